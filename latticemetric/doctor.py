@@ -16,7 +16,6 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from importlib import import_module
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from latticemetric.errors import InputError, LatticeMetricError, MissingDependencyError, UsageError

@@ -183,9 +183,9 @@ class Review:
         return () if answer is None else answer.words
 
 
-def reviews_of(pairs: Iterable[Pair], settings: ReviewSettings, run: Run) -> Iterator[Review]:
-    """Review pairs, in order; see `answer_each`."""
-    return answer_each(partial(_review_pair, settings), partial(_failed, settings), pairs, run)
+def reviews_of(lattices: Iterable[Pair], settings: ReviewSettings, run: Run) -> Iterator[Review]:
+    """Review lattices, in order; see `answer_each`."""
+    return answer_each(partial(_review_pair, settings), partial(_failed, settings), lattices, run)
 
 
 def _review_pair(settings: ReviewSettings, pair: Pair) -> Review:

@@ -90,7 +90,7 @@ def register_results() -> None:
     register("latticemetric.metrics.recognition_statistics", "RecognitionStatistics")
     register("latticemetric.oracle_search.scored_path", "Oracle", "ScoredPath")
     register("latticemetric.oracle_search.margin", "Fear", "Hope", "Worst")
-    register("latticemetric.oracle_search.sweep", "Kept")
+    register("latticemetric.oracle_search.sweep", Kept="PointOracle")
     register("latticemetric.oracle_search.user_automaton", "AutomatonOracle", "ValuedPath")
     register("latticemetric.posterior.listing", "PosteriorListing")
     register("latticemetric.mbr_decoding.consensus", "Consensus")

@@ -10,7 +10,7 @@ import click
 
 from latticemetric.cli.commands import verb
 from latticemetric.cli.files import ConvertedGraphs, GraphFiles
-from latticemetric.cli.options import GraphFormatOptions, ScoredGraphOptions, ShardedRunOptions
+from latticemetric.cli.options import GraphFormatOptions, ScoredReadingOptions, ShardedRunOptions
 from latticemetric.cli.results import counted, progress, say
 from latticemetric.cli.run import Failures, running
 from latticemetric.errors import LatticeMetricError, UsageError, harmless, shortened
@@ -31,7 +31,7 @@ Examples:
 @click.argument("graphs", type=GraphFiles(), nargs=1)
 @click.argument("target", type=ConvertedGraphs("to_format"), nargs=1)
 def command(
-    graphs: str, target: str, *, written: GraphFormatOptions, run: ShardedRunOptions, reading: ScoredGraphOptions
+    graphs: str, target: str, *, written: GraphFormatOptions, run: ShardedRunOptions, reading: ScoredReadingOptions
 ) -> None:
     """Write GRAPHS (a file, folder, glob or -) in another format to TARGET.
 

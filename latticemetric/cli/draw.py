@@ -11,7 +11,7 @@ import click
 
 from latticemetric.cli.commands import Options, choice, flag, option, verb
 from latticemetric.cli.files import STANDARD, GraphFiles, NamesFiles
-from latticemetric.cli.options import OUTPUT, POSTERIOR_SCALE, PRUNE, STYLE, RateOptions, ScoredGraphOptions, listed
+from latticemetric.cli.options import OUTPUT, POSTERIOR_SCALE, PRUNE, STYLE, RateOptions, ScoredReadingOptions, listed
 from latticemetric.cli.results import say
 from latticemetric.errors import InputError, UsageError, harmless, placed, shortened
 
@@ -119,7 +119,7 @@ def command(
     subject: _SubjectOptions,
     metric: RateOptions,
     picture: _PictureOptions,
-    reading: ScoredGraphOptions,
+    reading: ScoredReadingOptions,
 ) -> None:
     """Draw one of GRAPHS; highlight its oracle, its 1-best and its MBR answer.
 
@@ -145,7 +145,7 @@ def command(
     drawing.save(picture.output, output_format, picture.width or shutil.get_terminal_size(_PIPED).columns)
 
 
-def _read(graphs: str, subject: _SubjectOptions, reading: ScoredGraphOptions) -> tuple[Graph, list[GraphReference]]:
+def _read(graphs: str, subject: _SubjectOptions, reading: ScoredReadingOptions) -> tuple[Graph, list[GraphReference]]:
     """Return the graph and its references, from --reference-text or from files."""
     from latticemetric.batch.pairing import pair_up
 

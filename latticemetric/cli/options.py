@@ -292,7 +292,7 @@ def lattices_option(what: str, format_parameter: str | None = None) -> Any:
     return option("--write-lattices FILE", text, type=GraphOutput(format_parameter))
 
 
-class GraphOptions(Options):
+class ReadingOptions(Options):
     """Options for reading graphs."""
 
     symbols: str | None = option(
@@ -328,7 +328,7 @@ class GraphOptions(Options):
         return [read_references(file, self.vocabulary) for file in files]
 
 
-class ScoredGraphOptions(GraphOptions):
+class ScoredReadingOptions(ReadingOptions):
     """Options for reading graphs and weighting their scores."""
 
     scales: tuple[tuple[str, float], ...] = option(
@@ -344,24 +344,23 @@ class ScoredGraphOptions(GraphOptions):
         return dict(self.scales)
 
 
-class PairOptions(ScoredGraphOptions):
-    """Options for reading and normalizing graphs and their references."""
+class PairedReadingOptions(ScoredReadingOptions):
+    """Options for reading and normalizing lattices and their references."""
 
     normalize: str | None = NORMALIZE
     style: Style = STYLE
 
-    def pairs(self, lattices: str, references: Sequence[str], shard: ShardRun | None = None) -> Iterator[Pair]:
-        """Yield each graph with its references. With a shard, yield only the graphs of that shard."""
+    def lattices(self, files: str, references: Sequence[str], shard: ShardRun | None = None) -> Iterator[Pair]:
+        """Yield each lattice with its references. With a shard, yield only the lattices of that shard."""
         from latticemetric.batch.pairing import Pair, pair_up
         from latticemetric.cli.results import progress
 
-        files = self.references(references)
-        graphs = self.entries([lattices])
-        pairs = pair_up(graphs, files, self.style) if files else (Pair(graph.name, graph, ()) for graph in graphs)
-        total = max((len(file.lines) for file in files), default=None)
+        expected, entries = self.references(references), self.entries([files])
+        lattices = pair_up(entries, expected, self.style) if expected else (Pair(one.name, one, ()) for one in entries)
+        total = max((len(file.lines) for file in expected), default=None)
         if shard is not None:
-            pairs, total = shard.take(pairs), None if total is None else shard.shard.size(total)
-        watched = progress(pairs, total, "lattices")
+            lattices, total = shard.take(lattices), None if total is None else shard.shard.size(total)
+        watched = progress(lattices, total, "lattices")
         grammar = grammar_named(self.normalize)
         if grammar is None:
             return watched

@@ -18,7 +18,7 @@ from latticemetric.cli.options import (
     PRUNE,
     SAMPLES,
     SCORE,
-    PairOptions,
+    PairedReadingOptions,
     PointOptions,
     RateOptions,
     ResamplingOptions,
@@ -87,7 +87,7 @@ def command(
     metric: RateOptions,
     shown: _PageOptions,
     points: PointOptions,
-    reading: PairOptions,
+    reading: PairedReadingOptions,
     run: RunOptions,
     resampling: ResamplingOptions,
 ) -> None:
@@ -126,9 +126,9 @@ def command(
     )
     report = Report(reviewing, report_options, ReviewTotals(reviewing, len(references), reading.normalize))
     with running(run, shown.output) as (started, failures):
-        pairs = reading.pairs(lattices, references)
+        paired = reading.lattices(lattices, references)
         with writing(shown.output) as put:
-            report.add_all(failures.reported(reviews_of(pairs, reviewing, started)))
+            report.add_all(failures.reported(reviews_of(paired, reviewing, started)))
             put(page(report))
     failures.exit()
 

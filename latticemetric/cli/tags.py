@@ -17,7 +17,7 @@ from latticemetric.cli.options import (
     SEED,
     Number,
     OutputOptions,
-    PairOptions,
+    PairedReadingOptions,
     PlottedOutputOptions,
     RateOptions,
     RunOptions,
@@ -116,7 +116,7 @@ def command(
     options: _TagOptions,
     of_lattices: _LatticeOptions,
     metric: RateOptions,
-    reading: PairOptions,
+    reading: PairedReadingOptions,
     run: RunOptions,
     output: PlottedOutputOptions,
 ) -> None:
@@ -364,20 +364,20 @@ def _write_tags_of_lattices(
     options: _LatticeOptions,
     *,
     metric: RateOptions,
-    reading: PairOptions,
+    reading: PairedReadingOptions,
     run: RunOptions,
     output: PlottedOutputOptions,
 ) -> None:
     """Predict wrong words by thresholds on posteriors, and write the scores of each threshold."""
-    from latticemetric.batch.oracles import ConfidenceEvaluation, oracles_of
+    from latticemetric.batch.oracles import ConfidenceEvaluation, OracleSearch, oracles_of
     from latticemetric.cli.run import running
 
     output.check_plot()
     rate = metric.rate()
+    search = OracleSearch(rate, reading.weights, confidence=options.posterior_scale)
     with running(run, output.output) as (started, failures):
-        pairs = reading.pairs(lattices, references)
-        outcomes = oracles_of(pairs, rate, started, scales=reading.weights, confidence=options.posterior_scale)
-        evaluation = ConfidenceEvaluation.of(failures.reported(outcomes), options.thresholds)
+        answers = oracles_of(reading.lattices(lattices, references), search, started)
+        evaluation = ConfidenceEvaluation.of(failures.reported(answers), options.thresholds)
         signature = rate.signature_for(len(references)).also(norm=reading.normalize)
         results = _ThresholdResults(evaluation, str(signature))
         output.write(results)

@@ -33,13 +33,16 @@ from latticemetric.parallel.map import map_in_order
 from latticemetric.report.charts import (
     LABELS,
     Chart,
+    amount,
     density_chart,
     lengths_chart,
+    rate_text,
     rates_chart,
+    short_number,
+    span,
     standing_chart,
     sweep_charts,
 )
-from latticemetric.report.figures import amount, rate_text, short_number, span
 from latticemetric.report.report import Report, ReportOptions, drawing
 from latticemetric.signature import VERSION
 

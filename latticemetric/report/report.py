@@ -28,7 +28,7 @@ from latticemetric.evaluation.intervals import Interval, bootstrap, paired_boots
 from latticemetric.frozen import cached_property
 from latticemetric.metrics.alignment import INSERTION
 from latticemetric.oracle_search.scored_path import ScoredPath
-from latticemetric.report.figures import paths
+from latticemetric.report.charts import paths
 
 _LENGTHS = 5
 # The largest whole number that scripts hold exactly; large enough for sorting.

@@ -18,9 +18,7 @@ from latticemetric.errors import InputError, UsageError, harmless, placed, short
 if TYPE_CHECKING:
     from latticemetric.batch.pairing import Style
     from latticemetric.drawing.api import Drawing
-    from latticemetric.forest.forest import Forest
     from latticemetric.graph import Graph
-    from latticemetric.lattice.lattice import Lattice
     from latticemetric.metrics.base import GraphReference
 
 T = TypeVar("T")
@@ -220,7 +218,22 @@ def _draw(
         from latticemetric.mbr_decoding.consensus import consensus
 
         return draw(consensus(shape, scale=scale, scales=scales), most_states=most_states)
-    ways = _ways(shape, references, subject=subject, metric=metric, scale=scale, scales=scales)
+    ways: dict[str, Any] = {}
+    rate = metric.rate()
+    if subject.oracle:
+        from latticemetric.oracle_search.oracle import oracle
+
+        ways["oracle"] = oracle(shape, references, rate, scales=scales)
+    # A tree shows one path: the model's own best, unless another is highlighted.
+    if subject.one_best or (subject.kind == "tree" and not (subject.oracle or subject.mbr)):
+        from latticemetric.oracle_search.search_space import as_search_space
+
+        best = ways.get("oracle")
+        ways["1-best"] = best.one_best if best else as_search_space(shape, rate, scales).one_best().tolist()
+    if subject.mbr:
+        from latticemetric.mbr_decoding.mbr import mbr
+
+        ways["mbr"] = mbr(shape, scale=scale, scales=scales)
     if subject.kind == "tree":
         if not isinstance(shape, Forest):
             raise UsageError("a lattice has no derivation trees", advice="draw --kind graph")
@@ -239,31 +252,3 @@ def _draw(
         scales=scales,
         most_states=most_states,
     )
-
-
-def _ways(
-    graph: Lattice | Forest,
-    references: list[GraphReference],
-    *,
-    subject: _SubjectOptions,
-    metric: RateOptions,
-    scale: float,
-    scales: dict[str, float],
-) -> dict[str, Any]:
-    """Search the paths to highlight. A tree shows one: the model's own best, unless another is highlighted."""
-    ways: dict[str, Any] = {}
-    rate = metric.rate()
-    if subject.oracle:
-        from latticemetric.oracle_search.oracle import oracle
-
-        ways["oracle"] = oracle(graph, references, rate, scales=scales)
-    if subject.one_best or (subject.kind == "tree" and not (subject.oracle or subject.mbr)):
-        from latticemetric.oracle_search.search_space import as_search_space
-
-        best = ways.get("oracle")
-        ways["1-best"] = best.one_best if best else as_search_space(graph, rate, scales).one_best().tolist()
-    if subject.mbr:
-        from latticemetric.mbr_decoding.mbr import mbr
-
-        ways["mbr"] = mbr(graph, scale=scale, scales=scales)
-    return ways

@@ -29,7 +29,6 @@ from latticemetric.cli.options import (
     given,
     lattices_option,
     metrics_named,
-    names_of,
     numbers,
     refuse,
     weights,
@@ -174,7 +173,7 @@ def command(
     _refuse_others(method, tune=bool(tuning.tune))
     both = {"scales": reading.weights, "prune": decision.prune}
     if tuning.tune:
-        varied = {name: getattr(ngrams, name) for name in names_of(_NgramOptions) if given([name])}
+        varied = {name: getattr(ngrams, name) for name in _NgramOptions.declared if given([name])}
         _write_tuning(
             graphs,
             decision.evidence,
@@ -208,13 +207,13 @@ def command(
 
 def _refuse_others(method: str, *, tune: bool) -> None:
     """Refuse options that apply only to other methods."""
-    of_gains, of_tuning = names_of(_GainOptions), names_of(_TuningOptions, without="tune")
+    of_gains, of_tuning = _GainOptions.declared, [name for name in _TuningOptions.declared if name != "tune"]
     if method != "ngram":
         refuse(["p", "r", "T", "word_penalty", "order", *of_gains, "tune", *of_tuning], f"with the method {method}")
     if method == "wer":
         refuse(["evidence"], "with the method wer")
     if method in {"ngram", "wer"}:
-        refuse(names_of(_MetricOptions), f"with the method {method}")
+        refuse(_MetricOptions.declared, f"with the method {method}")
     if tune:
         refuse([*of_gains, *_NOT_FOR_TUNING], "with --tune")
     else:

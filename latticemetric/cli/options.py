@@ -234,11 +234,6 @@ def refuse(names: Iterable[str], where: str, *, advice: str = "leave it out") ->
         raise UsageError(f"{name} has no effect {where}", advice=advice)
 
 
-def names_of(group: type[Options], *, without: str | None = None) -> list[str]:
-    """Return the names of the parameters of a group, except `without`."""
-    return [name for name in group.declared if name != without]
-
-
 # Groups that commands share. A field of several groups has the same name in all of them
 
 NORMALIZE = option(

@@ -99,7 +99,7 @@ def command(
     one line per lattice, in the same order or with ids first; give several files for several references. Under
     --keep-going, the reference words of graphs that fail count as deletions.
     """
-    from latticemetric.batch.review import ReviewSettings, ReviewTotals, reviews_of
+    from latticemetric.batch.review import ReviewSettings, reviews_of
     from latticemetric.oracle_search.sweep import Points
     from latticemetric.report.page import check_page, page
     from latticemetric.report.report import Report, ReportOptions
@@ -124,7 +124,7 @@ def command(
         settings=tuple(_settings(lattices, references)),
         **resampling.asdict(),
     )
-    report = Report(reviewing, report_options, ReviewTotals(reviewing, len(references), reading.normalize))
+    report = Report(reviewing, report_options, len(references), reading.normalize)
     with running(run, shown.output) as (started, failures):
         paired = reading.lattices(lattices, references)
         with writing(shown.output) as put:

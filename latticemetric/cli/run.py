@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -147,15 +148,17 @@ def ask_graphs(
     Write the lattices of the answers' values to the file `lattices`, if there is one. Report failures on standard
     error, with exit status 1.
     """
-    from latticemetric.batch.answers import answers_of
-    from latticemetric.batch.mbr_evidence import answers_by_evidence, with_evidence
+    from latticemetric.batch.answers import answers_of, failed
+    from latticemetric.batch.mbr_evidence import answer_by_evidence, with_evidence
+    from latticemetric.batch.run import answer_each
 
     entries = progress(entries, None, "graphs")
     with running(run, output.output) as (started, failures):
         if evidence is None:
             answers = answers_of(run.take(entries), ask, started)
         else:
-            answers = answers_by_evidence(run.take(with_evidence(entries, evidence)), ask, started)
+            paired = run.take(with_evidence(entries, evidence))
+            answers = answer_each(functools.partial(answer_by_evidence, ask), failed, paired, started)
         answers = written_beside(
             failures.reported(answers), lattices, lambda one: None if one.problem else lattice_of(one.value)
         )

@@ -21,7 +21,6 @@ from latticemetric.cli.options import (
     PlottedOutputOptions,
     RateOptions,
     RunOptions,
-    names_of,
     numbers,
     whole_numbers,
 )
@@ -141,8 +140,8 @@ def command(
 def _refuse_others(*, from_lattices: bool) -> None:
     """Refuse options for files of tags with lattices, and vice versa."""
     context = click.get_current_context()
-    of_tags = names_of(_TagOptions)
-    of_both = {"gold", "predicted", "from_lattices", *names_of(OutputOptions)}
+    of_tags = _TagOptions.declared
+    of_both = {"gold", "predicted", "from_lattices", *OutputOptions.declared}
     for parameter in context.command.params:
         name = parameter.name or ""
         is_given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE

@@ -250,15 +250,11 @@ def density_chart(points: Sequence[tuple[float, float]]) -> Chart | None:
     return Chart("Headroom by density", "each mark is an utterance", paper.svg(), header, rows)
 
 
-def sweep_charts(found: Sweep, intervals: Sequence[Interval], metric: str) -> list[Chart]:
-    """Draw one chart per kind of point in the sweep."""
-    kinds = [kind for kind in _SWEPT if any(row.kind == kind for row in found.rows)]
-    return [_sweep_chart(found, intervals, kind, metric) for kind in kinds]
-
-
-def _sweep_chart(found: Sweep, intervals: Sequence[Interval], kind: str, metric: str) -> Chart:
+def sweep_chart(found: Sweep, intervals: Sequence[Interval], kind: str, metric: str) -> Chart | None:
     """Draw the oracle at the points of one kind, between the 1-best and the oracle of whole graphs."""
     placed = [(row, one) for row, one in zip(found.rows, intervals, strict=True) if row.kind == kind]
+    if not placed:
+        return None
     first, whole = found.rows[0], found.rows[-1]
     ends = [end for _, one in placed for end in (one.low, one.high) if end is not None]
     scores = [score for row in (first, whole, *(row for row, _ in placed)) if (score := row.score) is not None]

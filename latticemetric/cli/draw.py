@@ -103,7 +103,6 @@ class _PictureOptions(Options):
     output: str = OUTPUT
 
     def format(self) -> str:
-        """Return the output format."""
         from latticemetric.drawing.api import format_of
 
         return self.output_format or ("text" if self.output == STANDARD else format_of(self.output))

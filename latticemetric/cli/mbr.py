@@ -108,7 +108,6 @@ class _NgramOptions(Options):
     )
 
     def grid(self) -> dict[str, tuple[float, ...]]:
-        """Return the values of each parameter."""
         return {name: getattr(self, name) for name in ("scale", "p", "r", "T", "word_penalty")}
 
     def settings(self) -> int:

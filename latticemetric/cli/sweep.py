@@ -56,7 +56,6 @@ class _ResamplingOptions(ResamplingOptions):
     resamples: int = resamples_option(0)
 
     def check(self) -> None:
-        """Refuse options of resampling without resamples."""
         for name in given(["seed", "confidence"]) if not self.resamples else ():
             raise UsageError("it has no effect without resamples", where=name, advice="add --resamples 1000")
 

@@ -266,7 +266,6 @@ class _TagResults(Results):
         yield as_json(document)
 
     def summary(self) -> list[str]:
-        """Return sizes, levels, the seed and the signature."""
         number = len(self.tags.bad)
         share = f", {100 * self.tags.bad.mean():.1f} % BAD in {harmless(self.gold)}" if number else ""
         what = {"words": "words", "gaps": "gaps", "all": "words and gaps"}[self.options.which]

@@ -68,20 +68,14 @@ def numbers(value: str | None) -> tuple[float, ...]:
         raise click.BadParameter(f"'{value}' is not a number or a list of numbers separated by commas") from None
 
 
-def whole_numbers(value: str | None) -> tuple[int, ...]:
-    """Return the whole numbers, separated by commas in `value`."""
+def whole_numbers(value: str | None, *, most_strings: float = math.inf) -> tuple[int, ...]:
+    """Return the whole numbers, separated by commas in `value`; refuse n-best lists of more than `most_strings`."""
     given = numbers(value)
     if not all(number.is_integer() for number in given):
         raise click.BadParameter(f"'{value}' has a number that is not whole")
+    if any(number > most_strings for number in given):
+        raise click.BadParameter(f"'{value}' asks for more than {most_strings} strings")
     return tuple(map(int, given))
-
-
-def numbers_of_strings(value: str | None) -> tuple[int, ...]:
-    """Return the sizes of n-best lists, separated by commas in `value`."""
-    given = whole_numbers(value)
-    if any(number > MOST_STRINGS for number in given):
-        raise click.BadParameter(f"'{value}' asks for more than {MOST_STRINGS} strings")
-    return given
 
 
 def weights(value: str | None) -> tuple[float, ...]:
@@ -506,7 +500,7 @@ class PointOptions(Options):
     nbest_sizes: tuple[int, ...] = option(
         "--nbest-sizes NUMBERS",
         "Keep these numbers of the model's best strings: 1,10,100.",
-        reads=numbers_of_strings,
+        reads=functools.partial(whole_numbers, most_strings=MOST_STRINGS),
     )
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from xml.sax.saxutils import quoteattr
 
+import numpy as np
+
 from latticemetric.batch.sweep import LengthBin, Sweep
 from latticemetric.drawing.svg import element, number
 from latticemetric.evaluation.intervals import Interval
@@ -170,7 +172,7 @@ def rates_chart(rates: Rates, metric: str) -> Chart | None:
     if not values:
         return None
     edges = ticks(min(values), max(values), most=16)
-    counts = {side: _histogram(several, edges) for side, several in rates.items()}
+    counts = {side: np.histogram(several, edges)[0].tolist() for side, several in rates.items()}
     top, each = max(max(bins) for bins in counts.values()), 62.0
     height = each * len(rates) + 24
     axis = Axis(edges[0], edges[-1], _LEFT, _RIGHT)
@@ -299,14 +301,6 @@ def _spread(values: Sequence[float]) -> Callable[[float], float]:
     room = (end - begin) / len(values) if min(values) <= 0 else 0.0
     wide = Axis(min(above), max(above), begin + room, end, logarithmic=True)
     return lambda value: wide.place(value) if value > 0 else begin
-
-
-def _histogram(values: Sequence[float], edges: Sequence[float]) -> list[int]:
-    """Count the values in each bin. A bin includes its lower end, the last bin both ends."""
-    import numpy as np
-
-    found: list[int] = np.histogram(np.asarray(values), bins=np.asarray(edges))[0].tolist()
-    return found
 
 
 def _tick(value: float) -> str:

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from generate import Size, draw
 
 import latticemetric as lm
-from latticemetric.batch.oracles import OracleSums, oracles_of
+from latticemetric.batch.oracles import OracleSearch, OracleSums, oracles_of
 from latticemetric.batch.pairing import Pair, pair_up
 from latticemetric.batch.run import Run
 from latticemetric.cli.oracle_results import OracleResults
@@ -113,7 +113,7 @@ def search_cost(one: Archive, metric: str) -> float:
     rate = lm.GRR(4) if metric == "4-grr" else lm.WER()
 
     def answer() -> int:
-        results = OracleResults(oracles_of(pairs, rate, Run()), OracleSums(rate, 1))
+        results = OracleResults(oracles_of(pairs, OracleSearch(rate), Run()), OracleSums(rate, 1))
         return sum(len(line) for line in results.lines("tsv"))
 
     return processor_time(answer) / one.count
@@ -124,7 +124,7 @@ def whole_cost(one: Archive) -> float:
 
     def answer() -> int:
         pairs = pair_up(entries([one.paths["kaldi"]]), [read_references(str(one.references))])
-        results = OracleResults(oracles_of(pairs, lm.WER(), Run()), OracleSums(lm.WER(), 1))
+        results = OracleResults(oracles_of(pairs, OracleSearch(lm.WER()), Run()), OracleSums(lm.WER(), 1))
         return sum(len(line) for line in results.lines("tsv"))
 
     return processor_time(answer) / one.count

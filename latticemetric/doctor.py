@@ -16,7 +16,6 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from importlib import import_module
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from latticemetric.errors import InputError, LatticeMetricError, MissingDependencyError, UsageError
@@ -88,28 +87,58 @@ def diagnose_installation() -> Installation:
 
 
 def _subjects() -> list[Subject]:
+    reads_or_scores = "everything that reads or scores"
+    again = "install latticemetric again: pip install --force-reinstall latticemetric"
+    report = "pip install 'latticemetric[report]'"
     return [
-        *_SUBJECTS,
+        Subject("Python", "program", _python, "everything", "Python 3.11 or later", required=True),
+        Subject("NumPy", "program", _numpy, reads_or_scores, "pip install numpy", required=True),
+        Subject("native module", "program", _native, reads_or_scores, again, required=True),
+        Subject("tqdm", "program", _tqdm, "progress bars, and all commands that show one", "pip install tqdm"),
+        Subject(
+            "pynini",
+            "packages",
+            _pynini,
+            "--engine openfst, --metric FILE.fst, --normalize, grammar, compile(), to_fst(), determinized()",
+            "pip install pynini (Linux x86-64), conda install -c conda-forge pynini (macOS)",
+        ),
+        Subject(
+            "nltk",
+            "packages",
+            _nltk,
+            "metrics with stems, the porter stage of meteor, grammars and trees of forests",
+            "pip install nltk",
+        ),
+        Subject("sacrebleu", "packages", _sacrebleu, "--tokenize", "pip install sacrebleu"),
+        Subject("networkx", "packages", _networkx, "to_networkx(), from_networkx()", "pip install networkx"),
+        Subject("matplotlib", "packages", _matplotlib, "--plot, draw as .png or .pdf", report),
+        Subject("Dask", "packages", _dask, "--cluster", "pip install 'latticemetric[cluster]'"),
+        Subject("jinja2", "packages", _jinja2, "report", report),
+        Subject("zstd", "packages", _zstd, "files that end in .zst", "pip install backports.zstd (before Python 3.14)"),
+        Subject(
+            "WordNet",
+            "data",
+            _wordnet,
+            "METEOR with WordNet (used by correlate)",
+            "apt install wordnet-base (Debian, Ubuntu), or python -m nltk.downloader wordnet",
+        ),
+        Subject("dot", "programs", _dot, advice="apt install graphviz; optional, to draw .dot files"),
+        Subject("browser", "programs", _browser, advice="apt install chromium; optional, to show .svg and .html files"),
+        Subject("processors", "machine", _processors, "--workers above 1"),
+        Subject("memory", "machine", _memory),
+        Subject("fork", "machine", _fork, "--workers, --timeout, --max-memory", "use Linux or macOS"),
+        Subject("memory limits", "machine", _limits, "--max-memory", "use Linux"),
+        Subject(
+            "terminal",
+            "machine",
+            _terminal,
+            "words with other characters on the screen; files are UTF-8 in any case",
+            "export LC_ALL=C.UTF-8",
+        ),
         *plugin_subjects(),
         Subject("native engine", "oracles", partial(_oracles, "native"), "oracles", required=True),
         Subject("openfst engine", "oracles", partial(_oracles, "openfst"), "--engine openfst", "install pynini"),
     ]
-
-
-_SUBJECTS: list[Subject] = []
-"""The packages, the data and programs, and the resources of the machine, in the order of this module."""
-
-
-def _subject(
-    name: str, group: str, needed_for: str = "", advice: str = "", *, required: bool = False
-) -> Callable[[Callable[[], str]], Callable[[], str]]:
-    """Add the decorated probe to the subjects."""
-
-    def add(probe: Callable[[], str]) -> Callable[[], str]:
-        _SUBJECTS.append(Subject(name, group, probe, needed_for, advice, required))
-        return probe
-
-    return add
 
 
 # ---- Processes ----
@@ -169,8 +198,6 @@ def _forked(probe: Callable[[], str]) -> _Answer:
 
 # ---- Packages ----
 
-_AGAIN = "install latticemetric again: pip install --force-reinstall latticemetric"
-
 
 def package_version(name: str) -> str | None:
     """Return the version of an installed package, which is not imported."""
@@ -190,20 +217,17 @@ def _require(condition: object, problem: str) -> None:
         raise InputError(problem)
 
 
-@_subject("Python", "program", "everything", "Python 3.11 or later", required=True)
 def _python() -> str:
     _require(sys.version_info >= (3, 11), f"this is Python {sys.version.split()[0]}")
     return f"{sys.version.split()[0]} ({sys.executable})"
 
 
-@_subject("NumPy", "program", "everything that reads or scores", "pip install numpy", required=True)
 def _numpy() -> str:
     numpy = import_module("numpy")
     _require(int(numpy.arange(4).sum()) == 6, "it cannot add")  # noqa: PLR2004  0 + 1 + 2 + 3
     return str(numpy.__version__)
 
 
-@_subject("native module", "program", "everything that reads or scores", _AGAIN, required=True)
 def _native() -> str:
     native = import_module("latticemetric._native")
     built_for = getattr(native, "VERSION", "an older version")
@@ -211,18 +235,11 @@ def _native() -> str:
     return f"{built_for}, built with {native.COMPILER}, {native.FLAGS}"
 
 
-@_subject("tqdm", "program", "progress bars, and all commands that show one", "pip install tqdm")
 def _tqdm() -> str:
     import_module("tqdm")
     return _found("tqdm")
 
 
-@_subject(
-    "pynini",
-    "packages",
-    "--engine openfst, --metric FILE.fst, --normalize, grammar, compile(), to_fst(), determinized()",
-    "pip install pynini (Linux x86-64), conda install -c conda-forge pynini (macOS)",
-)
 def _pynini() -> str:
     pynini = import_module("pynini")
     machine = pynini.union(pynini.accep("ab"), pynini.accep("cd", weight=1)).optimize()
@@ -231,12 +248,6 @@ def _pynini() -> str:
     return f"{_found('pynini')}, compiles automata"
 
 
-@_subject(
-    "nltk",
-    "packages",
-    "metrics with stems, the porter stage of meteor, grammars and trees of forests",
-    "pip install nltk",
-)
 def _nltk() -> str:
     import_module("nltk.stem.porter")
     from latticemetric.metrics.preparation import porter_stem
@@ -245,40 +256,34 @@ def _nltk() -> str:
     return _found("nltk")
 
 
-@_subject("sacrebleu", "packages", "--tokenize", "pip install sacrebleu")
 def _sacrebleu() -> str:
     tokenizer = import_module("sacrebleu.metrics").BLEU(tokenize="13a").tokenizer
     _require(tokenizer("No, no.") == "No , no .", "its tokenizer 13a gives other tokens")
     return _found("sacrebleu")
 
 
-@_subject("networkx", "packages", "to_networkx(), from_networkx()", "pip install networkx")
 def _networkx() -> str:
     graph = import_module("networkx").MultiDiGraph([(0, 1)])
     _require(len(graph) == 2, "it does not build a graph")  # noqa: PLR2004  the ends of an edge
     return _found("networkx")
 
 
-@_subject("matplotlib", "packages", "--plot, draw as .png or .pdf", "pip install 'latticemetric[report]'")
 def _matplotlib() -> str:
     import_module("matplotlib.figure").Figure()
     return _found("matplotlib")
 
 
-@_subject("Dask", "packages", "--cluster", "pip install 'latticemetric[cluster]'")
 def _dask() -> str:
     import_module("distributed")
     return f"{_found('dask')}, distributed {_found('distributed')}"
 
 
-@_subject("jinja2", "packages", "report", "pip install 'latticemetric[report]'")
 def _jinja2() -> str:
     text = import_module("jinja2").Environment(autoescape=True).from_string("{{ word }}").render(word="<s>")
     _require(text == "&lt;s&gt;", "it does not escape HTML")
     return _found("jinja2")
 
 
-@_subject("zstd", "packages", "files that end in .zst", "pip install backports.zstd (before Python 3.14)")
 def _zstd() -> str:
     from latticemetric.formats.streams.compression import zstd_module
 
@@ -296,12 +301,6 @@ _LIMIT = 2**26
 _CONTAINER_LIMIT = "/sys/fs/cgroup/memory.max"
 
 
-@_subject(
-    "WordNet",
-    "data",
-    "METEOR with WordNet (used by correlate)",
-    "apt install wordnet-base (Debian, Ubuntu), or python -m nltk.downloader wordnet",
-)
 def _wordnet() -> str:
     from latticemetric.metrics.wordnet import wordnet
 
@@ -319,17 +318,14 @@ def _program(*names: str) -> str:
     raise MissingDependencyError(f"no {' or '.join(names[:2])} on the PATH")
 
 
-@_subject("dot", "programs", advice="apt install graphviz; optional, to draw .dot files")
 def _dot() -> str:
     return _program("dot")
 
 
-@_subject("browser", "programs", advice="apt install chromium; optional, to show .svg and .html files")
 def _browser() -> str:
     return _program("chromium", "chromium-browser", "google-chrome", "firefox", "open")
 
 
-@_subject("processors", "machine", "--workers above 1")
 def _processors() -> str:
     from latticemetric.parallel.pool import default_workers
 
@@ -337,14 +333,12 @@ def _processors() -> str:
     return str(usable) if usable == all_of_them else f"{usable} usable, of {all_of_them}"
 
 
-@_subject("memory", "machine")
 def _memory() -> str:
     total, limit = machine_memory(), size_in(_CONTAINER_LIMIT)
     held = f", {limit / _GIBIBYTE:.1f} GiB for this container" if limit is not None and limit < total else ""
     return f"{total / _GIBIBYTE:.1f} GiB{held}"
 
 
-@_subject("fork", "machine", "--workers, --timeout, --max-memory", "use Linux or macOS")
 def _fork() -> str:
     import multiprocessing
 
@@ -353,7 +347,6 @@ def _fork() -> str:
     return "workers are forked"
 
 
-@_subject("memory limits", "machine", "--max-memory", "use Linux")
 def _limits() -> str:
     """Set a memory limit on this process, and try to exceed it."""
     from latticemetric.memory import hold_memory
@@ -373,12 +366,6 @@ def _limits() -> str:
     raise InputError("a process got four times the memory of its limit")
 
 
-@_subject(
-    "terminal",
-    "machine",
-    "words with other characters on the screen; files are UTF-8 in any case",
-    "export LC_ALL=C.UTF-8",
-)
 def _terminal() -> str:
     encoding = (sys.__stdout__.encoding if sys.__stdout__ is not None else None) or "without an encoding"
     if encoding.lower().replace("-", "") != "utf8":

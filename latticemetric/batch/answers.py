@@ -114,10 +114,10 @@ def ask_each(
     if references is None:
         return answers_of(listed, ask, run)
     files = [read_references(path, vocabulary) for path in _paths(references) or []]
-    return answer_each(partial(_answer_of_user, ask), failed, pair_up(listed, files, style), run)
+    return answer_each(partial(_answer_by_references, ask), failed, pair_up(listed, files, style), run)
 
 
-def _answer_of_user(ask: Callable[..., Any], pair: Pair) -> Answer:
+def _answer_by_references(ask: Callable[..., Any], pair: Pair) -> Answer:
     with built(pair) as (graph, references):
         assert pair.entry is not None
         return Answer(pair.name, ask(graph, references), where=pair.where, format=pair.entry.format)
@@ -179,10 +179,12 @@ def listed_posteriors(
 # Functions for MBR return the records of a graph, and the lattice to write if there is one.
 
 
-def mbr_by_ngrams(graph: Graph, evidence: Graph | None = None, **parameters: Any) -> tuple[list[Record], None]:
-    """Decode a graph by n-grams, under each combination of parameters."""
-    from latticemetric.mbr_decoding.mbr import mbr_grid
+def mbr_records(graph: Graph, evidence: Graph | None = None, **parameters: Any) -> tuple[list[Record], None]:
+    """Decode a graph by the given `method`; without one, by n-grams under each combination of parameters."""
+    from latticemetric.mbr_decoding.mbr import mbr, mbr_grid
 
+    if "method" in parameters:
+        return [mbr(graph, evidence=evidence, **parameters).asdict()], None
     return [answer.asdict() for answer in mbr_grid(graph, evidence=evidence, **parameters)], None
 
 
@@ -202,10 +204,3 @@ def mbr_with_gains(
         graph, GainParameters(**parameters), evidence=evidence, scales=scales, prune=prune, gains_only=gains_only
     )
     return [answer.asdict()], lattice
-
-
-def mbr_by_strings(graph: Graph, evidence: Graph | None = None, **parameters: Any) -> tuple[list[Record], None]:
-    """Decode a graph by word errors or by a metric of strings."""
-    from latticemetric.mbr_decoding.mbr import mbr
-
-    return [mbr(graph, evidence=evidence, **parameters).asdict()], None

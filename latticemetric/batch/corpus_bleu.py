@@ -17,8 +17,8 @@ from latticemetric.oracle_search.corpus_bleu import CorpusOracle, CorpusPath, co
 
 
 @dataclass(frozen=True)
-class CorpusMember:
-    """One pair of the corpus: its path in the oracle or its problem, and its file and line."""
+class CorpusPathAnswer:
+    """The answer for one lattice: its path in the corpus oracle or its problem, and its file and line."""
 
     name: str
     path: CorpusPath | None
@@ -36,32 +36,32 @@ class CorpusMember:
 class CorpusAnswer:
     """The oracle of all pairs. A graph that could not be searched has no words in it, and its references count."""
 
-    members: tuple[CorpusMember, ...]
-    found: CorpusOracle
+    answers: tuple[CorpusPathAnswer, ...]
+    oracle: CorpusOracle
     signature: str
 
     @property
     def failed(self) -> int:
         """The number of pairs with a problem."""
-        return sum(member.problem is not None for member in self.members)
+        return sum(answer.problem is not None for answer in self.answers)
 
     def corpus(self) -> dict[str, Any]:
         """Return the corpus part of the JSON document."""
-        found, signature = self.found, {"signature": self.signature}
+        oracle, signature = self.oracle, {"signature": self.signature}
         return {
-            **found.corpus.asdict(),
+            **oracle.corpus.asdict(),
             **signature,
-            "start": {**found.start.asdict(), **signature},
-            "one_best": {**found.one_best.asdict(), **signature},
-            "sweeps": found.sweeps,
-            "exact": found.exact,
-            "lattices": len(self.members) - self.failed,
+            "start": {**oracle.start.asdict(), **signature},
+            "one_best": {**oracle.one_best.asdict(), **signature},
+            "sweeps": oracle.sweeps,
+            "exact": oracle.exact,
+            "lattices": len(self.answers) - self.failed,
             "failed": self.failed,
         }
 
 
 def corpus_oracle_of(
-    pairs: Iterable[Pair],
+    lattices: Iterable[Pair],
     metric: BLEU,
     *,
     ignore: Collection[str] = (),
@@ -69,19 +69,19 @@ def corpus_oracle_of(
     keep_going: bool = False,
     normalize: str | None = None,
 ) -> CorpusAnswer:
-    """Search all pairs together; `normalize` names the grammar that rewrote them (for the signature)."""
-    read = [_built(pair, keep_going=keep_going) for pair in pairs]
+    """Search all lattices together; `normalize` names the grammar that rewrote them (for the signature)."""
+    read = [_built(pair, keep_going=keep_going) for pair in lattices]
     usable = [(graph, references) for _, graph, references, _ in read if references]
     graphs, expected = [graph for graph, _ in usable], [references for _, references in usable]
-    found = corpus_oracle(graphs, expected, metric, ignore=ignore, scales=scales)
-    paths = iter(found.paths)
-    members = []
+    oracle = corpus_oracle(graphs, expected, metric, ignore=ignore, scales=scales)
+    paths = iter(oracle.paths)
+    answers = []
     for pair, _, references, problem in read:
         path = next(paths) if references else None
-        members.append(CorpusMember(pair.name, path if problem is None else None, problem, pair.where))
+        answers.append(CorpusPathAnswer(pair.name, path if problem is None else None, problem, pair.where))
     number = number_each([len(references) for references in expected])
     scorer = StringScorer((metric,), frozenset(ignore), normalize=normalize)
-    return CorpusAnswer(tuple(members), found, str(scorer.signed(metric.signature_for(number))))
+    return CorpusAnswer(tuple(answers), oracle, str(scorer.signed(metric.signature_for(number))))
 
 
 def _built(pair: Pair, *, keep_going: bool) -> tuple[Pair, Graph, list[GraphReference], InputError | None]:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
-from latticemetric.batch.answers import Answer, failed
+from latticemetric.batch.answers import Answer
 from latticemetric.batch.pairing import Pair, built, has_numbers, unreadable, words_of
-from latticemetric.batch.run import Run, answer_each
 from latticemetric.errors import FormatError, InputError, placed, shortened
 from latticemetric.formats.registry import Entry
 from latticemetric.graph import Graph
@@ -69,14 +67,8 @@ def with_evidence(entries: Iterable[Entry], evidence: Iterable[Entry]) -> Iterat
     yield from map(_surplus, rest)
 
 
-def answers_by_evidence(
-    pairs: Iterable[EvidencePair], ask: Callable[[Graph, Graph], Any], run: Run
-) -> Iterator[Answer]:
-    """Call `ask` on each graph with its evidence, in the order of the graphs; see `answer_each`."""
-    return answer_each(partial(_answer, ask), failed, pairs, run)
-
-
-def _answer(ask: Callable[[Graph, Graph], Any], pair: EvidencePair) -> Answer:
+def answer_by_evidence(ask: Callable[[Graph, Graph], Any], pair: EvidencePair) -> Answer:
+    """Call `ask` on a graph with its evidence."""
     if pair.problem is not None:
         raise pair.problem
     assert pair.entry is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import zip_longest
 from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -71,47 +72,29 @@ class OracleAnswer:
         return item
 
 
-def oracles_of(
-    pairs: Iterable[Pair],
-    metric: GRR,
-    run: Run,
-    *,
-    scales: Scales | None = None,
-    engine: str = "auto",
-    scorer: StringScorer | None = None,
-    confidence: float | None = None,
-    wanted: MarginOptions | None = None,
-) -> Iterator[OracleAnswer]:
-    """Search the oracles of pairs, in order.
+class OracleSearch(NamedTuple):
+    """What to search in each lattice: its oracle and the margins `wanted`.
 
     With `scorer`, also score oracles and 1-bests. With `confidence` (a factor on costs), also compute posteriors of
-    words. With `wanted`, also search these margins.
+    words.
     """
-    search = _Search(metric, scales, engine, scorer, confidence, wanted, run.keep_going)
-    return answer_each(search.answer, search.failed, pairs, run)
-
-
-class _Search(NamedTuple):
-    """The searches in each pair."""
 
     metric: GRR
-    scales: Scales | None
-    engine: str
-    scorer: StringScorer | None
-    confidence: float | None
-    wanted: MarginOptions | None
-    keep_going: bool
+    scales: Scales | None = None
+    engine: str = "auto"
+    scorer: StringScorer | None = None
+    confidence: float | None = None
+    wanted: MarginOptions | None = None
 
-    def answer(self, pair: Pair) -> OracleAnswer:
+    def answer(self, pair: Pair, *, keep_going: bool) -> OracleAnswer:
+        """Search one lattice; raise the failure of a margin only if the run does not keep going."""
         with built(pair) as (graph, references):
             best = oracle(graph, references, self.metric, scales=self.scales, engine=self.engine)
             margins = None
             if self.wanted is not None:
                 from latticemetric.batch.margins import margins_of
 
-                margins = margins_of(
-                    graph, references, self.metric, self.wanted, self.scales, keep_going=self.keep_going
-                )
+                margins = margins_of(graph, references, self.metric, self.wanted, self.scales, keep_going=keep_going)
             problem = None if margins is None else margins.problem
             confidences = None if self.confidence is None else self._confidences(graph, best, self.confidence)
         strings = scores = None
@@ -144,6 +127,11 @@ class _Search(NamedTuple):
         if not isinstance(distribution, Posteriors):
             raise InputError("confidences need a lattice, but this graph is a forest", advice="leave them out")
         return Confidences(distribution.confidences(best), distribution.confidences(best.one_best))
+
+
+def oracles_of(lattices: Iterable[Pair], search: OracleSearch, run: Run) -> Iterator[OracleAnswer]:
+    """Search the oracles of lattices, in order; see `answer_each`."""
+    return answer_each(partial(search.answer, keep_going=run.keep_going), search.failed, lattices, run)
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ def graph_packing() -> Packing:
 
 
 class _NoSuchFileError(OSError):
-    """The file of a question is not here, or has changed."""
+    """The file of a graph is not here, or has changed."""
 
 
 def _piece_there(path: str, stamp: Stamp, at: int, size: int) -> Piece:

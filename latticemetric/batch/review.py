@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Self
 
@@ -14,18 +14,17 @@ import numpy as np
 from latticemetric.batch.pairing import Pair, built, readable
 from latticemetric.batch.run import Run, answer_each
 from latticemetric.batch.string_scores import StringScorer
-from latticemetric.batch.sweep import ReferencedGraph, Score, Sweep, SweepSettings, Swept, failed_sweep
+from latticemetric.batch.sweep import ReferencedGraph, Swept, failed_sweep
 from latticemetric.drawing.diagram import Diagram, HighlightedPaths
 from latticemetric.drawing.graphs import forest_diagram, lattice_diagram
 from latticemetric.drawing.selection import Bounds, select_arcs
 from latticemetric.errors import InputError, LatticeMetricError, UsageError, shortened
 from latticemetric.forest.forest import Forest
-from latticemetric.frozen import Frozen
 from latticemetric.graph import Graph, as_lattice_or_forest
 from latticemetric.lattice.lattice import Lattice, Scales
 from latticemetric.mbr_decoding.mbr import mbr, mbr_metric
 from latticemetric.metrics.alignment import Alignment
-from latticemetric.metrics.base import GraphReference, Metric, Table, references_each
+from latticemetric.metrics.base import GraphReference, Metric
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.oracle_search.oracle import oracle, oracle_forest, oracle_lattice
@@ -183,9 +182,9 @@ class Review:
         return () if answer is None else answer.words
 
 
-def reviews_of(pairs: Iterable[Pair], settings: ReviewSettings, run: Run) -> Iterator[Review]:
-    """Review pairs, in order; see `answer_each`."""
-    return answer_each(partial(_review_pair, settings), partial(_failed, settings), pairs, run)
+def reviews_of(lattices: Iterable[Pair], settings: ReviewSettings, run: Run) -> Iterator[Review]:
+    """Review lattices, in order; see `answer_each`."""
+    return answer_each(partial(_review_pair, settings), partial(_failed, settings), lattices, run)
 
 
 def _review_pair(settings: ReviewSettings, pair: Pair) -> Review:
@@ -316,98 +315,3 @@ def _text(graph: Lattice | Forest, arc: int) -> str:
     if isinstance(graph, Forest):
         return " ".join(f"[{-symbol}]" if symbol < 0 else spelled(symbol) for symbol in graph.target.row(arc))
     return spelled(int(graph.word[arc]))
-
-
-@dataclass(frozen=True, eq=False)
-class SideTotal(Frozen):
-    """One side of a test set: the oracles, the 1-bests, or the MBR answers.
-
-    Attributes:
-        side: Its name.
-        total: The metric's value and the summed statistics.
-        scores: The scores by string metrics, by metric name.
-        table: Statistics for `bootstrap`, one row per graph; all sides have the same rows.
-    """
-
-    side: str
-    total: Score
-    scores: dict[str, float | None]
-    table: Table = field(repr=False, compare=False)
-
-
-@dataclass
-class ReviewTotals:
-    """Totals of reviews.
-
-    Attributes:
-        references: Number of references per graph; `None` to count them.
-        normalize: The grammar that rewrote both sides, for signatures.
-    """
-
-    settings: ReviewSettings
-    references: int | str | None = None
-    normalize: str | None = None
-    lattices: int = 0
-    failed: int = 0
-    undecoded: int = 0
-    methods: set[str] = field(default_factory=set)
-    _swept: list[Swept] = field(default_factory=list)
-    _rows: dict[str, list[list[int]]] = field(default_factory=lambda: {ORACLE: [], ONE_BEST: [], MBR: []})
-    _strings: list[dict[str, Any]] = field(default_factory=list)
-
-    def add(self, review: Review) -> None:
-        """Add a review."""
-        self._swept.append(review.swept)
-        self.lattices += review.oracle is not None
-        self.failed += review.oracle is None
-        self.undecoded += review.mbr_problem is not None
-        if review.mbr is not None:
-            self.methods.add(review.mbr.method)
-        if review.oracle is not None:
-            self._rows[ORACLE].append(review.oracle.statistics.row())
-            self._rows[ONE_BEST].append(review.oracle.one_best.statistics.row())
-            if review.mbr is not None:
-                self._rows[MBR].append(review.mbr.statistics.row())
-        elif review.swept.missed is not None:
-            for rows in self._rows.values():
-                rows.append(review.swept.missed.row())
-        if self.settings.scorer is not None and review.references:
-            kept = tuple(map(self.settings.scorer.kept, review.references))
-            self._strings.append({side: review.words(side) for side in self._rows} | {"references": kept})
-
-    @property
-    def decoded(self) -> bool:
-        """True if all searched graphs have an MBR answer; corpus totals need all of them."""
-        return self.settings.decoding is not None and not self.undecoded and self.lattices > 0
-
-    def sides(self) -> list[SideTotal]:
-        """Return the totals of each side, the oracles first."""
-        metric, scorer = self.settings.metric, self.settings.scorer
-        references = [list(row["references"]) for row in self._strings]
-        sides = []
-        for side in (ORACLE, MBR, ONE_BEST) if self.decoded else (ORACLE, ONE_BEST):
-            table = np.array(self._rows[side], dtype=np.float64).reshape(-1, len(metric.columns))
-            counts = RecognitionStatistics.of_row(table.sum(axis=0).astype(int).tolist())
-            total = metric.corpus_score(counts, self.references or 1)
-            strings = [row[side] for row in self._strings]
-            metrics = () if scorer is None else scorer.metrics
-            scores = {metric.name: metric.corpus(strings, references).score for metric in metrics}
-            sides.append(SideTotal(side, total, scores, table))
-        return sides
-
-    def sweep(self, borders: Sequence[float]) -> Sweep:
-        """Return the sweep over all graphs, with bins of lengths that end at `borders`."""
-        metric, points = self.settings.metric, self.settings.points
-        return SweepSettings(metric, points, tuple(borders), self.references, self.normalize).sweep(self._swept)
-
-    def lengths(self) -> list[float]:
-        """Return the length of each graph's reference."""
-        return [swept.length for swept in self._swept if swept.length is not None]
-
-    def signatures(self) -> dict[str, str]:
-        """Return the signatures of the string metrics, by name."""
-        scorer = self.settings.scorer
-        if scorer is None:
-            return {}
-        number = references_each([list(row["references"]) for row in self._strings])
-        return {metric.name: str(scorer.signed(metric.signature_for(number))) for metric in scorer.metrics}

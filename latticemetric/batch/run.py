@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from latticemetric.batch.packing import graph_packing
 from latticemetric.errors import InputError
@@ -70,10 +71,11 @@ def answer_each(
     Raises:
         InputError: A graph has a problem, and the run does not keep going. (Else the problem is in its answer.)
     """
-    asking = _Asking(ask, failed, run.keep_going)
+    lost = partial(_lost, failed, run.keep_going)
+    answer = partial(_answer, ask, lost)
 
     def answers(rest: Iterable[Unbuilt]) -> Iterator[Answer]:
-        return map_in_order(asking, rest, run.workers, lost=asking.lost, limits=run.limits, packing=graph_packing)
+        return map_in_order(answer, rest, run.workers, lost=lost, limits=run.limits, packing=graph_packing)
 
     if run.journal is None:
         return answers(graphs)
@@ -90,7 +92,7 @@ def register_results() -> None:
     register("latticemetric.metrics.recognition_statistics", "RecognitionStatistics")
     register("latticemetric.oracle_search.scored_path", "Oracle", "ScoredPath")
     register("latticemetric.oracle_search.margin", "Fear", "Hope", "Worst")
-    register("latticemetric.oracle_search.sweep", "Kept")
+    register("latticemetric.oracle_search.sweep", Kept="PointOracle")
     register("latticemetric.oracle_search.user_automaton", "AutomatonOracle", "ValuedPath")
     register("latticemetric.posterior.listing", "PosteriorListing")
     register("latticemetric.mbr_decoding.consensus", "Consensus")
@@ -112,25 +114,23 @@ def _up_to_a_problem(answers: Iterable[Answer]) -> Iterator[Answer]:
         yield answer
 
 
-@dataclass(frozen=True)
-class _Asking(Generic[Unbuilt, Answer]):
-    """The function that workers run."""
+def _answer(ask: Callable[[Unbuilt], Answer], lost: Callable[[Unbuilt, InputError], Answer], graph: Unbuilt) -> Answer:
+    try:
+        return ask(graph)
+    except InputError as error:
+        return lost(graph, error)
+    except MemoryError:
+        return lost(graph, no_memory())
 
-    ask: Callable[[Unbuilt], Answer]
-    failed: Callable[[Unbuilt, InputError], Answer]
-    keep_going: bool
 
-    def __call__(self, graph: Unbuilt) -> Answer:
-        try:
-            return self.ask(graph)
-        except InputError as error:
-            return self.lost(graph, error)
-        except MemoryError:
-            return self.lost(graph, no_memory())
-
-    def lost(self, graph: Unbuilt, error: InputError) -> Answer:
-        """Return the answer of a graph that failed; raise the error if the run does not keep going."""
-        placed: Any = error if error.where else error.at(graph.place)
-        if not self.keep_going:
-            raise placed
-        return self.failed(graph, placed)
+def _lost(
+    failed: Callable[[Unbuilt, InputError], Answer],
+    keep_going: bool,  # noqa: FBT001  bound by position
+    graph: Unbuilt,
+    error: InputError,
+) -> Answer:
+    """Return the answer of a graph that failed; raise the error if the run does not keep going."""
+    placed: Any = error if error.where else error.at(graph.place)
+    if not keep_going:
+        raise placed
+    return failed(graph, placed)

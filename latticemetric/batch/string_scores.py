@@ -73,12 +73,6 @@ class StringScorer:
         return signature.also(**ignored, **normalized)
 
 
-def scorer_of(metrics: Iterable[str | Metric[Any]], ignore: frozenset[str]) -> StringScorer | None:
-    """Return a scorer for these metrics; `None` if there are none."""
-    made = tuple(make_metric(metric) if isinstance(metric, str) else metric for metric in metrics)
-    return StringScorer(made, ignore) if made else None
-
-
 @dataclass
 class StringTotals:
     """The words of all pairs, since some metrics weight n-grams by the references of the whole test set."""

@@ -25,7 +25,7 @@ from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.reference_checks import checked_corpus
 from latticemetric.oracle_search.oracle import as_recognition_rate
 from latticemetric.oracle_search.reference_strings import strings_of_references
-from latticemetric.oracle_search.sweep import Kept, Point, Points, reference_words, sweep_graph
+from latticemetric.oracle_search.sweep import Point, PointOracle, Points, reference_words, sweep_graph
 from latticemetric.parallel.map import Workers, map_in_order
 
 Score = CorpusScore[RecognitionStatistics]
@@ -47,7 +47,7 @@ class Swept:
 
     name: str
     length: float | None = None
-    kept: tuple[Kept, ...] = ()
+    kept: tuple[PointOracle, ...] = ()
     references: int = 1
     missed: RecognitionStatistics | None = None
     problem: LatticeMetricError | None = None
@@ -68,7 +68,7 @@ class SweepRow(Frozen):
         total: The metric's value and the summed statistics.
         lost: Number of graphs whose oracle is worse than that of the whole graph.
         arcs: Mean number of arcs kept per graph; `None` if arcs do not apply, as for n-best lists.
-        density: Kept arcs with words, per word of the references; `None` likewise.
+        density: PointOracle arcs with words, per word of the references; `None` likewise.
         strings: Mean number of strings per n-best list; `None` for other points.
         table: Statistics for `bootstrap`, one row per graph.
     """
@@ -305,11 +305,11 @@ def sweep(
     return SweepSettings(rate, points, borders).sweep(swept)
 
 
-def swept_pairs(
-    pairs: Iterable[Pair], metric: GRR, points: Points, run: Run, *, scales: Scales | None = None
+def swept_lattices(
+    lattices: Iterable[Pair], metric: GRR, points: Points, run: Run, *, scales: Scales | None = None
 ) -> Iterator[Swept]:
-    """Sweep over pairs, in order; see `answer_each`."""
-    return answer_each(partial(_swept_pair, metric, points, scales), partial(failed_sweep, metric), pairs, run)
+    """Sweep over lattices, in order; see `answer_each`."""
+    return answer_each(partial(_swept_pair, metric, points, scales), partial(failed_sweep, metric), lattices, run)
 
 
 def _swept_pair(metric: GRR, points: Points, scales: Scales | None, pair: Pair) -> Swept:
@@ -372,7 +372,7 @@ def swept_in_turn(shards: Sequence[Sequence[State]]) -> Iterator[Swept]:
     for state in chain.from_iterable(zip_longest(*shards)):
         if state is None:
             continue
-        kept = tuple(Kept(RecognitionStatistics.of_row(row), *sizes) for row, *sizes in state["kept"])
+        kept = tuple(PointOracle(RecognitionStatistics.of_row(row), *sizes) for row, *sizes in state["kept"])
         missed = None if state["missed"] is None else RecognitionStatistics.of_row(state["missed"])
         problem = None if kept else InputError("it failed in its shard")
         yield Swept(state["name"], state["length"], kept, state["references"], missed, problem)

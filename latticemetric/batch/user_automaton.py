@@ -20,10 +20,10 @@ from latticemetric.oracle_search.user_automaton import automaton_oracle
 
 
 def automaton_oracles(
-    pairs: Iterable[Pair], automaton: Any, run: Run, *, scales: Scales | None = None
+    lattices: Iterable[Pair], automaton: Any, run: Run, *, scales: Scales | None = None
 ) -> Iterator[Answer]:
-    """Search pairs, in order (see `answer_each`); without references, the automaton alone gives the value."""
-    return answer_each(partial(_answer, automaton, scales), failed, pairs, run)
+    """Search lattices, in order (see `answer_each`); without references, the automaton alone gives the value."""
+    return answer_each(partial(_answer, automaton, scales), failed, lattices, run)
 
 
 def _answer(automaton: Any, scales: Scales | None, pair: Pair) -> Answer:
@@ -64,6 +64,14 @@ class AutomatonTotals:
     failed: int = 0
     signature: str = ""
 
+    @classmethod
+    def of(cls, answer: Answer) -> Self:
+        """Return the totals of one answer."""
+        if answer.problem is not None:
+            return cls(failed=1)
+        best, one_best = answer.value, answer.value.one_best.score
+        return cls(Fraction(best.score), None if one_best is None else Fraction(one_best), 1, 0, best.signature)
+
     def __add__(self, other: Self) -> Self:
         unknown = self.one_best is None or other.one_best is None
         return type(self)(
@@ -91,21 +99,3 @@ class AutomatonTotals:
         """Return the sums from the values of `state`."""
         one_best = None if state["one_best"] is None else Fraction(state["one_best"])
         return cls(**{**state, "score": Fraction(state["score"]), "one_best": one_best})
-
-
-class AutomatonSums:
-    """Sums over the answers that `counted` yields."""
-
-    def __init__(self) -> None:
-        self.totals = AutomatonTotals()
-
-    def counted(self, answers: Iterable[Answer]) -> Iterator[Answer]:
-        """Yield the answers, and add them."""
-        for answer in answers:
-            if answer.problem is not None:
-                self.totals += AutomatonTotals(failed=1)
-            else:
-                best, one_best = answer.value, answer.value.one_best.score
-                exact = None if one_best is None else Fraction(one_best)
-                self.totals += AutomatonTotals(Fraction(best.score), exact, 1, 0, best.signature)
-            yield answer

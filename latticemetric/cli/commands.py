@@ -126,7 +126,7 @@ class Verb(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, unless it would overwrite its inputs."""
-        from latticemetric.cli.outputs import guarded
+        from latticemetric.cli.output_guard import guarded
 
         with guarded(ctx):
             return super().invoke(ctx)

@@ -134,7 +134,6 @@ class _Bash(BashComplete):
     """Bash. It splits --metric=wer into three words; join them again."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """Return the complete words, and the incomplete word at the cursor."""
         words, incomplete = super().get_completion_args()
         joined: list[str] = []
         for word in words:
@@ -151,7 +150,6 @@ class _Joined(ShellComplete):
     """A shell that reads --metric=wer as one word; completions must begin with --metric=."""
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
-        """Return the completions."""
         items = super().get_completions(args, incomplete)
         option, equals, _ = incomplete.partition("=")
         if not (equals and option.startswith("--")):

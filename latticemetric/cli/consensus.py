@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 import click
 
@@ -14,18 +13,14 @@ from latticemetric.cli.options import (
     POSTERIOR_SCALE,
     Number,
     OutputOptions,
-    ScoredGraphOptions,
+    ScoredReadingOptions,
     ShardedRunOptions,
     format_option,
     lattices_option,
 )
 from latticemetric.cli.results import AnswerResults
-from latticemetric.cli.run import ask_graphs, written_beside
+from latticemetric.cli.run import ask_graphs
 from latticemetric.errors import UsageError, harmless
-
-if TYPE_CHECKING:
-    from latticemetric.batch.answers import Answer
-    from latticemetric.graph import Graph
 
 _EPILOG = """\b
 Examples:
@@ -62,7 +57,7 @@ def command(
     graphs: tuple[str, ...],
     *,
     network: _NetworkOptions,
-    reading: ScoredGraphOptions,
+    reading: ScoredReadingOptions,
     run: ShardedRunOptions,
     output: _OutputOptions,
 ) -> None:
@@ -72,14 +67,15 @@ def command(
     """
     from latticemetric.mbr_decoding.consensus import consensus
 
-    def lattice_of(answer: Answer) -> Graph | None:
-        return None if answer.problem is not None else answer.value.to_lattice(network.least)
-
-    def results(answers: Iterator[Answer]) -> _Networks:
-        return _Networks(written_beside(answers, network.write_lattices, lattice_of), run.shard)
-
-    ask = partial(consensus, scale=network.posterior_scale, scales=reading.weights)
-    ask_graphs(ask, reading.entries(graphs), results, run, output)
+    ask_graphs(
+        partial(consensus, scale=network.posterior_scale, scales=reading.weights),
+        reading.entries(graphs),
+        lambda answers: _Networks(answers, run.shard),
+        run,
+        output,
+        lattices=network.write_lattices,
+        lattice_of=lambda found: found.to_lattice(network.least),
+    )
 
 
 class _Networks(AnswerResults):

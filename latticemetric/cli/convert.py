@@ -10,13 +10,12 @@ import click
 
 from latticemetric.cli.commands import verb
 from latticemetric.cli.files import ConvertedGraphs, GraphFiles
-from latticemetric.cli.options import GraphFormatOptions, ScoredGraphOptions, ShardedRunOptions
+from latticemetric.cli.options import GraphFormatOptions, ScoredReadingOptions, ShardedRunOptions
 from latticemetric.cli.results import counted, progress, say
-from latticemetric.cli.run import Failures, running
+from latticemetric.cli.run import running
 from latticemetric.errors import LatticeMetricError, UsageError, harmless, shortened
 
 if TYPE_CHECKING:
-    from latticemetric.batch.answers import Answer
     from latticemetric.graph import Graph
 
 _EPILOG = """\b
@@ -31,7 +30,7 @@ Examples:
 @click.argument("graphs", type=GraphFiles(), nargs=1)
 @click.argument("target", type=ConvertedGraphs("to_format"), nargs=1)
 def command(
-    graphs: str, target: str, *, written: GraphFormatOptions, run: ShardedRunOptions, reading: ScoredGraphOptions
+    graphs: str, target: str, *, written: GraphFormatOptions, run: ShardedRunOptions, reading: ScoredReadingOptions
 ) -> None:
     """Write GRAPHS (a file, folder, glob or -) in another format to TARGET.
 
@@ -47,26 +46,20 @@ def command(
     convert = partial(converted, summed_by=summed_by, drop_labels=written.drop_labels)
     entries = progress(reading.entries([graphs]), None, "graphs")
     with running(run, target) as (started, failures):
-        answers = answers_of(run.take(entries), convert, started)
-        good = _GoodGraphs(answers, failures)
-        count = write(target, good, format=written.to_format, refused=good.refuse if run.keep_going else None)
+        where = ""
+
+        def good_graphs() -> Iterator[tuple[str, Graph]]:
+            nonlocal where
+            for answer in failures.reported(answers_of(run.take(entries), convert, started)):
+                if answer.problem is None:
+                    where = answer.where
+                    yield answer.name, answer.value
+
+        def refuse(name: str, problem: LatticeMetricError) -> None:  # the format cannot hold the last graph
+            placed = type(problem)(problem.what, where=f"{where} ({shortened(name)})", advice=problem.advice)
+            failures.add(name, where, placed)
+
+        refused = refuse if run.keep_going else None
+        count = write(target, good_graphs(), format=written.to_format, refused=refused)
     say(f"{counted(count, 'graph')} written to {harmless(target)}")
     failures.exit()
-
-
-class _GoodGraphs:
-    """Iterate over the graphs that could be read. Report the others, and graphs that the format cannot hold."""
-
-    def __init__(self, answers: Iterator[Answer], failures: Failures) -> None:
-        self._answers, self._failures, self._where = answers, failures, ""
-
-    def __iter__(self) -> Iterator[tuple[str, Graph]]:
-        for answer in self._failures.reported(self._answers):
-            if answer.problem is None:
-                self._where = answer.where
-                yield answer.name, answer.value
-
-    def refuse(self, name: str, problem: LatticeMetricError) -> None:
-        """Report that the format cannot hold the last graph."""
-        placed = type(problem)(problem.what, where=f"{self._where} ({shortened(name)})", advice=problem.advice)
-        self._failures.add(name, self._where, placed)

@@ -76,7 +76,6 @@ class _TestSetOptions(Options):
     normalize_judges: bool = flag("--normalize-judges", "Give each judge zero mean and unit variance.")
 
     def human_scores(self, judgments: Judgments) -> HumanScores:
-        """Return the human scores."""
         from latticemetric.evaluation.human import human_scores
 
         columns = listed(self.columns) if self.columns is not None else judgments.columns
@@ -157,7 +156,6 @@ class _OutputOptions(PlottedOutputOptions):
     output_format: str = format_option("text", "tsv", "json")
 
     def table_names(self) -> tuple[str, ...]:
-        """Return the tables to show in text output."""
         names = listed(self.tables)
         unknown = [name for name in names if name not in _TABLES]
         if unknown or not names:
@@ -166,7 +164,6 @@ class _OutputOptions(PlottedOutputOptions):
         return tuple(dict.fromkeys(names))
 
     def draw(self, agreement: Agreement, grouping: Grouping | None) -> None:
-        """Draw the plot if `--plot` is given."""
         if not self.plot:
             return
         from latticemetric.report.plots import plot_agreement, plot_grouping

@@ -11,16 +11,14 @@ import click
 
 from latticemetric.cli.commands import Options, choice, flag, option, verb
 from latticemetric.cli.files import STANDARD, GraphFiles, NamesFiles
-from latticemetric.cli.options import OUTPUT, POSTERIOR_SCALE, PRUNE, STYLE, RateOptions, ScoredGraphOptions, listed
+from latticemetric.cli.options import OUTPUT, POSTERIOR_SCALE, PRUNE, STYLE, RateOptions, ScoredReadingOptions, listed
 from latticemetric.cli.results import say
 from latticemetric.errors import InputError, UsageError, harmless, placed, shortened
 
 if TYPE_CHECKING:
     from latticemetric.batch.pairing import Style
     from latticemetric.drawing.api import Drawing
-    from latticemetric.forest.forest import Forest
     from latticemetric.graph import Graph
-    from latticemetric.lattice.lattice import Lattice
     from latticemetric.metrics.base import GraphReference
 
 T = TypeVar("T")
@@ -105,7 +103,6 @@ class _PictureOptions(Options):
     output: str = OUTPUT
 
     def format(self) -> str:
-        """Return the output format."""
         from latticemetric.drawing.api import format_of
 
         return self.output_format or ("text" if self.output == STANDARD else format_of(self.output))
@@ -119,7 +116,7 @@ def command(
     subject: _SubjectOptions,
     metric: RateOptions,
     picture: _PictureOptions,
-    reading: ScoredGraphOptions,
+    reading: ScoredReadingOptions,
 ) -> None:
     """Draw one of GRAPHS; highlight its oracle, its 1-best and its MBR answer.
 
@@ -145,7 +142,7 @@ def command(
     drawing.save(picture.output, output_format, picture.width or shutil.get_terminal_size(_PIPED).columns)
 
 
-def _read(graphs: str, subject: _SubjectOptions, reading: ScoredGraphOptions) -> tuple[Graph, list[GraphReference]]:
+def _read(graphs: str, subject: _SubjectOptions, reading: ScoredReadingOptions) -> tuple[Graph, list[GraphReference]]:
     """Return the graph and its references, from --reference-text or from files."""
     from latticemetric.batch.pairing import pair_up
 
@@ -220,7 +217,22 @@ def _draw(
         from latticemetric.mbr_decoding.consensus import consensus
 
         return draw(consensus(shape, scale=scale, scales=scales), most_states=most_states)
-    ways = _ways(shape, references, subject=subject, metric=metric, scale=scale, scales=scales)
+    ways: dict[str, Any] = {}
+    rate = metric.rate()
+    if subject.oracle:
+        from latticemetric.oracle_search.oracle import oracle
+
+        ways["oracle"] = oracle(shape, references, rate, scales=scales)
+    # A tree shows one path: the model's own best, unless another is highlighted.
+    if subject.one_best or (subject.kind == "tree" and not (subject.oracle or subject.mbr)):
+        from latticemetric.oracle_search.search_space import as_search_space
+
+        best = ways.get("oracle")
+        ways["1-best"] = best.one_best if best else as_search_space(shape, rate, scales).one_best().tolist()
+    if subject.mbr:
+        from latticemetric.mbr_decoding.mbr import mbr
+
+        ways["mbr"] = mbr(shape, scale=scale, scales=scales)
     if subject.kind == "tree":
         if not isinstance(shape, Forest):
             raise UsageError("a lattice has no derivation trees", advice="draw --kind graph")
@@ -239,31 +251,3 @@ def _draw(
         scales=scales,
         most_states=most_states,
     )
-
-
-def _ways(
-    graph: Lattice | Forest,
-    references: list[GraphReference],
-    *,
-    subject: _SubjectOptions,
-    metric: RateOptions,
-    scale: float,
-    scales: dict[str, float],
-) -> dict[str, Any]:
-    """Search the paths to highlight. A tree shows one: the model's own best, unless another is highlighted."""
-    ways: dict[str, Any] = {}
-    rate = metric.rate()
-    if subject.oracle:
-        from latticemetric.oracle_search.oracle import oracle
-
-        ways["oracle"] = oracle(graph, references, rate, scales=scales)
-    if subject.one_best or (subject.kind == "tree" and not (subject.oracle or subject.mbr)):
-        from latticemetric.oracle_search.search_space import as_search_space
-
-        best = ways.get("oracle")
-        ways["1-best"] = best.one_best if best else as_search_space(graph, rate, scales).one_best().tolist()
-    if subject.mbr:
-        from latticemetric.mbr_decoding.mbr import mbr
-
-        ways["mbr"] = mbr(graph, scale=scale, scales=scales)
-    return ways

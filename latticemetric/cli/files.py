@@ -1,6 +1,6 @@
 """Click types that tell which files a parameter reads or writes.
 
-They keep outputs from overwriting inputs (`outputs.py`), and list the files that a run reads (`fingerprint.py`).
+They keep outputs from overwriting inputs (`output_guard.py`), and list the files that a run reads (`fingerprint.py`).
 """
 
 from __future__ import annotations
@@ -189,8 +189,3 @@ def written_files(context: click.Context) -> Iterator[tuple[click.Parameter, str
         if isinstance(parameter.type, Output) and value and value != STANDARD:
             for path in parameter.type.written(value, context):
                 yield parameter, path
-
-
-def written_name(parameter: click.Parameter) -> str:
-    """Return a parameter as users write it: an option, or an argument in capitals."""
-    return parameter.opts[0] if isinstance(parameter, click.Option) else parameter.human_readable_name.upper()

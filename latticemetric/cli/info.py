@@ -10,7 +10,7 @@ import click
 
 from latticemetric.cli.commands import verb
 from latticemetric.cli.files import GraphFiles
-from latticemetric.cli.options import GraphOptions, OutputOptions, ShardedRunOptions
+from latticemetric.cli.options import OutputOptions, ReadingOptions, ShardedRunOptions
 from latticemetric.cli.results import AnswerResults, Record, shown, table, values
 from latticemetric.cli.run import ask_graphs
 
@@ -28,7 +28,7 @@ Examples:
 
 @verb("info", epilog=_EPILOG)
 @click.argument("graphs", type=GraphFiles(), nargs=-1, required=True)
-def command(graphs: tuple[str, ...], *, reading: GraphOptions, run: ShardedRunOptions, output: OutputOptions) -> None:
+def command(graphs: tuple[str, ...], *, reading: ReadingOptions, run: ShardedRunOptions, output: OutputOptions) -> None:
     """Show the sizes of GRAPHS: states, arcs, paths (exactly), lengths, depth, score columns.
 
     GRAPHS are files, folders, quoted globs, or - for standard input.

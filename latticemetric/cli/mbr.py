@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,19 +24,18 @@ from latticemetric.cli.options import (
     SEED,
     STYLE,
     OutputOptions,
-    ScoredGraphOptions,
+    ScoredReadingOptions,
     ShardedRunOptions,
     given,
     lattices_option,
     metrics_named,
-    names_of,
     numbers,
     refuse,
     weights,
     word_list,
 )
 from latticemetric.cli.results import AnswerResults, Record, Results, as_json, counted, progress, shown, table
-from latticemetric.cli.run import Failures, ask_graphs, written_beside
+from latticemetric.cli.run import Failures, ask_graphs
 from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from latticemetric.batch.pairing import Style
     from latticemetric.batch.tuning import MBRTuning
     from latticemetric.evaluation.intervals import PairedBootstrap
-    from latticemetric.graph import Graph
 
 _EPILOG = """\b
 Examples:
@@ -62,7 +61,7 @@ _SECTIONS = {
     "Under a metric (--method 4-grr, bleu …)": "--samples --seed --alpha --beta --smoothing",
     "Finding parameters": "--tune --metric --ignore --references",
 }
-_OF_SINGLE_GRAPHS = ("cluster", "shard", "resume", "timeout", "max_memory", "failures")
+_NOT_FOR_TUNING = ("cluster", "shard", "resume", "timeout", "max_memory", "failures")
 
 
 class _DecisionOptions(Options):
@@ -109,7 +108,6 @@ class _NgramOptions(Options):
     )
 
     def grid(self) -> dict[str, tuple[float, ...]]:
-        """Return the values of each parameter."""
         return {name: getattr(self, name) for name in ("scale", "p", "r", "T", "word_penalty")}
 
     def settings(self) -> int:
@@ -156,7 +154,7 @@ def command(
     gains: _GainOptions,
     strings: _MetricOptions,
     tuning: _TuningOptions,
-    reading: ScoredGraphOptions,
+    reading: ScoredReadingOptions,
     run: ShardedRunOptions,
     output: OutputOptions,
 ) -> None:
@@ -174,7 +172,7 @@ def command(
     _refuse_others(method, tune=bool(tuning.tune))
     both = {"scales": reading.weights, "prune": decision.prune}
     if tuning.tune:
-        varied = {name: getattr(ngrams, name) for name in names_of(_NgramOptions) if given([name])}
+        varied = {name: getattr(ngrams, name) for name in _NgramOptions.declared if given([name])}
         _write_tuning(
             graphs,
             decision.evidence,
@@ -187,14 +185,17 @@ def command(
         return
     decode = _decoder(method, ngrams, strings, gains, both)
 
-    def lattice_of(answer: Answer) -> Graph | None:
-        return None if answer.problem is not None else answer.value[1]
-
-    def results(answers: Iterator[Answer]) -> _Decoded:
-        return _Decoded(written_beside(answers, gains.write_lattices, lattice_of), run.shard, ngrams.settings())
-
     try:
-        ask_graphs(decode, reading.entries(graphs), results, run, output, evidence=reading.evidence(decision.evidence))
+        ask_graphs(
+            decode,
+            reading.entries(graphs),
+            lambda answers: _Decoded(answers, run.shard, ngrams.settings()),
+            run,
+            output,
+            evidence=reading.evidence(decision.evidence),
+            lattices=gains.write_lattices,
+            lattice_of=itemgetter(1),
+        )
     except UsageError as error:
         # A format's advice is for `convert`; here, other options do the same.
         if not any(option in (error.advice or "") for option in ("--sum-scores", "--drop-labels")):
@@ -205,15 +206,15 @@ def command(
 
 def _refuse_others(method: str, *, tune: bool) -> None:
     """Refuse options that apply only to other methods."""
-    of_gains, of_tuning = names_of(_GainOptions), names_of(_TuningOptions, without="tune")
+    of_gains, of_tuning = _GainOptions.declared, [name for name in _TuningOptions.declared if name != "tune"]
     if method != "ngram":
         refuse(["p", "r", "T", "word_penalty", "order", *of_gains, "tune", *of_tuning], f"with the method {method}")
     if method == "wer":
         refuse(["evidence"], "with the method wer")
     if method in {"ngram", "wer"}:
-        refuse(names_of(_MetricOptions), f"with the method {method}")
+        refuse(_MetricOptions.declared, f"with the method {method}")
     if tune:
-        refuse([*of_gains, *_OF_SINGLE_GRAPHS], "with --tune")
+        refuse([*of_gains, *_NOT_FOR_TUNING], "with --tune")
     else:
         refuse(of_tuning, "without --tune")
 
@@ -222,13 +223,13 @@ def _decoder(
     method: str, ngrams: _NgramOptions, strings: _MetricOptions, gains: _GainOptions, both: dict[str, Any]
 ) -> Callable[..., Any]:
     """Return the function that decodes a graph, given its evidence if there is any."""
-    from latticemetric.batch.answers import mbr_by_ngrams, mbr_by_strings, mbr_with_gains
+    from latticemetric.batch.answers import mbr_records, mbr_with_gains
 
     if gains.gains_only and not gains.write_lattices:
         raise UsageError("--gains-only has no effect without --write-lattices", advice="leave it out")
     if method == "ngram" and not gains.write_lattices:
         parameters: dict[str, Any] = {**ngrams.grid(), "order": ngrams.order}
-        return partial(mbr_by_ngrams, **both, **parameters)
+        return partial(mbr_records, **both, **parameters)
     if ngrams.settings() > 1:
         what = "--write-lattices writes" if method == "ngram" else f"the method {method} takes"
         raise UsageError(f"{what} one setting, but there are several", advice="give one number of each")
@@ -237,13 +238,13 @@ def _decoder(
         parameters = {**single, "order": ngrams.order}
         return partial(mbr_with_gains, **both, parameters=parameters, gains_only=gains.gains_only)
     if method == "wer":
-        return partial(mbr_by_strings, method="wer", scale=single["scale"], **both)
+        return partial(mbr_records, method="wer", scale=single["scale"], **both)
     from latticemetric.mbr_decoding.mbr import mbr_metric
 
     named = {"alpha": strings.alpha, "beta": strings.beta, "smoothing": strings.smoothing}
     metric = mbr_metric(method, **{name: value for name, value in named.items() if value is not None})
     return partial(
-        mbr_by_strings, method=metric, scale=single["scale"], samples=strings.samples, seed=strings.seed, **both
+        mbr_records, method=metric, scale=single["scale"], samples=strings.samples, seed=strings.seed, **both
     )
 
 
@@ -269,7 +270,7 @@ def _write_tuning(
     *,
     tuning: _TuningOptions,
     parameters: dict[str, Any],
-    reading: ScoredGraphOptions,
+    reading: ScoredReadingOptions,
     output: OutputOptions,
     keep_going: bool,
 ) -> None:

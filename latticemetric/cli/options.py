@@ -68,20 +68,14 @@ def numbers(value: str | None) -> tuple[float, ...]:
         raise click.BadParameter(f"'{value}' is not a number or a list of numbers separated by commas") from None
 
 
-def whole_numbers(value: str | None) -> tuple[int, ...]:
-    """Return the whole numbers, separated by commas in `value`."""
+def whole_numbers(value: str | None, *, most_strings: float = math.inf) -> tuple[int, ...]:
+    """Return the whole numbers, separated by commas in `value`; refuse n-best lists of more than `most_strings`."""
     given = numbers(value)
     if not all(number.is_integer() for number in given):
         raise click.BadParameter(f"'{value}' has a number that is not whole")
+    if any(number > most_strings for number in given):
+        raise click.BadParameter(f"'{value}' asks for more than {most_strings} strings")
     return tuple(map(int, given))
-
-
-def numbers_of_strings(value: str | None) -> tuple[int, ...]:
-    """Return the sizes of n-best lists, separated by commas in `value`."""
-    given = whole_numbers(value)
-    if any(number > MOST_STRINGS for number in given):
-        raise click.BadParameter(f"'{value}' asks for more than {MOST_STRINGS} strings")
-    return given
 
 
 def weights(value: str | None) -> tuple[float, ...]:
@@ -234,11 +228,6 @@ def refuse(names: Iterable[str], where: str, *, advice: str = "leave it out") ->
         raise UsageError(f"{name} has no effect {where}", advice=advice)
 
 
-def names_of(group: type[Options], *, without: str | None = None) -> list[str]:
-    """Return the names of the parameters of a group, except `without`."""
-    return [name for name in group.declared if name != without]
-
-
 # Groups that commands share. A field of several groups has the same name in all of them
 
 NORMALIZE = option(
@@ -292,7 +281,7 @@ def lattices_option(what: str, format_parameter: str | None = None) -> Any:
     return option("--write-lattices FILE", text, type=GraphOutput(format_parameter))
 
 
-class GraphOptions(Options):
+class ReadingOptions(Options):
     """Options for reading graphs."""
 
     symbols: str | None = option(
@@ -328,7 +317,7 @@ class GraphOptions(Options):
         return [read_references(file, self.vocabulary) for file in files]
 
 
-class ScoredGraphOptions(GraphOptions):
+class ScoredReadingOptions(ReadingOptions):
     """Options for reading graphs and weighting their scores."""
 
     scales: tuple[tuple[str, float], ...] = option(
@@ -344,24 +333,23 @@ class ScoredGraphOptions(GraphOptions):
         return dict(self.scales)
 
 
-class PairOptions(ScoredGraphOptions):
-    """Options for reading and normalizing graphs and their references."""
+class PairedReadingOptions(ScoredReadingOptions):
+    """Options for reading and normalizing lattices and their references."""
 
     normalize: str | None = NORMALIZE
     style: Style = STYLE
 
-    def pairs(self, lattices: str, references: Sequence[str], shard: ShardRun | None = None) -> Iterator[Pair]:
-        """Yield each graph with its references. With a shard, yield only the graphs of that shard."""
+    def lattices(self, files: str, references: Sequence[str], shard: ShardRun | None = None) -> Iterator[Pair]:
+        """Yield each lattice with its references. With a shard, yield only the lattices of that shard."""
         from latticemetric.batch.pairing import Pair, pair_up
         from latticemetric.cli.results import progress
 
-        files = self.references(references)
-        graphs = self.entries([lattices])
-        pairs = pair_up(graphs, files, self.style) if files else (Pair(graph.name, graph, ()) for graph in graphs)
-        total = max((len(file.lines) for file in files), default=None)
+        expected, entries = self.references(references), self.entries([files])
+        lattices = pair_up(entries, expected, self.style) if expected else (Pair(one.name, one, ()) for one in entries)
+        total = max((len(file.lines) for file in expected), default=None)
         if shard is not None:
-            pairs, total = shard.take(pairs), None if total is None else shard.shard.size(total)
-        watched = progress(pairs, total, "lattices")
+            lattices, total = shard.take(lattices), None if total is None else shard.shard.size(total)
+        watched = progress(lattices, total, "lattices")
         grammar = grammar_named(self.normalize)
         if grammar is None:
             return watched
@@ -512,7 +500,7 @@ class PointOptions(Options):
     nbest_sizes: tuple[int, ...] = option(
         "--nbest-sizes NUMBERS",
         "Keep these numbers of the model's best strings: 1,10,100.",
-        reads=numbers_of_strings,
+        reads=functools.partial(whole_numbers, most_strings=MOST_STRINGS),
     )
 
 

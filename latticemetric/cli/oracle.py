@@ -16,7 +16,7 @@ from latticemetric.cli.options import (
     SCORE,
     GraphFormatOptions,
     OutputOptions,
-    PairOptions,
+    PairedReadingOptions,
     RateOptions,
     ShardedRunOptions,
     given,
@@ -60,7 +60,8 @@ _OF_RATES = (
     "alpha", "beta", "wildcard", "nbest", "hope", "fear", "worst", "on", "tags", "alignment",
     "posteriors", "posterior_scale", "write_lattices", "to_format", "sum_scores", "drop_labels"
 )  # fmt: skip
-_OF_SINGLE_GRAPHS = ("cluster", "shard", "resume", "timeout", "max_memory")
+# Options that do not apply to all graphs searched together.
+_NOT_FOR_CORPUS = ("cluster", "shard", "resume", "timeout", "max_memory")
 
 
 class _MetricOptions(RateOptions):
@@ -120,8 +121,8 @@ class AlsoOptions(Options):
         return MarginOptions(self.nbest or 0, self.hope, self.fear, self.on, self.worst, graphs)
 
 
-class BestGraphOptions(GraphFormatOptions):
-    """Options for writing the graphs of all best paths."""
+class WrittenLatticesOptions(GraphFormatOptions):
+    """Options for writing the graphs of all best paths of each lattice."""
 
     write_lattices: str | None = lattices_option("lattices or forests", "to_format")
 
@@ -140,21 +141,20 @@ class BestGraphOptions(GraphFormatOptions):
         for name in (name for name, value in given.items() if value):
             raise UsageError("no lattices are written", where=name, advice="name a file: --write-lattices")
 
-    def graphs_written(self, lattices: Iterator[OracleAnswer], scales: dict[str, float]) -> Iterator[OracleAnswer]:
-        """Yield the lattices, and write the graphs of their best paths after the last one."""
+    def written_beside(self, answers: Iterator[OracleAnswer], scales: dict[str, float]) -> Iterator[OracleAnswer]:
+        """Yield the answers, and write the graphs of their best paths after the last one."""
         if self.write_lattices is None:
-            return lattices
+            return answers
         from latticemetric.batch.answers import converted
-
-        def best_graph(outcome: OracleAnswer) -> Graph | None:
-            if outcome.margins is None or outcome.margins.graph is None:
-                return None
-            summed_by = scales if self.sum_scores else None
-            return converted(outcome.margins.graph, summed_by=summed_by, drop_labels=self.drop_labels)
-
         from latticemetric.cli.run import written_beside
 
-        return written_beside(lattices, self.write_lattices, best_graph, self.to_format, if_none=False)
+        def best_paths(answer: OracleAnswer) -> Graph | None:
+            if answer.margins is None or answer.margins.graph is None:
+                return None
+            summed_by = scales if self.sum_scores else None
+            return converted(answer.margins.graph, summed_by=summed_by, drop_labels=self.drop_labels)
+
+        return written_beside(answers, self.write_lattices, best_paths, self.to_format, if_none=False)
 
 
 @verb("oracle", epilog=_EPILOG, sections=_SECTIONS)
@@ -167,8 +167,8 @@ def command(
     *,
     metric: _MetricOptions,
     also: AlsoOptions,
-    best: BestGraphOptions,
-    reading: PairOptions,
+    written: WrittenLatticesOptions,
+    reading: PairedReadingOptions,
     run: ShardedRunOptions,
     output: OutputOptions,
 ) -> None:
@@ -190,21 +190,26 @@ def command(
         search = _search_by_bleu(metric, also, reading, run)
     else:
         search = _search_by_rate(
-            metric, also, best, reading, run, output_format=output.output_format, references=len(references)
+            metric, also, written, reading, run, output_format=output.output_format, references=len(references)
         )
-    pairs = reading.pairs(lattices, references, run.shard)
+    paired = reading.lattices(lattices, references, run.shard)
     with running(run, output.output) as (started, failures):
-        results = search(pairs, started, failures)
+        results = search(paired, started, failures)
         output.write(results, at_once=run.keep_going and output.output_format != "json")
     output.say_summary(results)
     failures.exit()
 
 
 def _search_by_automaton(
-    metric: RateOptions, also: AlsoOptions, reading: PairOptions, run: ShardedRunOptions, *, has_references: bool
+    metric: RateOptions,
+    also: AlsoOptions,
+    reading: PairedReadingOptions,
+    run: ShardedRunOptions,
+    *,
+    has_references: bool,
 ) -> Search:
     """Return the search for the path of each lattice that scores best by a user's automaton."""
-    from latticemetric.batch.user_automaton import AutomatonSums, automaton_oracles, read_automaton
+    from latticemetric.batch.user_automaton import automaton_oracles, read_automaton
     from latticemetric.cli.oracle_results import AutomatonResults
 
     refuse((*_OF_RATES, "ignore", "normalize", "score"), "with an automaton", advice="leave it out, or name a metric")
@@ -215,13 +220,15 @@ def _search_by_automaton(
     automaton = read_automaton(metric.metric)
 
     def search(lattices: Iterator[Pair], started: Run, failures: Failures) -> AutomatonResults:
-        found = failures.reported(automaton_oracles(lattices, automaton, started, scales=reading.weights))
-        return AutomatonResults(found, AutomatonSums(), run.shard)
+        answers = automaton_oracles(lattices, automaton, started, scales=reading.weights)
+        return AutomatonResults(failures.reported(answers), run.shard)
 
     return search
 
 
-def _search_by_bleu(metric: RateOptions, also: AlsoOptions, reading: PairOptions, run: ShardedRunOptions) -> Search:
+def _search_by_bleu(
+    metric: RateOptions, also: AlsoOptions, reading: PairedReadingOptions, run: ShardedRunOptions
+) -> Search:
     """Return the search for the paths of all lattices that have the best BLEU together."""
     from latticemetric.batch.corpus_bleu import corpus_oracle_of
     from latticemetric.cli.oracle_results import CorpusResults
@@ -233,7 +240,7 @@ def _search_by_bleu(metric: RateOptions, also: AlsoOptions, reading: PairOptions
         raise UsageError(
             "--score works with rates only", advice="write strings with --format tsv; use latticemetric score"
         )
-    for name in given(_OF_SINGLE_GRAPHS):
+    for name in given(_NOT_FOR_CORPUS):
         raise UsageError(f"{name} has no effect if all graphs are searched together", advice="leave it out")
     if also.engine == "openfst":
         raise UsageError("the openfst engine supports recognition rates only", advice="leave --engine out")
@@ -241,15 +248,11 @@ def _search_by_bleu(metric: RateOptions, also: AlsoOptions, reading: PairOptions
     ignore = word_list(metric.ignore)
 
     def search(lattices: Iterator[Pair], _started: Run, failures: Failures) -> CorpusResults:
-        found = corpus_oracle_of(
-            lattices,
-            bleu,
-            ignore=ignore,
-            scales=reading.weights,
-            keep_going=run.keep_going,
-            normalize=reading.normalize,
+        scales, normalize = reading.weights, reading.normalize
+        corpus = corpus_oracle_of(
+            lattices, bleu, ignore=ignore, scales=scales, keep_going=run.keep_going, normalize=normalize
         )
-        return CorpusResults(found, list(failures.reported(found.members)), bleu.name)
+        return CorpusResults(corpus, list(failures.reported(corpus.answers)), bleu.name)
 
     return search
 
@@ -257,36 +260,29 @@ def _search_by_bleu(metric: RateOptions, also: AlsoOptions, reading: PairOptions
 def _search_by_rate(
     metric: RateOptions,
     also: AlsoOptions,
-    best: BestGraphOptions,
-    reading: PairOptions,
+    written: WrittenLatticesOptions,
+    reading: PairedReadingOptions,
     run: ShardedRunOptions,
     *,
     output_format: str,
     references: int,
 ) -> Search:
     """Return the search for the path of each lattice that scores best by a recognition rate."""
-    from latticemetric.batch.oracles import OracleSums, oracles_of
+    from latticemetric.batch.oracles import OracleSearch, OracleSums, oracles_of
     from latticemetric.cli.oracle_results import OracleResults
 
     also.refuse_contradictions(output_format)
     rate = metric.rate()
     scorer = string_scorer(also.score, rate, reading.normalize, each=output_format != "text")
-    wanted = also.wanted(graphs=best.write_lattices is not None)
-    best.check()
+    wanted = also.wanted(graphs=written.write_lattices is not None)
+    written.check()
+    confidence = also.posterior_scale if also.posteriors else None
+    searches = OracleSearch(rate, reading.weights, also.engine, scorer, confidence, wanted)
 
     def search(lattices: Iterator[Pair], started: Run, failures: Failures) -> OracleResults:
-        found = oracles_of(
-            lattices,
-            rate,
-            started,
-            scales=reading.weights,
-            engine=also.engine,
-            scorer=scorer,
-            confidence=also.posterior_scale if also.posteriors else None,
-            wanted=wanted,
-        )
-        written = best.graphs_written(failures.reported(found), reading.weights)
+        answers = failures.reported(oracles_of(lattices, searches, started))
         sums = OracleSums(rate, references, scorer, wanted)
-        return OracleResults(written, sums, also, normalize=reading.normalize, shard=run.shard)
+        answers = written.written_beside(answers, reading.weights)
+        return OracleResults(answers, sums, also, normalize=reading.normalize, shard=run.shard)
 
     return search

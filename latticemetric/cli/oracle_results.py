@@ -22,11 +22,10 @@ from latticemetric.errors import harmless
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
-    from latticemetric.batch.corpus_bleu import CorpusAnswer, CorpusMember
+    from latticemetric.batch.corpus_bleu import CorpusAnswer, CorpusPathAnswer
     from latticemetric.batch.margins import MarginKind, Margins
     from latticemetric.batch.oracles import OracleAnswer, OracleSums
     from latticemetric.batch.shards import ShardRun
-    from latticemetric.batch.user_automaton import AutomatonSums
     from latticemetric.cli.oracle import AlsoOptions
     from latticemetric.oracle_search.scored_path import ScoredPath
 
@@ -44,21 +43,18 @@ def _titles(columns: Sequence[str], one_best: Sequence[str]) -> list[str]:
 
 
 class OracleResults(Results):
-    """Oracles by a recognition rate, further results, and their sums.
-
-    The outcomes of lattices are read once, and added to the sums as they are read.
-    """
+    """Oracles by a recognition rate, further results, and their sums; answers are read once, and then added."""
 
     def __init__(
         self,
-        lattices: Iterable[OracleAnswer],
+        answers: Iterable[OracleAnswer],
         sums: OracleSums,
         also: AlsoOptions | None = None,
         *,
         normalize: str | None = None,
         shard: ShardRun | None = None,
     ) -> None:
-        self._lattices, self._sums, self._shard = sums.counted(lattices), sums, shard
+        self._answers, self._sums, self._shard = sums.counted(answers), sums, shard
         self._tags, self._alignment = (also.tags, also.alignment) if also is not None else (False, False)
         self._lists = ["tags", "gap_tags"] if self._tags else []
         self._lists += ["confidences"] if also is not None and also.posteriors else []
@@ -69,23 +65,23 @@ class OracleResults(Results):
 
     def text(self) -> Iterator[str]:
         """Yield one line per lattice, and further results below it; under `--tags`, only the tags of the 1-best."""
-        for lattice in self._lattices:
-            oracle = lattice.oracle
+        for answer in self._answers:
+            oracle = answer.oracle
             if self._tags:
                 yield "" if oracle is None else " ".join(oracle.one_best.tags_with_gaps)
                 continue
             if oracle is None:
-                yield f"{harmless(lattice.name)}  failed"
+                yield f"{harmless(answer.name)}  failed"
                 continue
             words: Sequence[str] = oracle.words
-            if lattice.confidences is not None:
-                words = [f"{word}:{p:.3f}" for word, p in zip(words, lattice.confidences.oracle, strict=True)]
-            yield f"{padded_id(lattice.name)}  {_scored(oracle)}  {spoken(words)}"
+            if answer.confidences is not None:
+                words = [f"{word}:{p:.3f}" for word, p in zip(words, answer.confidences.oracle, strict=True)]
+            yield f"{padded_id(answer.name)}  {_scored(oracle)}  {spoken(words)}"
             if self._alignment:
                 yield from (f"    {harmless(line)}" for line in str(oracle.alignment).split("\n"))
                 yield ""
-            if lattice.margins is not None:
-                yield from self._margin_lines(lattice.margins)
+            if answer.margins is not None:
+                yield from self._margin_lines(answer.margins)
 
     def _margin_lines(self, margins: Margins) -> Iterator[str]:
         """Yield the strings that follow the oracle, then hope, fear and the worst string."""
@@ -104,16 +100,16 @@ class OracleResults(Results):
 
     def records(self) -> Iterator[Record]:
         """Yield an ITEM of the documented schema for each lattice; its signature is in the document, once."""
-        return map(self._record, self._lattices)
+        return map(self._record, self._answers)
 
-    def _record(self, lattice: OracleAnswer) -> Record:
-        record = lattice.asdict()
+    def _record(self, answer: OracleAnswer) -> Record:
+        record = answer.asdict()
         record.pop("signature", None)
-        if lattice.oracle is not None:
-            record["alignment"] = lattice.oracle.alignment.edits
+        if answer.oracle is not None:
+            record["alignment"] = answer.oracle.alignment.edits
             if self._tags:
-                record |= _tags(lattice.oracle)
-                record["one_best"] |= _tags(lattice.oracle.one_best)
+                record |= _tags(answer.oracle)
+                record["one_best"] |= _tags(answer.oracle.one_best)
         return record
 
     @property
@@ -125,8 +121,8 @@ class OracleResults(Results):
 
     def rows(self) -> Iterator[list[object]]:
         """Yield one row per lattice."""
-        for lattice in self._lattices:
-            record, margins = self._record(lattice), lattice.margins
+        for answer in self._answers:
+            record, margins = self._record(answer), answer.margins
             one_best, scores = record.get("one_best", {}), record.get("sentence_scores", {})
             row = [*values(record, COLUMNS), *values(one_best, ONE_BEST_COLUMNS), record.get("error")]
             row += [scores.get(name, {}).get(side) for name in self._metrics for side in _SIDES]
@@ -181,20 +177,20 @@ class CorpusResults(Results):
 
     columns = _titles((*COLUMNS, "headroom"), ONE_BEST_COLUMNS)
 
-    def __init__(self, corpus: CorpusAnswer, lattices: Sequence[CorpusMember], metric: str) -> None:
-        self._corpus, self._lattices, self._metric = corpus, lattices, metric
+    def __init__(self, corpus: CorpusAnswer, answers: Sequence[CorpusPathAnswer], metric: str) -> None:
+        self._corpus, self._answers, self._metric = corpus, answers, metric
 
     def text(self) -> Iterator[str]:
         """Yield one line per lattice."""
-        for lattice in self._lattices:
-            if lattice.path is None:
-                yield f"{harmless(lattice.name)}  failed"
+        for answer in self._answers:
+            if answer.path is None:
+                yield f"{harmless(answer.name)}  failed"
             else:
-                yield f"{padded_id(lattice.name)}  {shown(lattice.path.score):>7}  {spoken(lattice.path.words)}"
+                yield f"{padded_id(answer.name)}  {shown(answer.path.score):>7}  {spoken(answer.path.words)}"
 
     def records(self) -> Iterator[Record]:
         """Yield one record per lattice."""
-        return (lattice.asdict() for lattice in self._lattices)
+        return (answer.asdict() for answer in self._answers)
 
     def document(self) -> Iterator[str]:
         """Yield the document."""
@@ -204,11 +200,11 @@ class CorpusResults(Results):
 
     def summary(self) -> list[str]:
         """Return the corpus in a few lines."""
-        oracle, failed = self._corpus.found, self._corpus.failed
+        oracle, failed = self._corpus.oracle, self._corpus.failed
         scores = {"oracle": oracle.corpus, "4-GRR oracles": oracle.start, "1-best": oracle.one_best}
         rows = [["", self._metric], *([side, shown(score.score)] for side, score in scores.items())]
         sweeps = f"{oracle.sweeps} sweeps; a better oracle may exist"
-        lattices = _counted(len(self._lattices) - failed, failed)
+        lattices = _counted(len(self._answers) - failed, failed)
         return ["", *table(rows), sweeps, f"{lattices}   {self._corpus.signature}"]
 
 
@@ -217,35 +213,41 @@ class AutomatonResults(AnswerResults):
 
     columns = _titles(("id", "score", "hypothesis", "cost", "exact"), ("hypothesis", "score", "cost"))
 
-    def __init__(self, lattices: Iterable[Answer], sums: AutomatonSums, shard: ShardRun | None) -> None:
-        super().__init__(sums.counted(lattices), shard)
-        self._sums, self._shard = sums, shard
+    def __init__(self, answers: Iterable[Answer], shard: ShardRun | None) -> None:
+        from latticemetric.batch.user_automaton import AutomatonTotals
+
+        super().__init__(self._counted(answers), shard)
+        self._totals = AutomatonTotals()
+
+    def _counted(self, answers: Iterable[Answer]) -> Iterator[Answer]:
+        for answer in answers:
+            self._totals += self._totals.of(answer)
+            yield answer
 
     def text(self) -> Iterator[str]:
         """Yield one line per lattice."""
-        for lattice in self.answers:
-            if lattice.problem is not None:
-                yield f"{harmless(lattice.name)}  failed"
+        for answer in self.answers:
+            if answer.problem is not None:
+                yield f"{harmless(answer.name)}  failed"
             else:
-                yield f"{padded_id(lattice.name)}  {shown(lattice.value.score):>9}  {spoken(lattice.value.words)}"
+                yield f"{padded_id(answer.name)}  {shown(answer.value.score):>9}  {spoken(answer.value.words)}"
 
     def document(self) -> Iterator[str]:
         """Yield the document, with the signature once."""
         from latticemetric.batch.shards import document_end
 
         def end() -> str:
-            state = {} if self._shard is None else {"sums": self._sums.totals.state()}
-            return document_end(self._sums.totals.asdict(), self._shard, **state)
+            state = {} if self._shard is None else {"sums": self._totals.state()}
+            return document_end(self._totals.asdict(), self._shard, **state)
 
         unsigned = ({name: value for name, value in one.items() if name != "signature"} for one in self.records())
         return json_document({}, {"lattices": unsigned}, end)
 
     def summary(self) -> list[str]:
         """Return the sums in a few lines."""
-        totals = self._sums.totals
-        corpus = totals.asdict()["corpus"]
+        corpus = self._totals.asdict()["corpus"]
         rows = [["oracle", shown(corpus["score"])], ["1-best", shown(corpus["one_best"]["score"])]]
-        return ["", *table(rows), _counted(totals.lattices, totals.failed)]
+        return ["", *table(rows), _counted(self._totals.lattices, self._totals.failed)]
 
 
 def _counted(lattices: int, failed: int) -> str:

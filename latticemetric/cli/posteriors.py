@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import click
@@ -14,19 +15,18 @@ from latticemetric.cli.options import (
     POSTERIOR_SCALE,
     Number,
     OutputOptions,
-    ScoredGraphOptions,
+    ScoredReadingOptions,
     ShardedRunOptions,
     given,
     lattices_option,
 )
 from latticemetric.cli.results import AnswerResults, Record, values
-from latticemetric.cli.run import ask_graphs, written_beside
+from latticemetric.cli.run import ask_graphs
 from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
     from latticemetric.batch.shards import ShardRun
-    from latticemetric.graph import Graph
 
 _COLUMNS = {
     "words": ["word", "posterior"],
@@ -64,7 +64,7 @@ def command(
     graphs: tuple[str, ...],
     *,
     listing: _ListingOptions,
-    reading: ScoredGraphOptions,
+    reading: ScoredReadingOptions,
     run: ShardedRunOptions,
     output: OutputOptions,
 ) -> None:
@@ -81,12 +81,6 @@ def command(
     if listing.of != "ngrams" and given(["order"]):
         raise UsageError(f"--order has no effect with --of {listing.of}", advice="leave it out, or give --of ngrams")
 
-    def lattice_of(answer: Answer) -> Graph | None:
-        return None if answer.problem is not None else answer.value[1]
-
-    def results(answers: Iterator[Answer]) -> _Posteriors:
-        return _Posteriors(written_beside(answers, listing.write_lattices, lattice_of), run.shard, listing.of)
-
     ask = partial(
         listed_posteriors,
         scale=listing.posterior_scale,
@@ -94,7 +88,15 @@ def command(
         options={"of": listing.of, "order": listing.order, "least": listing.least, "top": listing.top},
         with_lattice=bool(listing.write_lattices),
     )
-    ask_graphs(ask, reading.entries(graphs), results, run, output)
+    ask_graphs(
+        ask,
+        reading.entries(graphs),
+        lambda answers: _Posteriors(answers, run.shard, listing.of),
+        run,
+        output,
+        lattices=listing.write_lattices,
+        lattice_of=itemgetter(1),
+    )
 
 
 class _Posteriors(AnswerResults):

@@ -18,7 +18,7 @@ from latticemetric.cli.options import (
     PRUNE,
     SAMPLES,
     SCORE,
-    PairOptions,
+    PairedReadingOptions,
     PointOptions,
     RateOptions,
     ResamplingOptions,
@@ -87,7 +87,7 @@ def command(
     metric: RateOptions,
     shown: _PageOptions,
     points: PointOptions,
-    reading: PairOptions,
+    reading: PairedReadingOptions,
     run: RunOptions,
     resampling: ResamplingOptions,
 ) -> None:
@@ -99,7 +99,7 @@ def command(
     one line per lattice, in the same order or with ids first; give several files for several references. Under
     --keep-going, the reference words of graphs that fail count as deletions.
     """
-    from latticemetric.batch.review import ReviewSettings, ReviewTotals, reviews_of
+    from latticemetric.batch.review import ReviewSettings, reviews_of
     from latticemetric.oracle_search.sweep import Points
     from latticemetric.report.page import check_page, page
     from latticemetric.report.report import Report, ReportOptions
@@ -124,11 +124,11 @@ def command(
         settings=tuple(_settings(lattices, references)),
         **resampling.asdict(),
     )
-    report = Report(reviewing, report_options, ReviewTotals(reviewing, len(references), reading.normalize))
+    report = Report(reviewing, report_options, len(references), reading.normalize)
     with running(run, shown.output) as (started, failures):
-        pairs = reading.pairs(lattices, references)
+        paired = reading.lattices(lattices, references)
         with writing(shown.output) as put:
-            report.add_all(failures.reported(reviews_of(pairs, reviewing, started)))
+            report.add_all(failures.reported(reviews_of(paired, reviewing, started)))
             put(page(report))
     failures.exit()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from latticemetric.parallel.map import Workers
 
 
-class _Outcome(Protocol):
+class _Answer(Protocol):
     """The answer of a graph, or its problem and the file and line of what failed."""
 
     @property
@@ -33,7 +34,7 @@ class _Outcome(Protocol):
     def where(self) -> str: ...
 
 
-AnyOutcome = TypeVar("AnyOutcome", bound=_Outcome)
+AnyAnswer = TypeVar("AnyAnswer", bound=_Answer)
 
 
 class Failures:
@@ -44,12 +45,12 @@ class Failures:
         self._rows: list[tuple[str, str, str, str]] = []
         self.count = 0
 
-    def reported(self, outcomes: Iterable[AnyOutcome]) -> Iterator[AnyOutcome]:
-        """Yield the outcomes, and add those that failed."""
-        for outcome in outcomes:
-            if outcome.problem is not None:
-                self.add(outcome.name, outcome.where, outcome.problem)
-            yield outcome
+    def reported(self, answers: Iterable[AnyAnswer]) -> Iterator[AnyAnswer]:
+        """Yield the answers, and add those that failed."""
+        for answer in answers:
+            if answer.problem is not None:
+                self.add(answer.name, answer.where, answer.problem)
+            yield answer
 
     def add(self, name: str, where: str, problem: LatticeMetricError) -> None:
         """Add one failure: the graph, its place, and the reason."""
@@ -139,32 +140,40 @@ def ask_graphs(
     output: OutputOptions,
     *,
     evidence: Iterable[Entry] | None = None,
+    lattices: str | None = None,
+    lattice_of: Callable[[Any], Graph | None] = lambda _: None,
 ) -> None:
     """Call `ask` on each graph, with the evidence of the same id if there is any; write the answers.
 
-    Report failures on standard error, with exit status 1.
+    Write the lattices of the answers' values to the file `lattices`, if there is one. Report failures on standard
+    error, with exit status 1.
     """
-    from latticemetric.batch.answers import answers_of
-    from latticemetric.batch.mbr_evidence import answers_by_evidence, with_evidence
+    from latticemetric.batch.answers import answers_of, failed
+    from latticemetric.batch.mbr_evidence import answer_by_evidence, with_evidence
+    from latticemetric.batch.run import answer_each
 
     entries = progress(entries, None, "graphs")
     with running(run, output.output) as (started, failures):
         if evidence is None:
             answers = answers_of(run.take(entries), ask, started)
         else:
-            answers = answers_by_evidence(run.take(with_evidence(entries, evidence)), ask, started)
-        output.write(results(failures.reported(answers)), at_once=run.keep_going)
+            paired = run.take(with_evidence(entries, evidence))
+            answers = answer_each(functools.partial(answer_by_evidence, ask), failed, paired, started)
+        answers = written_beside(
+            failures.reported(answers), lattices, lambda one: None if one.problem else lattice_of(one.value)
+        )
+        output.write(results(answers), at_once=run.keep_going)
     failures.exit()
 
 
 def written_beside(
-    answers: Iterable[AnyOutcome],
+    answers: Iterable[AnyAnswer],
     path: str | None,
-    graph_of: Callable[[AnyOutcome], Graph | None],
+    graph_of: Callable[[AnyAnswer], Graph | None],
     to_format: str | None = None,
     *,
     if_none: bool = True,
-) -> Iterator[AnyOutcome]:
+) -> Iterator[AnyAnswer]:
     """Yield the answers; after the last one, write their graphs (also no graphs, if `if_none`) if `path` is given.
 
     Results appear only after that, so that a graph that cannot be written leaves no partial result.

@@ -170,7 +170,6 @@ class _Scores(Results):
         return {"baseline": self.systems[0], "segments": len(self.ids), "references": self.references}
 
     def summary(self) -> list[str]:
-        """Return sizes, the resampling settings and signatures."""
         notes = [f"{counted(len(self.ids), 'segment')}, {counted(self.references, 'reference')}"]
         if self.has_intervals and self.resampling.resamples:
             notes.append(resampled(**self.resampling.asdict()))
@@ -191,7 +190,6 @@ class _CorpusScores(_Scores):
         return corpus_scores(self.tabled, **self.resampling.asdict())
 
     def text(self) -> Iterator[str]:
-        """Yield a table: one row per system, one column per metric."""
         scores = self._scores()
         blank = "  " if len(scores) > 1 else ""
         metrics = [score.tabled.metric for score in scores[0]]

@@ -12,7 +12,7 @@ import click
 from latticemetric.cli.commands import option, verb
 from latticemetric.cli.files import GraphFiles, NamesFiles
 from latticemetric.cli.options import (
-    PairOptions,
+    PairedReadingOptions,
     PlottedOutputOptions,
     PointOptions,
     RateOptions,
@@ -56,7 +56,6 @@ class _ResamplingOptions(ResamplingOptions):
     resamples: int = resamples_option(0)
 
     def check(self) -> None:
-        """Refuse options of resampling without resamples."""
         for name in given(["seed", "confidence"]) if not self.resamples else ():
             raise UsageError("it has no effect without resamples", where=name, advice="add --resamples 1000")
 
@@ -70,7 +69,7 @@ def command(
     *,
     over: _SweepOptions,
     metric: RateOptions,
-    reading: PairOptions,
+    reading: PairedReadingOptions,
     run: ShardedRunOptions,
     resampling: _ResamplingOptions,
     output: PlottedOutputOptions,
@@ -84,7 +83,7 @@ def command(
     one line per lattice, in the same order or with ids first; give several files for several references. Under
     --keep-going, the reference words of graphs that fail count as deletions.
     """
-    from latticemetric.batch.sweep import SweepSettings, checked_borders, swept_pairs
+    from latticemetric.batch.sweep import SweepSettings, checked_borders, swept_lattices
     from latticemetric.oracle_search.sweep import Points
 
     points = Points.of(over.beams, over.densities, over.nbest_sizes)
@@ -92,13 +91,13 @@ def command(
     if not borders and not any((points.beams, points.densities, points.nbest)):
         advice = "give --beams, --densities, --nbest-sizes or --by-length"
         raise UsageError("there is nothing to sweep over", advice=advice)
-    question = SweepSettings(metric.rate(), points, borders, len(references), reading.normalize)
+    settings = SweepSettings(metric.rate(), points, borders, len(references), reading.normalize)
     resampling.check()
     output.check_plot()
     with running(run, output.output) as (started, failures):
-        pairs = reading.pairs(lattices, references, run.shard)
-        swept = swept_pairs(pairs, question.metric, points, started, scales=reading.weights)
-        results = SweepResults.of(question, failures.reported(swept), resampling.asdict(), run.shard)
+        paired = reading.lattices(lattices, references, run.shard)
+        swept = swept_lattices(paired, settings.metric, points, started, scales=reading.weights)
+        results = SweepResults.of(settings, failures.reported(swept), resampling.asdict(), run.shard)
         output.write(results)
         results.draw(output.plot)
     output.say_summary(results)
@@ -112,7 +111,7 @@ class SweepResults(Results):
     Intervals of the rows are on the same resamples; there are none without resamples.
     """
 
-    question: SweepSettings
+    settings: SweepSettings
     swept: Sequence[Swept]
     totals: Sweep
     resampling: dict[str, Any]
@@ -127,16 +126,16 @@ class SweepResults(Results):
 
     @classmethod
     def of(
-        cls, question: SweepSettings, swept: Iterable[Swept], resampling: dict[str, Any], shard: ShardRun | None = None
+        cls, settings: SweepSettings, swept: Iterable[Swept], resampling: dict[str, Any], shard: ShardRun | None = None
     ) -> Self:
         """Sum up the results, and compute the intervals."""
         from latticemetric.evaluation.intervals import bootstrap
 
         known = list(swept)
-        totals = question.sweep(known)
+        totals = settings.sweep(known)
         rows = totals.rows if resampling["resamples"] else ()
-        intervals = [bootstrap(question.metric, row.table, **resampling) for row in rows]
-        return cls(question, known, totals, resampling, intervals, shard)
+        intervals = [bootstrap(settings.metric, row.table, **resampling) for row in rows]
+        return cls(settings, known, totals, resampling, intervals, shard)
 
     @classmethod
     def of_shards(cls, documents: Sequence[ShardDocument]) -> SweepResults:
@@ -156,14 +155,14 @@ class SweepResults(Results):
         if plot is not None:
             from latticemetric.report.plots import draw_sweep
 
-            metric = self.question.metric
+            metric = self.settings.metric
             better = "higher" if metric.higher_is_better else "lower"
             draw_sweep(self.totals, f"{metric.name} ({better} is better)", plot, self.intervals)
 
     def text(self) -> Iterator[str]:
         """Yield a table of points, and one of lengths."""
         has_arcs = any(row.arcs is not None for row in self.totals.rows)
-        header = ["", self.question.metric.name, "", "matches", "subst.", "del.", "ins.", "lost"]
+        header = ["", self.settings.metric.name, "", "matches", "subst.", "del.", "ins.", "lost"]
         cells = [[*header, *(["arcs", "density"] if has_arcs else [])]]
         for row, interval in zip_longest(self.totals.rows, self.intervals):  # there may be no intervals
             at = row.at if row.at is None or isinstance(row.at, int) else format(row.at, "g")
@@ -200,7 +199,7 @@ class SweepResults(Results):
         def end() -> str:
             if self.shard is None:
                 return "]}"
-            state = {"question": self.question.state(), "resampling": self.resampling}
+            state = {"question": self.settings.state(), "resampling": self.resampling}
             return document_end({}, self.shard, sums={**state, "swept": swept_states(self.swept)})
 
         head = self.totals.asdict()

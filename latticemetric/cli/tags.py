@@ -17,11 +17,10 @@ from latticemetric.cli.options import (
     SEED,
     Number,
     OutputOptions,
-    PairOptions,
+    PairedReadingOptions,
     PlottedOutputOptions,
     RateOptions,
     RunOptions,
-    names_of,
     numbers,
     whole_numbers,
 )
@@ -116,7 +115,7 @@ def command(
     options: _TagOptions,
     of_lattices: _LatticeOptions,
     metric: RateOptions,
-    reading: PairOptions,
+    reading: PairedReadingOptions,
     run: RunOptions,
     output: PlottedOutputOptions,
 ) -> None:
@@ -141,8 +140,8 @@ def command(
 def _refuse_others(*, from_lattices: bool) -> None:
     """Refuse options for files of tags with lattices, and vice versa."""
     context = click.get_current_context()
-    of_tags = names_of(_TagOptions)
-    of_both = {"gold", "predicted", "from_lattices", *names_of(OutputOptions)}
+    of_tags = _TagOptions.declared
+    of_both = {"gold", "predicted", "from_lattices", *OutputOptions.declared}
     for parameter in context.command.params:
         name = parameter.name or ""
         is_given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
@@ -267,7 +266,6 @@ class _TagResults(Results):
         yield as_json(document)
 
     def summary(self) -> list[str]:
-        """Return sizes, levels, the seed and the signature."""
         number = len(self.tags.bad)
         share = f", {100 * self.tags.bad.mean():.1f} % BAD in {harmless(self.gold)}" if number else ""
         what = {"words": "words", "gaps": "gaps", "all": "words and gaps"}[self.options.which]
@@ -364,20 +362,20 @@ def _write_tags_of_lattices(
     options: _LatticeOptions,
     *,
     metric: RateOptions,
-    reading: PairOptions,
+    reading: PairedReadingOptions,
     run: RunOptions,
     output: PlottedOutputOptions,
 ) -> None:
     """Predict wrong words by thresholds on posteriors, and write the scores of each threshold."""
-    from latticemetric.batch.oracles import ConfidenceEvaluation, oracles_of
+    from latticemetric.batch.oracles import ConfidenceEvaluation, OracleSearch, oracles_of
     from latticemetric.cli.run import running
 
     output.check_plot()
     rate = metric.rate()
+    search = OracleSearch(rate, reading.weights, confidence=options.posterior_scale)
     with running(run, output.output) as (started, failures):
-        pairs = reading.pairs(lattices, references)
-        outcomes = oracles_of(pairs, rate, started, scales=reading.weights, confidence=options.posterior_scale)
-        evaluation = ConfidenceEvaluation.of(failures.reported(outcomes), options.thresholds)
+        answers = oracles_of(reading.lattices(lattices, references), search, started)
+        evaluation = ConfidenceEvaluation.of(failures.reported(answers), options.thresholds)
         signature = rate.signature_for(len(references)).also(norm=reading.normalize)
         results = _ThresholdResults(evaluation, str(signature))
         output.write(results)

@@ -89,7 +89,7 @@ def _ascending(numbers: Iterable[Number]) -> tuple[Number, ...]:
     return tuple(sorted(set(numbers)))
 
 
-class Kept(NamedTuple):
+class PointOracle(NamedTuple):
     """The oracle of one graph at one point.
 
     Attributes:
@@ -107,7 +107,7 @@ class Kept(NamedTuple):
 
 def sweep_graph(
     graph: Graph, references: GraphReferences, metric: GRR, points: Points, scales: Scales | None = None
-) -> list[Kept]:
+) -> list[PointOracle]:
     """Return the oracle at each point, in the order of `Points.listed`.
 
     Raises:
@@ -118,13 +118,13 @@ def sweep_graph(
         if points.beams or points.densities:
             raise InputError("beams and densities need a lattice; this is a forest", advice="sweep over n-best")
         best = oracle(graph, listed, metric, scales=scales)
-        parts, whole = [], Kept(best.statistics)
+        parts, whole = [], PointOracle(best.statistics)
     else:
         lattice = as_lattice(graph, scales)
         graph, best = lattice, oracle(lattice, listed, metric, scales=scales)
         *parts, whole = _within_beams(lattice, listed, metric, scales, points=points, whole=best)
     lists = _in_lists(graph, listed, metric, points.nbest, scales)
-    return [Kept(best.one_best.statistics), *parts, *lists, whole]
+    return [PointOracle(best.one_best.statistics), *parts, *lists, whole]
 
 
 def reference_words(references: Sequence[Sequence[str]], metric: GRR) -> float:
@@ -140,7 +140,7 @@ def _within_beams(
     *,
     points: Points,
     whole: Oracle,
-) -> list[Kept]:
+) -> list[PointOracle]:
     """Return the oracle within each beam, at each density, and in the whole lattice.
 
     A density is the widest beam that keeps at most so many arcs with words per word of the reference. A beam is
@@ -148,14 +148,14 @@ def _within_beams(
     """
     margins, is_word = Margins.of(lattice, scales), lattice.is_word(metric.ignore) > 0
 
-    def sized(statistics: RecognitionStatistics, arcs: npt.NDArray[np.int64]) -> Kept:
-        return Kept(statistics, len(arcs), int(is_word[arcs].sum()))
+    def sized(statistics: RecognitionStatistics, arcs: npt.NDArray[np.int64]) -> PointOracle:
+        return PointOracle(statistics, len(arcs), int(is_word[arcs].sum()))
 
     words = reference_words(references, metric)
     # Allow for rounding: a product that should be a whole number must not lose an arc. It may also be infinite.
     most = [int(min(density * words + 1e-9, _MOST_ARCS)) for density in points.densities]
     beams = [*points.beams, *(margins.beam_of(arcs, is_word) for arcs in most)]
-    kept: dict[float, Kept] = {}
+    kept: dict[float, PointOracle] = {}
     path, statistics = list(whole.arcs), whole.statistics
     for beam in sorted(set(beams), reverse=True):
         if not margins.hold(path, beam):
@@ -172,7 +172,7 @@ def _in_lists(
     metric: GRR,
     numbers: Sequence[int],
     scales: Scales | None,
-) -> Iterator[Kept]:
+) -> Iterator[PointOracle]:
     """Yield the oracle of each n-best list; score strings once, since each list is the beginning of the longest."""
     if not numbers:
         return
@@ -185,4 +185,4 @@ def _in_lists(
     scored = [(at, RecognitionStatistics.of_row(counts[at].tolist())) for at in first]
     for number in numbers:
         listed = (statistics for at, statistics in scored if at < number)
-        yield Kept(max(listed, key=metric.merit), strings=min(number, len(strings)))
+        yield PointOracle(max(listed, key=metric.merit), strings=min(number, len(strings)))

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from xml.sax.saxutils import quoteattr
 
+import numpy as np
+
 from latticemetric.batch.sweep import LengthBin, Sweep
 from latticemetric.drawing.svg import element, number
 from latticemetric.evaluation.intervals import Interval
-from latticemetric.report.figures import count, rate_text, short_number, span
+from latticemetric.lattice.statistics import MANY
 
 _WIDTH = 360.0
 _LEFT, _RIGHT = 44.0, _WIDTH - 12.0
@@ -170,7 +172,7 @@ def rates_chart(rates: Rates, metric: str) -> Chart | None:
     if not values:
         return None
     edges = ticks(min(values), max(values), most=16)
-    counts = {side: _histogram(several, edges) for side, several in rates.items()}
+    counts = {side: np.histogram(several, edges)[0].tolist() for side, several in rates.items()}
     top, each = max(max(bins) for bins in counts.values()), 62.0
     height = each * len(rates) + 24
     axis = Axis(edges[0], edges[-1], _LEFT, _RIGHT)
@@ -250,15 +252,11 @@ def density_chart(points: Sequence[tuple[float, float]]) -> Chart | None:
     return Chart("Headroom by density", "each mark is an utterance", paper.svg(), header, rows)
 
 
-def sweep_charts(found: Sweep, intervals: Sequence[Interval], metric: str) -> list[Chart]:
-    """Draw one chart per kind of point in the sweep."""
-    kinds = [kind for kind in _SWEPT if any(row.kind == kind for row in found.rows)]
-    return [_sweep_chart(found, intervals, kind, metric) for kind in kinds]
-
-
-def _sweep_chart(found: Sweep, intervals: Sequence[Interval], kind: str, metric: str) -> Chart:
+def sweep_chart(found: Sweep, intervals: Sequence[Interval], kind: str, metric: str) -> Chart | None:
     """Draw the oracle at the points of one kind, between the 1-best and the oracle of whole graphs."""
     placed = [(row, one) for row, one in zip(found.rows, intervals, strict=True) if row.kind == kind]
+    if not placed:
+        return None
     first, whole = found.rows[0], found.rows[-1]
     ends = [end for _, one in placed for end in (one.low, one.high) if end is not None]
     scores = [score for row in (first, whole, *(row for row, _ in placed)) if (score := row.score) is not None]
@@ -305,13 +303,51 @@ def _spread(values: Sequence[float]) -> Callable[[float], float]:
     return lambda value: wide.place(value) if value > 0 else begin
 
 
-def _histogram(values: Sequence[float], edges: Sequence[float]) -> list[int]:
-    """Count the values in each bin. A bin includes its lower end, the last bin both ends."""
-    import numpy as np
-
-    found: list[int] = np.histogram(np.asarray(values), bins=np.asarray(edges))[0].tolist()
-    return found
-
-
 def _tick(value: float) -> str:
     return f"{value:g}".replace("-", "−")
+
+
+# ---- Numbers as text ----
+
+_LARGE = 100_000
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def rate_text(value: float | None) -> str:
+    """Write a rate with four decimals; write a dash for an undefined rate."""
+    return "–" if value is None else f"{value:.4f}".replace("-", "−")
+
+
+def span(low: float | None, high: float | None) -> str:
+    """Write an interval."""
+    return "–" if low is None or high is None else f"{rate_text(low)} … {rate_text(high)}"
+
+
+def short_number(value: float | None) -> str:
+    """Write a count, or a number with three significant digits."""
+    if value is None:
+        return "–"
+    if float(value).is_integer():
+        return count(int(value))
+    return f"{value:.3g}".replace("-", "−")
+
+
+def count(value: int) -> str:
+    """Write a whole number: large ones in groups of three, very large ones by their power of ten."""
+    if abs(value) < _LARGE:
+        return str(value).replace("-", "−")
+    if abs(value) < 10**7:
+        return f"{value:,}".replace(",", "\u202f").replace("-", "−")
+    # Counts of paths may be larger than any float.
+    power = math.floor(math.log10(abs(value)))
+    return f"{value // 10 ** (power - 1) / 10:g} · 10{str(power).translate(_RAISED)}"
+
+
+def paths(number: int | None) -> str:
+    """Write a number of paths; `None` stands for a number too large to count."""
+    return count(number) if number is not None else f"over {count(MANY)}"
+
+
+def amount(value: int, thing: str) -> str:
+    """Write a count with its noun: `1 lattice`, `2 lattices`."""
+    return f"{count(value)} {thing}" if value == 1 else f"{count(value)} {thing}s"

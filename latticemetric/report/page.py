@@ -18,8 +18,8 @@ from importlib.resources import files
 from typing import Any
 
 from latticemetric.batch.packing import graph_packing
-from latticemetric.batch.review import AUTO, MBRSettings, ReviewSettings, ReviewTotals, SideTotal, review_graph
-from latticemetric.batch.string_scores import scorer_of
+from latticemetric.batch.review import AUTO, MBRSettings, ReviewSettings, review_graph
+from latticemetric.batch.string_scores import StringScorer
 from latticemetric.batch.sweep import graphs_with_references
 from latticemetric.display import visible
 from latticemetric.errors import MissingDependencyError
@@ -27,20 +27,24 @@ from latticemetric.evaluation.intervals import Interval
 from latticemetric.formats.streams.output import atomic_output
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Scales
+from latticemetric.metrics.registry import make_metric
 from latticemetric.oracle_search.oracle import as_recognition_rate
 from latticemetric.oracle_search.sweep import Points
 from latticemetric.parallel.map import map_in_order
 from latticemetric.report.charts import (
     LABELS,
     Chart,
+    amount,
     density_chart,
     lengths_chart,
+    rate_text,
     rates_chart,
+    short_number,
+    span,
     standing_chart,
-    sweep_charts,
+    sweep_chart,
 )
-from latticemetric.report.figures import amount, rate_text, short_number, span
-from latticemetric.report.report import Report, ReportOptions, drawing
+from latticemetric.report.report import Report, ReportOptions, SideTotal, drawing
 from latticemetric.signature import VERSION
 
 _IN_SCRIPTS = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
@@ -98,12 +102,14 @@ def write_report(
     """
     check_page()
     rate = as_recognition_rate(metric)
-    points, scorer = Points.of(beams, densities, nbest), scorer_of(score, rate.ignore)
+    points = Points.of(beams, densities, nbest)
+    metrics = tuple(make_metric(one) if isinstance(one, str) else one for one in score)
+    scorer = StringScorer(metrics, rate.ignore) if metrics else None
     decoding = None if mbr is None else MBRSettings.of(mbr, prune=prune, samples=samples, seed=seed)
     review = ReviewSettings(
         rate, points, decoding, scales, scorer=scorer, posterior_scale=posterior_scale, drawn=most_graphs > 0
     )
-    report = Report(review, ReportOptions(title, most_graphs, resamples, seed, confidence), ReviewTotals(review))
+    report = Report(review, ReportOptions(title, most_graphs, resamples, seed, confidence))
     pairs, reviewed = graphs_with_references(graphs, references), partial(review_graph, review)
     with atomic_output(os.fspath(path)) as file:
         report.add_all(map_in_order(reviewed, pairs, workers, packing=graph_packing))
@@ -202,7 +208,7 @@ def _data(report: Report) -> dict[str, Any]:
 def _lead(report: Report) -> str:
     """Summarise the report in one sentence."""
     metric, headroom = report.review.metric, report.headroom
-    graphs = amount(report.totals.lattices, "graph")
+    graphs = amount(report.lattices, "graph")
     if headroom.value is None:
         return f"In {graphs}, no rate is defined: the references have no words."
     scores = {side.side: side.total.score for side in report.sides}
@@ -245,11 +251,11 @@ def _summary(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Int
 
 
 def _notes(report: Report) -> list[str]:
-    totals, notes = report.totals, []
-    if totals.failed:
-        notes.append(f"{amount(totals.failed, 'graph')} failed; see below.")
-    if totals.undecoded:
-        notes.append(f"MBR has no answer to {amount(totals.undecoded, 'graph')}, and so none for the whole.")
+    notes = []
+    if report.failures:
+        notes.append(f"{amount(len(report.failures), 'graph')} failed; see below.")
+    if report.undecoded:
+        notes.append(f"MBR has no answer to {amount(report.undecoded, 'graph')}, and so none for the whole.")
     if report.options.most_graphs < report.sketched:
         drawn = f"{report.options.most_graphs} of {report.sketched}"
         notes.append(f"{drawn} graphs are drawn, those with the most headroom.")
@@ -261,25 +267,26 @@ def _charts(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Inte
     better = "higher" if metric.higher_is_better else "lower"
     standing = [(side.side, one) for side, one in zip(sides, intervals, strict=True)]
     rates = {side.side: report.rates[side.side] for side in sides if side.side in report.rates}
+    swept = [report.options.interval(metric, row.table) for row in sweep.rows]
     charts = [
         standing_chart(standing, metric.name, better),
         rates_chart(rates, metric.name),
         lengths_chart(sweep.lengths, metric.name),
         density_chart(report.densities),
+        *(sweep_chart(sweep, swept, kind, metric.name) for kind in ("beam", "density", "nbest")),
     ]
-    swept = [report.options.interval(metric, row.table) for row in sweep.rows]
-    return [one for one in [*charts, *sweep_charts(sweep, swept, metric.name)] if one is not None]
+    return [one for one in charts if one is not None]
 
 
 def _settings(report: Report) -> list[tuple[str, str]]:
     """List the parameters of the report, with signatures."""
-    totals, options = report.totals, report.options
+    options = report.options
     rows = [(name, visible(value)) for name, value in options.settings]
-    if totals.methods:
-        rows.append(("MBR", f"{', '.join(sorted(totals.methods))}; posterior scale {report.review.posterior_scale:g}"))
+    if report.methods:
+        rows.append(("MBR", f"{', '.join(sorted(report.methods))}; posterior scale {report.review.posterior_scale:g}"))
     rows.append(("intervals", f"bootstrap over graphs, {options.resamples} resamples, seed {options.seed}"))
     rows.append(("signature", report.sweep.signature))
-    rows += [(f"signature of {name}", signature) for name, signature in totals.signatures().items()]
+    rows += [(f"signature of {name}", signature) for name, signature in report.signatures().items()]
     with contextlib.suppress(ValueError, OverflowError, OSError):
         # No other date, so that the same run gives the same file.
         seconds = int(os.environ.get("SOURCE_DATE_EPOCH", ""))

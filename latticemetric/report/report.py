@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from latticemetric.batch.review import (
     MBR,
     ONE_BEST,
@@ -15,20 +17,20 @@ from latticemetric.batch.review import (
     MBRAnswer,
     Review,
     ReviewSettings,
-    ReviewTotals,
-    SideTotal,
     Sketch,
 )
-from latticemetric.batch.sweep import Sweep
+from latticemetric.batch.sweep import Score, Sweep, SweepSettings, Swept
 from latticemetric.display import visible
 from latticemetric.drawing.diagram import FOREST
 from latticemetric.drawing.layout import layered_layout
 from latticemetric.drawing.picture import Picture, PlacedText, Shape
 from latticemetric.evaluation.intervals import Interval, bootstrap, paired_bootstrap
-from latticemetric.frozen import cached_property
+from latticemetric.frozen import Frozen, cached_property
 from latticemetric.metrics.alignment import INSERTION
+from latticemetric.metrics.base import Table, references_each
+from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.oracle_search.scored_path import ScoredPath
-from latticemetric.report.figures import paths
+from latticemetric.report.charts import paths
 
 _LENGTHS = 5
 # The largest whole number that scripts hold exactly; large enough for sorting.
@@ -66,25 +68,55 @@ class Failure(NamedTuple):
     reason: str
 
 
+@dataclass(frozen=True, eq=False)
+class SideTotal(Frozen):
+    """One side of a test set: the oracles, the 1-bests, or the MBR answers.
+
+    Attributes:
+        side: Its name.
+        total: The metric's value and the summed statistics.
+        scores: The scores by string metrics, by metric name.
+        table: Statistics for `bootstrap`, one row per graph; all sides have the same rows.
+    """
+
+    side: str
+    total: Score
+    scores: dict[str, float | None]
+    table: Table = field(repr=False, compare=False)
+
+
 @dataclass
 class Report:
-    """Collects reviews; keeps the drawings of the graphs with the most headroom."""
+    """Collects reviews: totals, utterances, and the drawings of the graphs with the most headroom.
+
+    Attributes:
+        references: Number of references per graph; `None` to count them.
+        normalize: The grammar that rewrote both sides, for signatures.
+        undecoded: Number of graphs that MBR could not decode.
+    """
 
     review: ReviewSettings
     options: ReportOptions
-    totals: ReviewTotals
+    references: int | str | None = None
+    normalize: str | None = None
+    lattices: int = 0
+    undecoded: int = 0
+    methods: set[str] = field(default_factory=set)
     utterances: list[dict[str, Any]] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     rates: dict[str, list[float]] = field(default_factory=dict)
     densities: list[tuple[float, float]] = field(default_factory=list)
     sketched: int = 0
     _sketches: list[tuple[float, int, Sketch]] = field(default_factory=list)
+    _swept: list[Swept] = field(default_factory=list)
+    _rows: dict[str, list[list[int]]] = field(default_factory=lambda: {ORACLE: [], ONE_BEST: [], MBR: []})
+    _strings: list[dict[str, Any]] = field(default_factory=list)
 
     def add_all(self, reviews: Iterable[Review]) -> None:
         """Add reviews, one at a time in memory."""
         for review in reviews:
             place, item = len(self.utterances), utterance(review)
-            self.totals.add(review)
+            self._add_statistics(review)
             self.utterances.append(item)
             if review.problem is not None:
                 self.failures.append(Failure(item["id"], visible(review.where), item["error"]))
@@ -101,19 +133,59 @@ class Report:
                 if len(self._sketches) > self.options.most_graphs:
                     heapq.heappop(self._sketches)
 
+    def _add_statistics(self, review: Review) -> None:
+        self._swept.append(review.swept)
+        self.undecoded += review.mbr_problem is not None
+        if review.oracle is not None:
+            self.lattices += 1
+            self._rows[ORACLE].append(review.oracle.statistics.row())
+            self._rows[ONE_BEST].append(review.oracle.one_best.statistics.row())
+            if review.mbr is not None:
+                self.methods.add(review.mbr.method)
+                self._rows[MBR].append(review.mbr.statistics.row())
+        elif review.swept.missed is not None:
+            for rows in self._rows.values():
+                rows.append(review.swept.missed.row())
+        if self.review.scorer is not None and review.references:
+            kept = tuple(map(self.review.scorer.kept, review.references))
+            self._strings.append({side: review.words(side) for side in self._rows} | {"references": kept})
+
     def sketches(self) -> dict[int, Sketch]:
         """Return the graphs to draw, by the index of their utterance."""
         return {-place: one for _, place, one in sorted(self._sketches, key=lambda kept: -kept[1])}
 
     @cached_property
     def sides(self) -> list[SideTotal]:
-        """The corpus values; valid after all reviews are added."""
-        return self.totals.sides()
+        """The corpus values, the oracles first; valid after all reviews are added."""
+        metric, scorer = self.review.metric, self.review.scorer
+        references = [list(row["references"]) for row in self._strings]
+        # A total of MBR needs the answers of all graphs.
+        decoded = self.review.decoding is not None and not self.undecoded and self.lattices > 0
+        sides = []
+        for side in (ORACLE, MBR, ONE_BEST) if decoded else (ORACLE, ONE_BEST):
+            table = np.array(self._rows[side], dtype=np.float64).reshape(-1, len(metric.columns))
+            counts = RecognitionStatistics.of_row(table.sum(axis=0).astype(int).tolist())
+            total = metric.corpus_score(counts, self.references or 1)
+            strings = [row[side] for row in self._strings]
+            metrics = () if scorer is None else scorer.metrics
+            scores = {metric.name: metric.corpus(strings, references).score for metric in metrics}
+            sides.append(SideTotal(side, total, scores, table))
+        return sides
 
     @cached_property
     def sweep(self) -> Sweep:
         """The sweep and the bins of lengths; valid after all reviews are added."""
-        return self.totals.sweep(_borders(self.totals.lengths()))
+        borders = tuple(_borders([swept.length for swept in self._swept if swept.length is not None]))
+        settings = SweepSettings(self.review.metric, self.review.points, borders, self.references, self.normalize)
+        return settings.sweep(self._swept)
+
+    def signatures(self) -> dict[str, str]:
+        """Return the signatures of the string metrics, by name."""
+        scorer = self.review.scorer
+        if scorer is None:
+            return {}
+        number = references_each([list(row["references"]) for row in self._strings])
+        return {metric.name: str(scorer.signed(metric.signature_for(number))) for metric in scorer.metrics}
 
     @cached_property
     def headroom(self) -> Interval:

@@ -13,7 +13,7 @@ from kit.formats import contents, paths_in, rebuilt, write_file
 from kit.paths import DATA, EXAMPLES
 
 import latticemetric as lm
-from latticemetric.batch.oracles import oracles_of
+from latticemetric.batch.oracles import OracleSearch, oracles_of
 from latticemetric.batch.pairing import pair_up
 from latticemetric.batch.run import Run
 from latticemetric.batch.string_scores import StringScorer
@@ -447,7 +447,7 @@ KALDI = "".join(f"u_{k} \n0 1 {word} 1,2,\n1\n\n" for k, word in enumerate("abc"
 
 def outcomes(folder, text, *, keep_going=False, **options):
     pairs = pair_up(reading.entries([write_file(folder, KALDI)]), [references(folder, text)])
-    return list(oracles_of(pairs, lm.WER(), Run(keep_going=keep_going), **options))
+    return list(oracles_of(pairs, OracleSearch(lm.WER(), **options), Run(keep_going=keep_going)))
 
 
 def test_the_best_reading_counts(tmp_path):
@@ -499,7 +499,7 @@ def test_workers_get_references_with_alternatives(tmp_path):
     kaldi = "".join(f"u_{k} \n0 1 a 1,2,\n1\n\n" for k in range(40))
     trn = "".join(f"{{ x / a }} (u_{k})\n" for k in range(40))
     pairs = pair_up(reading.entries([write_file(tmp_path, kaldi)]), [references(tmp_path, trn)])
-    assert [o.oracle.score for o in oracles_of(pairs, lm.WER(), Run(workers=2))] == [0.0] * 40
+    assert [o.oracle.score for o in oracles_of(pairs, OracleSearch(lm.WER()), Run(workers=2))] == [0.0] * 40
 
 
 # --- Examples, and sclite's own samples

@@ -13,8 +13,7 @@ import pytest
 from kit.paths import EXAMPLES
 
 import latticemetric as lm
-from latticemetric.report.charts import decades, ticks
-from latticemetric.report.figures import count, rate_text, short_number
+from latticemetric.report.charts import count, decades, rate_text, short_number, ticks
 from latticemetric.report.page import json_for_script
 
 pytest.importorskip("jinja2")

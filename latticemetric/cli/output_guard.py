@@ -1,4 +1,4 @@
-"""A guard over output files: a command must not write a file twice, or overwrite its inputs."""
+"""Guard output files: a command must not write a file twice, or overwrite its inputs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from latticemetric.cli.files import (
     named_files,
     read_files,
     written_files,
-    written_name,
 )
 from latticemetric.errors import UsageError
 from latticemetric.formats.streams.inputs import Inputs, identity, watched
@@ -56,7 +55,7 @@ def guarded(context: click.Context) -> Iterator[None]:
             inputs.may_replace(path)
         elif (read := inputs.clash(path)) is not None:
             also = "" if read == path else f" ({read})"
-            what = f"{written_name(parameter)} would be written over what is read{also}"
+            what = f"{_spelled(parameter)} would be written over what is read{also}"
             raise UsageError(what, where=path, advice="name another output")
     if redirected and (read := inputs.clash(sys.stdout.fileno())) is not None:
         what = "standard output would be written over what is read"
@@ -96,8 +95,8 @@ def _check_distinct(written: Written) -> None:
         except (OSError, ValueError):
             continue  # opening the file raises a clear error
         if real in taken:
-            raise UsageError(f"{taken[real]} and {written_name(parameter)} are the same file", where=path)
-        taken[real] = written_name(parameter)
+            raise UsageError(f"{taken[real]} and {_spelled(parameter)} are the same file", where=path)
+        taken[real] = _spelled(parameter)
 
 
 def _check_outside(context: click.Context, written: Written) -> None:
@@ -107,7 +106,7 @@ def _check_outside(context: click.Context, written: Written) -> None:
     folders = [name for parameter, name in named_files(context) if _means_many(parameter)]
     for parameter, path in written:
         if not path.endswith("/") and not _exists(path) and any(would_mean(name, path) for name in folders):
-            what = f"{written_name(parameter)} would be one of the input files"
+            what = f"{_spelled(parameter)} would be one of the input files"
             raise UsageError(what, where=path, advice="name another folder")
 
 
@@ -120,6 +119,11 @@ def _in_place(context: click.Context, parameter: click.Parameter, path: str) -> 
         return False  # new; or written beside the target
     alike = [(reading, name, file) for reading, name, file in read_files(context) if identity(file) == mine]
     return bool(alike) and all(file == name and _means_many(reading) for reading, name, file in alike)
+
+
+def _spelled(parameter: click.Parameter) -> str:
+    """Return a parameter as users write it: an option, or an argument in capitals."""
+    return parameter.opts[0] if isinstance(parameter, click.Option) else parameter.human_readable_name.upper()
 
 
 def _means_many(parameter: click.Parameter) -> bool:

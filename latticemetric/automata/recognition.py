@@ -16,7 +16,6 @@ If the reference is a graph, i is one of its states, and ε-arcs keep m: they le
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,8 +51,7 @@ class Gains(NamedTuple):
         return [0, *(k * self.unit for k in range(1, self.order + 1)), -self.beta, 0, -self.alpha]
 
 
-@dataclass(frozen=True)
-class RecognitionAutomaton:
+class RecognitionAutomaton(NamedTuple):
     """Transitions as columns, sorted by source; state (i, m) has number i · n + m, and 0 is the start.
 
     Attributes:
@@ -138,11 +136,7 @@ def compile_references(
         final, label = np.where(automaton.final, 0.0, np.inf), automaton.label
         parts.append(FstArrays(0, final, automaton.source, automaton.target, label, label, weight[automaton.edit]))
     symbols = None if vocabulary.is_numeric else {EPSILON: "<eps>", **dict(vocabulary.items()), STAR: STAR_SYMBOL}
-    return fst_from_arrays(_union(parts, symbols))
-
-
-def _union(parts: Sequence[FstArrays], symbols: dict[int, str] | None) -> FstArrays:
-    """Return the union of machines; a new start state comes before several of them."""
+    # Their union: a new start state comes before several machines.
     starts = np.cumsum([len(parts) > 1, *(len(part.final) for part in parts[:-1])])
     offset = zip(parts, starts, strict=True)
     rows = [(part.source + start, part.target + start, part.input, part.weight) for part, start in offset]
@@ -152,7 +146,8 @@ def _union(parts: Sequence[FstArrays], symbols: dict[int, str] | None) -> FstArr
         final.insert(0, np.array([np.inf]))
     source, target, label, weight = map(np.concatenate, zip(*rows, strict=True))
     source, target, label = (column.astype(np.int32) for column in (source, target, label))
-    return FstArrays(0, np.concatenate(final), source, target, label, label, weight, symbols, symbols)
+    whole = FstArrays(0, np.concatenate(final), source, target, label, label, weight, symbols, symbols)
+    return fst_from_arrays(whole)
 
 
 class Ratio(NamedTuple):
@@ -162,14 +157,14 @@ class Ratio(NamedTuple):
     total: int
 
 
-class Reached(NamedTuple):
-    """The arcs of the best path at some rate, with the gain and denominator of one of its best alignments."""
+class BestPath(NamedTuple):
+    """The best path, over all or at some rate: its arcs, and the ratio of one of its best alignments."""
 
     arcs: npt.NDArray[np.int64]
     ratio: Ratio
 
 
-def best_ratio(search: Callable[[Ratio], Reached], gains: Gains) -> Reached:
+def path_of_best_rate(search: Callable[[Ratio], BestPath], gains: Gains) -> BestPath:
     """Return the best path at the best rate, by Dinkelbach's iteration (1967, "On nonlinear fractional programming").
 
     A path's rate, gain / denominator, does not add up over its arcs; gain − λ · denominator does. If its largest value
@@ -179,16 +174,16 @@ def best_ratio(search: Callable[[Ratio], Reached], gains: Gains) -> Reached:
     """
     rate = Ratio(gains.unit, 1)  # the rate of a perfect path
     while True:
-        reached = search(rate)
-        gain, total = reached.ratio
+        best = search(rate)
+        gain, total = best.ratio
         if total == 0 or gain * rate.total == rate.gain * total:
-            return reached  # if one path has no denominator, none has
-        rate = reached.ratio
+            return best  # if one path has no denominator, none has
+        rate = best.ratio
 
 
-def reached_by(
+def best_path_at(
     graph: dict[str, Any], sizes: npt.NDArray[np.int32], reference: ReferenceGraph, gains: Gains, rate: Ratio
-) -> Reached:
+) -> BestPath:
     """Return the best path at this rate, by the native search with whole numbers of any size.
 
     `graph` has the columns of a lattice, as the search of strings takes them; `sizes` are the parts of its arcs in the
@@ -216,4 +211,4 @@ def reached_by(
         raise InputError(str(error), advice="prune the lattice, or shorten the reference") from None
     except OverflowError as error:
         raise InputError(str(error), advice="give alpha and beta with fewer digits") from None
-    return Reached(arcs, Ratio((high << 64) + low, total))
+    return BestPath(arcs, Ratio((high << 64) + low, total))

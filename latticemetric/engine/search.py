@@ -36,14 +36,6 @@ class Search:
     gains: Gains
 
 
-class BestPath(NamedTuple):
-    """The best path by the tie rule: its arcs, its gain in units of `1 / gains.unit`, and its denominator."""
-
-    arcs: npt.NDArray[np.int64]
-    gain: int
-    denominator: int
-
-
 @dataclass(frozen=True)
 class ForestSearch:
     """One forest, one reference, one recognition rate.

@@ -103,8 +103,7 @@ def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None)
         >>> [[(word, round(posterior, 3)) for word, posterior in words] for words in network.bins[-2:]]
         [[('c', 0.699), ('e', 0.301)], [('', 1.0)]]
     """
-    search = search_words(graph, scale, scales)
-    best = search.best
+    _, best, iterations = search_words(graph, scale, scales)
     spelling = [best.lattice.vocabulary.word(number) for number in best.numbers.tolist()]
     times = bin_times = None
     if len(best.begin):
@@ -120,7 +119,7 @@ def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None)
         words=best.words,
         confidences=best.confidences,
         bayes_risk=best.risk,
-        iterations=search.iterations,
+        iterations=iterations,
         times=times,
         bin_times=bin_times,
         vocabulary=best.lattice.vocabulary,

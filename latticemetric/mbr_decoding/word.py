@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -125,16 +125,8 @@ class AlignedHypothesis:
         return np.where(stands, self.positions, (self.mass >= enough).argmax(axis=0)).astype(np.int32)
 
 
-class WordSearch(NamedTuple):
-    """The first and the best hypothesis of a search, and the number of hypotheses that it tried."""
-
-    one_best: AlignedHypothesis
-    best: AlignedHypothesis
-    iterations: int
-
-
-def search_words(graph: Graph, scale: float, scales: Scales | None) -> WordSearch:
-    """Improve the 1-best until nothing changes."""
+def search_words(graph: Graph, scale: float, scales: Scales | None) -> tuple[AlignedHypothesis, AlignedHypothesis, int]:
+    """Improve the 1-best until nothing changes; return it, the best hypothesis, and the number of those tried."""
     if not math.isfinite(scale):
         raise UsageError(f"the scale is {scale}, not a finite number")
     lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
@@ -149,7 +141,7 @@ def search_words(graph: Graph, scale: float, scales: Scales | None) -> WordSearc
         seen.add(following.tobytes())
         latest = align(following)
         best = min(best, latest, key=lambda hypothesis: hypothesis.risk)
-    return WordSearch(one_best, best, len(seen))
+    return one_best, best, len(seen)
 
 
 def _aligner(lattice: Lattice, cost: Costs, numbers: Words) -> Callable[[Words], AlignedHypothesis]:

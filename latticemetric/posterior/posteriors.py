@@ -11,13 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.engine.ngrams import TOO_MANY_NGRAMS
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.frozen import Frozen
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.lattice import Column, Costs, Floats, Lattice, Scales
-from latticemetric.lattice.n_best import small_enough
+from latticemetric.lattice.n_best import TOO_MANY_NGRAMS, small_enough
 from latticemetric.memory import most_bytes
 from latticemetric.posterior.ngrams import NgramPosteriors, check_ngram_order
 

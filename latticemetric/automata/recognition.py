@@ -146,8 +146,8 @@ def compile_references(
         final.insert(0, np.array([np.inf]))
     source, target, label, weight = map(np.concatenate, zip(*rows, strict=True))
     source, target, label = (column.astype(np.int32) for column in (source, target, label))
-    whole = FstArrays(0, np.concatenate(final), source, target, label, label, weight, symbols, symbols)
-    return fst_from_arrays(whole)
+    union = FstArrays(0, np.concatenate(final), source, target, label, label, weight, symbols, symbols)
+    return fst_from_arrays(union)
 
 
 class Ratio(NamedTuple):

@@ -359,8 +359,8 @@ def corpus_oracle(
         score, one_score = (bleu.value(ascent.tally(ascent.rows[k])) for ascent in (best, one_best))
         paths.append(CorpusPath(path, score, best.headroom(k), one, one_score))
     totals = [ascent.tally(ascent.totals) for ascent in (best, start, one_best)]
-    corpora = [CorpusScore(bleu.value(total), None, None, total, str(signature)) for total in totals]
-    return CorpusOracle(tuple(paths), *corpora, sweeps)
+    joint, first, models = (CorpusScore(bleu.value(total), None, None, total, str(signature)) for total in totals)
+    return CorpusOracle(tuple(paths), joint, first, models, sweeps)
 
 
 def as_bleu(metric: str | BLEU) -> BLEU:

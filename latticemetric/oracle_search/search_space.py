@@ -213,6 +213,7 @@ class LatticeAsForest(ForestSpace):
         self._rank = self.arc_of
 
     def original(self, edges: Steps) -> Steps:
+        """Return a derivation as a path of the lattice."""
         # A derivation lists the last arc first and the start's edge last.
         arcs: Steps = self.arc_of[edges[-2::-1]]
         return arcs

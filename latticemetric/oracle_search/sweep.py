@@ -56,7 +56,8 @@ class Points:
         Raises:
             UsageError: A point is not valid.
         """
-        points = cls(*(tuple(sorted(set(n))) for n in (map(float, beams), map(float, densities), nbest)))
+        costs, ratios = (tuple(sorted(set(map(float, numbers)))) for numbers in (beams, densities))
+        points = cls(costs, ratios, tuple(sorted(set(nbest))))
         for beam in points.beams:
             if not 0 <= beam < math.inf:
                 raise UsageError(

@@ -364,22 +364,18 @@ def _check(hint: Any) -> _Check:
     if origin is np.ndarray:
         number = np.dtype(get_args(arguments[1])[0])
         return lambda value: isinstance(value, np.ndarray) and value.dtype == number
-    if origin in {tuple, list, dict, Mapping}:
-        return _check_container(origin, arguments)
-    raise TypeError(f"no value can be checked against {hint}")
-
-
-def _check_container(origin: Any, arguments: tuple[Any, ...]) -> _Check:
     if origin is tuple and arguments[-1] is not Ellipsis:
         each = list(map(_check, arguments))
         return lambda value: (
             type(value) is tuple and len(value) == len(each) and all(f(v) for f, v in zip(each, value, strict=True))
         )
-    checks = [_check_each(argument) for argument in arguments if argument is not Ellipsis]
     if origin in {tuple, list}:
-        return lambda value: type(value) is origin and checks[0](value)
-    key, content = checks
-    return lambda value: type(value) is dict and key(value) and content(value.values())
+        every = _check_each(arguments[0])
+        return lambda value: type(value) is origin and every(value)
+    if origin in {dict, Mapping}:
+        key, content = map(_check_each, arguments)
+        return lambda value: type(value) is dict and key(value) and content(value.values())
+    raise TypeError(f"no value can be checked against {hint}")
 
 
 def _check_each(hint: Any) -> Callable[[Iterable[Any]], bool]:

@@ -158,10 +158,7 @@ class Worker:
 
     def __init__(self, function: Any, limits: Limits, others: Iterable[Worker], start: Start) -> None:
         pipes = [pipe for other in others for pipe in (other.outbox, other.replies)]
-        started = start(function, limits.most_memory, pipes)
-        self.process, self.wait = started.process, started.wait
-        self.outbox: Connection = started.outbox
-        self.replies: Connection = started.replies
+        self.process, self.outbox, self.replies, self.wait = start(function, limits.most_memory, pipes)
         self._knows: set[str] = set()
         self._is_limited = limits.memory is not None
         self.tasks: deque[Task] = deque()
@@ -191,19 +188,18 @@ class Worker:
             self.since = time.monotonic()
         self._unread += data
         begin = 0
-        while (end := self._end_of_reply(begin)) <= len(self._unread):
+        while (body := begin + _LENGTH.size) <= len(self._unread):
+            end = body + int(_LENGTH.unpack_from(self._unread, begin)[0])
+            if end > len(self._unread):
+                break
             task = self.tasks.popleft()
-            task.take(bytes(self._unread[begin + _LENGTH.size : end]))
+            task.take(bytes(self._unread[body:end]))
             if not task.is_done:
                 self.again.append(task)
             begin = end
         if begin:
             del self._unread[:begin]
         return bool(data)
-
-    def _end_of_reply(self, begin: int) -> int:
-        end = begin + _LENGTH.size
-        return end if len(self._unread) < end else end + int(_LENGTH.unpack_from(self._unread, begin)[0])
 
     def end(self) -> str:
         """Kill the process and close its pipes; return how it ended if it was already dead."""

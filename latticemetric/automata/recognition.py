@@ -54,13 +54,8 @@ class Gains(NamedTuple):
 class RecognitionAutomaton(NamedTuple):
     """Transitions as columns, sorted by source; state (i, m) has number i · n + m, and 0 is the start.
 
-    Attributes:
-        source: Source state of each transition.
-        target: Target state.
-        label: A word number, `EPSILON` (deletions) or `STAR`.
-        edit: Edit code, see `Gains.of_edits`.
-        size: The part of each transition in the denominator.
-        final: True for each state in which a path may end.
+    Labels are word numbers, `EPSILON` (deletions) and `STAR`. Edits are those of `Gains.of_edits`. Sizes are parts of
+    the denominator. `final` marks the states in which a path may end.
     """
 
     source: npt.NDArray[np.int32]
@@ -140,13 +135,13 @@ def compile_references(
     starts = np.cumsum([len(parts) > 1, *(len(part.final) for part in parts[:-1])])
     offset = zip(parts, starts, strict=True)
     rows = [(part.source + start, part.target + start, part.input, part.weight) for part, start in offset]
-    final = [part.final for part in parts]
+    finals = [part.final for part in parts]
     if len(parts) > 1:
         rows.insert(0, (np.zeros_like(starts), starts, np.full_like(starts, EPSILON), np.zeros(len(starts))))
-        final.insert(0, np.array([np.inf]))
+        finals.insert(0, np.array([np.inf]))
     source, target, label, weight = map(np.concatenate, zip(*rows, strict=True))
     source, target, label = (column.astype(np.int32) for column in (source, target, label))
-    union = FstArrays(0, np.concatenate(final), source, target, label, label, weight, symbols, symbols)
+    union = FstArrays(0, np.concatenate(finals), source, target, label, label, weight, symbols, symbols)
     return fst_from_arrays(union)
 
 
@@ -188,9 +183,6 @@ def best_path_at(
 
     `graph` has the columns of a lattice, as the search of strings takes them; `sizes` are the parts of its arcs in the
     denominator.
-
-    Raises:
-        InputError: The graphs are too large together, or the numbers are too large to be compared exactly.
     """
     try:
         arcs, high, low, total = _native.search_reference_graph(

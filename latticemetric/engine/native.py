@@ -69,13 +69,7 @@ def search_forest(search: ForestSearch) -> BestDerivation:
 
 
 class HopeDerivation(NamedTuple):
-    """The best derivation by both gain and cost.
-
-    Attributes:
-        edges: Its edges, as in `Derivation`.
-        value: Its weighted gain minus its cost, by the whole-number costs.
-        exact: True if no cost was rounded to whole numbers.
-    """
+    """The best derivation by both gain and cost; its value is exact if no cost was rounded to whole numbers."""
 
     edges: npt.NDArray[np.int64]
     value: Fraction
@@ -155,13 +149,7 @@ def search_strings(search: ForestSearch, shown: Ragged, rank: npt.NDArray[np.int
 class BestEdges(NamedTuple):
     """All best derivations, as a graph: each of its nodes is a forest node in one state of the search.
 
-    Attributes:
-        head: Node of each edge.
-        edge: The forest's edge of each edge.
-        tails: The nodes of each edge's tails.
-        goals: Nodes in which derivations end.
-        goal: The forest's goal of each of these nodes, counted from 0.
-        node: The forest's node of each node.
+    `edge`, `goal` (counted from 0) and `node` are those of the forest, for each edge, goal and node of the graph.
     """
 
     head: npt.NDArray[np.int32]

@@ -44,12 +44,8 @@ def _optimal_product(
 ) -> FstArrays:
     """Return the paths of the product with the largest worth, with states in topological order.
 
-    Args:
-        graph: A transducer whose output is words of the reference (each also as ★), and ★ for other words.
-        reference: Its counted words, as numbers.
-        gains: The metric's parameters.
-        worth: The worth of each output.
-        steps: The largest number of arcs with words on a path of the graph.
+    `graph` is a transducer whose output is words of the reference (each also as ★), and ★ for other words. Its paths
+    have at most `steps` arcs with words. `worth` is that of each output.
     """
     product = composed(graph, metric_machine(reference, gains, worth))
     # Best paths may be this far from OpenFst's best, which is exact if 32-bit floats hold all sums exactly.
@@ -152,11 +148,7 @@ _MOST_TIES = 1_000_000  # arcs of the product's optimal part: some seconds of Py
 
 
 def search_forest(search: ForestSearch) -> BestDerivation:
-    """Return the best derivation of a forest under a recognition rate.
-
-    Raises:
-        InputError: The forest is too large to be unfolded.
-    """
+    """Return the best derivation of a forest under a recognition rate."""
     require_pynini()
     import pynini
 
@@ -203,13 +195,8 @@ class ForestMachines:
     """One machine per node, and a last one that calls the goals.
 
     Words are renumbered here so that calls can have the numbers after them. A word of the reference is written as
-    itself and as ★, any other word only as ★.
-
-    Attributes:
-        machines: The machines; each calls only machines before it.
-        first_call: The output label that calls machine 0; the labels of the other machines follow.
-        free_label: The first label that is not used; all labels after it are free, too.
-        reference: The reference in these numbers.
+    itself and as ★, any other word only as ★. Each machine calls only machines before it: label `first_call` calls
+    machine 0, and the labels of the others follow. Labels from `free_label` on are not used.
     """
 
     machines: list[_Machine]

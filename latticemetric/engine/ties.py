@@ -35,12 +35,9 @@ from latticemetric.vocabulary import EPSILON
 
 
 class TieKey(NamedTuple):
-    """The sort key of paths with the same score.
+    """The sort key of paths with the same score: cost, number of words in the result, steps.
 
-    Attributes:
-        cost: The cost that is compared.
-        words: Number of words in the result.
-        steps: The arcs along the path, or the edges in preorder; the words if a string has no path.
+    Steps are the arcs along the path, or the edges in preorder; the words if a string has no path.
     """
 
     cost: float

@@ -29,13 +29,9 @@ _String = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Selection:
-    """The strings to take from a graph.
+    """The strings to take from a graph: all (`samples=None`) or a sample, after pruning to the beam `prune`, if any.
 
-    Attributes:
-        scale: Factor of the costs, before they become probabilities.
-        samples: Number of paths to sample; `None` to list all paths.
-        seed: The seed of the samples.
-        prune: Prune the graph first to paths that cost at most this much more than the best one.
+    `scale` is the factor of the costs, before they become probabilities.
     """
 
     scale: float
@@ -109,9 +105,8 @@ def expected_scores(
 ) -> tuple[Floats, Floats, bool]:
     """Compute the expected score of each candidate, to about 10⁻¹⁵ of the mean absolute score.
 
-    Returns:
-        The expected scores, given that a score is defined (NaN if none is); the probabilities that it is undefined;
-        True if no alignment was cut short.
+    Return the scores, given that a score is defined (NaN if none is); the probabilities that it is undefined; and True
+    if no alignment was cut short.
     """
     probable = np.flatnonzero(evidence.probability)
     rows = score_rows(metric, candidates, [evidence.strings[k] for k in probable.tolist()])

@@ -24,8 +24,7 @@ from latticemetric.lattice.columns import Column, Costs, Scales, Steps, taken
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import summable
 from latticemetric.lattice.pruning import prune
-from latticemetric.posterior.ngrams import NgramPosteriors
-from latticemetric.posterior.posteriors import posteriors
+from latticemetric.posterior.posteriors import NgramPosteriors, posteriors
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
 _HIGHEST_ORDER = 254

@@ -83,13 +83,11 @@ def word_mbr(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) 
 
 @dataclass(frozen=True, eq=False)
 class AlignedHypothesis:
-    """Words aligned with all paths of a lattice. Positions between words hold ε.
+    """Words aligned with all paths of a lattice, and their risk: the expected edit distance.
 
     Attributes:
-        lattice: The lattice.
         numbers: Word number of each row of the tables, ascending; the first is ε.
-        positions: For each position, the row of its own word.
-        risk: The expected edit distance.
+        positions: For each position, the row of its own word; ε between words.
         mass: By row and position: the probability that the position is aligned with the word.
         begin: By row and position: begin times, each times its probability; no rows if the lattice has no times.
         end: The same for end times.

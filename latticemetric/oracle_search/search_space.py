@@ -50,12 +50,8 @@ class Candidate(NamedTuple):
 class SearchSpace(ABC):
     """A lattice or a forest without ignored words and wildcards.
 
-    Attributes:
-        graph: The graph.
-        metric: The recognition rate.
-        cost: The model's cost of its arcs or edges.
-        compared_cost: The same cost, in the form that ties compare.
-        word_counts: The number of words of the result on each arc or edge.
+    `compared_cost` is the model's cost of arcs or edges, in the form that ties compare. `word_counts` has the number of
+    words of the result on each arc or edge.
     """
 
     graph: Lattice | Forest
@@ -117,11 +113,7 @@ class SearchSpace(ABC):
 
 
 class LatticeSpace(SearchSpace):
-    """The paths of a lattice.
-
-    Attributes:
-        label: The word as which each arc is counted; ε for ignored words and wildcards.
-    """
+    """The paths of a lattice. `label` is the word as which each arc is counted; ε for ignored words and wildcards."""
 
     def __init__(self, lattice: Lattice, metric: GRR, scales: Scales | None) -> None:
         cost = lattice.cost(scales)
@@ -200,11 +192,7 @@ class ForestSpace(SearchSpace):
 
 
 class LatticeAsForest(ForestSpace):
-    """The paths of a lattice, searched as a forest: one edge per arc, and one for the start.
-
-    Attributes:
-        arc_of: The arc of each edge; −1 for the start.
-    """
+    """The paths of a lattice, searched as a forest: one edge per arc, and one (with `arc_of` −1) for the start."""
 
     def __init__(self, lattice: Lattice, metric: GRR, scales: Scales | None) -> None:
         super().__init__(Forest.from_lattice(lattice), metric, scales)

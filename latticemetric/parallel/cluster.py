@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import logging
 import re
 import signal
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -154,14 +154,14 @@ def security_options(*, temporary: bool = False) -> dict[str, Any]:
 
     security = Security()
     if not (security.require_encryption or (security.tls_ca_file and security.tls_scheduler_cert)):
-        if not temporary or find_spec("cryptography") is None:
+        if not temporary or importlib.util.find_spec("cryptography") is None:
             return {}
         security = Security.temporary()
     return {"security": security, "protocol": "tls://"}
 
 
 def _require(package: str) -> None:
-    if find_spec(package) is None:
+    if importlib.util.find_spec(package) is None:
         name = "Dask (distributed)" if package == "distributed" else "dask-jobqueue"
         wanted = "latticemetric[cluster]" if package == "distributed" else "dask-jobqueue"
         raise MissingDependencyError(f"this needs {name}, which is not installed", advice=f"pip install '{wanted}'")

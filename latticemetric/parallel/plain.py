@@ -364,6 +364,12 @@ def _check(hint: Any) -> _Check:
     if origin is np.ndarray:
         number = np.dtype(get_args(arguments[1])[0])
         return lambda value: isinstance(value, np.ndarray) and value.dtype == number
+    if origin in {tuple, list, dict, Mapping}:
+        return _check_container(origin, arguments)
+    raise TypeError(f"no value can be checked against {hint}")
+
+
+def _check_container(origin: Any, arguments: tuple[Any, ...]) -> _Check:
     if origin is tuple and arguments[-1] is not Ellipsis:
         each = list(map(_check, arguments))
         return lambda value: (
@@ -372,10 +378,8 @@ def _check(hint: Any) -> _Check:
     if origin in {tuple, list}:
         every = _check_each(arguments[0])
         return lambda value: type(value) is origin and every(value)
-    if origin in {dict, Mapping}:
-        key, content = map(_check_each, arguments)
-        return lambda value: type(value) is dict and key(value) and content(value.values())
-    raise TypeError(f"no value can be checked against {hint}")
+    key, content = map(_check_each, arguments)
+    return lambda value: type(value) is dict and key(value) and content(value.values())
 
 
 def _check_each(hint: Any) -> Callable[[Iterable[Any]], bool]:

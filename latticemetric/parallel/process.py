@@ -76,15 +76,10 @@ _NO_FILE = b""
 
 
 class Task:
-    """One question, while workers process it.
+    """One question (`None` in a worker of a cluster), while workers process it.
 
-    Attributes:
-        question: The question; `None` in a worker of a cluster.
-        data: The question, pickled, until it is answered.
-        needs: Tokens of the constants in the data.
-        size: Bytes of the data and of the reply.
-        problem: The reason if there is no reply.
-        deaths: The number of workers that died of it.
+    `data` is the question, pickled, until it is answered; it needs constants with these tokens. `size` is the bytes of
+    the data and of the reply; `problem` is the reason if there is no reply.
     """
 
     __slots__ = ("_packing", "data", "deaths", "needs", "problem", "question", "reply", "size")
@@ -158,7 +153,10 @@ class Worker:
 
     def __init__(self, function: Any, limits: Limits, others: Iterable[Worker], start: Start) -> None:
         pipes = [pipe for other in others for pipe in (other.outbox, other.replies)]
-        self.process, self.outbox, self.replies, self.wait = start(function, limits.most_memory, pipes)
+        started = start(function, limits.most_memory, pipes)
+        self.process, self.wait = started.process, started.wait
+        self.outbox: Connection = started.outbox
+        self.replies: Connection = started.replies
         self._knows: set[str] = set()
         self._is_limited = limits.memory is not None
         self.tasks: deque[Task] = deque()

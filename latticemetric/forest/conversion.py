@@ -117,8 +117,13 @@ def _no_lattice(forest: Forest, edge: int, why: str) -> InputError:
 
 def _add_forwards(forest: Forest, arcs: _Arcs) -> tuple[int, list[int]]:
     """Add paths from edges without tails to goals."""
-    start = forest.num_nodes
-    silent = _silent_start(forest)
+    start, silent = forest.num_nodes, None
+    leaves = np.flatnonzero(forest.tails.lengths() == 0)
+    if len(leaves) == 1 and not forest.target.lengths()[leaf := int(leaves[0])]:
+        # This edge only marks the start if it has no costs and labels, and is the only edge of its node.
+        sides: list[Column | Labels] = [*forest.scores.values(), *forest.labels.values()]
+        if (forest.head == forest.head[leaf]).sum() == 1 and not any(side.arc[leaf] for side in sides):
+            silent = leaf
     rows = zip(forest.head.tolist(), forest.tails.rows(), forest.target.rows(), strict=True)
     for edge, (head, tails, target) in enumerate(rows):
         if edge == silent:
@@ -128,16 +133,6 @@ def _add_forwards(forest: Forest, arcs: _Arcs) -> tuple[int, list[int]]:
         else:
             arcs.add(forest.num_nodes, head, target, edge)
     return start, forest.goals.tolist()
-
-
-def _silent_start(forest: Forest) -> int | None:
-    """Return the edge that only marks the start: the only edge without tails, and without words and costs."""
-    leaves = np.flatnonzero(forest.tails.lengths() == 0)
-    if len(leaves) != 1 or forest.target.lengths()[leaves[0]] or (forest.head == forest.head[leaves[0]]).sum() > 1:
-        return None
-    edge = int(leaves[0])
-    sides: list[Column | Labels] = [*forest.scores.values(), *forest.labels.values()]
-    return None if any(side.arc[edge] for side in sides) else edge
 
 
 def _add_backwards(forest: Forest, arcs: _Arcs) -> tuple[int, list[int]]:

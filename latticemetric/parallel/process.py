@@ -17,16 +17,14 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 from latticemetric.errors import InputError, LatticeMetricError, MissingDependencyError, UsageError
 from latticemetric.memory import hold_memory, no_memory
 from latticemetric.parallel import pickling
 from latticemetric.parallel.pickling import Packed, Packing
-
-if TYPE_CHECKING:
-    from multiprocessing.process import BaseProcess
 
 _STATM = Path("/proc/self/statm")
 _LONGEST = 366 * 86400.0

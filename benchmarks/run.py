@@ -22,7 +22,6 @@ from scaling import scaling, search_of
 from strings import pairs, string_metrics
 
 import latticemetric as lm
-from latticemetric.automata.recognition import recognition_automaton
 from latticemetric.automata.reference import ReferenceGraph
 from latticemetric.engine import native, openfst
 from latticemetric.engine.search import Search
@@ -77,9 +76,7 @@ def forest_searches(runs: int) -> Iterator[str]:
 def _machines(search: Search) -> tuple[Any, Any]:
     gains = search.gains
     reference = ReferenceGraph.of_words(search.reference, gains.order)
-    automaton = recognition_automaton(reference, gains.order)
-    worth = openfst.worths(gains, openfst.NUMERATOR)
-    metric = fst_from_arrays(openfst._metric_machine(automaton, gains, worth))
+    metric = openfst.metric_machine(reference, gains, openfst.worths(gains, openfst.NUMERATOR))
     metric.arcsort("ilabel")
     return fst_from_arrays(openfst.lattice_machine(search.lattice, search.label, reference.word)), metric
 

@@ -43,8 +43,7 @@ _NAMES = {
     "oracle_search.oracle": "oracle oracle_forest oracle_lattice oracles",
     "oracle_search.scored_path": "Oracle ScoredPath",
     "oracle_search.user_automaton": "AutomatonOracle ValuedPath automaton_oracle",
-    "posterior.ngrams": "NgramPosteriors",
-    "posterior.posteriors": "ForestPosteriors Posteriors posteriors",
+    "posterior.posteriors": "ForestPosteriors NgramPosteriors Posteriors posteriors",
     "report.page": "write_report",
     "vocabulary": "Vocabulary",
 }

@@ -72,8 +72,8 @@ from latticemetric.oracle_search.scored_path import ScoredPath as ScoredPath
 from latticemetric.oracle_search.user_automaton import AutomatonOracle as AutomatonOracle
 from latticemetric.oracle_search.user_automaton import ValuedPath as ValuedPath
 from latticemetric.oracle_search.user_automaton import automaton_oracle as automaton_oracle
-from latticemetric.posterior.ngrams import NgramPosteriors as NgramPosteriors
 from latticemetric.posterior.posteriors import ForestPosteriors as ForestPosteriors
+from latticemetric.posterior.posteriors import NgramPosteriors as NgramPosteriors
 from latticemetric.posterior.posteriors import Posteriors as Posteriors
 from latticemetric.posterior.posteriors import posteriors as posteriors
 from latticemetric.report.page import write_report as write_report

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
-from latticemetric.lattice.columns import Scales
+from latticemetric.lattice.columns import Scales, Steps
 from latticemetric.lattice.lattice import Lattice
 
 if TYPE_CHECKING:
@@ -56,3 +56,18 @@ def scales_of_each(scales: Scales | None, graph: Graph, other: Graph) -> tuple[S
         raise InputError(f"there is no score column '{name}' to scale", advice=advice)
     own, others = ({name: scale for name, scale in scales.items() if name in known} for known in columns)
     return own, others
+
+
+def path_fields(graph: Lattice | Forest, path: Steps) -> dict[str, Any]:
+    """Return the fields `arcs`, `edges` and `derivation` of a result with this path."""
+    steps = tuple(path.tolist())
+    if isinstance(graph, Forest):
+        return {"arcs": (), "edges": steps, "derivation": graph.tree(steps).bracketed()}
+    return {"arcs": steps, "edges": (), "derivation": None}
+
+
+def plain_path(result: Any) -> dict[str, Any]:
+    """Return these fields of a result as plain values: only `arcs`, or `edges` and `derivation`."""
+    if result.derivation is None:
+        return {"arcs": list(result.arcs)}
+    return {"edges": list(result.edges), "derivation": result.derivation}

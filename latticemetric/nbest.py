@@ -112,7 +112,7 @@ class NBest:
             >>> nbest.determinized()
             Lattice(3 states, 3 arcs, scores: cost)
         """
-        from latticemetric.lattice.strings import minimal_lattice
+        from latticemetric.lattice.conversion import minimal_lattice
 
         columns = {}
         for name in self.score_names():

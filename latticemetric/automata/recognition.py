@@ -16,7 +16,6 @@ If the reference is a graph, i is one of its states, and ε-arcs keep m: they le
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,17 +51,11 @@ class Gains(NamedTuple):
         return [0, *(k * self.unit for k in range(1, self.order + 1)), -self.beta, 0, -self.alpha]
 
 
-@dataclass(frozen=True)
-class RecognitionAutomaton:
+class RecognitionAutomaton(NamedTuple):
     """Transitions as columns, sorted by source; state (i, m) has number i · n + m, and 0 is the start.
 
-    Attributes:
-        source: Source state of each transition.
-        target: Target state.
-        label: A word number, `EPSILON` (deletions) or `STAR`.
-        edit: Edit code, see `Gains.of_edits`.
-        size: The part of each transition in the denominator.
-        final: True for each state in which a path may end.
+    Labels are word numbers, `EPSILON` (deletions) and `STAR`. Edits are those of `Gains.of_edits`. Sizes are parts of
+    the denominator. `final` marks the states in which a path may end.
     """
 
     source: npt.NDArray[np.int32]
@@ -138,21 +131,18 @@ def compile_references(
         final, label = np.where(automaton.final, 0.0, np.inf), automaton.label
         parts.append(FstArrays(0, final, automaton.source, automaton.target, label, label, weight[automaton.edit]))
     symbols = None if vocabulary.is_numeric else {EPSILON: "<eps>", **dict(vocabulary.items()), STAR: STAR_SYMBOL}
-    return fst_from_arrays(_union(parts, symbols))
-
-
-def _union(parts: Sequence[FstArrays], symbols: dict[int, str] | None) -> FstArrays:
-    """Return the union of machines; a new start state comes before several of them."""
+    # Their union: a new start state comes before several machines.
     starts = np.cumsum([len(parts) > 1, *(len(part.final) for part in parts[:-1])])
     offset = zip(parts, starts, strict=True)
     rows = [(part.source + start, part.target + start, part.input, part.weight) for part, start in offset]
-    final = [part.final for part in parts]
+    finals = [part.final for part in parts]
     if len(parts) > 1:
         rows.insert(0, (np.zeros_like(starts), starts, np.full_like(starts, EPSILON), np.zeros(len(starts))))
-        final.insert(0, np.array([np.inf]))
+        finals.insert(0, np.array([np.inf]))
     source, target, label, weight = map(np.concatenate, zip(*rows, strict=True))
     source, target, label = (column.astype(np.int32) for column in (source, target, label))
-    return FstArrays(0, np.concatenate(final), source, target, label, label, weight, symbols, symbols)
+    union = FstArrays(0, np.concatenate(finals), source, target, label, label, weight, symbols, symbols)
+    return fst_from_arrays(union)
 
 
 class Ratio(NamedTuple):
@@ -162,14 +152,14 @@ class Ratio(NamedTuple):
     total: int
 
 
-class Reached(NamedTuple):
-    """The arcs of the best path at some rate, with the gain and denominator of one of its best alignments."""
+class BestPath(NamedTuple):
+    """The best path, over all or at some rate: its arcs, and the ratio of one of its best alignments."""
 
     arcs: npt.NDArray[np.int64]
     ratio: Ratio
 
 
-def best_ratio(search: Callable[[Ratio], Reached], gains: Gains) -> Reached:
+def path_of_best_rate(search: Callable[[Ratio], BestPath], gains: Gains) -> BestPath:
     """Return the best path at the best rate, by Dinkelbach's iteration (1967, "On nonlinear fractional programming").
 
     A path's rate, gain / denominator, does not add up over its arcs; gain − λ · denominator does. If its largest value
@@ -179,23 +169,20 @@ def best_ratio(search: Callable[[Ratio], Reached], gains: Gains) -> Reached:
     """
     rate = Ratio(gains.unit, 1)  # the rate of a perfect path
     while True:
-        reached = search(rate)
-        gain, total = reached.ratio
+        best = search(rate)
+        gain, total = best.ratio
         if total == 0 or gain * rate.total == rate.gain * total:
-            return reached  # if one path has no denominator, none has
-        rate = reached.ratio
+            return best  # if one path has no denominator, none has
+        rate = best.ratio
 
 
-def reached_by(
+def best_path_at(
     graph: dict[str, Any], sizes: npt.NDArray[np.int32], reference: ReferenceGraph, gains: Gains, rate: Ratio
-) -> Reached:
+) -> BestPath:
     """Return the best path at this rate, by the native search with whole numbers of any size.
 
     `graph` has the columns of a lattice, as the search of strings takes them; `sizes` are the parts of its arcs in the
     denominator.
-
-    Raises:
-        InputError: The graphs are too large together, or the numbers are too large to be compared exactly.
     """
     try:
         arcs, high, low, total = _native.search_reference_graph(
@@ -216,4 +203,4 @@ def reached_by(
         raise InputError(str(error), advice="prune the lattice, or shorten the reference") from None
     except OverflowError as error:
         raise InputError(str(error), advice="give alpha and beta with fewer digits") from None
-    return Reached(arcs, Ratio((high << 64) + low, total))
+    return BestPath(arcs, Ratio((high << 64) + low, total))

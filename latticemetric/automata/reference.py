@@ -30,8 +30,6 @@ class ReferenceGraph:
     rate.
 
     Attributes:
-        source: Source state of each arc.
-        target: Target state of each arc.
         word: The word as which each arc is counted: its number, `UNKNOWN`, or ε.
         size: The part of each arc in the denominator.
         arc: The arc of the original graph; −1 for none.
@@ -133,14 +131,9 @@ _EMPTY = 0
 
 @dataclass(frozen=True, eq=False)
 class ReferenceNgrams:
-    """A trie with one row per n-gram; row 0 is the empty n-gram.
+    """A trie with one row per n-gram: its parent (the row without its last word, −1 for none), and its last word.
 
-    Attributes:
-        order: Number of words of the longest n-grams.
-        parent: The row of each n-gram without its last word; −1 for the empty n-gram.
-        word: The number of the last word of each n-gram.
-        length: The number of words of each n-gram.
-        most: Highest count of each n-gram in any single reference; further matches do not count.
+    Row 0 is the empty n-gram. `most` is the highest count in any single reference; further matches do not count.
     """
 
     order: int

@@ -20,7 +20,7 @@ from latticemetric.mbr_decoding.ngram import GainParameters, NgramMBR
 from latticemetric.metrics.base import Metric, References, Table, references_each, references_of
 from latticemetric.metrics.reference_checks import checked_corpus
 from latticemetric.metrics.registry import make_metric
-from latticemetric.posterior.ngrams import NgramPosteriors
+from latticemetric.posterior.posteriors import NgramPosteriors
 from latticemetric.vocabulary import word_set
 
 # ---- Search the best point of a grid, then better points around it by coordinate steps that get shorter ----

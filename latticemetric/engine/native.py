@@ -1,8 +1,9 @@
 """The native engine: search in C++, fused with a recognition rate's automaton, for lattices and forests.
 
 The kernels are `recognition_search.cpp` for references that are strings, `reference_graph_search.cpp` for graphs,
-`forest_tables.hpp` for forests, and `weighed_strings.cpp` for strings by both metric and cost. Searches by both convert
-costs and weights to whole numbers, so that sums of gains and costs are exact in any order.
+`forest_tables.hpp` for forests, `weighed_strings.cpp` for strings by both metric and cost, and `ngram_search.cpp` for
+gains of single n-grams. Searches by both convert costs and weights to whole numbers, so that sums of gains and costs
+are exact in any order.
 """
 
 from __future__ import annotations
@@ -10,20 +11,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.automata.recognition import Gains, best_ratio, ngram_total, reached_by
+from latticemetric.automata.recognition import BestPath, Gains, Ratio, best_path_at, ngram_total, path_of_best_rate
 from latticemetric.automata.reference import ReferenceGraph
-from latticemetric.engine.search import BestDerivation, BestPath, ForestSearch, Search
+from latticemetric.engine.search import BestDerivation, ForestSearch, Search
 from latticemetric.errors import InputError
 from latticemetric.forest.columns import Ragged
 from latticemetric.forest.forest import Forest
-from latticemetric.lattice.lattice import Costs, Lattice
-from latticemetric.lattice.n_best import few_strings, small_enough
+from latticemetric.lattice.lattice import Costs, Floats, Lattice
+from latticemetric.lattice.n_best import TOO_MANY_NGRAMS, few_strings, small_enough
 from latticemetric.memory import most_bytes
 from latticemetric.vocabulary import EPSILON, Words
 
@@ -41,10 +43,10 @@ def search_lattice(search: Search) -> BestPath:
     }
     if isinstance(reference, ReferenceGraph):
         sizes = np.zeros(len(search.label), dtype=np.int32)
-        best = best_ratio(lambda rate: reached_by(columns, sizes, reference, search.gains, rate), search.gains)
-        return BestPath(best.arcs, *best.ratio)
+        at_rate = partial(best_path_at, columns, sizes, reference, search.gains)
+        return path_of_best_rate(at_rate, search.gains)
     arcs, high, low = _native.search_lattice(**columns, reference=reference, **search.gains._asdict())
-    return BestPath(arcs, _joined(high, low), ngram_total(len(reference), search.gains.order))
+    return BestPath(arcs, Ratio(_joined(high, low), ngram_total(len(reference), search.gains.order)))
 
 
 def _joined(high: int, low: int) -> int:
@@ -67,13 +69,7 @@ def search_forest(search: ForestSearch) -> BestDerivation:
 
 
 class HopeDerivation(NamedTuple):
-    """The best derivation by both gain and cost.
-
-    Attributes:
-        edges: Its edges, as in `Derivation`.
-        value: Its weighted gain minus its cost, by the whole-number costs.
-        exact: True if no cost was rounded to whole numbers.
-    """
+    """The best derivation by both gain and cost; its value is exact if no cost was rounded to whole numbers."""
 
     edges: npt.NDArray[np.int64]
     value: Fraction
@@ -153,13 +149,7 @@ def search_strings(search: ForestSearch, shown: Ragged, rank: npt.NDArray[np.int
 class BestEdges(NamedTuple):
     """All best derivations, as a graph: each of its nodes is a forest node in one state of the search.
 
-    Attributes:
-        head: Node of each edge.
-        edge: The forest's edge of each edge.
-        tails: The nodes of each edge's tails.
-        goals: Nodes in which derivations end.
-        goal: The forest's goal of each of these nodes, counted from 0.
-        node: The forest's node of each node.
+    `edge`, `goal` (counted from 0) and `node` are those of the forest, for each edge, goal and node of the graph.
     """
 
     head: npt.NDArray[np.int32]
@@ -301,3 +291,69 @@ def _whole_weights(
     unit *= 2 ** max(0, largest.bit_length() - _VALUE_BITS)
     *gains, cost = (round(weight / unit) for weight in exact)
     return gains, cost, unit
+
+
+# ---- Gains by n-grams of references, or by their posteriors ----
+
+# Sums of whole numbers below 2**53 are exact, so gains are rounded to multiples of a unit: strings with the same
+# n-grams tie, and so do strings whose posteriors differ only by rounding. The unit is at most 2**-41 of the largest
+# possible gain of a path.
+_GAIN_BITS = 42
+
+
+class ExactGains(NamedTuple):
+    """Gains with exact sums along any path: one for each row of the posteriors, and one for a word."""
+
+    ngram: Floats
+    word: float
+
+    @classmethod
+    def of(cls, ngram: Floats, word: float, largest: float) -> Self:
+        """Round gains to a unit that matters only between ties; `largest` bounds the absolute gain of any path."""
+        unit = math.ldexp(1.0, max(math.frexp(largest)[1] - _GAIN_BITS, -1000))
+        return cls(np.round(ngram / unit) * unit, round(word / unit) * unit)
+
+
+class _Ngrams(Protocol):
+    """A trie with one row per n-gram: its parent, without its last word, and this word; and the longest length."""
+
+    @property
+    def order(self) -> int: ...
+    @property
+    def parent(self) -> Words: ...
+    @property
+    def word(self) -> Words: ...
+
+
+def path_of_ngrams(
+    lattice: Lattice, label: Words, cost: Costs, ngrams: _Ngrams, gains: ExactGains
+) -> npt.NDArray[np.int64]:
+    """Return the arcs of the path whose n-grams gain most; for ties, see `latticemetric.engine.ties`.
+
+    `label` is the word as which each arc is counted, in the numbers of the n-grams.
+    """
+    return _native.search_ngrams(
+        lattice.source, lattice.target, label, cost.arc, cost.final, ngrams.parent, ngrams.word, *gains
+    )
+
+
+def derivation_of_ngrams(
+    forest: dict[str, Any], own: Words, known: Words, ngrams: _Ngrams, gains: ExactGains
+) -> npt.NDArray[np.int64]:
+    """Return the edges of the derivation whose n-grams gain most; for ties, see `latticemetric.engine.ties`.
+
+    `forest` has the columns of `Forest.hypergraph`. `own` are the words that the forest and the n-grams share, as
+    numbers of the forest, ascending; `known` are the same words in the numbers of the n-grams.
+    """
+    with small_enough(TOO_MANY_NGRAMS):
+        return _native.search_forest_ngrams(
+            **forest,
+            own=own,
+            known=known,
+            parent=ngrams.parent,
+            ending=ngrams.word,
+            gain=gains.ngram,
+            word_gain=gains.word,
+            order=ngrams.order,
+            most_bytes=most_bytes(),
+        )

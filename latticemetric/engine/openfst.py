@@ -20,16 +20,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.automata.recognition import (
-    Gains,
-    Ratio,
-    Reached,
-    RecognitionAutomaton,
-    best_ratio,
-    recognition_automaton,
-)
+from latticemetric.automata.recognition import BestPath, Gains, Ratio, path_of_best_rate, recognition_automaton
 from latticemetric.automata.reference import ReferenceGraph
-from latticemetric.engine.search import BestDerivation, BestPath, ForestSearch, Search
+from latticemetric.engine.search import BestDerivation, ForestSearch, Search
 from latticemetric.engine.ties import resolve_ties
 from latticemetric.errors import InputError, require_pynini
 from latticemetric.lattice.fst_binary import FstArrays
@@ -51,15 +44,10 @@ def _optimal_product(
 ) -> FstArrays:
     """Return the paths of the product with the largest worth, with states in topological order.
 
-    Args:
-        graph: A transducer whose output is words of the reference (each also as ★), and ★ for other words.
-        reference: Its counted words, as numbers.
-        gains: The metric's parameters.
-        worth: The worth of each output.
-        steps: The largest number of arcs with words on a path of the graph.
+    `graph` is a transducer whose output is words of the reference (each also as ★), and ★ for other words. Its paths
+    have at most `steps` arcs with words. `worth` is that of each output.
     """
-    metric = _metric_machine(recognition_automaton(reference, gains.order), gains, worth)
-    product = composed(graph, fst_from_arrays(metric))
+    product = composed(graph, metric_machine(reference, gains, worth))
     # Best paths may be this far from OpenFst's best, which is exact if 32-bit floats hold all sums exactly.
     steps += len(reference.final)
     largest = max(map(abs, worth)) * steps
@@ -86,12 +74,12 @@ def worths(gains: Gains, rate: Ratio) -> list[int]:
     return [rate.total * gain - rate.gain * size for gain, size in steps_of(gains)]
 
 
-def _metric_machine(automaton: RecognitionAutomaton, gains: Gains, worth: Sequence[int]) -> FstArrays:
+def metric_machine(reference: ReferenceGraph, gains: Gains, worth: Sequence[int]) -> Any:
     """Return the automaton with (edit, size) as its output side, so that the outputs of a path give its exact gain."""
-    output = automaton.edit + automaton.size * len(gains.of_edits())
-    final = np.where(automaton.final, 0.0, np.inf)
+    source, target, label, edit, size, final = recognition_automaton(reference, gains.order)
+    output = edit + size * len(gains.of_edits())
     weight = -np.array(worth, dtype=np.float64)[output]
-    return FstArrays(0, final, automaton.source, automaton.target, automaton.label, output, weight)
+    return fst_from_arrays(FstArrays(0, np.where(final, 0.0, np.inf), source, target, label, output, weight))
 
 
 # Measured on chains and dense lattices, 40 to 200 words, orders 1 to 4: the estimate is within a fifth.
@@ -102,14 +90,11 @@ def search_lattice(search: Search) -> BestPath:
     """Return the best path of a lattice under a recognition rate."""
     reference = search.reference
     if isinstance(reference, ReferenceGraph):
-        best = best_ratio(lambda rate: _best_at(search, reference, rate), search.gains)
-    else:
-        best = _best_at(search, ReferenceGraph.of_words(reference, search.gains.order), NUMERATOR)
-    return BestPath(best.arcs, *best.ratio)
+        return path_of_best_rate(lambda rate: _best_path_at(search, reference, rate), search.gains)
+    return _best_path_at(search, ReferenceGraph.of_words(reference, search.gains.order), NUMERATOR)
 
 
-def _best_at(search: Search, reference: ReferenceGraph, rate: Ratio) -> Reached:
-    """Return the best path at this rate."""
+def _best_path_at(search: Search, reference: ReferenceGraph, rate: Ratio) -> BestPath:
     require_pynini()
     lattice, most = search.lattice, most_bytes()
     # Nearly every lattice state meets every position of the reference; OpenFst ends the process if memory runs out.
@@ -121,7 +106,7 @@ def _best_at(search: Search, reference: ReferenceGraph, rate: Ratio) -> Reached:
     arcs, outputs = resolve_ties(product, search.cost, search.is_word, lattice.final, worth)
     steps = steps_of(search.gains)
     gains, sizes = ([steps[output][k] for output in outputs] for k in (0, 1))
-    return Reached(arcs, Ratio(sum(gains), sum(sizes)))
+    return BestPath(arcs, Ratio(sum(gains), sum(sizes)))
 
 
 def lattice_machine(lattice: Lattice, label: Words, known: Words) -> FstArrays:
@@ -163,11 +148,7 @@ _MOST_TIES = 1_000_000  # arcs of the product's optimal part: some seconds of Py
 
 
 def search_forest(search: ForestSearch) -> BestDerivation:
-    """Return the best derivation of a forest under a recognition rate.
-
-    Raises:
-        InputError: The forest is too large to be unfolded.
-    """
+    """Return the best derivation of a forest under a recognition rate."""
     require_pynini()
     import pynini
 
@@ -214,13 +195,8 @@ class ForestMachines:
     """One machine per node, and a last one that calls the goals.
 
     Words are renumbered here so that calls can have the numbers after them. A word of the reference is written as
-    itself and as ★, any other word only as ★.
-
-    Attributes:
-        machines: The machines; each calls only machines before it.
-        first_call: The output label that calls machine 0; the labels of the other machines follow.
-        free_label: The first label that is not used; all labels after it are free, too.
-        reference: The reference in these numbers.
+    itself and as ★, any other word only as ★. Each machine calls only machines before it: label `first_call` calls
+    machine 0, and the labels of the others follow. Labels from `free_label` on are not used.
     """
 
     machines: list[_Machine]

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric.automata.recognition import Gains
 from latticemetric.automata.reference import ReferenceGraph
+from latticemetric.forest.columns import Ragged
+from latticemetric.forest.forest import Forest
 from latticemetric.lattice.lattice import Costs, Lattice
 from latticemetric.vocabulary import Words
-
-if TYPE_CHECKING:
-    from latticemetric.forest.columns import Ragged
-    from latticemetric.forest.forest import Forest
 
 
 @dataclass(frozen=True)
@@ -34,14 +32,6 @@ class Search:
     cost: Costs
     reference: Words | ReferenceGraph
     gains: Gains
-
-
-class BestPath(NamedTuple):
-    """The best path by the tie rule: its arcs, its gain in units of `1 / gains.unit`, and its denominator."""
-
-    arcs: npt.NDArray[np.int64]
-    gain: int
-    denominator: int
 
 
 @dataclass(frozen=True)

@@ -35,24 +35,14 @@ from latticemetric.vocabulary import EPSILON
 
 
 class TieKey(NamedTuple):
-    """The sort key of paths with the same score.
+    """The sort key of paths with the same score: cost, number of words in the result, steps.
 
-    Attributes:
-        cost: The cost that is compared.
-        words: Number of words in the result.
-        steps: The arcs along the path, or the edges in preorder; the words if a string has no path.
+    Steps are the arcs along the path, or the edges in preorder; the words if a string has no path.
     """
 
     cost: float
     words: int
     steps: tuple[int, ...] | tuple[str, ...]
-
-
-class Resolved(NamedTuple):
-    """The pieces of the best path, and the outputs along one of its alignments."""
-
-    pieces: npt.NDArray[np.int64]
-    outputs: list[int]
 
 
 class _ToGo(NamedTuple):
@@ -83,8 +73,8 @@ _NOTHING = _ToGo(0, 0.0, 0)
 
 def resolve_ties(
     product: FstArrays, cost: Costs, words: npt.NDArray[Any], ends: npt.NDArray[Any], worth: Sequence[int | Fraction]
-) -> Resolved:
-    """Return the best path by the tie rule, with pieces compared by number.
+) -> tuple[npt.NDArray[np.int64], list[int]]:
+    """Return the pieces of the best path by the tie rule, compared by number, and the outputs of one of its alignments.
 
     Input k + 1 is piece k of the graph: an arc of a lattice or an edge of a forest. The inputs after all pieces are
     endings of the graph; ε is neither. An output is an edit of the automaton.
@@ -118,7 +108,7 @@ def resolve_ties(
         step = _best_steps(state, steps, to_go)[0]
         outputs.append(step.output)
         state = step.target
-    return Resolved(_smallest_pieces(steps, to_go, product.start), outputs)
+    return _smallest_pieces(steps, to_go, product.start), outputs
 
 
 def _smallest_pieces(steps: dict[int, list[_Step]], to_go: dict[int, _ToGo], start: int) -> npt.NDArray[np.int64]:

@@ -142,7 +142,7 @@ class Forest(Frozen):
             the cat 1.3863
             the dog 0.2877
         """
-        from latticemetric.forest.grammar import forest_from_grammar
+        from latticemetric.forest.conversion import forest_from_grammar
 
         return forest_from_grammar(cls, grammar, scores)
 
@@ -163,7 +163,7 @@ class Forest(Frozen):
         Raises:
             InputError: The graph does not have that form; the error names a vertex.
         """
-        from latticemetric.forest.networkx import forest_from_networkx
+        from latticemetric.forest.conversion import forest_from_networkx
 
         return forest_from_networkx(cls, graph)
 
@@ -329,7 +329,7 @@ class Forest(Frozen):
             >>> graph.nodes["edge", 1]["target"]
             (-1, '6', -2)
         """
-        from latticemetric.forest.networkx import forest_to_networkx
+        from latticemetric.forest.conversion import forest_to_networkx
 
         return forest_to_networkx(self)
 

@@ -151,7 +151,7 @@ class Lattice(Frozen):
             >>> min(lattice.paths(), key=lambda path: path.cost).words
             ('a', 'c')
         """
-        from latticemetric.lattice.strings import costs_of, lattice_of_strings
+        from latticemetric.lattice.conversion import costs_of, lattice_of_strings
 
         return lattice_of_strings(cls, strings, costs_of(costs, log_probs), column)
 
@@ -165,7 +165,7 @@ class Lattice(Frozen):
     @classmethod
     def from_networkx(cls, graph: Any) -> Self:
         """Build a lattice from a directed NetworkX graph of the form that `to_networkx` returns."""
-        from latticemetric.lattice.networkx import lattice_from_networkx
+        from latticemetric.lattice.conversion import lattice_from_networkx
 
         return lattice_from_networkx(cls, graph)
 
@@ -277,7 +277,7 @@ class Lattice(Frozen):
 
     def to_networkx(self) -> Any:
         """Return this lattice as a `networkx.MultiDiGraph`; the key of an edge is its arc number."""
-        from latticemetric.lattice.networkx import lattice_to_networkx
+        from latticemetric.lattice.conversion import lattice_to_networkx
 
         return lattice_to_networkx(self)
 

@@ -18,6 +18,9 @@ from latticemetric.errors import InputError, UsageError
 from latticemetric.lattice.columns import Costs, Steps
 from latticemetric.memory import most_bytes, no_memory
 
+TOO_MANY_NGRAMS = "prune the forest, choose a lower order, or allow more memory (--max-memory)"
+"""Advice for n-grams of a forest that do not fit into memory."""
+
 _MOST_STRINGS = 2**60  # more than any search finds
 _LARGEST_SUM = 2.0**32  # above this, the rounding would be coarser than one millionth
 

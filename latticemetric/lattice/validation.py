@@ -53,37 +53,37 @@ def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
         raise InputError("the lattice is empty: it has no final state")
     check_columns(draft.scores, draft.labels, arcs, finals)
     draft.vocabulary.check(draft.word)
-    shape = _shape(draft, start)
-    is_final = np.zeros(len(shape.names), dtype=np.uint8)
-    is_final[shape.final] = 1
-    rank, kept, in_order, on_cycle = _native.order_states(shape.source, shape.target, shape.start, is_final)
+    draft, start, names = _numbered(draft, start)
+    is_final = np.zeros(len(names), dtype=np.uint8)
+    is_final[draft.final] = 1
+    rank, kept, in_order, on_cycle = _native.order_states(draft.source, draft.target, start, is_final)
     if on_cycle >= 0:
-        state = shape.names[on_cycle]
+        state = names[on_cycle]
         raise InputError(
             f"the graph is cyclic: state {state} can be reached from itself", advice="a lattice is acyclic"
         )
     if kept == 0:
         raise InputError("the lattice is empty: no final state can be reached from the start")
-    is_whole = in_order and kept == len(shape.names)
+    is_whole = in_order and kept == len(names)
     rows: Rows = slice(None)
     if not is_whole:
-        rows = np.flatnonzero((rank[shape.source] >= 0) & (rank[shape.target] >= 0))
-        rows = rows[np.argsort(rank[shape.source[rows]], kind="stable")]
+        rows = np.flatnonzero((rank[draft.source] >= 0) & (rank[draft.target] >= 0))
+        rows = rows[np.argsort(rank[draft.source[rows]], kind="stable")]
     elif copy:
         rows = np.arange(arcs)
     ends = _ONLY
     if finals > 1:
-        ends = np.flatnonzero(rank[shape.final] >= 0)
-        ends = ends[np.argsort(rank[shape.final[ends]])]
+        ends = np.flatnonzero(rank[draft.final] >= 0)
+        ends = ends[np.argsort(rank[draft.final[ends]])]
     return Columns(
         num_states=kept,
-        source=frozen(shape.source[rows] if is_whole else rank[shape.source[rows]]),
-        target=frozen(shape.target[rows] if is_whole else rank[shape.target[rows]]),
+        source=frozen(draft.source[rows] if is_whole else rank[draft.source[rows]]),
+        target=frozen(draft.target[rows] if is_whole else rank[draft.target[rows]]),
         word=frozen(draft.word[rows]),
-        final=frozen(rank[shape.final[ends]]),
+        final=frozen(rank[draft.final[ends]]),
         scores=MappingProxyType(taken(draft.scores, rows, ends)),
         vocabulary=draft.vocabulary,
-        times=None if shape.times is None else frozen(_per_state(shape.times, rank, kept)),
+        times=None if draft.times is None else frozen(_per_state(draft.times, rank, kept)),
         labels=MappingProxyType(taken(draft.labels, rows, ends)),
     )
 
@@ -107,23 +107,16 @@ def int32_numbers(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
     return np.require(array, np.int32, ["C", "ALIGNED"])
 
 
-class _Shape(NamedTuple):
-    """A draft's graph. If its state numbers have large gaps, they are renumbered to keep tables by state small."""
+def _numbered(draft: Columns, start: int) -> tuple[Columns, int, npt.NDArray[np.int64]]:
+    """Return a draft, its start and the names of its states.
 
-    source: States
-    target: States
-    final: States
-    start: int
-    times: Floats | None
-    names: npt.NDArray[np.int64]
-
-
-def _shape(draft: Columns, start: int) -> _Shape:
+    If the numbers of states have large gaps, they are renumbered, to keep tables by state small.
+    """
     if start < 0:
         raise InputError("the lattice is empty: it has no start state")
     highest = max(start, *(int(np.maximum.reduce(a, initial=0)) for a in (draft.source, draft.target, draft.final)))
     if highest <= 2 * (len(draft.source) + len(draft.final)) + 2:
-        return _Shape(draft.source, draft.target, draft.final, start, draft.times, np.arange(highest + 1))
+        return draft, start, np.arange(highest + 1)
     names = np.unique(np.concatenate([draft.source, draft.target, draft.final, [start]])).astype(np.int64)
     source, target, final, (begin,) = (
         np.searchsorted(names, a).astype(np.int32) for a in (draft.source, draft.target, draft.final, [start])
@@ -132,7 +125,7 @@ def _shape(draft: Columns, start: int) -> _Shape:
     if times is not None:
         timed = names[names < len(times)]
         times = np.append(times[timed], np.full(len(names) - len(timed), np.nan))
-    return _Shape(source, target, final, int(begin), times, names)
+    return draft._replace(source=source, target=target, final=final, times=times), int(begin), names
 
 
 def _per_state(times: Floats, rank: States, kept: int) -> Floats:

@@ -103,8 +103,7 @@ def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None)
         >>> [[(word, round(posterior, 3)) for word, posterior in words] for words in network.bins[-2:]]
         [[('c', 0.699), ('e', 0.301)], [('', 1.0)]]
     """
-    search = search_words(graph, scale, scales)
-    best = search.best
+    _, best, iterations = search_words(graph, scale, scales)
     spelling = [best.lattice.vocabulary.word(number) for number in best.numbers.tolist()]
     times = bin_times = None
     if len(best.begin):
@@ -112,27 +111,23 @@ def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None)
         cells = best.positions[best.spoken], best.spoken
         times = _in_order(best.begin[cells] / best.mass[cells], best.end[cells] / best.mass[cells])
         bin_times = _in_order(best.begin.sum(axis=0), best.end.sum(axis=0))
+    bins = []
+    for mass, own in zip(np.ascontiguousarray(best.mass.T), best.positions.tolist(), strict=True):
+        # Largest posterior first; ties: the position's own word, no word, word numbers.
+        rows = np.flatnonzero(mass)
+        is_best = (rows == own) & (mass[own] >= mass.max() - TIE)
+        ranked = rows[np.lexsort((rows, -mass[rows].round(12), ~is_best))].tolist()
+        bins.append(tuple((spelling[row], float(mass[row])) for row in ranked))
     return Consensus(
-        bins=tuple(
-            tuple((spelling[row], float(mass[row])) for row in _ranked(mass, own))
-            for mass, own in zip(np.ascontiguousarray(best.mass.T), best.positions.tolist(), strict=True)
-        ),
+        bins=tuple(bins),
         words=best.words,
         confidences=best.confidences,
         bayes_risk=best.risk,
-        iterations=search.iterations,
+        iterations=iterations,
         times=times,
         bin_times=bin_times,
         vocabulary=best.lattice.vocabulary,
     )
-
-
-def _ranked(mass: Floats, own: int) -> list[int]:
-    """Sort the rows of a position's words: largest posterior first; ties: its own word, no word, word numbers."""
-    rows = np.flatnonzero(mass)
-    is_best = (rows == own) & (mass[own] >= mass.max() - TIE)
-    ranked: list[int] = rows[np.lexsort((rows, -mass[rows].round(12), ~is_best))].tolist()
-    return ranked
 
 
 def _in_order(begin: Floats, end: Floats) -> Times:

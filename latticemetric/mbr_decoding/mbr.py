@@ -177,14 +177,11 @@ def mbr_grid(
     """
     if method != "ngram":
         raise UsageError(f"there is no MBR by '{method}'", advice="choose 'ngram' (or 'wer', for one answer)")
+    axes = [values if isinstance(values, Iterable) else [values] for values in (scale, T, p, r, word_penalty)]
     settings = [
         GainParameters(s, t, precision, ratio, order, penalty)
-        for s, t, precision, ratio, penalty in product(*map(_several, (scale, T, p, r, word_penalty)))
+        for s, t, precision, ratio, penalty in product(*(map(float, values) for values in axes))
     ]
     search = NgramMBR(graph, evidence, prune, scales)
     posteriors = {scale: search.posteriors(scale, order) for scale in dict.fromkeys(s.scale for s in settings)}
     return [search.answer(posteriors[setting.scale], setting) for setting in settings]
-
-
-def _several(values: Values) -> list[float]:
-    return [float(value) for value in values] if isinstance(values, Iterable) else [float(values)]

@@ -16,7 +16,7 @@ from latticemetric.engine.ties import TieKey
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph, as_lattice_or_forest, scales_of_each
-from latticemetric.lattice.lattice import Floats, Lattice, Scales
+from latticemetric.lattice.columns import Floats, Scales
 from latticemetric.metrics.base import Metric
 from latticemetric.metrics.pairs import score_rows
 from latticemetric.nbest import NBest
@@ -29,13 +29,9 @@ _String = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Selection:
-    """The strings to take from a graph.
+    """The strings to take from a graph: all (`samples=None`) or a sample, after pruning to the beam `prune`, if any.
 
-    Attributes:
-        scale: Factor of the costs, before they become probabilities.
-        samples: Number of paths to sample; `None` to list all paths.
-        seed: The seed of the samples.
-        prune: Prune the graph first to paths that cost at most this much more than the best one.
+    `scale` is the factor of the costs, before they become probabilities.
     """
 
     scale: float
@@ -46,24 +42,17 @@ class Selection:
     def __post_init__(self) -> None:
         if not math.isfinite(self.scale):
             raise UsageError(f"the scale is {self.scale}, not a finite number")
-        if self.samples is not None and not _is_whole(self.samples, 1):
-            raise UsageError(f"{self.samples} samples cannot be drawn", advice="give a whole number from 1")
-        if not _is_whole(self.seed, 0):
-            raise UsageError(f"the seed is {self.seed}", advice="give a whole number from 0")
-
-
-def _is_whole(number: object, least: int) -> bool:
-    return isinstance(number, int | np.integer) and not isinstance(number, bool) and int(number) >= least
+        samples = 1 if self.samples is None else self.samples
+        for number, least, problem in (
+            (samples, 1, f"{samples} samples cannot be drawn"),
+            (self.seed, 0, f"the seed is {self.seed}"),
+        ):
+            if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < least:
+                raise UsageError(problem, advice=f"give a whole number from {least}")
 
 
 class StringDistribution(NamedTuple):
-    """Distinct strings with their probabilities.
-
-    Attributes:
-        strings: The words of each string, without duplicates.
-        probability: The probability of each string; the sum is 1.
-        cost: The least cost of each string's paths that were listed or sampled.
-    """
+    """Distinct strings, their probabilities, and the least cost of each string's paths that were listed or sampled."""
 
     strings: tuple[_String, ...]
     probability: Floats
@@ -74,10 +63,6 @@ def string_distribution(graph: Graph, selection: Selection, scales: Scales | Non
     """Return the distinct strings of a graph; the probabilities of paths with the same words are added.
 
     A path has the probability exp(−scale · cost), normalised over all paths. All sampled paths have the same weight.
-
-    Raises:
-        UsageError: The graph has too many paths to list.
-        InputError: Costs are too large to be added up.
     """
     pruned = as_lattice_or_forest(graph, scales)
     if selection.prune is not None:
@@ -87,23 +72,18 @@ def string_distribution(graph: Graph, selection: Selection, scales: Scales | Non
         cost = pruned.cost(scales)
         return _merged([(pruned.words(path), pruned.cost_of(path, cost)) for path in sampled], scale=0.0)
     if not isinstance(graph, NBest):
-        _require_few(pruned)
+        kind = "derivations" if isinstance(pruned, Forest) else "paths"
+        number: int | None = getattr(pruned.statistics(), kind)
+        if number is None or number > _MOST_PATHS:
+            shown = "too many" if number is None else f"{number:,}"
+            if number is not None and number >= 10**12:
+                shown = f"more than 10^{int(math.log10(number))}"
+            raise UsageError(
+                f"there are {shown} {kind}, and no more than {_MOST_PATHS:,} are listed",
+                advice="give a number of samples, to draw some of them",
+            )
     paths = pruned.derivations(scales) if isinstance(pruned, Forest) else pruned.paths(scales)
     return _merged([(path.words, path.cost) for path in paths], selection.scale)
-
-
-def _require_few(graph: Lattice | Forest) -> None:
-    """Raise an error if a graph has too many paths or derivations to list."""
-    paths = "derivations" if isinstance(graph, Forest) else "paths"
-    number = graph.statistics().derivations if isinstance(graph, Forest) else graph.statistics().paths
-    if number is None or number > _MOST_PATHS:
-        shown = "too many" if number is None else f"{number:,}"
-        if number is not None and number >= 10**12:
-            shown = f"more than 10^{int(math.log10(number))}"
-        raise UsageError(
-            f"there are {shown} {paths}, and no more than {_MOST_PATHS:,} are listed",
-            advice="give a number of samples, to draw some of them",
-        )
 
 
 def _merged(paths: list[tuple[_String, float]], scale: float) -> StringDistribution:
@@ -125,9 +105,8 @@ def expected_scores(
 ) -> tuple[Floats, Floats, bool]:
     """Compute the expected score of each candidate, to about 10⁻¹⁵ of the mean absolute score.
 
-    Returns:
-        The expected scores, given that a score is defined (NaN if none is); the probabilities that it is undefined;
-        True if no alignment was cut short.
+    Return the scores, given that a score is defined (NaN if none is); the probabilities that it is undefined; and True
+    if no alignment was cut short.
     """
     probable = np.flatnonzero(evidence.probability)
     rows = score_rows(metric, candidates, [evidence.strings[k] for k in probable.tolist()])

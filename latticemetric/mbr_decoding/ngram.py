@@ -14,18 +14,17 @@ from typing import Any
 import numpy as np
 
 from latticemetric import _native
-from latticemetric.engine.ngrams import ExactGains, derivation_of_ngrams, path_of_ngrams
+from latticemetric.engine.native import ExactGains, derivation_of_ngrams, path_of_ngrams
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.forest.pruning import prune_forest
 from latticemetric.frozen import cached_property
-from latticemetric.graph import Graph, as_lattice, as_lattice_or_forest, scales_of_each
+from latticemetric.graph import Graph, as_lattice, as_lattice_or_forest, path_fields, plain_path, scales_of_each
 from latticemetric.lattice.columns import Column, Costs, Scales, Steps, taken
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import summable
 from latticemetric.lattice.pruning import prune
-from latticemetric.posterior.ngrams import NgramPosteriors
-from latticemetric.posterior.posteriors import posteriors
+from latticemetric.posterior.posteriors import NgramPosteriors, posteriors
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
 _HIGHEST_ORDER = 254
@@ -128,14 +127,11 @@ class MBR:
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        path: dict[str, Any] = {"arcs": list(self.arcs)}
-        if self.derivation is not None:
-            path = {"edges": list(self.edges), "derivation": self.derivation}
         return {
             "hypothesis": " ".join(self.words),
             "gain": self.gain,
             "cost": self.cost,
-            **path,
+            **plain_path(self),
             "confidences": list(self.confidences),
             "one_best": " ".join(self.one_best),
             **self.parameters.asdict(),
@@ -151,7 +147,11 @@ class NgramMBR:
         other = own if evidence is None or evidence is graph else as_lattice_or_forest(evidence, scales)
         own_scales, other_scales = scales_of_each(scales, own, other)
         self._graph, self._beam, self._scales = own, beam, own_scales
-        self._pruned, self._kept = _pruned(own, beam, own_scales)
+        # The arcs or edges that pruning keeps, as numbered before it.
+        self._pruned, self._kept = own, np.arange(len(own.head if isinstance(own, Forest) else own.word))
+        if beam is not None:
+            cut = prune_forest(own, beam, own_scales) if isinstance(own, Forest) else prune(own, beam, own_scales)
+            self._pruned, self._kept = cut
         self._evidence, self._evidence_scales = self._pruned, own_scales
         if other is not own:
             self._evidence = other if beam is None else other.pruned(beam, other_scales)
@@ -175,15 +175,12 @@ class NgramMBR:
     def answer(self, ngrams: NgramPosteriors, parameters: GainParameters) -> MBR:
         """Return the string with the largest gain, as a result."""
         graph, path = self._graph, self._best(ngrams, parameters)
-        words, steps, posterior = graph.words(path), tuple(path.tolist()), ngrams.words()
-        is_forest = isinstance(graph, Forest)
+        words, posterior = graph.words(path), ngrams.words()
         return MBR(
             words=words,
             gain=parameters.of_string(words, ngrams),
             cost=graph.cost_of(path, self._scales),
-            arcs=() if is_forest else steps,
-            edges=steps if is_forest else (),
-            derivation=graph.tree(steps).bracketed() if isinstance(graph, Forest) else None,
+            **path_fields(graph, path),
             confidences=tuple(posterior.get(word, 0.0) for word in words),
             one_best=self.one_best,
             parameters=parameters,
@@ -266,13 +263,6 @@ class NgramMBR:
         own = symbols[symbols > EPSILON]
         known = _numbers_in(self._evidence.vocabulary, own, self._pruned.vocabulary)
         return own[known > EPSILON], known[known > EPSILON]
-
-
-def _pruned(graph: Lattice | Forest, beam: float | None, scales: Scales | None) -> tuple[Lattice | Forest, Steps]:
-    """Return the graph within a beam, and the numbers of the arcs or edges that it keeps."""
-    if beam is None:
-        return graph, np.arange(len(graph.head if isinstance(graph, Forest) else graph.word))
-    return prune_forest(graph, beam, scales) if isinstance(graph, Forest) else prune(graph, beam, scales)
 
 
 def _numbers_in(vocabulary: Vocabulary, numbers: Words, spelling: Vocabulary) -> Words:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -83,13 +83,11 @@ def word_mbr(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) 
 
 @dataclass(frozen=True, eq=False)
 class AlignedHypothesis:
-    """Words aligned with all paths of a lattice. Positions between words hold ε.
+    """Words aligned with all paths of a lattice, and their risk: the expected edit distance.
 
     Attributes:
-        lattice: The lattice.
         numbers: Word number of each row of the tables, ascending; the first is ε.
-        positions: For each position, the row of its own word.
-        risk: The expected edit distance.
+        positions: For each position, the row of its own word; ε between words.
         mass: By row and position: the probability that the position is aligned with the word.
         begin: By row and position: begin times, each times its probability; no rows if the lattice has no times.
         end: The same for end times.
@@ -125,16 +123,8 @@ class AlignedHypothesis:
         return np.where(stands, self.positions, (self.mass >= enough).argmax(axis=0)).astype(np.int32)
 
 
-class WordSearch(NamedTuple):
-    """The first and the best hypothesis of a search, and the number of hypotheses that it tried."""
-
-    one_best: AlignedHypothesis
-    best: AlignedHypothesis
-    iterations: int
-
-
-def search_words(graph: Graph, scale: float, scales: Scales | None) -> WordSearch:
-    """Improve the 1-best until nothing changes."""
+def search_words(graph: Graph, scale: float, scales: Scales | None) -> tuple[AlignedHypothesis, AlignedHypothesis, int]:
+    """Improve the 1-best until nothing changes; return it, the best hypothesis, and the number of those tried."""
     if not math.isfinite(scale):
         raise UsageError(f"the scale is {scale}, not a finite number")
     lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
@@ -149,7 +139,7 @@ def search_words(graph: Graph, scale: float, scales: Scales | None) -> WordSearc
         seen.add(following.tobytes())
         latest = align(following)
         best = min(best, latest, key=lambda hypothesis: hypothesis.risk)
-    return WordSearch(one_best, best, len(seen))
+    return one_best, best, len(seen)
 
 
 def _aligner(lattice: Lattice, cost: Costs, numbers: Words) -> Callable[[Words], AlignedHypothesis]:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.automata.recognition import Gains, best_ratio, reached_by
+from latticemetric.automata.recognition import Gains, best_path_at, path_of_best_rate
 from latticemetric.automata.reference import ReferenceGraph, counted_labels
 from latticemetric.errors import UsageError
 from latticemetric.lattice.lattice import Lattice
@@ -378,6 +378,6 @@ def _best_string(
     }
     exchanged = gains._replace(alpha=gains.beta, beta=gains.alpha)
     unsized = replace(counted, size=np.zeros_like(counted.size))
-    arcs = best_ratio(partial(reached_by, columns, graph.size, unsized, exchanged), gains).arcs
+    arcs = path_of_best_rate(partial(best_path_at, columns, graph.size, unsized, exchanged), gains).arcs
     taken = graph.arc[arcs[::-1]]
     return reference.words(taken[taken >= 0].tolist())

@@ -11,13 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from latticemetric.automata.reference import ReferenceNgrams
-from latticemetric.engine.ngrams import ExactGains
+from latticemetric.engine.native import ExactGains
 from latticemetric.errors import UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph
@@ -39,13 +38,10 @@ _FEWEST = 0.5
 
 @dataclass(frozen=True)
 class BleuGain:
-    """The slopes of log BLEU.
+    """The slopes of log BLEU: in matches of each order (0 for order 0), and in words.
 
-    Attributes:
-        of_match: The slope in matches of each order; 0 for order 0, which is not an n-gram.
-        of_ngrams: The slope in words, by the n-grams that they form; below 0.
-        of_length: The slope in words, by the brevity penalty of a corpus that is too short.
-        too_short: True if the corpus is too short.
+    The slope in words is that of the n-grams that they form (below 0), and that of the brevity penalty of a corpus that
+    is too short.
     """
 
     of_match: Floats
@@ -163,12 +159,8 @@ class Member:
         return float(counts @ gain.of_match[self._ngrams.length]) + gain.of_word(share) * words
 
 
-class _Step(NamedTuple):
-    """A better path for one graph."""
-
-    value: float
-    row: Floats
-    path: Steps
+# A better path for one graph: the value of the corpus with it, its statistics, the path.
+_Step = tuple[float, Floats, Steps]
 
 
 class Ascent:
@@ -187,6 +179,10 @@ class Ascent:
         totals: Floats = self.rows.sum(axis=0)
         return totals
 
+    def tally(self, row: Floats) -> Tally:
+        """Return statistics of the corpus, or of one graph, by name."""
+        return Tally(self._metric.columns, tuple(row.tolist()))
+
     def _objective(self, totals: Table) -> Floats:
         """Return BLEU of each row of totals; if it is 0, smoothed BLEU − 1, which is below all values of BLEU."""
         values = self._metric.values(totals)
@@ -194,9 +190,9 @@ class Ascent:
 
     def climb(self) -> int:
         """Go through all graphs until no path changes; return the number of rounds."""
-        sweeps = self._climb_by(partial(self._proposed, _FEW_SHARES, _FEW_ROUNDS))
+        sweeps = self._climb_by(lambda k: self._proposed(k, _FEW_SHARES, _FEW_ROUNDS))
         while True:
-            sweeps += self._climb_by(partial(self._proposed, _MANY_SHARES, _MANY_ROUNDS))
+            sweeps += self._climb_by(lambda k: self._proposed(k, _MANY_SHARES, _MANY_ROUNDS))
             tried = self._climb_by(self._listed) if any(member.is_small for member in self._members) else 0
             sweeps += tried
             if tried <= 1:  # no string of a small graph improves the corpus
@@ -230,17 +226,18 @@ class Ascent:
         values = self._objective(self.totals - self.rows[k] + rows)
         best = int(np.argmax(values))
         value = float(values[best])
-        return _Step(value, rows[best], paths[best]) if value > self._value + _LEAST_STEP else None
+        return (value, rows[best], paths[best]) if value > self._value + _LEAST_STEP else None
 
-    def _proposed(self, shares: Sequence[float], rounds: int, k: int) -> _Step | None:
+    def _proposed(self, k: int, shares: Sequence[float], rounds: int) -> _Step | None:
         """Return the best of the proposed paths, if it improves the corpus."""
-        member, best, value = self._members[k], None, self._value
+        member, value = self._members[k], self._value
+        best: _Step | None = None
         others = self.totals - self.rows[k]
         for path in member.proposals(BleuGain.around(self._metric, self.totals), shares, rounds):
             row = member.rows(self._metric, [path])[0]
             reached = float(self._objective(others + row))
             if reached > value + _LEAST_STEP:
-                best, value = _Step(reached, row, path), reached
+                best, value = (reached, row, path), reached
         return best
 
 
@@ -356,13 +353,14 @@ def corpus_oracle(
     one_best = Ascent(bleu, members, [member.space.one_best() for member in members])
     best = Ascent(bleu, members, start.paths)
     sweeps = best.climb()
-    return CorpusOracle(
-        paths=tuple(_path(k, bleu, member, best, one_best) for k, member in enumerate(members)),
-        corpus=_score(bleu, best, str(signature)),
-        start=_score(bleu, start, str(signature)),
-        one_best=_score(bleu, one_best, str(signature)),
-        sweeps=sweeps,
-    )
+    paths = []
+    for k, member in enumerate(members):
+        path, one = (member.space.scored(ascent.paths[k], member.references) for ascent in (best, one_best))
+        score, one_score = (bleu.value(ascent.tally(ascent.rows[k])) for ascent in (best, one_best))
+        paths.append(CorpusPath(path, score, best.headroom(k), one, one_score))
+    totals = [ascent.tally(ascent.totals) for ascent in (best, start, one_best)]
+    joint, first, models = (CorpusScore(bleu.value(total), None, None, total, str(signature)) for total in totals)
+    return CorpusOracle(tuple(paths), joint, first, models, sweeps)
 
 
 def as_bleu(metric: str | BLEU) -> BLEU:
@@ -374,14 +372,3 @@ def as_bleu(metric: str | BLEU) -> BLEU:
     if bleu.stem:
         raise UsageError("graphs are searched by words, not by stems", advice="use bleu or bleu-sbp")
     return bleu
-
-
-def _score(metric: BLEU, ascent: Ascent, signature: str) -> CorpusScore[Tally]:
-    total = Tally(metric.columns, tuple(ascent.totals.tolist()))
-    return CorpusScore(metric.value(total), None, None, total, signature)
-
-
-def _path(k: int, metric: BLEU, member: Member, best: Ascent, one_best: Ascent) -> CorpusPath:
-    score, one_best_score = (metric.value(Tally(metric.columns, tuple(a.rows[k].tolist()))) for a in (best, one_best))
-    path, one = (member.space.scored(ascent.paths[k], member.references) for ascent in (best, one_best))
-    return CorpusPath(path, score, best.headroom(k), one, one_best_score)

@@ -247,10 +247,10 @@ def _best(
     cap: int | None,
     penalize: bool,
 ) -> Iterator[tuple[dict[str, Any], Fraction | None]]:
-    """Yield the fields of an answer for each of the best strings, and the bound of its loss, as in `BestString`."""
+    """Yield the fields of an answer for each of the best strings, and the bound of its loss, as in `WeighedString`."""
     rate, strings = _checked(references, metric)
     objective = Objective.of(rate, strings, weight, on, penalize=penalize)
-    space, best = best_strings(graph, objective, scales, n, cap)
+    space, best = weighed_strings(graph, objective, scales, n, cap)
     common = {
         "one_best": space.scored(space.one_best(), strings),
         "signature": str(rate.signature_for(len(strings))),
@@ -290,7 +290,7 @@ def worst(
     """
     rate, strings = _checked(references, metric)
     objective = Objective.of(rate, strings, penalize=True, costs_count=False)
-    space, (string,) = best_strings(graph, objective, scales, 1, cap)
+    space, (string,) = weighed_strings(graph, objective, scales, 1, cap)
     path = space.scored(string.path, strings)
     bound = path.score
     if string.bound is not None and bound is not None:  # rounded to the side on which it stays a bound
@@ -329,9 +329,7 @@ class Objective:
     """A recognition rate with a weight against the model's cost.
 
     Attributes:
-        metric: The recognition rate.
-        references: The references from which the best one counts.
-        shares: The weight of one unit of gain against each of them.
+        shares: The weight of one unit of gain against each of the references, from which the best one counts.
         costs_count: False if costs only decide ties.
         penalize: True if gains count against a string.
     """
@@ -382,13 +380,10 @@ class Objective:
             raise InputError("the weight is too large to be added up", advice="choose a smaller one") from None
 
 
-class BestString(NamedTuple):
-    """One of the best strings by an objective.
+class WeighedString(NamedTuple):
+    """A string's cheapest path, and its worth by the metric.
 
-    Attributes:
-        path: The string's cheapest path.
-        worth: Its worth by the metric.
-        bound: No other string, except earlier results, has a smaller loss; `None` if it is the best.
+    `bound`: no other string, except earlier results, has a smaller loss; `None` if it is the best.
     """
 
     path: Steps
@@ -396,10 +391,10 @@ class BestString(NamedTuple):
     bound: Fraction | None
 
 
-def best_strings(
+def weighed_strings(
     graph: Graph, objective: Objective, scales: Scales | None, n: int, cap: int | None = None
-) -> tuple[SearchSpace, list[BestString]]:
-    """Return the `n` best strings, best first, and their search space; without a cap, they are exact.
+) -> tuple[SearchSpace, list[WeighedString]]:
+    """Return the `n` best strings by an objective, best first, and their search space; without a cap, they are exact.
 
     Raises:
         InputError: Without a cap, the search does not fit into memory.
@@ -429,10 +424,10 @@ def best_strings(
     )
     if cap is None and any(bound is not None for _, bound in found):
         raise InputError("the search for strings does not fit into memory", advice="ask for fewer strings")
-    return space, [BestString(path, objective.worth(space.reported(path)), bound) for path, bound in found]
+    return space, [WeighedString(path, objective.worth(space.reported(path)), bound) for path, bound in found]
 
 
-def _best_of_all(space: ForestSpace, objective: Objective, n: int) -> tuple[SearchSpace, list[BestString]]:
+def _best_of_all(space: ForestSpace, objective: Objective, n: int) -> tuple[SearchSpace, list[WeighedString]]:
     """List all strings of a forest that is not a lattice, and weigh them."""
     listed = space.best_strings(objective.references[0], MOST_LISTED + 1)
     if len(listed) > MOST_LISTED:
@@ -440,9 +435,9 @@ def _best_of_all(space: ForestSpace, objective: Objective, n: int) -> tuple[Sear
             f"the forest has more than {MOST_LISTED} strings, which cannot all be weighed",
             advice="prune it; a lattice may have any number",
         )
-    strings = [BestString(c.path, objective.worth(space.reported(c.path)), None) for c in listed]
+    strings = [WeighedString(c.path, objective.worth(space.reported(c.path)), None) for c in listed]
 
-    def order(string: BestString) -> tuple[Fraction, TieKey]:
+    def order(string: WeighedString) -> tuple[Fraction, TieKey]:
         key = space.tie_key(string.path)
         loss = string.worth.value if objective.penalize else -string.worth.value
         return loss + (Fraction(key.cost) if objective.costs_count else 0), key

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+from latticemetric.graph import plain_path
 from latticemetric.metrics.alignment import DELETION, MATCH, Alignment
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 
@@ -83,15 +84,12 @@ class ScoredPath:
 
     def details(self, *, exact: bool) -> dict[str, Any]:
         """Return the values that an answer has in addition to those of `one_best`."""
-        path: dict[str, Any] = {"arcs": list(self.arcs)}
-        if self.derivation is not None:
-            path = {"edges": list(self.edges), "derivation": self.derivation}
         return {
             "ngram_matches": list(self.statistics.matches),
             "reference": " ".join(self.reference),
             "exact": exact,
             "scores": dict(self.scores),
-            **path,
+            **plain_path(self),
         }
 
 

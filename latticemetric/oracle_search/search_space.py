@@ -8,17 +8,16 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from latticemetric.automata.recognition import ngram_total
+from latticemetric.automata.recognition import BestPath, ngram_total
 from latticemetric.automata.reference import ReferenceGraph, ReferenceNgrams, counted_labels
 from latticemetric.engine import native
-from latticemetric.engine.ngrams import ExactGains, derivation_of_ngrams, path_of_ngrams
-from latticemetric.engine.search import BestDerivation, BestPath, ForestSearch, Search
+from latticemetric.engine.native import ExactGains
+from latticemetric.engine.search import BestDerivation, ForestSearch, Search
 from latticemetric.engine.ties import TieKey
 from latticemetric.errors import UsageError
 from latticemetric.forest.forest import Forest
-from latticemetric.graph import Graph, as_lattice
+from latticemetric.graph import Graph, as_lattice, path_fields
 from latticemetric.lattice.columns import Costs, Scales, Steps, is_any_of
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import summable
@@ -51,12 +50,8 @@ class Candidate(NamedTuple):
 class SearchSpace(ABC):
     """A lattice or a forest without ignored words and wildcards.
 
-    Attributes:
-        graph: The graph.
-        metric: The recognition rate.
-        cost: The model's cost of its arcs or edges.
-        compared_cost: The same cost, in the form that ties compare.
-        word_counts: The number of words of the result on each arc or edge.
+    `compared_cost` is the model's cost of arcs or edges, in the form that ties compare. `word_counts` has the number of
+    words of the result on each arc or edge.
     """
 
     graph: Lattice | Forest
@@ -66,7 +61,7 @@ class SearchSpace(ABC):
 
     @abstractmethod
     def best(self, reference: GraphReference, engine: str = "auto") -> Candidate:
-        """Return the best path against one reference, or against any string of a reference graph."""
+        """Return the best path of `graph` against one reference, or against any string of a reference graph."""
 
     @abstractmethod
     def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Steps:
@@ -93,9 +88,8 @@ class SearchSpace(ABC):
 
     def scored(self, path: Steps, references: GraphReferences) -> ScoredPath:
         """Score a path by its words, with the string metric."""
-        metric, words, steps = self.metric, self.reported(path), tuple(path.tolist())
+        metric, words = self.metric, self.reported(path)
         _, statistics, alignment, reference = metric.evaluate(words, references)
-        is_forest = isinstance(self.graph, Forest)
         return ScoredPath(
             words=words,
             score=metric.value(statistics),
@@ -104,9 +98,7 @@ class SearchSpace(ABC):
             statistics=statistics,
             cost=self.graph.cost_of(path, self.cost),
             scores=self.graph.scores_along(path),
-            arcs=() if is_forest else steps,
-            edges=steps if is_forest else (),
-            derivation=self.graph.tree(steps).bracketed() if isinstance(self.graph, Forest) else None,
+            **path_fields(self.graph, path),
             alignment=alignment,
             reference=reference,
         )
@@ -121,11 +113,7 @@ class SearchSpace(ABC):
 
 
 class LatticeSpace(SearchSpace):
-    """The paths of a lattice.
-
-    Attributes:
-        label: The word as which each arc is counted; ε for ignored words and wildcards.
-    """
+    """The paths of a lattice. `label` is the word as which each arc is counted; ε for ignored words and wildcards."""
 
     def __init__(self, lattice: Lattice, metric: GRR, scales: Scales | None) -> None:
         cost = lattice.cost(scales)
@@ -141,7 +129,7 @@ class LatticeSpace(SearchSpace):
         return self._without(self.word_counts == 0)
 
     def best(self, reference: GraphReference, engine: str = "auto") -> Candidate:
-        """Return the best path against one reference, or against any string of a reference graph."""
+        """Return the best path."""
         metric = self.metric
         if isinstance(reference, Lattice):
             label = counted_labels(reference, self.graph.vocabulary, metric.ignore | metric.wildcard)
@@ -150,11 +138,11 @@ class LatticeSpace(SearchSpace):
             expected = self.encoded(reference)
         search = Search(self.graph, self.label, self.word_counts, self.cost, expected, metric.gains)
         best: BestPath = find_engine(engine).search_lattice(search)
-        return Candidate(best.arcs, merit(best.gain, best.denominator, metric.gains))
+        return Candidate(best.arcs, merit(*best.ratio, metric.gains))
 
     def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Steps:
         """Return the path with the largest gain."""
-        return path_of_ngrams(self.graph, self.label, self.cost, ngrams, gains)
+        return native.path_of_ngrams(self.graph, self.label, self.cost, ngrams, gains)
 
     def _without(self, silent: Any) -> Words:
         return np.where(silent, EPSILON, self.graph.word).astype(np.int32)
@@ -177,7 +165,7 @@ class ForestSpace(SearchSpace):
         return ForestSearch(self.graph, target, words, self.compared_cost, self.encoded(reference), self.metric.gains)
 
     def best(self, reference: GraphReference, engine: str = "auto") -> Candidate:
-        """Return the best derivation against one reference, or against any string of a reference graph."""
+        """Return the best derivation."""
         if isinstance(reference, Lattice):
             return self.preferred([self.best(words, engine) for words in strings_of_graph(reference)])
         best: BestDerivation = find_engine(engine).search_forest(self.search_for(reference))
@@ -187,29 +175,24 @@ class ForestSpace(SearchSpace):
         """Return the derivation with the largest gain."""
         known = np.unique(ngrams.word[ngrams.word > EPSILON])
         columns = self.graph.hypergraph(self.compared_cost, self._counted_target, self.word_counts)
-        return self._path(derivation_of_ngrams(columns, known, known, ngrams, gains))
+        return native.derivation_of_ngrams(columns, known, known, ngrams, gains)
 
     def best_strings(self, reference: Sequence[str], n: int) -> list[Candidate]:
-        """Return the `n` best strings against one reference, each with its best path in the original graph."""
+        """Return the `n` best strings against one reference, each with its best path in the `original` graph."""
         strings = native.search_strings(self.search_for(reference), self._shown, self._rank, n)
-        return [Candidate(self._path(best.edges), self._merit(best.gain, reference)) for best in strings]
+        return [Candidate(self.original(best.edges), self._merit(best.gain, reference)) for best in strings]
 
     def _merit(self, gain: int, reference: Sequence[str]) -> Merit:
-        """Return the merit of a gain against one reference."""
         total = ngram_total(len(self.metric.counted(reference)), self.metric.order)
         return merit(gain, total, self.metric.gains)
 
-    def _path(self, edges: npt.NDArray[np.int64]) -> Steps:
-        """Return a derivation as a path of the original graph."""
+    def original(self, edges: Steps) -> Steps:
+        """Return a derivation of `graph` as a path of the graph from which this space was made."""
         return edges
 
 
 class LatticeAsForest(ForestSpace):
-    """The paths of a lattice, searched as a forest: one edge per arc, and one for the start.
-
-    Attributes:
-        arc_of: The arc of each edge; −1 for the start.
-    """
+    """The paths of a lattice, searched as a forest: one edge per arc, and one (with `arc_of` −1) for the start."""
 
     def __init__(self, lattice: Lattice, metric: GRR, scales: Scales | None) -> None:
         super().__init__(Forest.from_lattice(lattice), metric, scales)
@@ -217,7 +200,8 @@ class LatticeAsForest(ForestSpace):
         self.arc_of = np.argsort(np.concatenate([[0], lattice.target]), kind="stable") - 1
         self._rank = self.arc_of
 
-    def _path(self, edges: npt.NDArray[np.int64]) -> Steps:
+    def original(self, edges: Steps) -> Steps:
+        """Return a derivation as a path of the lattice."""
         # A derivation lists the last arc first and the start's edge last.
         arcs: Steps = self.arc_of[edges[-2::-1]]
         return arcs

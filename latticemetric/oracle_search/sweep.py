@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,6 @@ from latticemetric.oracle_search.oracle import oracle
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import Oracle
 
-Number = TypeVar("Number", int, float)
 Kind = Literal["one_best", "beam", "density", "nbest", "whole"]
 
 _MOST_ARCS = 2**53  # more than any lattice has
@@ -44,13 +43,7 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Points:
-    """The points of a sweep.
-
-    Attributes:
-        beams: Costs above the cost of the best path, ascending.
-        densities: Arcs with a word per word of the reference, ascending.
-        nbest: Numbers of strings, ascending.
-    """
+    """The points of a sweep, ascending: beams, arcs with a word per word of the reference, and numbers of strings."""
 
     beams: tuple[float, ...] = ()
     densities: tuple[float, ...] = ()
@@ -63,7 +56,8 @@ class Points:
         Raises:
             UsageError: A point is not valid.
         """
-        points = cls(_ascending(map(float, beams)), _ascending(map(float, densities)), _ascending(nbest))
+        costs, ratios = (tuple(sorted(set(map(float, numbers)))) for numbers in (beams, densities))
+        points = cls(costs, ratios, tuple(sorted(set(nbest))))
         for beam in points.beams:
             if not 0 <= beam < math.inf:
                 raise UsageError(
@@ -85,18 +79,11 @@ class Points:
         return [Point("one_best"), *beams, *densities, *nbest, Point("whole")]
 
 
-def _ascending(numbers: Iterable[Number]) -> tuple[Number, ...]:
-    return tuple(sorted(set(numbers)))
-
-
 class PointOracle(NamedTuple):
-    """The oracle of one graph at one point.
+    """The statistics of the best path of one graph at one point.
 
-    Attributes:
-        statistics: The statistics of the best path.
-        arcs: Number of arcs that are kept; `None` if the point is not a part of a lattice.
-        word_arcs: Number of kept arcs that carry a word; `None` if the point is not a part of a lattice.
-        strings: Number of strings of an n-best list, which may be smaller than the point's size.
+    A part of a lattice has a number of arcs, and of arcs with words; an n-best list has a number of strings, which may
+    be smaller than the point's size.
     """
 
     statistics: RecognitionStatistics

@@ -128,11 +128,7 @@ def _valued(lattice: Lattice, cost: Costs, path: Steps, value: Fraction | None) 
 
 
 def _columns_of(fst: Any) -> FstArrays:
-    """Read a `pynini.Fst`.
-
-    Raises:
-        UsageError: It is not a tropical acceptor, or accepts nothing.
-    """
+    """Read a `pynini.Fst`; refuse one that is not a tropical acceptor, or accepts nothing."""
     _check_tropical(fst)
     arrays = fst_to_arrays(fst)
     if arrays.start < 0:
@@ -145,11 +141,7 @@ def _columns_of(fst: Any) -> FstArrays:
 
 
 def _labels_in(vocabulary: Vocabulary, automaton: FstArrays) -> npt.NDArray[np.int32]:
-    """Return the label of each arc as a number of `vocabulary`: ε, ★, a word, or `UNKNOWN` for other words.
-
-    Raises:
-        UsageError: The labels have no spelling, and the words of the vocabulary were not given with numbers.
-    """
+    """Return the label of each arc as a number of `vocabulary`: ε, ★, a word, or `UNKNOWN` for other words."""
     if automaton.input_symbols is None:
         if not vocabulary.is_numeric and not vocabulary.is_given:
             raise UsageError(
@@ -170,11 +162,7 @@ def _labels_in(vocabulary: Vocabulary, automaton: FstArrays) -> npt.NDArray[np.i
 
 
 def _search(lattice: Lattice, automaton: FstArrays, cost: Costs) -> tuple[Steps, Fraction] | None:
-    """Return the path of the largest value by the tie rule, and this value; `None` if no string is accepted.
-
-    Raises:
-        InputError: ε-arcs of the automaton form a cycle, or too many paths are equally good.
-    """
+    """Return the path of the largest value by the tie rule, and this value; `None` if no string is accepted."""
     import pywrapfst
 
     label = _labels_in(lattice.vocabulary, automaton)

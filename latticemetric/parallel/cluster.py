@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import logging
 import re
 import signal
@@ -17,7 +18,6 @@ from latticemetric.parallel.pool import check_workers, default_workers
 
 if TYPE_CHECKING:
     from distributed import Client
-    from distributed.security import Security
 
 _FORMS = "give local, local:N, slurm:N, tcp://HOST:PORT, tls://HOST:PORT, or the scheduler's file, FILE.json"
 _MOST_WORKERS = 10_000
@@ -31,12 +31,9 @@ _SECONDS_BEFORE_A_MESSAGE = 5.0
 
 @dataclass(frozen=True)
 class Cluster:
-    """The location of a cluster, or how to start one.
+    """The address or the scheduler's file of a cluster; or the workers or jobs to start, `None` for one per processor.
 
-    Attributes:
-        kind: `local`, `slurm`, `address` or `file`.
-        place: The address or the file.
-        size: Number of workers or jobs to start; `None` for one per processor.
+    `kind` is `local`, `slurm`, `address` or `file`.
     """
 
     kind: str
@@ -100,7 +97,7 @@ class Cluster:
         _require("dask_jobqueue")
         from dask_jobqueue import SLURMCluster
 
-        cluster = SLURMCluster(**_secured(_configured_security()))  # as configured in dask-jobqueue
+        cluster = SLURMCluster(**security_options())  # as configured in dask-jobqueue
         cluster.scale(jobs=self.size)
         return stack.enter_context(cluster)
 
@@ -135,7 +132,7 @@ def _local_cluster(workers: int | None) -> Any:
         host="127.0.0.1",
         dashboard_address="127.0.0.1:0",
         scheduler_kwargs={"dashboard": False},
-        **_secured(_configured_security() or _temporary_security()),
+        **security_options(temporary=True),
         silence_logs=logging.CRITICAL,
         memory_limit=None,
         preload=[__name__],
@@ -148,33 +145,23 @@ def dask_setup(_worker: object) -> None:
         signal.signal(getattr(signal, name), signal.SIG_IGN)
 
 
-def _secured(security: Security | None) -> dict[str, Any]:
-    """Return the TLS settings of a cluster; return an empty dict without certificates."""
-    return {} if security is None else {"security": security, "protocol": "tls://"}
+def security_options(*, temporary: bool = False) -> dict[str, Any]:
+    """Return the TLS settings of a cluster, with the certificates from `distributed.comm.tls` in Dask's configuration.
 
-
-def _configured_security() -> Security | None:
-    """Return the certificates from `distributed.comm.tls` in Dask's configuration, if any."""
+    Without any, return nothing. If `temporary` and `cryptography` is installed, create some, only in memory.
+    """
     from distributed.security import Security
 
     security = Security()
-    is_configured = security.require_encryption or (security.tls_ca_file and security.tls_scheduler_cert)
-    return security if is_configured else None
-
-
-def _temporary_security() -> Security | None:
-    """Create certificates for one run, only in memory, if `cryptography` is installed."""
-    from importlib.util import find_spec
-
-    from distributed.security import Security
-
-    return Security.temporary() if find_spec("cryptography") is not None else None
+    if not (security.require_encryption or (security.tls_ca_file and security.tls_scheduler_cert)):
+        if not temporary or importlib.util.find_spec("cryptography") is None:
+            return {}
+        security = Security.temporary()
+    return {"security": security, "protocol": "tls://"}
 
 
 def _require(package: str) -> None:
-    from importlib.util import find_spec
-
-    if find_spec(package) is None:
+    if importlib.util.find_spec(package) is None:
         name = "Dask (distributed)" if package == "distributed" else "dask-jobqueue"
         wanted = "latticemetric[cluster]" if package == "distributed" else "dask-jobqueue"
         raise MissingDependencyError(f"this needs {name}, which is not installed", advice=f"pip install '{wanted}'")

@@ -89,18 +89,17 @@ class Batches(Window):
                 logging.getLogger("latticemetric").warning("the cluster has no workers any more; waiting for others")
         threads = max(1, self._threads)  # lost workers may come back
         filled = False
-        while len(self._batches) < _BATCHES * threads and (batch := self._next(tasks, threads)):
+        while len(self._batches) < _BATCHES * threads:
+            batch: list[Task] = []
+            size = 0
+            while len(batch) < self._most and size < _BYTES_OF_BATCH and (task := self._following(tasks, threads)):
+                batch.append(task)
+                size += task.size
+            if not batch:
+                break
             self._submit(batch)
             filled = True
         return filled
-
-    def _next(self, tasks: Iterator[Task], threads: int) -> list[Task]:
-        batch: list[Task] = []
-        size = 0
-        while len(batch) < self._most and size < _BYTES_OF_BATCH and (task := self._following(tasks, threads)):
-            batch.append(task)
-            size += task.size
-        return batch
 
     def _submit(self, batch: list[Task]) -> None:
         questions = [(task.data, task.needs) for task in batch]

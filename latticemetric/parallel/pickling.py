@@ -146,25 +146,21 @@ class Packing:
 
     def by_token(self, thing: Any) -> Any:
         """Reduce an object to its token; return `None` when it is first seen, or if there are too many constants."""
-        token = _tokens.get(id(thing)) or self._made_constant(thing)
+        token = _tokens.get(id(thing))
         if token is None:
-            return None
+            # It becomes a constant the second time: a graph's own table is seen only once.
+            if not any(thing is other for other in self._recent):
+                self._recent.append(thing)
+                return None
+            if len(self._mine) >= self._MOST_CONSTANTS:
+                return None
+            token = uuid.uuid4().hex
+            _contents[token] = pickled(thing, self._constants)
+            _objects[token] = thing
+            _tokens[id(thing)] = token
+            self._mine.append(token)
         self._needs.add(token)
         return constant, (token,)
-
-    def _made_constant(self, thing: Any) -> str | None:
-        """Make an object a constant the second time it is seen: a graph's own table is seen only once."""
-        if not any(thing is other for other in self._recent):
-            self._recent.append(thing)
-            return None
-        if len(self._mine) >= self._MOST_CONSTANTS:
-            return None
-        token = uuid.uuid4().hex
-        _contents[token] = pickled(thing, self._constants)
-        _objects[token] = thing
-        _tokens[id(thing)] = token
-        self._mine.append(token)
-        return token
 
     def close(self) -> None:
         """Forget the constants of the run."""

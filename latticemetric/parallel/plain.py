@@ -375,10 +375,10 @@ def _check_container(origin: Any, arguments: tuple[Any, ...]) -> _Check:
         return lambda value: (
             type(value) is tuple and len(value) == len(each) and all(f(v) for f, v in zip(each, value, strict=True))
         )
-    checks = [_check_each(argument) for argument in arguments if argument is not Ellipsis]
     if origin in {tuple, list}:
-        return lambda value: type(value) is origin and checks[0](value)
-    key, content = checks
+        every = _check_each(arguments[0])
+        return lambda value: type(value) is origin and every(value)
+    key, content = map(_check_each, arguments)
     return lambda value: type(value) is dict and key(value) and content(value.values())
 
 

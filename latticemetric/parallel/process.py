@@ -17,16 +17,14 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 from latticemetric.errors import InputError, LatticeMetricError, MissingDependencyError, UsageError
 from latticemetric.memory import hold_memory, no_memory
 from latticemetric.parallel import pickling
 from latticemetric.parallel.pickling import Packed, Packing
-
-if TYPE_CHECKING:
-    from multiprocessing.process import BaseProcess
 
 _STATM = Path("/proc/self/statm")
 _LONGEST = 366 * 86400.0
@@ -76,15 +74,10 @@ _NO_FILE = b""
 
 
 class Task:
-    """One question, while workers process it.
+    """One question (`None` in a worker of a cluster), while workers process it.
 
-    Attributes:
-        question: The question; `None` in a worker of a cluster.
-        data: The question, pickled, until it is answered.
-        needs: Tokens of the constants in the data.
-        size: Bytes of the data and of the reply.
-        problem: The reason if there is no reply.
-        deaths: The number of workers that died of it.
+    `data` is the question, pickled, until it is answered; it needs constants with these tokens. `size` is the bytes of
+    the data and of the reply; `problem` is the reason if there is no reply.
     """
 
     __slots__ = ("_packing", "data", "deaths", "needs", "problem", "question", "reply", "size")
@@ -191,19 +184,18 @@ class Worker:
             self.since = time.monotonic()
         self._unread += data
         begin = 0
-        while (end := self._end_of_reply(begin)) <= len(self._unread):
+        while (body := begin + _LENGTH.size) <= len(self._unread):
+            end = body + int(_LENGTH.unpack_from(self._unread, begin)[0])
+            if end > len(self._unread):
+                break
             task = self.tasks.popleft()
-            task.take(bytes(self._unread[begin + _LENGTH.size : end]))
+            task.take(bytes(self._unread[body:end]))
             if not task.is_done:
                 self.again.append(task)
             begin = end
         if begin:
             del self._unread[:begin]
         return bool(data)
-
-    def _end_of_reply(self, begin: int) -> int:
-        end = begin + _LENGTH.size
-        return end if len(self._unread) < end else end + int(_LENGTH.unpack_from(self._unread, begin)[0])
 
     def end(self) -> str:
         """Kill the process and close its pipes; return how it ended if it was already dead."""

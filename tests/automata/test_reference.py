@@ -11,7 +11,7 @@ from kit.brute_force import Rate, assert_scored, enumerate_paths
 from kit.strategies import KNOWN_WORDS, STRANGER, Draft, drafts, lattices, metrics, scalings, sentences
 
 import latticemetric as lm
-from latticemetric.automata.recognition import Ratio, reached_by
+from latticemetric.automata.recognition import Ratio, best_path_at
 from latticemetric.automata.reference import ReferenceGraph
 from latticemetric.oracle_search.reference_strings import distinct_strings
 from latticemetric.vocabulary import STAR
@@ -168,9 +168,9 @@ def test_what_128_bits_cannot_compare_is_refused():
     columns = {"source": graph.source, "target": graph.target, "label": graph.word, "cost": np.zeros(2)}
     columns |= {"is_word": np.zeros(2, dtype=np.uint8), "final_cost": np.array([np.inf, np.inf, 0.0])}
     sizes = np.zeros(2, dtype=np.int32)
-    assert reached_by(columns, sizes, graph, gains, Ratio(2**110, 3)).ratio == (6 - 1 - 2, 3)
+    assert best_path_at(columns, sizes, graph, gains, Ratio(2**110, 3)).ratio == (6 - 1 - 2, 3)
     with pytest.raises(lm.InputError, match="fewer digits"):
-        reached_by(columns, sizes, graph, gains, Ratio(2**126, 1))
+        best_path_at(columns, sizes, graph, gains, Ratio(2**126, 1))
 
 
 def test_what_does_not_fit_into_memory_is_refused_before_it_is_tried():

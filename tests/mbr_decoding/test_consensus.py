@@ -126,8 +126,8 @@ def test_the_risk_is_a_bound_of_the_expected_distance_and_falls(lattice, scale, 
 @given(lattice=lattices(), scale=st.sampled_from([0.0, 0.5, 1.0, -1.0]), data=st.data())
 def test_risk_and_posteriors_are_those_of_the_formula(lattice, scale, data):
     scales = data.draw(scalings(lattice))
-    search = search_words(lattice, scale, scales)
-    for hypothesis in (search.one_best, search.best):
+    one_best, best, _ = search_words(lattice, scale, scales)
+    for hypothesis in (one_best, best):
         words = [lattice.vocabulary.word(int(n)) for n in hypothesis.numbers[hypothesis.positions]]
         formula, found = Formula(lattice, words, scale, scales), tables(hypothesis)
         assert hypothesis.risk == pytest.approx(formula.risk, abs=1e-9)

@@ -45,7 +45,7 @@ def client():
     dask = pytest.importorskip("dask")
     with dask.config.set({"distributed.scheduler.allowed-failures": 0}), contextlib.ExitStack() as stack:
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr("latticemetric.parallel.cluster._temporary_security", lambda: None)
+            patched.setattr("latticemetric.parallel.cluster.security_options", lambda **_: {})
             found = stack.enter_context(Cluster.parse("local:2").connected())
         yield found
 
@@ -419,7 +419,7 @@ def test_jobs_of_slurm_are_asked_for(monkeypatch, client):
     assert asked == [{}, 3, "ended"]
     dask = pytest.importorskip("dask")
     with dask.config.set(tls("ca", "c", "k")):
-        settings = cluster._secured(cluster._configured_security())
+        settings = cluster.security_options()
     assert (settings["protocol"], settings["security"].tls_scheduler_cert) == ("tls://", "c")
 
 

@@ -1,0 +1,159 @@
+"""Build lattices from strings with costs (one path per string, or with shared ends), and convert them to NetworkX."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from latticemetric import _native
+from latticemetric.errors import InputError, UsageError
+from latticemetric.lattice.columns import Column, Floats
+from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
+
+if TYPE_CHECKING:
+    from latticemetric.lattice.lattice import Lattice
+
+AnyLattice = TypeVar("AnyLattice", bound="Lattice")
+
+
+def costs_of(costs: Sequence[float] | None, log_probs: Sequence[float] | None) -> Sequence[float] | None:
+    """Return the costs of strings, from costs or log probabilities; warn if the costs look like log probabilities."""
+    if log_probs is not None:
+        if costs is not None:
+            raise UsageError("there are costs and log_probs", advice="give one of them")
+        return [0.0 - float(log_prob) for log_prob in log_probs]
+    if costs is not None and len(set(costs)) > 1 and max(costs) <= 0:
+        warnings.warn(
+            "no cost is positive: the smallest cost is the best; for log probabilities give log_probs=",
+            stacklevel=3,
+        )
+    return costs
+
+
+def lattice_of_strings(
+    cls: type[AnyLattice], strings: Iterable[str | Sequence[str]], costs: Sequence[float] | None, column: str
+) -> AnyLattice:
+    """Build a lattice with one path per string, from start state 0 to end state 1; see `Lattice.from_strings`."""
+    if isinstance(strings, str):
+        raise UsageError("one string is not a list of them", advice="put it into a list")
+    split = [tuple(split_words(s)) if isinstance(s, str) else tuple(s) for s in strings]
+    if costs is not None and len(costs) != len(split):
+        raise UsageError(f"there are {len(split)} strings and {len(costs)} costs or log_probs")
+    vocabulary = Vocabulary.from_words(w for words in split for w in words)
+    source, target, word, cost = [], [], [], []
+    state = 1
+    for number, words in enumerate(split):
+        here = 0
+        for position, symbol in enumerate(words or ("",)):
+            last = position + 1 >= len(words)
+            state += not last
+            source.append(here)
+            here = 1 if last else state
+            target.append(here)
+            word.append(vocabulary.number(symbol) if symbol else EPSILON)
+            cost.append(costs[number] if costs is not None and position == 0 else 0.0)
+    scores = {} if costs is None else {column: Column(np.array(cost, dtype=np.float64), np.zeros(1))}
+    return cls.from_arcs(source, target, word, final=[1], scores=scores, vocabulary=vocabulary)
+
+
+def minimal_lattice(
+    cls: type[AnyLattice], strings: Sequence[Sequence[str]], cost: Floats, *, merge: str, scale: float
+) -> AnyLattice:
+    """Build a trie, push its costs to the root, and merge states of equal future; see `NBest.determinized`."""
+    if merge not in {"sum", "best"}:
+        raise UsageError(f"equal strings cannot be merged by '{merge}'", advice="choose 'sum' or 'best'")
+    if not (math.isfinite(scale) and scale > 0):
+        raise UsageError(f"the scale is {scale}, and not a number above 0", advice="merge by 'best', at any scale")
+    vocabulary = Vocabulary.from_words(word for words in strings for word in words)
+    begin = np.cumsum([0, *map(len, strings)], dtype=np.int64)
+    parent, word, end = _native.string_trie(begin, vocabulary.encode([word for words in strings for word in words]))
+    # The cost of ending in each node: the least, or −ln of the summed probabilities; infinite elsewhere.
+    ending = np.full(len(parent), np.inf)
+    np.minimum.at(ending, end, cost)
+    if merge == "sum":  # each probability is relative to the best one, so that large costs do not overflow
+        mass = np.zeros(len(parent))
+        np.add.at(mass, end, np.exp(-scale * (cost - ending[end])))
+        with np.errstate(divide="ignore"):
+            ending = np.where(mass > 0, ending - np.log(mass) / scale, np.inf)
+    source, target, label, arc_cost, final, final_cost, start = _native.minimize_trie(parent, word, ending)
+    return cls.from_arcs(
+        source,
+        target,
+        label,
+        final=final,
+        start=start,
+        scores={"cost": Column(arc_cost, final_cost)},
+        vocabulary=vocabulary,
+    )
+
+
+# ---- NetworkX graphs ----
+
+
+def lattice_to_networkx(lattice: Lattice) -> Any:
+    """Return the lattice as a NetworkX graph; see `Lattice.to_networkx`."""
+    import networkx as nx
+
+    graph = nx.MultiDiGraph(start=0, scales={name: column.scale for name, column in lattice.scores.items()})
+    for state in range(lattice.num_states):
+        graph.add_node(state, **({} if lattice.times is None else {"time": float(lattice.times[state])}))
+    for row, state in enumerate(lattice.final.tolist()):
+        graph.nodes[state]["final"] = {name: float(c.final[row]) for name, c in lattice.scores.items()}
+    for arc, (here, there) in enumerate(zip(lattice.source.tolist(), lattice.target.tolist(), strict=True)):
+        scores = {name: float(column.arc[arc]) for name, column in lattice.scores.items()}
+        graph.add_edge(here, there, key=arc, word=lattice.vocabulary.word(int(lattice.word[arc])), scores=scores)
+    return graph
+
+
+def lattice_from_networkx(cls: type[AnyLattice], graph: Any) -> AnyLattice:
+    """Build a lattice from a NetworkX graph; see `Lattice.from_networkx`.
+
+    The graph has an attribute `start`; each final node has a mapping `final` of scores (may be empty); each edge has
+    a `word` (empty for ε) and a mapping `scores`; a node may have a `time`. Nodes may be any hashable objects.
+    """
+    if not hasattr(graph, "is_directed"):
+        raise InputError(f"{type(graph).__name__} is not a NetworkX graph")
+    if "start" not in graph.graph:
+        raise InputError("the graph has no start", advice="set graph.graph['start'] to a node")
+    if not graph.is_directed():
+        raise InputError("the graph is undirected", advice="a lattice is a directed graph")
+    number = {node: k for k, node in enumerate(graph.nodes)}
+    if graph.graph["start"] not in number:
+        raise InputError(f"the start, {graph.graph['start']!r}, is not a node of the graph")
+    edges = (
+        list(graph.edges(keys=True, data=True))
+        if graph.is_multigraph()
+        else [(u, v, k, data) for k, (u, v, data) in enumerate(graph.edges(data=True))]
+    )
+    if all(isinstance(key, int) for _, _, key, _ in edges):
+        edges.sort(key=lambda edge: (number[edge[0]], edge[2]))
+    finals = [node for node in graph.nodes if "final" in graph.nodes[node]]
+    for node in finals:
+        if not isinstance(graph.nodes[node]["final"], Mapping):
+            raise InputError(f"'final' of node {node!r} is not a mapping of scores", advice="set it to {} for none")
+    names = dict.fromkeys(name for *_, data in edges for name in data.get("scores", {}))
+    names |= dict.fromkeys(name for node in finals for name in graph.nodes[node]["final"])
+    scales = graph.graph.get("scales", {})
+    vocabulary = Vocabulary.from_words(word for *_, data in edges if (word := data.get("word", "")))
+    times = [graph.nodes[node].get("time") for node in graph.nodes]
+    return cls.from_arcs(
+        [number[u] for u, *_ in edges],
+        [number[v] for _, v, *_ in edges],
+        [vocabulary.number(word) if (word := data.get("word", "")) else EPSILON for *_, data in edges],
+        final=[number[node] for node in finals],
+        start=number[graph.graph["start"]],
+        scores={
+            name: Column(
+                np.array([data.get("scores", {}).get(name, 0.0) for *_, data in edges], dtype=np.float64),
+                np.array([graph.nodes[node]["final"].get(name, 0.0) for node in finals], dtype=np.float64),
+                scales.get(name, 1.0),
+            )
+            for name in names
+        },
+        vocabulary=vocabulary,
+        times=None if not times or any(t is None for t in times) else times,
+    )

@@ -12,7 +12,7 @@ from itertools import pairwise
 from xml.sax.saxutils import quoteattr
 
 from latticemetric.batch.sweep import LengthBin, Sweep
-from latticemetric.drawing.svg import element, number
+from latticemetric.drawing.svg import decimal, element
 from latticemetric.evaluation.intervals import Interval
 from latticemetric.report.figures import count, rate_text, short_number, span
 
@@ -84,7 +84,7 @@ class Paper:
 
     def svg(self) -> str:
         """Return the chart as an element."""
-        box = f"0 0 {number(_WIDTH, _DIGITS)} {number(self.height, _DIGITS)}"
+        box = f"0 0 {decimal(_WIDTH, _DIGITS)} {decimal(self.height, _DIGITS)}"
         head = f'<svg class="chart" role="img" viewBox="{box}" aria-label={quoteattr(self.title)}>'
         return "".join([head, *self._elements, "</svg>"])
 
@@ -93,7 +93,7 @@ class Paper:
 
 
 def _joined(points: Iterable[tuple[float, float]]) -> str:
-    return " ".join(f"{number(x, _DIGITS)},{number(y, _DIGITS)}" for x, y in points)
+    return " ".join(f"{decimal(x, _DIGITS)},{decimal(y, _DIGITS)}" for x, y in points)
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:

@@ -31,12 +31,12 @@ def decimal(value: float, digits: int = 2) -> str:
 
 def svg_text(picture: Picture, *, standalone: bool = True) -> str:
     """Write a picture as an SVG element; for `standalone` see `Drawing.svg`."""
-    size = f'width="{decimal(picture.width)}" height="{decimal(picture.height)}"'
-    box = f'viewBox="0 0 {decimal(picture.width)} {decimal(picture.height)}"'
+    width, height = decimal(picture.width), decimal(picture.height)
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     styles = path_styles(picture.paths)
-    classes = [_OURS, _ALONE] if standalone else [_OURS]
+    classes = f"{_OURS} {_ALONE}" if standalone else _OURS
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="{" ".join(classes)}" role="img" {size} {box}>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{classes}" role="img" {size}>',
         element("title", visible(picture.title)),
         f"<style>{_style_sheet(styles, standalone=standalone)}</style>",
         *(line for curve in (*picture.curves, *picture.samples) for line in _curve(curve, picture, styles)),
@@ -63,8 +63,7 @@ def svg_text(picture: Picture, *, standalone: bool = True) -> str:
 def _style_sheet(styles: Sequence[PathStyle], *, standalone: bool) -> str:
     """Write style rules that apply only to this picture's elements, on any page."""
     own = f"svg.{_OURS}"
-    ground = [f"{own}.{_ALONE} {{ color: {_INK} }}"] if standalone else []
-    dark = [f"{own}.{_ALONE} {{ color: {_INK_ON_DARK} }}"] if standalone else []
+    ground, dark = ([f"{own}.{_ALONE} {{ color: {ink} }}"] if standalone else [] for ink in (_INK, _INK_ON_DARK))
     dark += [f"{own} .{_class(style)} {{ stroke: {style.dark} }}" for style in styles]
     rules = [
         f"{own} text {{ font-family: {_FONT}; fill: currentColor; stroke: none; white-space: pre }}",

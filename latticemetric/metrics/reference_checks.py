@@ -17,9 +17,6 @@ def check_references(references: Any) -> None:
 
     `["the", "cold"]` may be the words of one reference, or two references of one word. Both can be written clearly: one
     reference is `"the cold"` or `[["the", "cold"]]`, two are `[["the"], ["cold"]]`.
-
-    Raises:
-        UsageError: If there are several strings of one word each, or `references` is neither a string nor a list.
     """
     if isinstance(references, bytes | bytearray | np.ndarray | Iterator | Mapping | AbstractSet):
         raise UsageError(
@@ -44,9 +41,6 @@ def check_corpus(candidates: Any, references: Any) -> None:
 
     One segment may have several references of one word each. But if no reference of a corpus is longer, and some
     segments have several, the caller passed the words of references.
-
-    Raises:
-        UsageError: If the candidates or references are such lists or a string.
     """
     for name, given in (("candidates", candidates), ("references", references)):
         if isinstance(given, str):

@@ -57,9 +57,6 @@ def check_accepted(rule: Rule, lattice: Lattice) -> None:
     """Refuse a lattice with a text that the rule rejects.
 
     The rule is determinized on the fly, with sets of the states that it can reach after the beginning of a text.
-
-    Raises:
-        InputError: The rule rejects a text of the lattice, or the search needs too many state sets.
     """
     arcs, finals = arcs_from(lattice), set(lattice.final.tolist())
     here: list[list[_Set]] = [[] for _ in range(lattice.num_states)]
@@ -98,9 +95,6 @@ def apply_rule(rule: Rule, lattice: Lattice) -> Lattice:
 
     If the rule rewrites a text to several texts, these become several paths. Scores are kept; the rule's weights become
     the column `grammar`.
-
-    Raises:
-        InputError: The rule rejects a text of the lattice, or words have numbers only.
     """
     if lattice.vocabulary.is_numeric and lattice.word.any():
         raise InputError(

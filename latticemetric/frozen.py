@@ -9,12 +9,20 @@ import functools
 import math
 import sys
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+
+class Record:
+    """Base of dataclasses of plain values."""
+
+    def asdict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        return asdict(self)  # type: ignore[call-overload,no-any-return]
 
 
 class Frozen:

@@ -185,9 +185,9 @@ class MarginTotals:
     def state(self) -> list[list[Any]]:
         """Return the plain values of each side, in order, for JSON."""
         sums = self.sides.values()
-        return [[total.statistics.row(), str(total.value), total.inexact, total.failed] for total in sums]
+        return [[total.statistics.as_columns(), str(total.value), total.inexact, total.failed] for total in sums]
 
     def add_state(self, state: Iterable[Sequence[Any]]) -> None:
         """Add the sums of other graphs, from the values of `state`."""
         for side, (row, value, *numbers) in zip(self.sides, state, strict=True):
-            self.sides[side] += MarginTotal(RecognitionStatistics.of_row(row), Fraction(value), *numbers)
+            self.sides[side] += MarginTotal(RecognitionStatistics.of_columns(row), Fraction(value), *numbers)

@@ -245,8 +245,8 @@ class OracleSums:
         state: State = {
             "metric": metric_state(self.metric),
             "references": self.references,
-            "best": totals.best.row(),
-            "one_best": totals.one_best.row(),
+            "best": totals.best.as_columns(),
+            "one_best": totals.one_best.as_columns(),
             "lattices": totals.lattices,
             "failed": totals.failed,
         }
@@ -269,7 +269,7 @@ class OracleSums:
             wanted = MarginOptions(**first["wanted"] | weights)
         sums = cls(metric_of(first["metric"]), first["references"], scorer, wanted)
         for state in states:
-            best, one_best = (RecognitionStatistics.of_row(state[name]) for name in ("best", "one_best"))
+            best, one_best = (RecognitionStatistics.of_columns(state[name]) for name in ("best", "one_best"))
             sums.totals += Totals(best, one_best, state["lattices"], state["failed"])
             if sums.margins is not None:
                 sums.margins.add_state(state["extremes"])

@@ -229,7 +229,7 @@ class SweepSettings:
         )
         words = sum(one.length or 0 for one in answered)
         merit = self.metric.merit
-        rows = [statistics.row() for one in scored if (statistics := one.statistics(number)) is not None]
+        rows = [statistics.as_columns() for one in scored if (statistics := one.statistics(number)) is not None]
         return SweepRow(
             *point,
             total=total,
@@ -360,8 +360,8 @@ def swept_states(swept: Iterable[Swept]) -> list[State]:
             "name": one.name,
             "length": one.length,
             "references": one.references,
-            "kept": [[kept.statistics.row(), kept.arcs, kept.word_arcs, kept.strings] for kept in one.kept],
-            "missed": None if one.missed is None else one.missed.row(),
+            "kept": [[kept.statistics.as_columns(), kept.arcs, kept.word_arcs, kept.strings] for kept in one.kept],
+            "missed": None if one.missed is None else one.missed.as_columns(),
         }
         for one in swept
     ]
@@ -372,7 +372,7 @@ def swept_in_turn(shards: Sequence[Sequence[State]]) -> Iterator[Swept]:
     for state in chain.from_iterable(zip_longest(*shards)):
         if state is None:
             continue
-        kept = tuple(PointOracle(RecognitionStatistics.of_row(row), *sizes) for row, *sizes in state["kept"])
-        missed = None if state["missed"] is None else RecognitionStatistics.of_row(state["missed"])
+        kept = tuple(PointOracle(RecognitionStatistics.of_columns(row), *sizes) for row, *sizes in state["kept"])
+        missed = None if state["missed"] is None else RecognitionStatistics.of_columns(state["missed"])
         problem = None if kept else InputError("it failed in its shard")
         yield Swept(state["name"], state["length"], kept, state["references"], missed, problem)

@@ -167,6 +167,7 @@ def _diagram(
 ) -> Diagram:
     """Build the diagram of a graph, by the type of `graph`."""
     from latticemetric.drawing.graphs import (
+        Network,
         automaton_diagram,
         forest_diagram,
         lattice_diagram,
@@ -191,7 +192,7 @@ def _diagram(
         return automaton_diagram(graph, reference, **named)
     if isinstance(graph, DerivationTree):
         return tree_diagram(graph, **named)
-    if hasattr(graph, "bins"):
+    if isinstance(graph, Network):
         return network_diagram(graph.bins, most_states=options["most_states"], **named)
     raise UsageError(
         f"{type(graph).__name__} has no picture",

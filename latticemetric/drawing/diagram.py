@@ -139,11 +139,11 @@ def checked_paths(paths: HighlightedPaths | None, number: int, thing: str) -> di
 
 
 def paths_through(
-    paths: Mapping[str, Sequence[int]], ends: Sequence[Sequence[int]] | None = None
+    paths: Mapping[str, Sequence[int]], ends: Mapping[int, Sequence[int]] | None = None
 ) -> dict[int, tuple[int, ...]]:
     """Return the numbers of the paths that pass each arc (or edge).
 
-    With `ends`, the states (or nodes) of every arc (or edge), return the paths that pass each state (or node).
+    With `ends`, the states (or nodes) of their arcs (or edges), return the paths that pass each state (or node).
     """
     found: dict[int, tuple[int, ...]] = {}
     for number, arcs in enumerate(paths.values()):

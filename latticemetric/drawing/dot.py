@@ -37,27 +37,19 @@ def dot_text(diagram: Diagram) -> str:
         for path, name, caption in diagram.legend()
     ]
     below = _quoted([*legend, *diagram.omissions, *diagram.notes])
-    lines = [
-        "digraph {",
-        f"  graph [rankdir={'TB' if diagram.kind == TREE else 'LR'}, label={below}];",
-        "  node [height=0.3, margin=0.05];",
-        *(
-            f"  {number} [label={_quoted([vertex.text, vertex.detail])}, {_SHAPES[vertex.shape]}"
-            f"{', penwidth=2.5' if vertex.paths else ''}];"
-            for number, vertex in enumerate(diagram.vertices)
-        ),
-        *(_link(link, styles, "none" if diagram.kind == TREE else "normal") for link in diagram.links),
-        "}",
-    ]
-    return "\n".join(lines) + "\n"
+    direction, head = ("TB", "none") if diagram.kind == TREE else ("LR", "normal")
+    lines = ["digraph {", f"  graph [rankdir={direction}, label={below}];", "  node [height=0.3, margin=0.05];"]
+    for number, vertex in enumerate(diagram.vertices):
+        ink = ", penwidth=2.5" if vertex.paths else ""
+        lines.append(f"  {number} [label={_quoted([vertex.text, vertex.detail])}, {_SHAPES[vertex.shape]}{ink}];")
+    lines += [_link(link, styles, head) for link in diagram.links]
+    return "\n".join([*lines, "}"]) + "\n"
 
 
 def _link(link: Link, styles: Sequence[PathStyle], head: str) -> str:
     marks = "".join(styles[path].mark for path in link.paths)
-    fields = [
-        f"label={_quoted([' '.join(part for part in (link.label, marks) if part), link.detail])}",
-        f"arrowhead={head}",
-    ]
+    label = " ".join(part for part in (link.label, marks) if part)
+    fields = [f"label={_quoted([label, link.detail])}", f"arrowhead={head}"]
     if link.paths:
         style = styles[link.paths[0]]
         # Graphviz draws several colours as parallel lines.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -39,7 +39,6 @@ from latticemetric.lattice.lattice import Lattice, Scales
 from latticemetric.vocabulary import EPSILON, STAR, Vocabulary
 
 if TYPE_CHECKING:
-    from latticemetric.automata.recognition import Gains
     from latticemetric.metrics.base import Text
     from latticemetric.metrics.recognition import GRR
 
@@ -67,7 +66,7 @@ def lattice_diagram(
     states = np.unique(np.concatenate([[0], lattice.source[arcs], lattice.target[arcs]])).astype(int).tolist()
     place = {state: number for number, state in enumerate(states)}
     on_arc = paths_through(highlighted)
-    on_state = paths_through(highlighted, list(zip(lattice.source.tolist(), lattice.target.tolist(), strict=True)))
+    on_state = paths_through(highlighted, {arc: (int(lattice.source[arc]), int(lattice.target[arc])) for arc in kept})
     written = detail_writer(len(lattice.word), posteriors, lattice.scores, scores)
     links = tuple(
         Link(
@@ -128,29 +127,24 @@ def forest_diagram(
         links.append(Link(place[head], box, paths=passing))
         for number, tail in enumerate(tails, start=1):
             links.append(Link(box, place[tail], str(number) if len(tails) > 1 else "", paths=passing))
+    side = forest.node_labels.get(CATEGORY)
+    goals = set(forest.goals.tolist())
+    taken = {edge: [int(forest.head[edge]), *forest.tails.row(edge)] for edge in kept}
+    on_node = paths_through(highlighted, taken)
+    vertices = []
+    for n in nodes:
+        category = "" if side is None else side.vocabulary.word(int(side.node[n]))
+        text = f"{category} {n}" if category else str(n)
+        vertices.append(Vertex(text, GOAL if n in goals else ROUND, paths=on_node.get(n, ())))
     return Diagram(
         FOREST,
         title,
-        (*_nodes(forest, nodes, highlighted), *boxes),
+        (*vertices, *boxes),
         tuple(links),
         tuple(highlighted),
         omissions=omissions,
         notes=(_TAILS_NOTE,) if any(tails for _, _, tails in rules) else (),
     )
-
-
-def _nodes(forest: Forest, nodes: Sequence[int], paths: dict[str, tuple[int, ...]]) -> list[Vertex]:
-    """Make the vertex of each node; name it by its category, if any, and its number."""
-    side = forest.node_labels.get(CATEGORY)
-    goals = set(forest.goals.tolist())
-    taken = {edge for edges in paths.values() for edge in edges}
-    ends = [[int(head), *forest.tails.row(e)] if e in taken else [] for e, head in enumerate(forest.head.tolist())]
-    on_node = paths_through(paths, ends)
-    categories = ["" if side is None else side.vocabulary.word(int(side.node[node])) for node in nodes]
-    return [
-        Vertex(f"{category} {n}" if category else str(n), GOAL if n in goals else ROUND, paths=on_node.get(n, ()))
-        for n, category in zip(nodes, categories, strict=True)
-    ]
 
 
 # ---- Confusion networks: alternative words in one place, the most probable first ----
@@ -160,6 +154,13 @@ Bin = Sequence[tuple[str, float]]
 
 BEST = "consensus"
 """The name of the path of the best words."""
+
+
+@runtime_checkable
+class Network(Protocol):
+    """A confusion network, like a `Consensus`."""
+
+    bins: Sequence[Bin]
 
 
 def network_diagram(
@@ -255,7 +256,10 @@ def automaton_diagram(metric: GRR, reference: Text | Lattice, *, title: str | No
         if source in reached:
             reached.add(target)
             word = {EPSILON: "ε", STAR: "★"}.get(symbol) or vocabulary.word(symbol)
-            steps.append((source, target, word, _edit(edit, metric.gains, gained[edit])))
+            letter = "C" if edit <= n else "DSI"[edit - n - 1]
+            gain = Fraction(gained[edit], metric.gains.unit)
+            sign = "+" if gain > 0 else "−" if gain < 0 else ""
+            steps.append((source, target, word, f"{letter} {sign}{float(abs(gain)):g}" if edit else ""))
     states = sorted(reached)
     place = {state: number for number, state in enumerate(states)}
     return Diagram(
@@ -265,13 +269,3 @@ def automaton_diagram(metric: GRR, reference: Text | Lattice, *, title: str | No
         tuple(Link(place[source], place[target], word, edit) for source, target, word, edit in steps),
         notes=(_STATES, _LABELS) if n > 1 else (_LABELS,),
     )
-
-
-def _edit(edit: int, gains: Gains, gained: int) -> str:
-    """Return an edit's letter and its gain, in the notation of the paper."""
-    if edit == 0:
-        return ""
-    letter = "C" if edit <= gains.order else "DSI"[edit - gains.order - 1]
-    gain = Fraction(gained, gains.unit)
-    sign = "+" if gain > 0 else "−" if gain < 0 else ""
-    return f"{letter} {sign}{float(abs(gain)):g}"

@@ -106,30 +106,26 @@ def write_image(picture: Picture, file: IO[bytes], image_format: str) -> None:
         axes.set_axis_off()
         axes.set_xlim(0, picture.width)
         axes.set_ylim(picture.height, 0)
-        _draw(axes, picture)
+        styles = path_styles(picture.paths)
+        for curve in (*picture.curves, *picture.samples):
+            _draw_curve(axes, curve, styles)
+        for shape in picture.shapes:
+            for ring in shape.rings if shape.kind != WORD else ():
+                _draw_border(axes, shape, *ring)
+        for text in picture.texts:
+            axes.text(
+                text.x,
+                text.y,
+                text.text,
+                size=text.size * _POINTS_A_PIXEL,
+                ha={"middle": "center", "start": "left"}[text.anchor],
+                va="baseline",
+                color=_INK,
+                alpha=0.8 if text.role in {"detail", "note"} else 1.0,
+                parse_math=False,
+            )
         metadata: dict[str, Any] = {"CreationDate": None} if image_format == "pdf" else {"Software": None}
         figure.savefig(file, format=image_format, dpi=_PIXELS_AN_INCH * dots, metadata=metadata)
-
-
-def _draw(axes: Axes, picture: Picture) -> None:
-    styles = path_styles(picture.paths)
-    for curve in (*picture.curves, *picture.samples):
-        _draw_curve(axes, curve, styles)
-    for shape in picture.shapes:
-        for ring in shape.rings if shape.kind != WORD else ():
-            _draw_border(axes, shape, *ring)
-    for text in picture.texts:
-        axes.text(
-            text.x,
-            text.y,
-            text.text,
-            size=text.size * _POINTS_A_PIXEL,
-            ha={"middle": "center", "start": "left"}[text.anchor],
-            va="baseline",
-            color=_INK,
-            alpha=0.8 if text.role in {"detail", "note"} else 1.0,
-            parse_math=False,
-        )
 
 
 def _draw_curve(axes: Axes, curve: Curve, styles: list[PathStyle]) -> None:

@@ -135,9 +135,7 @@ def _add_chain(graph: LayeredGraph, link: Link) -> None:
 
 
 def _straightness(paths: tuple[int, ...]) -> float:
-    if not paths:
-        return 1.0
-    return _STRAIGHTEST if 0 in paths else _STRAIGHT
+    return _STRAIGHTEST if 0 in paths else _STRAIGHT if paths else 1.0
 
 
 # ---- The order of nodes in columns: few crossings, by barycentres ----
@@ -180,14 +178,12 @@ def _first_order(graph: LayeredGraph) -> _Columns:
 def _sweep(graph: LayeredGraph, columns: _Columns, *, forth: bool) -> None:
     """Sort each column by the mean position of each node's neighbours in the previous column."""
     neighbours = graph.left if forth else graph.right
-    for place in range(len(columns)) if forth else reversed(range(len(columns))):
-        beside = place - 1 if forth else place + 1
-        if not 0 <= beside < len(columns):
-            continue
-        rank = {node: number for number, node in enumerate(columns[beside])}
-        own = {node: number for number, node in enumerate(columns[place])}
+    order = columns if forth else columns[::-1]
+    for before, column in itertools.pairwise(order):
+        rank = {node: number for number, node in enumerate(before)}
+        own = {node: number for number, node in enumerate(column)}
         ranks = {node: [rank[n] for n in neighbours[node]] or [own[node]] for node in own}
-        columns[place].sort(key=lambda node: (sum(ranks[node]) / len(ranks[node]), own[node]))
+        column.sort(key=lambda node: (sum(ranks[node]) / len(ranks[node]), own[node]))
 
 
 def _swap(graph: LayeredGraph, columns: _Columns) -> None:
@@ -198,22 +194,16 @@ def _swap(graph: LayeredGraph, columns: _Columns) -> None:
         for column in columns:
             for place in range(len(column) - 1):
                 above, below = column[place], column[place + 1]
-                if _gain(graph, rank, above, below) > 0:
+                gain = 0  # the number of crossings that this swap removes
+                for side in (graph.left, graph.right):
+                    for first, second in itertools.product(side[above], side[below]):
+                        gain += (rank[first] > rank[second]) - (rank[first] < rank[second])
+                if gain > 0:
                     column[place], column[place + 1] = below, above
                     rank[above], rank[below] = rank[below], rank[above]
                     swapped = True
         if not swapped:
             break
-
-
-def _gain(graph: LayeredGraph, rank: dict[int, int], above: int, below: int) -> int:
-    """Return the number of crossings that a swap of two adjacent nodes removes."""
-    gain = 0
-    for side in (graph.left, graph.right):
-        for first in side[above]:
-            for second in side[below]:
-                gain += (rank[first] > rank[second]) - (rank[first] < rank[second])
-    return gain
 
 
 def crossings(graph: LayeredGraph, columns: _Columns) -> int:
@@ -250,19 +240,14 @@ def heights(graph: LayeredGraph, columns: _Columns) -> list[float]:
         # Use neighbours on one side first, so that distant nodes have an influence; later those on both sides.
         sides = [graph.left if forth else graph.right] if sweep < _PLACING_SWEEPS // 2 else [graph.left, graph.right]
         for column in columns if forth else reversed(columns):
-            wanted, weights = zip(*(_wanted(graph, node, sides, found) for node in column), strict=True)
+            wanted, weights = [], []  # each node's weighted mean height of its neighbours, and the sum of the weights
+            for node in column:
+                pairs = [(found[n], graph.stiffness[n] * graph.stiffness[node]) for side in sides for n in side[node]]
+                weights.append(sum(w for _, w in pairs) if pairs else 0.01)
+                wanted.append(sum(y * w for y, w in pairs) / weights[-1] if pairs else found[node])
             _place(graph, column, wanted, weights, found)
     top = min(line - up for line, up in zip(found, graph.up, strict=True))
     return [line - top for line in found]
-
-
-def _wanted(
-    graph: LayeredGraph, node: int, sides: Sequence[list[list[int]]], found: Sequence[float]
-) -> tuple[float, float]:
-    """Return the weighted mean height of a node's neighbours, and the sum of the weights."""
-    pairs = [(found[n], graph.stiffness[n] * graph.stiffness[node]) for side in sides for n in side[node]]
-    weight = sum(w for _, w in pairs)
-    return (sum(y * w for y, w in pairs) / weight, weight) if pairs else (found[node], 0.01)
 
 
 def _place(
@@ -300,17 +285,11 @@ def layered_layout(diagram: Diagram) -> Picture:
     left = _borders(graph, columns, y)
     drawn = _Drawing(diagram, graph, y, left)
     bottom = max(line + down for line, down in zip(y, graph.down, strict=True))
+    shapes = [Shape(v.shape, *drawn.centre(n), *vertex_size(v), v.paths) for n, v in enumerate(diagram.vertices)]
+    curves = tuple(map(drawn.curve, range(len(diagram.links))))
+    size = (left[-1][1], bottom)
     return with_legend(
-        Picture(
-            left[-1][1],
-            bottom,
-            diagram.title,
-            diagram.paths,
-            tuple(drawn.shapes()),
-            tuple(drawn.curve(number) for number in range(len(diagram.links))),
-            tuple(drawn.texts()),
-        ),
-        diagram,
+        Picture(*size, diagram.title, diagram.paths, tuple(shapes), curves, tuple(drawn.texts())), diagram
     )
 
 
@@ -351,10 +330,6 @@ class _Drawing:
     def centre(self, node: int) -> Point:
         left, right = self.borders[self.graph.column[node]]
         return Point((left + right) / 2, self.y[node])
-
-    def shapes(self) -> Iterator[Shape]:
-        for number, vertex in enumerate(self.diagram.vertices):
-            yield Shape(vertex.shape, *self.centre(number), *vertex_size(vertex), vertex.paths)
 
     def curve(self, number: int) -> Curve:
         link, chain = self.diagram.links[number], self.graph.chains[number]

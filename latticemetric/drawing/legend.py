@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from latticemetric.display import display_width, padding, visible
 from latticemetric.drawing.diagram import Diagram
@@ -55,41 +55,44 @@ def _note(x: float, y: float, text: str) -> PlacedText:
 
 # ---- Captions: the words of paths, aligned with their reference, and their scores ----
 
-REFERENCE = "reference"
+
+@runtime_checkable
+class Worded(Protocol):
+    """A path with words, like the answers of MBR decoding."""
+
+    words: tuple[str, ...]
+
+
+@runtime_checkable
+class Scored(Worded, Protocol):
+    """A path with a score, like an oracle."""
+
+    numerator: int | float
+    denominator: int | float
+    alignment: Alignment
 
 
 def captions_of(paths: Mapping[str, Any]) -> dict[str, str]:
-    """Return a caption for each path that has words. If all scored paths share one reference, put it first.
-
-    Args:
-        paths: Oracles, scored paths or MBR answers, by name; plain arcs get no caption.
-    """
-    scored = {name: path for name, path in paths.items() if hasattr(path, "alignment")}
-    unscored = {
-        name: " ".join(path.words) for name, path in paths.items() if hasattr(path, "words") and name not in scored
-    }
-    if len({path.alignment.reference for path in scored.values()}) == 1:
-        reference, *rows = _aligned([path.alignment for path in scored.values()])
-        heading = {REFERENCE: reference}
-    else:
-        heading, rows = {}, [" ".join(path.words) for path in scored.values()]
+    """Return a caption for each path that has words. If all scored paths share one reference, put it first."""
+    scored = {name: path for name, path in paths.items() if isinstance(path, Scored)}
+    others = {name: path for name, path in paths.items() if name not in scored and isinstance(path, Worded)}
+    heading, rows = {}, [" ".join(path.words) for path in scored.values()]
+    if len(references := {path.alignment.reference for path in scored.values()}) == 1:
+        # Align words below each other. Cells for insertions are before and after each word of the reference.
+        cells = [""]
+        for word in references.pop():
+            cells += [word, ""]
+        table = [cells, *(list(_cells(path.alignment)) for path in scored.values())]
+        widths = [max(map(display_width, column)) for column in zip(*table, strict=True)]
+        heading["reference"], *rows = (
+            " ".join(cell + padding(cell, width) for cell, width in zip(row, widths, strict=True) if width)
+            for row in table
+        )
     captions = {
         name: f"{row}  {path.numerator}/{path.denominator}"
         for (name, path), row in zip(scored.items(), rows, strict=True)
     }
-    return heading | captions | unscored
-
-
-def _aligned(alignments: list[Alignment]) -> list[str]:
-    """Write the reference, then each candidate, with aligned words below each other."""
-    rows = [list(_cells(alignment)) for alignment in alignments]
-    words = len(alignments[0].reference)
-    # Around each word of the reference are cells for insertions; they are empty in the reference's row.
-    reference = [alignments[0].reference[place // 2] if place % 2 else "" for place in range(2 * words + 1)]
-    table = [reference, *rows]
-    widths = [max(display_width(row[place]) for row in table) for place in range(2 * words + 1)]
-    used = [place for place, width in enumerate(widths) if width]
-    return [" ".join(row[place] + padding(row[place], widths[place]) for place in used) for row in table]
+    return heading | captions | {name: " ".join(path.words) for name, path in others.items()}
 
 
 def _cells(alignment: Alignment) -> Iterator[str]:

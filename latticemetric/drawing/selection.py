@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from latticemetric.errors import UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.forest.pruning import ForestMargins
-from latticemetric.lattice.lattice import Floats, Lattice, Scales
+from latticemetric.lattice.lattice import Lattice, Scales
 from latticemetric.lattice.pruning import Margins, checked_beam
 
 MOST_STATES = 60
@@ -57,11 +57,12 @@ def select_arcs(
         whole, nouns = (graph.num_nodes, len(graph.head)), ("nodes", "edges", "derivations")
     if bounds.beam is None and bounds.fit(whole):
         return Selection(np.arange(whole[1]), ())
-    margins, within = _beams(graph, scales)
+    margins = Margins.of(graph, scales) if isinstance(graph, Lattice) else ForestMargins.of(graph, scales)
+    of_arcs = margins.arc if isinstance(margins, Margins) else margins.edge
     always = np.asarray(sorted(set(kept)), dtype=np.int64)
 
     def drawn(beam: float) -> Numbers:
-        return np.union1d(within(beam), always)
+        return np.union1d(margins.kept(beam), always)
 
     def sizes(arcs: Numbers) -> tuple[int, int]:
         if isinstance(graph, Lattice):
@@ -69,7 +70,7 @@ def select_arcs(
         return len(np.union1d(graph.head[arcs], graph.tails.taken(arcs).values)), len(arcs)
 
     # Find the largest of the ascending beams that fits, or else the smallest, which keeps the best path.
-    beams = np.unique(margins.clip(min=0, max=checked_beam(np.inf if bounds.beam is None else bounds.beam)))
+    beams = np.unique(of_arcs.clip(min=0, max=checked_beam(np.inf if bounds.beam is None else bounds.beam)))
     low, high = 0, len(beams)
     while high - low > 1:
         middle = (low + high) // 2
@@ -79,12 +80,3 @@ def select_arcs(
         return Selection(arcs, ())
     counts = [f"{n} of {of} {noun}" for n, of, noun in zip(sizes(arcs), whole, nouns[:2], strict=True)]
     return Selection(arcs, (f"Shown: {' and '.join(counts)}, those of the best {nouns[2]}.",))
-
-
-def _beams(graph: Lattice | Forest, scales: Scales | None) -> tuple[Floats, Callable[[float], Numbers]]:
-    """Return the margin of each arc, and a function that returns the arcs in a beam."""
-    if isinstance(graph, Lattice):
-        margins = Margins.of(graph, scales)
-        return margins.arc, margins.kept
-    of_edges = ForestMargins.of(graph, scales)
-    return of_edges.edge, of_edges.kept

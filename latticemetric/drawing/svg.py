@@ -16,28 +16,27 @@ _INK, _INK_ON_DARK = "#1a1a1a", "#e6e6e6"
 
 def element(tag: str, content: str | None = None, *, digits: int = 2, **attributes: str | float | None) -> str:
     """Write an element. Underscores in names of attributes become hyphens; attributes that are `None` are left out."""
-    parts = (
-        f" {name.rstrip('_').replace('_', '-')}={quoteattr(value if isinstance(value, str) else number(value, digits))}"
-        for name, value in attributes.items()
-        if value is not None
-    )
-    begin = f"<{tag}{''.join(parts)}"
+    begin = f"<{tag}"
+    for name, value in attributes.items():
+        if value is not None:
+            text = value if isinstance(value, str) else decimal(value, digits)
+            begin += f" {name.rstrip('_').replace('_', '-')}={quoteattr(text)}"
     return f"{begin}/>" if content is None else f"{begin}>{escape(content)}</{tag}>"
 
 
-def number(value: float, digits: int = 2) -> str:
+def decimal(value: float, digits: int = 2) -> str:
     """Write a number with `digits` decimals. Two are finer than the eye sees, and the same on every machine."""
     return f"{value + 0.0:.{digits}f}".rstrip("0").rstrip(".")
 
 
 def svg_text(picture: Picture, *, standalone: bool = True) -> str:
     """Write a picture as an SVG element; for `standalone` see `Drawing.svg`."""
-    size = f'width="{number(picture.width)}" height="{number(picture.height)}"'
-    box = f'viewBox="0 0 {number(picture.width)} {number(picture.height)}"'
+    width, height = decimal(picture.width), decimal(picture.height)
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     styles = path_styles(picture.paths)
-    classes = [_OURS, _ALONE] if standalone else [_OURS]
+    classes = f"{_OURS} {_ALONE}" if standalone else _OURS
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="{" ".join(classes)}" role="img" {size} {box}>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{classes}" role="img" {size}>',
         element("title", visible(picture.title)),
         f"<style>{_style_sheet(styles, standalone=standalone)}</style>",
         *(line for curve in (*picture.curves, *picture.samples) for line in _curve(curve, picture, styles)),
@@ -64,8 +63,7 @@ def svg_text(picture: Picture, *, standalone: bool = True) -> str:
 def _style_sheet(styles: Sequence[PathStyle], *, standalone: bool) -> str:
     """Write style rules that apply only to this picture's elements, on any page."""
     own = f"svg.{_OURS}"
-    ground = [f"{own}.{_ALONE} {{ color: {_INK} }}"] if standalone else []
-    dark = [f"{own}.{_ALONE} {{ color: {_INK_ON_DARK} }}"] if standalone else []
+    ground, dark = ([f"{own}.{_ALONE} {{ color: {ink} }}"] if standalone else [] for ink in (_INK, _INK_ON_DARK))
     dark += [f"{own} .{_class(style)} {{ stroke: {style.dark} }}" for style in styles]
     rules = [
         f"{own} text {{ font-family: {_FONT}; fill: currentColor; stroke: none; white-space: pre }}",
@@ -98,7 +96,7 @@ def _curve(curve: Curve, picture: Picture, styles: Sequence[PathStyle]) -> Itera
             fill="none",
             stroke=style.light,
             stroke_width=style.width,
-            stroke_dasharray=" ".join(map(number, style.dashes)) or None,
+            stroke_dasharray=" ".join(map(decimal, style.dashes)) or None,
         )
     if curve.arrow:
         yield element("path", class_="head", d=f"M{' L'.join(map(_pair, arrow_head(curve)))} Z")
@@ -133,4 +131,4 @@ def _border(shape: Shape, inside: float, ink: float) -> str:
 
 
 def _pair(point: Point) -> str:
-    return f"{number(point.x)},{number(point.y)}"
+    return f"{decimal(point.x)},{decimal(point.y)}"

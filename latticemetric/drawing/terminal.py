@@ -51,38 +51,34 @@ def tree_lines(diagram: Diagram) -> Iterator[str]:
 
 def list_lines(diagram: Diagram) -> list[str]:
     """Write one line per link with its ends; for forests, one per rule with its head and tails. Marks come first."""
-    marks = [style.mark for style in path_styles(diagram.paths)]
-    rows = (_rules if diagram.kind == FOREST else _links)(diagram, marks)
+    styles = path_styles(diagram.paths)
+    named = [_box(vertex) for vertex in diagram.vertices]
+
+    def row(paths: Sequence[int], begin: int, *texts: str) -> list[str]:
+        marks = "".join(style.mark if path in paths else " " for path, style in enumerate(styles))
+        return [marks, named[begin], "→", *texts]
+
+    if diagram.kind == FOREST:
+        heads = {link.target: link.source for link in diagram.links if diagram.vertices[link.target].shape == BOX}
+        tails: dict[int, list[int]] = {rule: [] for rule in heads}
+        for link in diagram.links:
+            if link.source in tails:
+                tails[link.source].append(link.target)
+        rows = []
+        for rule, head in sorted(heads.items(), key=lambda pair: (pair[1], pair[0])):
+            vertex = diagram.vertices[rule]
+            rest = " ".join(f"[{k}] = {named[tail]}" for k, tail in enumerate(tails[rule], start=1))
+            rows.append(row(vertex.paths, head, visible(vertex.text), visible(vertex.detail), rest))
+    else:
+        links = sorted(diagram.links, key=lambda link: link.source)
+        rows = [row(x.paths, x.source, named[x.target], visible(x.label), visible(x.detail)) for x in links]
     columns = [column for column in zip(*rows, strict=True) if any(column)]
     return aligned_rows(list(zip(*columns, strict=True)))
 
 
-def _links(diagram: Diagram, marks: Sequence[str]) -> Iterator[list[str]]:
-    for link in sorted(diagram.links, key=lambda link: link.source):
-        ends = [_named(diagram.vertices[end]) for end in (link.source, link.target)]
-        yield [_marks(link.paths, marks), ends[0], "→", ends[1], visible(link.label), visible(link.detail)]
-
-
-def _rules(diagram: Diagram, marks: Sequence[str]) -> Iterator[list[str]]:
-    heads = {link.target: link.source for link in diagram.links if diagram.vertices[link.target].shape == BOX}
-    tails: dict[int, list[int]] = {rule: [] for rule in heads}
-    for link in diagram.links:
-        if link.source in tails:
-            tails[link.source].append(link.target)
-    for rule, head in sorted(heads.items(), key=lambda pair: (pair[1], pair[0])):
-        vertex = diagram.vertices[rule]
-        rest = " ".join(f"[{k}] = {_named(diagram.vertices[tail])}" for k, tail in enumerate(tails[rule], start=1))
-        texts = [visible(vertex.text), visible(vertex.detail), rest]
-        yield [_marks(vertex.paths, marks), _named(diagram.vertices[head]), "→", *texts]
-
-
-def _named(vertex: Vertex) -> str:
+def _box(vertex: Vertex) -> str:
     text = " ".join(part for part in (visible(vertex.text), visible(vertex.detail)) if part)
     return f"(({text}))" if vertex.shape in {END, GOAL} else f"({text})"
-
-
-def _marks(paths: Sequence[int], marks: Sequence[str]) -> str:
-    return "".join(mark if path in paths else " " for path, mark in enumerate(marks))
 
 
 # ---- Box drawing: lines with matching corners, and texts whose characters may take two columns or none ----
@@ -138,10 +134,7 @@ class Sheet:
 
     def rows(self) -> list[str]:
         """Return the lines of text."""
-        cells = {
-            **{place: _LINES.get(directions, " ") for place, directions in self._lines.items()},
-            **self._characters,
-        }
+        cells = {place: _LINES.get(way, " ") for place, way in self._lines.items()} | self._characters
         last = max((row for row, _ in cells), default=-1)
         found = []
         for row in range(last + 1):
@@ -162,14 +155,9 @@ class Detour:
     last: int  # the vertex where it ends
     closed: bool = True  # the last vertex lies on another chain; otherwise the detour ends with it
 
-    @property
-    def end(self) -> int:
-        """The first vertex beyond it."""
-        return self.last + (not self.closed)
-
     def overlaps(self, other: Detour) -> bool:
-        """Check if both pass between the same vertices."""
-        return other.first < self.end and self.first < other.end
+        """Check if both pass between the same vertices, or over the last vertex of one that is not closed."""
+        return other.first < self.last + (not self.closed) and self.first < other.last + (not other.closed)
 
 
 def main_path(diagram: Diagram) -> tuple[int, ...]:
@@ -241,24 +229,30 @@ _LABELS, _MAIN = 0, 1
 _BESIDE, _BESIDE_ABOVE = 2, 1
 
 
-class _Rows:
-    """The rows of a diagram in which every link leads to a later vertex."""
+class _TextLayout:
+    """The rows and columns of a diagram in which every link leads to a later vertex."""
 
     def __init__(self, diagram: Diagram) -> None:
         self.diagram = diagram
         self.main = main_path(diagram)
-        self.detours = detour_rows(detours(diagram, self.main))
+        rows = detour_rows(detours(diagram, self.main))
+        self.detours = {detour: _MAIN + row for detour, row in rows.items()}
         self.boxes = [_box(vertex) for vertex in diagram.vertices]
         self.row = dict.fromkeys({0, *(diagram.links[number].target for number in self.main)}, _MAIN)
         for detour, row in self.detours.items():
-            inner = [diagram.links[number].target for number in (detour.links[:-1] if detour.closed else detour.links)]
-            self.row |= dict.fromkeys(inner, _MAIN + row)
+            inner = detour.links[:-1] if detour.closed else detour.links
+            self.row |= dict.fromkeys((diagram.links[number].target for number in inner), row)
         # The first and last row of the vertical lines that leave each vertex, and of those that arrive.
         self.leaving, self.arriving = ([(self.row[v], self.row[v]) for v in range(len(self.boxes))] for _ in range(2))
         for detour, row in self.detours.items():
             for rails, vertex in ((self.leaving, detour.first), (self.arriving, detour.last))[: 1 + detour.closed]:
-                rails[vertex] = min(rails[vertex][0], _MAIN + row), max(rails[vertex][1], _MAIN + row)
-        self.left = self._columns()
+                rails[vertex] = min(rails[vertex][0], row), max(rails[vertex][1], row)
+        styles = path_styles(diagram.paths)
+        # The marks of all paths except the first, which has the main row.
+        marks = ["".join(styles[path].mark for path in link.paths if path) for link in diagram.links]
+        texts = [(visible(x.label), visible(x.detail), m) for x, m in zip(diagram.links, marks, strict=True)]
+        self.labels = [" ".join(part for part in parts if part) for parts in texts]
+        self._place_columns()
 
     def lines(self) -> list[str]:
         """Draw lines, then boxes and labels over them."""
@@ -267,43 +261,33 @@ class _Rows:
             link = self.diagram.links[number]
             left, right = self._right(link.source) + 1, self.left[link.target]
             sheet.write(_MAIN, left, ("═" if self.diagram.paths else "─") * (right - left))
-            label = self._label(number)
+            label = self.labels[number]
             sheet.write(_LABELS, left + (right - left - display_width(label)) // 2, label)
         for detour, row in self.detours.items():
-            self._draw_detour(sheet, detour, _MAIN + row)
+            for number in detour.links:  # from below a vertex, or from beside a box of the row
+                link = self.diagram.links[number]
+                left = self._right(link.source) + (number != detour.links[0])
+                right = self.left[link.target] - (number != detour.links[-1] or not detour.closed)
+                sheet.line((row, left), (row, right))
+            ends = [(detour.first, self._right(detour.first)), (detour.last, self.left[detour.last])]
+            for vertex, column in ends[: 1 + detour.closed]:
+                sheet.line((self.row[vertex], column), (row, column))
+            for number in detour.links:
+                left, right = max(self._pieces(number, row), key=lambda piece: piece[1] - piece[0])
+                label = f" {self.labels[number]} "
+                sheet.write(row, left + (right - left + 1 - display_width(label)) // 2, label)
         for vertex, box in enumerate(self.boxes):
             sheet.write(self.row[vertex], self.left[vertex], box)
         return [row for number, row in enumerate(sheet.rows()) if row or number > _MAIN]
 
-    def _draw_detour(self, sheet: Sheet, detour: Detour, row: int) -> None:
-        for number in detour.links:
-            left, right = self._ends(number, detour)
-            sheet.line((row, left), (row, right))
-        ends = [(detour.first, self._right(detour.first))]
-        ends += [(detour.last, self.left[detour.last])] if detour.closed else []
-        for vertex, column in ends:
-            sheet.line((self.row[vertex], column), (row, column))
-        for number in detour.links:
-            left, right = max(self._pieces(number, detour, row), key=lambda piece: piece[1] - piece[0])
-            label = f" {self._label(number)} "
-            sheet.write(row, left + (right - left + 1 - display_width(label)) // 2, label)
-
     def _right(self, vertex: int) -> int:
         return self.left[vertex] + len(self.boxes[vertex]) - 1
 
-    def _ends(self, number: int, detour: Detour) -> tuple[int, int]:
-        """Return the first and last column of a link in a detour: corners below vertices, or beside their boxes."""
-        link = self.diagram.links[number]
-        left = self._right(link.source) + (number != detour.links[0])
-        return left, self.left[link.target] - (number != detour.links[-1] or not detour.closed)
-
-    def _pieces(self, number: int, detour: Detour, row: int) -> Iterator[tuple[int, int]]:
+    def _pieces(self, number: int, row: int) -> Iterator[tuple[int, int]]:
         """Yield the parts of a link between the lines that cross it, as the first and last column for a label."""
-        left, right = self._ends(number, detour)
-        begins = number == detour.links[0]
-        ends = number == detour.links[-1] and detour.closed
+        link = self.diagram.links[number]
         crossing = [self.left[v] if arrives else self._right(v) for v, arrives in self._crossing(number, row)]
-        cuts = [left if begins else left - 1, *crossing, right if ends else right + 1]
+        cuts = [self._right(link.source), *crossing, self.left[link.target]]
         for before, after in pairwise(cuts):
             yield before + 1, after - 1
 
@@ -317,31 +301,27 @@ class _Rows:
             if rails[vertex][0] < row < rails[vertex][1]
         ]
 
-    def _columns(self) -> list[int]:
-        """Return the first column of each box, as far to the left as labels allow."""
-        links = self.diagram.links
-        needs = [
-            (links[n].source, links[n].target, display_width(self._label(n)) + 2 * _BESIDE_ABOVE) for n in self.main
-        ]
+    def _place_columns(self) -> None:
+        """Place the first column of each box as far to the left as labels allow."""
+        links, wide = self.diagram.links, [display_width(label) for label in self.labels]
+        needs = [(links[n].source, links[n].target, wide[n] + 2 * _BESIDE_ABOVE) for n in self.main]
         long = []
         for detour, row in self.detours.items():
             for number in detour.links:
-                link = links[number]
-                room = display_width(self._label(number)) + 2 * _BESIDE
-                if self._crossing(number, _MAIN + row):
-                    long.append((number, detour, _MAIN + row, room))
+                room = wide[number] + 2 * _BESIDE
+                if self._crossing(number, row):
+                    long.append((number, row, room))
                 else:
-                    needs.append((link.source, link.target, room))
+                    needs.append((links[number].source, links[number].target, room))
         self.left = self._solved(needs)
-        for number, detour, row, room in long:
-            if max(after - before + 1 for before, after in self._pieces(number, detour, row)) < room:
+        for number, row, room in long:
+            if max(after - before + 1 for before, after in self._pieces(number, row)) < room:
                 # The last piece ends at the link's target: move the target.
                 target = links[number].target
-                *_, (before, after) = self._pieces(number, detour, row)
+                *_, (before, after) = self._pieces(number, row)
                 shift = room - (after - before + 1)
                 needs.append((target - 1, target, self.left[target] - self._right(target - 1) - 1 + shift))
                 self.left = self._solved(needs)
-        return self.left
 
     def _solved(self, needs: Sequence[tuple[int, int, int]]) -> list[int]:
         """Return the smallest columns that leave the needed room between boxes, and one column between neighbours."""
@@ -354,19 +334,6 @@ class _Rows:
             left[vertex] = max(left[source] + len(self.boxes[source]) + room for source, room in ends)
         return left
 
-    def _label(self, number: int) -> str:
-        """Return a link's label and detail, and the marks of all its paths except the first."""
-        link = self.diagram.links[number]
-        styles = path_styles(self.diagram.paths)
-        marks = "".join(styles[path].mark for path in link.paths if path)
-        return " ".join(part for part in (visible(link.label), visible(link.detail), marks) if part)
-
-
-def _box(vertex: Vertex) -> str:
-    detail = f" {visible(vertex.detail)}" if vertex.detail else ""
-    text = visible(vertex.text) + detail
-    return f"(({text}))" if vertex.shape == END else f"({text})"
-
 
 WIDTH = 100
 """The default number of columns of a terminal."""
@@ -378,7 +345,7 @@ def terminal_text(diagram: Diagram, width: int | None = WIDTH) -> str:
     if diagram.kind == TREE:
         body = list(tree_lines(diagram))
     elif drawn:
-        body = _Rows(diagram).lines()
+        body = _TextLayout(diagram).lines()
         needed = max(map(display_width, body), default=0)
         if width is not None and needed > width:
             drawn, body = False, list_lines(diagram)

@@ -8,29 +8,20 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_HOME = {
-    "Agreement": "agreement",
-    "Grouping": "grouping",
-    "HumanScores": "human",
-    "SystemTables": "systems",
-    "TAG_METRICS": "word_tags.metrics",
-    "TagEvaluation": "word_tags.evaluation",
-    "WordTags": "word_tags.tags",
-    "correlate": "agreement",
-    "discriminate": "word_tags.discrimination",
-    "group_segments": "grouping",
-    "human_scores": "human",
-    "kendall": "coefficients",
-    "pearson": "coefficients",
-    "repeated_sampling": "word_tags.sampling",
-    "spearman": "coefficients",
-    "sweep_thresholds": "word_tags.evaluation",
-    "synthetic_tags": "word_tags.discrimination",
-    "system_tables": "systems",
-    "tag_scores": "word_tags.metrics",
-    "tag_table": "word_tags.metrics",
-    "williams": "significance",
+_MODULES = {
+    "agreement": ("Agreement", "correlate"),
+    "coefficients": ("kendall", "pearson", "spearman"),
+    "grouping": ("Grouping", "group_segments"),
+    "human": ("HumanScores", "human_scores"),
+    "significance": ("williams",),
+    "systems": ("SystemTables", "system_tables"),
+    "word_tags.discrimination": ("discriminate", "synthetic_tags"),
+    "word_tags.evaluation": ("TagEvaluation", "sweep_thresholds"),
+    "word_tags.metrics": ("TAG_METRICS", "tag_scores", "tag_table"),
+    "word_tags.sampling": ("repeated_sampling",),
+    "word_tags.tags": ("WordTags",),
 }
+_HOME = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [*_HOME]  # noqa: PLE0604  the names above
 

@@ -9,7 +9,6 @@ import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -204,46 +203,54 @@ def correlate(
     if not scores:
         raise UsageError("there is no metric to correlate", advice="give at least one")
     tables = {name: SystemTables.of(given) for name, given in scores.items()}
-    people = _people(as_matrix(human, "human scores"), system_human, systems, tables)
-    run = _Run(people, resamples, seed, confidence)
+    judged = as_matrix(human, "human scores")
+    names = tuple(systems) if systems is not None else tuple(str(k + 1) for k in range(len(judged)))
+    if len(names) != len(judged):
+        raise UsageError(f"systems has {len(names)} names, but there are human scores for {len(judged)} systems")
+    for metric, one in tables.items():
+        sizes = [f"{array.shape[0]} systems × {array.shape[1]} segments" for array in (one.tables, judged)]
+        if sizes[0] != sizes[1]:
+            raise UsageError(
+                f"{metric} has scores of {sizes[0]}, but the human scores are of {sizes[1]}",
+                advice="give the same systems and segments, with NaN where something is missing",
+            )
+    own = SystemTables.of(judged) if system_human is None else None
+    values = np.asarray(system_human, dtype=np.float64) if own is None else own.of_systems()
+    if own is None and (values.shape != (len(names),) or np.isinf(values).any()):
+        raise UsageError(f"human scores of systems of shape {values.shape}", advice=f"give {len(names)} finite numbers")
+    run = _Run(names, judged, values, own, resamples, seed, confidence)
     with ThreadPoolExecutor(max(1, workers)) as pool:
-        measured = dict(zip(tables, pool.map(partial(_measured, run=run), tables.values()), strict=True))
-    over_segments = {name: one.segment for name, one in measured.items() if one.segment}
+        agreements, over_systems, over_segments = zip(*pool.map(run.measure, tables.values()), strict=True)
+    of_segments = {name: one for name, one in zip(tables, over_segments, strict=True) if one}
     return Agreement(
-        people.names,
-        _intervals(people.values, run.human(), confidence),
-        people.segments,
-        {name: one.agreement for name, one in measured.items()},
-        compare_all({name: one.system for name, one in measured.items()}, people.values, confidence),
-        compare_all(over_segments, None, confidence),
+        names,
+        _intervals(values, run.human(), confidence),
+        judged,
+        dict(zip(tables, agreements, strict=True)),
+        compare_all(dict(zip(tables, over_systems, strict=True)), values, confidence),
+        compare_all(of_segments, None, confidence),
         resamples,
         seed,
         confidence,
     )
 
 
-class _People(NamedTuple):
-    """Human scores."""
+class _Run(NamedTuple):
+    """Human scores, and parameters that all metrics share."""
 
     names: tuple[str, ...]  # of the systems
-    segments: Floats  # one row per system
-    tables: SystemTables | None  # the same as statistics; `None` with `system_human`
-    values: Floats  # one score per system
-
-
-class _Run(NamedTuple):
-    """Parameters that all metrics share."""
-
-    people: _People
+    segments: Floats  # human scores of segments, one row per system
+    values: Floats  # human scores of systems
+    tables: SystemTables | None  # the statistics of these; `None` with `system_human`
     resamples: int
     seed: int
     confidence: float
 
     def human(self) -> Floats:
         """Return the human score of each system, one row per resample."""
-        if self.people.tables is None:
-            return np.broadcast_to(self.people.values, (self.resamples, len(self.people.names)))
-        (values,) = self.draw(self.people.tables)
+        if self.tables is None:
+            return np.broadcast_to(self.values, (self.resamples, len(self.names)))
+        (values,) = self.draw(self.tables)
         return values
 
     def draw(self, one: SystemTables, *others: Floats) -> list[Floats]:
@@ -259,61 +266,23 @@ class _Run(NamedTuple):
         sums, *rest = resampled_sums([rows, *others], self.resamples, self.seed)
         return [one.of_sums(sums.reshape(-1, systems, columns)), *rest]
 
-
-class _Measured(NamedTuple):
-    """One metric's agreement, and the data to compare it with other metrics."""
-
-    agreement: MetricAgreement
-    system: Strength
-    segment: Strength | None
-
-
-def _people(
-    judged: Floats,
-    system_human: npt.ArrayLike | None,
-    systems: Sequence[str] | None,
-    tables: Mapping[str, SystemTables],
-) -> _People:
-    names = tuple(systems) if systems is not None else tuple(str(k + 1) for k in range(len(judged)))
-    if len(names) != len(judged):
-        raise UsageError(f"systems has {len(names)} names, but there are human scores for {len(judged)} systems")
-    for metric, one in tables.items():
-        sizes = [f"{array.shape[0]} systems × {array.shape[1]} segments" for array in (one.tables, judged)]
-        if sizes[0] != sizes[1]:
-            raise UsageError(
-                f"{metric} has scores of {sizes[0]}, but the human scores are of {sizes[1]}",
-                advice="give the same systems and segments, with NaN where something is missing",
-            )
-    if system_human is None:
-        own = SystemTables.of(judged)
-        return _People(names, judged, own, own.of_systems())
-    given = np.asarray(system_human, dtype=np.float64)
-    if given.shape != (len(names),) or np.isinf(given).any():
-        raise UsageError(f"human scores of systems of shape {given.shape}", advice=f"give {len(names)} finite numbers")
-    return _People(names, judged, None, given)
-
-
-def _measured(one: SystemTables, *, run: _Run) -> _Measured:
-    people, confidence = run.people, run.confidence
-    cells, scores = one.of_segments(), one.of_systems()
-    drawn_scores, within, pool = run.draw(one, *moment_tables(cells, people.segments))
-    x, y, *samples = map(snap_ties, (scores, people.values, drawn_scores, run.human()))
-    points = PointNames("system", "systems", people.names)
-    system, drawn = correlation(x, y, (samples[0], samples[1]), points, confidence)
-    sign = 1.0 if one.higher_is_better else -1.0
-    segment, over_segments = None, None
-    if not np.isnan(people.segments).all():
-        segment, means = segment_correlation(cells, people.segments, (within, pool), people.names, confidence)
-        over_segments = Strength.of(segment.pearson, means, sign)
-    agreement = MetricAgreement(
-        _intervals(scores, drawn_scores, confidence),
-        system,
-        differentials(x, y, (samples[0], samples[1]), people.names, sign=sign, confidence=confidence),
-        segment,
-        cells,
-        one.higher_is_better,
-    )
-    return _Measured(agreement, Strength.of(system.pearson, drawn, sign, sign * x), over_segments)
+    def measure(self, one: SystemTables) -> tuple[MetricAgreement, Strength, Strength | None]:
+        """Return a metric's agreement; and its strength over systems, and over segments if any were judged."""
+        cells, scores = one.of_segments(), one.of_systems()
+        drawn_scores, within, pool = self.draw(one, *moment_tables(cells, self.segments))
+        x, y, *samples = map(snap_ties, (scores, self.values, drawn_scores, self.human()))
+        both = samples[0], samples[1]
+        sign = 1.0 if one.higher_is_better else -1.0
+        system, drawn = correlation(x, y, both, PointNames("system", "systems", self.names), self.confidence)
+        pairs = differentials(x, y, both, self.names, sign=sign, confidence=self.confidence)
+        segment, over_segments = None, None
+        if not np.isnan(self.segments).all():
+            sums = within, pool
+            segment, means = segment_correlation(cells, self.segments, sums, self.names, self.confidence)
+            over_segments = Strength.of(segment.pearson, means, sign)
+        intervals = _intervals(scores, drawn_scores, self.confidence)
+        agreement = MetricAgreement(intervals, system, pairs, segment, cells, one.higher_is_better)
+        return agreement, Strength.of(system.pearson, drawn, sign, sign * x), over_segments
 
 
 def _intervals(values: Floats, samples: Floats, confidence: float) -> tuple[Interval, ...]:

@@ -67,9 +67,7 @@ def kendall(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
         return np.full(x.shape[:-1], np.nan)
     flat_x, flat_y = (side.reshape(-1, side.shape[-1]) for side in (x, y))
     rows = max(1, _MOST_KEYS // x.shape[-1])
-    parts = [
-        _tau_b(flat_x[begin : begin + rows], flat_y[begin : begin + rows]) for begin in range(0, len(flat_x), rows)
-    ]
+    parts = [_tau_b(flat_x[k : k + rows], flat_y[k : k + rows]) for k in range(0, len(flat_x), rows)]
     missing = np.isnan(x).any(axis=-1) | np.isnan(y).any(axis=-1)
     return np.where(missing, np.nan, np.concatenate([np.zeros(0), *parts]).reshape(x.shape[:-1]))
 
@@ -168,9 +166,8 @@ def _tau_b(x: Floats, y: Floats) -> Floats:
 
 def _tied_pairs(*sides: Floats) -> _Counts:
     """Count the pairs of points that are equal on all sides; equal points must be neighbours."""
-    lengths = np.arange(sides[0].shape[-1]) - _runs(*sides)[0]
-    found: _Counts = lengths.sum(axis=-1, dtype=np.int64)  # each length is the number of equal points before it
-    return found
+    before = np.arange(sides[0].shape[-1]) - _runs(*sides)[0]  # the number of equal points before each
+    return np.asarray(before.sum(axis=-1, dtype=np.int64))
 
 
 def _inversions(ranked: _Counts) -> _Counts:
@@ -229,5 +226,4 @@ def _paired(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Floats, Floats
 
 def _varies(values: Floats) -> npt.NDArray[np.bool_]:
     """Check if points differ; return false if one is missing."""
-    found: npt.NDArray[np.bool_] = values.max(axis=-1) > values.min(axis=-1)
-    return found
+    return np.asarray(values.max(axis=-1) > values.min(axis=-1))

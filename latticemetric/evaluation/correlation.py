@@ -94,6 +94,7 @@ def plain_correlation(
 def _of_points(
     metric: Floats, human: Floats, resampled: Mapping[str, Values], points: PointNames, confidence: float
 ) -> Correlation:
+    """Return the coefficients of the points, with intervals from resampled coefficients."""
     intervals = {
         name: interval_of(float(coefficient(metric, human)), resampled[name], confidence)
         for name, coefficient in COEFFICIENTS.items()
@@ -105,8 +106,7 @@ def _why_undefined(metric: Floats, human: Floats, points: PointNames) -> str | N
     if len(metric) == 0:
         return f"there is no {points.noun}"
     for values, missing in ((metric, "the metric is undefined for"), (human, "there is no human score of")):
-        at = np.flatnonzero(np.isnan(values))
-        if len(at):
+        if len(at := np.flatnonzero(np.isnan(values))):
             more = f" and {len(at) - 1} more" if len(at) > 1 else ""
             name = points.names[at[0]] if points.names else f"{points.noun} {at[0] + 1}"
             return f"{missing} {name}{more}"

@@ -81,10 +81,7 @@ class Grouping(Frozen):
             "smallest": self.smallest,
             "groups": [group.asdict() for group in self.groups],
             "metrics": {
-                name: {
-                    **found.asdict(rank_intervals=False),
-                    "large": self.large[name].asdict(rank_intervals=False),
-                }
+                name: found.asdict(rank_intervals=False) | {"large": self.large[name].asdict(rank_intervals=False)}
                 for name, found in self.every.items()
             },
         }

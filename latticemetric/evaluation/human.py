@@ -58,7 +58,14 @@ def human_scores(judgments: Judgments, *, combine: Combination = "sum", normaliz
     if normalize_judges:
         judgments, indifferent = _normalized(judgments)
         notes += [f"judge {name} gives one score only: it becomes 0" for name in indifferent]
-    scores = _averaged(judgments)
+    # Average over judges, by system, segment and column. WHOLE_SYSTEM is -1: scores of whole systems come last.
+    shape = (len(judgments.systems), judgments.segments + 1, len(judgments.columns))
+    sums, counts = np.zeros(shape), np.zeros(shape)
+    there = ~np.isnan(judgments.scores)
+    np.add.at(sums, (judgments.system, judgments.segment), np.where(there, judgments.scores, 0.0))
+    np.add.at(counts, (judgments.system, judgments.segment), there)
+    with np.errstate(invalid="ignore"):
+        scores: Floats = sums / counts
     together = scores.sum(axis=-1) if combine == "sum" else scores.mean(axis=-1)
     whole = together[:, WHOLE_SYSTEM]
     by_people = not np.isnan(whole).all()
@@ -67,19 +74,6 @@ def human_scores(judgments: Judgments, *, combine: Combination = "sum", normaliz
         names = ", ".join(judgments.systems[k] for k in np.flatnonzero(missing))
         notes.append(f"{names}: no human score; leave these out to correlate the other systems")
     return HumanScores(judgments.systems, together[:, :-1], whole if by_people else None, tuple(notes))
-
-
-def _averaged(judgments: Judgments) -> Floats:
-    """Average over judges, by system, segment (scores of whole systems come last) and column."""
-    shape = (len(judgments.systems), judgments.segments + 1, len(judgments.columns))
-    sums, counts = np.zeros(shape), np.zeros(shape)
-    there = ~np.isnan(judgments.scores)
-    cells = (judgments.system, judgments.segment)  # WHOLE_SYSTEM is -1, the last segment
-    np.add.at(sums, cells, np.where(there, judgments.scores, 0.0))
-    np.add.at(counts, cells, there)
-    with np.errstate(invalid="ignore"):
-        found: Floats = sums / counts
-    return found
 
 
 def _normalized(judgments: Judgments) -> tuple[Judgments, list[str]]:

@@ -8,13 +8,14 @@ Sums are matrix products, in bounded memory.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import UsageError
+from latticemetric.frozen import Record
 from latticemetric.metrics.base import Table
 
 Values = npt.NDArray[np.float64]
@@ -38,7 +39,7 @@ class TabledMetric(Protocol):
 
 
 @dataclass(frozen=True)
-class Interval:
+class Interval(Record):
     """A value and the percentile interval of its resamples.
 
     Attributes:
@@ -59,13 +60,9 @@ class Interval:
     resamples: int
     undefined: int
 
-    def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
-        return asdict(self)
-
 
 @dataclass(frozen=True)
-class PairedBootstrap:
+class PairedBootstrap(Record):
     """The difference of two systems on the same resamples (Koehn 2004, section 5).
 
     Attributes:
@@ -77,10 +74,6 @@ class PairedBootstrap:
 
     difference: Interval
     p: float | None
-
-    def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
-        return asdict(self)
 
 
 def bootstrap(
@@ -155,11 +148,10 @@ def paired_bootstrap_of(observed: float, differences: Values, confidence: float)
 
 def difference_columns(found: PairedBootstrap | None) -> dict[str, float | None]:
     """Return the interval of a difference and its p-value, for JSON; all `None` without resamples."""
-    ends = ("low", "high", "half_width")
-    return {
-        **{name: getattr(found.difference, name) if found else None for name in ends},
-        "p_bootstrap": found.p if found else None,
-    }
+    if found is None:
+        return dict.fromkeys(("low", "high", "half_width", "p_bootstrap"))
+    ends = found.difference
+    return {"low": ends.low, "high": ends.high, "half_width": ends.half_width, "p_bootstrap": found.p}
 
 
 def value_of(metric: TabledMetric, table: Table) -> float:
@@ -219,10 +211,9 @@ def chunks(segments: int, resamples: int) -> Iterator[int]:
 
 def checked_resamples(number: int) -> int:
     """Return a number of resamples; raise an error if it is too small or too large."""
-    if number < 1:
-        raise UsageError(f"{number} resamples", advice="draw at least one, usually 1000")
-    if number > _MOST_RESAMPLES:
-        raise UsageError(f"{number} resamples", advice=f"draw up to {_MOST_RESAMPLES}, usually 1000")
+    if not 1 <= number <= _MOST_RESAMPLES:
+        limit = "at least one" if number < 1 else f"up to {_MOST_RESAMPLES}"
+        raise UsageError(f"{number} resamples", advice=f"draw {limit}, usually 1000")
     return number
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from latticemetric.errors import placed, shortened
 from latticemetric.evaluation.intervals import (
@@ -131,43 +131,27 @@ def corpus_scores(
         seed: The same seed draws and swaps the same segments.
         confidence: The share of resamples inside the interval.
     """
-    columns = list(zip(*tabled, strict=True))
-    drawn = _drawn(columns, resamples, seed) if resamples else [None] * len(columns)
-    scored = [_scored(systems, found, confidence) for systems, found in zip(columns, drawn, strict=True)]
-    return [list(row) for row in zip(*scored, strict=True)]
-
-
-class _Drawn(NamedTuple):
-    """Resampled values under one metric."""
-
-    values: list[Values]  # of each system in each resample
-    differences: list[Values]  # each other system minus the first, in each randomisation trial
-
-
-def _drawn(columns: Sequence[Sequence[Tabled]], resamples: int, seed: int) -> list[_Drawn]:
-    """Draw once, for all systems under all metrics."""
-    sums = iter(resampled_sums([one.table for systems in columns for one in systems], resamples, seed))
-    pairs = [(systems[0].table, other.table) for systems in columns for other in systems[1:]]
-    trials = iter(swapped_sums(pairs, resamples, seed) if pairs else [])
-    found = []
-    for systems in columns:
-        values = [one.metric.values(next(sums)) for one in systems]
-        swapped = [(one.metric, *next(trials)) for one in systems[1:]]
-        found.append(_Drawn(values, [metric.values(other) - metric.values(first) for metric, first, other in swapped]))
-    return found
-
-
-def _scored(systems: Sequence[Tabled], drawn: _Drawn | None, confidence: float) -> list[SystemScore]:
-    """Score all systems under one metric."""
-    values = [one.value for one in systems]
+    first, *others = tabled or [[]]
+    flat = [one for row in tabled for one in row]
+    drawn: list[Values] = []  # the value of each of these in each resample
+    trials: list[tuple[Table, Table]] = []  # for each of the others, the sums of the first system and of its own
+    if resamples:
+        sums = resampled_sums([one.table for one in flat], resamples, seed)
+        drawn = [one.metric.values(own) for one, own in zip(flat, sums, strict=True)]
+    if resamples and others:
+        pairs = [(one.table, other.table) for row in others for one, other in zip(first, row, strict=True)]
+        trials = swapped_sums(pairs, resamples, seed)
     scores = []
-    for k, (one, value) in enumerate(zip(systems, values, strict=True)):
-        interval, resampled, tested = None, None, None
-        if drawn:
-            interval = interval_of(value, drawn.values[k], confidence)
-        if drawn and k:
-            resampled = paired_bootstrap_of(value - values[0], drawn.values[k] - drawn.values[0], confidence)
-            tested = randomisation_of(value - values[0], drawn.differences[k - 1])
-        comparison = Comparison(or_none(value - values[0]), resampled, tested) if k else None
+    for number, one in enumerate(flat):
+        base = number % len(first)
+        value, difference = one.value, one.value - first[base].value
+        interval = interval_of(value, drawn[number], confidence) if resamples else None
+        comparison, resampled, tested = None, None, None
+        if resamples and number >= len(first):
+            resampled = paired_bootstrap_of(difference, drawn[number] - drawn[base], confidence)
+            before, after = map(one.metric.values, trials[number - len(first)])
+            tested = randomisation_of(difference, after - before)
+        if number >= len(first):
+            comparison = Comparison(or_none(difference), resampled, tested)
         scores.append(SystemScore(one, or_none(value), interval, comparison))
-    return scores
+    return [scores[begin : begin + len(first)] for begin in range(0, len(flat), max(1, len(first)))]

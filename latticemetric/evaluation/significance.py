@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -26,13 +25,14 @@ from latticemetric.evaluation.intervals import (
     value_of,
     weighted_sums,
 )
+from latticemetric.frozen import Record
 from latticemetric.metrics.base import Table
 
 # ---- Approximate randomisation ----
 
 
 @dataclass(frozen=True)
-class Randomisation:
+class Randomisation(Record):
     """The result of a randomisation test.
 
     Attributes:
@@ -47,10 +47,6 @@ class Randomisation:
     p: float | None
     trials: int
     undefined: int
-
-    def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
-        return asdict(self)
 
 
 def randomisation_test(
@@ -120,7 +116,7 @@ _SAME = 1e-12
 
 
 @dataclass(frozen=True)
-class Williams:
+class Williams(Record):
     """Williams' test of two correlations that share a variable (Williams 1959; Graham & Baldwin 2014).
 
     Attributes:
@@ -134,10 +130,6 @@ class Williams:
     degrees: int
     p: float | None
     reason: str | None
-
-    def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
-        return asdict(self)
 
 
 def williams(first: npt.ArrayLike, second: npt.ArrayLike, human: npt.ArrayLike) -> Williams:

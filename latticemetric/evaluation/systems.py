@@ -118,12 +118,8 @@ def system_tables(
     listed = list(metrics)
     tasks = [(metric, output) for metric in listed for output in outputs]
     with ThreadPoolExecutor(max(1, workers)) as pool:
-        tables = list(pool.map(lambda task: task[0].table(task[1], references), tasks))
-    number = len(outputs)
-    return {
-        metric.name: SystemTables(metric, np.stack(tables[k * number : (k + 1) * number]))
-        for k, metric in enumerate(listed)
-    }
+        tables = pool.map(lambda task: task[0].table(task[1], references), tasks)
+        return {metric.name: SystemTables(metric, np.stack([next(tables) for _ in outputs])) for metric in listed}
 
 
 def as_matrix(values: npt.ArrayLike, what: str) -> Floats:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 from operator import add
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -125,9 +125,19 @@ class Metric(ABC, Generic[S]):
     def columns(self) -> tuple[str, ...]:
         """The names of its tables' columns."""
 
-    @abstractmethod
     def signature_for(self, references: int | str) -> Signature:
         """Return the signature (name, parameters, version) for `references` references per segment."""
+        fields = {**self._parameters(), "refs": str(references), "case": "mixed", "tok": "none"}
+        lists = {name: ",".join(sorted(words)) for name, words in self._word_sets().items() if words}
+        return Signature(self.name, fields | lists)
+
+    def _parameters(self) -> dict[str, str]:
+        """Return the parameters that the signature names first."""
+        return {}
+
+    def _word_sets(self) -> dict[str, frozenset[str]]:
+        """Return the sets of words that the signature names last, if they are not empty."""
+        return {}
 
     @property
     def signature(self) -> Signature:
@@ -235,19 +245,34 @@ def which_reference(number: int, references: int) -> str:
     return f", against reference {number + 1} of {references}" if references > 1 else ""
 
 
+@runtime_checkable
+class Explaining(Protocol):
+    """A metric that can explain its counts."""
+
+    def explain(self, candidate: Any, references: Any, /) -> str: ...  # noqa: D102  as above
+
+
+@runtime_checkable
+class Aligning(Protocol):
+    """A metric that can align a candidate with one reference; the text of the alignment explains its counts."""
+
+    def score(self, candidate: Any, references: Any, /) -> float | None: ...  # noqa: D102
+
+    def align(self, candidate: Any, reference: Any, /) -> object: ...  # noqa: D102
+
+
 def explain(metric: Any, candidate: Any, references: GraphReferences) -> str | None:
     """Show a metric's counts in one candidate, as text for a terminal; `None` if the metric cannot explain them.
 
-    A metric may define `explain(candidate, references)`; or `align(candidate, reference)`, for the alignment with the
-    reference that gives the best score (ties: the first).
+    If it can only align, show the alignment with the reference that gives the best score (ties: the first).
     """
-    if hasattr(metric, "explain"):
+    if isinstance(metric, Explaining):
         return str(metric.explain(candidate, references))
-    if not hasattr(metric, "align"):
+    if not isinstance(metric, Aligning):
         return None
     listed = graphs_of(references)
     scores = [metric.score(candidate, [reference]) for reference in listed]
-    best = max(range(len(listed)), key=lambda k: -inf if scores[k] is None else scores[k])
+    best = max(range(len(listed)), key=lambda k: -inf if (score := scores[k]) is None else score)
     return f"{metric.align(candidate, listed[best])}{which_reference(best, len(listed))}"
 
 

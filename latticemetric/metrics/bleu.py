@@ -14,7 +14,6 @@ from latticemetric.errors import UsageError
 from latticemetric.metrics.base import References, Table, TallyMetric, Text
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import Segments, check_order, matched_ngrams
-from latticemetric.signature import Signature
 
 EffectiveLength = Literal["shortest", "closest", "average"]
 Smoothing = Literal["none", "floor", "add-k", "exp"]
@@ -71,13 +70,10 @@ class BLEU(TallyMetric):
         counts = [f"{name}_{k}" for name in ("matches", "ngrams") for k in orders]
         return (*counts, "words", "reference_words", "covered_words")
 
-    def signature_for(self, references: int | str) -> Signature:
-        """Return the signature (name, parameters, version) for `references` references per segment."""
+    def _parameters(self) -> dict[str, str]:
         smoothing = self.smoothing + (f"[{self._value:g}]" if self._value else "")
         fields = {"order": str(self.order), "length": self.effective_length, "smooth": smoothing}
-        if self.effective_order:
-            fields["eff"] = "yes"
-        return Signature(self.name, {**fields, "refs": str(references), "case": "mixed", "tok": "none"})
+        return fields | ({"eff": "yes"} if self.effective_order else {})
 
     @property
     def _value(self) -> float:

@@ -6,7 +6,7 @@ Alignments are exact, unless a search is cut short; METEOR counts such searches.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count, pairwise
 from math import isfinite
@@ -23,7 +23,6 @@ from latticemetric.metrics.preparation import porter_stem
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import numbered_strings
 from latticemetric.metrics.wordnet import base_forms, synsets, wordnet
-from latticemetric.signature import Signature
 from latticemetric.vocabulary import word_set
 
 # ---- Alignments, for people to read ----
@@ -69,44 +68,28 @@ class MeteorAlignment:
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        return {
-            "candidate": list(self.candidate),
-            "reference": list(self.reference),
-            "pairs": [pair._asdict() for pair in self.pairs],
-            "chunks": self.chunks,
-            "crossings": self.crossings,
-            "exact": self.exact,
-        }
+        texts = {"candidate": list(self.candidate), "reference": list(self.reference)}
+        return {**vars(self), **texts, "pairs": [pair._asdict() for pair in self.pairs]}
 
     def __str__(self) -> str:
-        rows = [("chunk", "candidate", "reference", "stage"), *self._rows()]
-        counts = f"{len(self.pairs)} matches, {self.chunks} chunks, {self.crossings} crossings"
-        return "\n".join(
-            [*aligned_rows(rows), counts if self.exact else f"{counts} (not exact: the search was cut short)"]
-        )
-
-    def _rows(self) -> Iterator[tuple[str, str, str, str]]:
-        """Yield rows in the candidate's order; an unmapped reference word comes before the next mapped one."""
-        mapped: dict[int, tuple[str, MeteorPair]] = {}
+        # Rows are in the candidate's order; an unmapped reference word comes before the next mapped one.
+        rows = [("chunk", "candidate", "reference", "stage")]
+        pairs = {pair.candidate: pair for pair in self.pairs}
+        single = sorted(set(range(len(self.reference))) - {pair.reference for pair in self.pairs})
         chunk, before = 0, None
-        for pair in self.pairs:
-            if before is None or (pair.candidate, pair.reference) != (before.candidate + 1, before.reference + 1):
-                chunk += 1
-            mapped[pair.candidate], before = (str(chunk), pair), pair
-        single = set(range(len(self.reference))) - {pair.reference for pair in self.pairs}
-        for place, word in enumerate(self.candidate):
-            if place not in mapped:
-                yield "-", word, "", ""
-                continue
-            number, pair = mapped[place]
-            yield from self._left(single, pair.reference)
-            yield number, word, self.reference[pair.reference], pair.stage
-        yield from self._left(single, len(self.reference))
-
-    def _left(self, single: set[int], before: int) -> Iterator[tuple[str, str, str, str]]:
-        for place in sorted(place for place in single if place < before):
-            single.remove(place)
-            yield "-", "", self.reference[place], ""
+        for place, word in enumerate([*self.candidate, None]):
+            pair = pairs.get(place)
+            while single and (word is None or (pair is not None and single[0] < pair.reference)):
+                rows.append(("-", "", self.reference[single.pop(0)], ""))
+            if pair is not None and word is not None:
+                chunk += before != (pair.candidate - 1, pair.reference - 1)
+                before = pair.candidate, pair.reference
+                rows.append((str(chunk), word, self.reference[pair.reference], pair.stage))
+            elif word is not None:
+                rows.append(("-", word, "", ""))
+        counts = f"{len(self.pairs)} matches, {self.chunks} chunks, {self.crossings} crossings"
+        note = "" if self.exact else " (not exact: the search was cut short)"
+        return "\n".join([*aligned_rows(rows), counts + note])
 
 
 # ---- Stages: the words that each may map to each other ----
@@ -220,16 +203,16 @@ class METEOR(TallyMetric):
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
-    def signature_for(self, references: int | str) -> Signature:
-        """Return the signature for `references` references; it names the parameters that differ from the paper's."""
+    def _parameters(self) -> dict[str, str]:
+        """Return the stages, and the parameters that differ from the paper's."""
         fields = {"stages": ",".join(self.stages)}
         for name, default in (("weight", _WEIGHT), ("penalty", _PENALTY), ("exponent", _EXPONENT), ("cap", _CAP)):
             if (value := getattr(self, name)) != default:
                 fields[name] = f"{value:.12g}"
-        fields |= {"refs": str(references), "case": "mixed", "tok": "none"}
-        if self.stop_words:
-            fields["stop"] = ",".join(sorted(self.stop_words))
-        return Signature(self.name, fields)
+        return fields
+
+    def _word_sets(self) -> dict[str, frozenset[str]]:
+        return {"stop": self.stop_words}
 
     def align(self, candidate: Text, reference: Text) -> MeteorAlignment:
         """Return the alignment with one reference."""

@@ -13,7 +13,6 @@ import numpy.typing as npt
 from latticemetric.metrics.base import References, Table, TallyMetric, Text
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import Segments, check_order, matched_ngrams
-from latticemetric.signature import Signature
 
 _STEEPNESS = math.log(2) / math.log(1.5) ** 2  # half the score at two thirds of the length
 
@@ -51,10 +50,8 @@ class NIST(TallyMetric):
         counts = [f"{name}_{k}" for name in ("information", "ngrams") for k in range(1, self.order + 1)]
         return (*counts, "words", "reference_words")
 
-    def signature_for(self, references: int | str) -> Signature:
-        """Return the signature (name, parameters, version) for `references` references per segment."""
-        fields = {"order": str(self.order), "refs": str(references), "case": "mixed", "tok": "none"}
-        return Signature(self.name, fields)
+    def _parameters(self) -> dict[str, str]:
+        return {"order": str(self.order)}
 
     def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
         """Return the statistics of a test set, one row per segment."""

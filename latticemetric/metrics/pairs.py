@@ -13,7 +13,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.metrics.base import Metric
 from latticemetric.metrics.recognition import GRR, WER, WRR
-from latticemetric.metrics.segments import Counts, numbered_strings
+from latticemetric.metrics.segments import numbered_strings
 
 _Floats = npt.NDArray[np.float64]
 _String = tuple[str, ...]
@@ -40,9 +40,12 @@ def score_rows(metric: Metric[Any], candidates: Sequence[_String], references: S
     """
     # A subclass may compute a different score from the gains.
     rate = metric if isinstance(metric, GRR) and type(metric) in (GRR, WRR, WER) else None
-    if rate is not None and _fits(rate, candidates, references):
-        yield from _rates(rate, candidates, references)
-        return
+    if rate is not None:
+        order, unit, alpha, beta = rate.gains
+        words, expected = (max(map(len, strings), default=0) + 1 for strings in (candidates, references))
+        if (order * unit + abs(beta)) * expected + abs(alpha) * words < _LARGEST_EXACT:
+            yield from _rates(rate, candidates, references)
+            return
     for reference in references:
         if rate is not None:  # one by one, in exact fractions
             scores = [rate.score(candidate, [reference]) for candidate in candidates]
@@ -53,14 +56,8 @@ def score_rows(metric: Metric[Any], candidates: Sequence[_String], references: S
         yield ScoreRow(np.asarray(metric.values(table), dtype=np.float64), exact)
 
 
-def _fits(metric: GRR, candidates: Sequence[_String], references: Sequence[_String]) -> bool:
-    """Check if all gains are whole numbers that doubles hold exactly."""
-    words, expected = (max(map(len, strings), default=0) + 1 for strings in (candidates, references))
-    order, unit, alpha, beta = metric.gains
-    return (order * unit + abs(beta)) * expected + abs(alpha) * words < _LARGEST_EXACT
-
-
 def _rates(metric: GRR, candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
+    """Yield rates, whose gains are whole numbers that doubles hold exactly."""
     numbers: dict[str, int] = defaultdict(count().__next__)
     numbered = numbered_strings(list(map(metric.counted, candidates)), numbers.__getitem__)
     # All reference words that are in no candidate share one number, so that numbers do not grow with the references.
@@ -71,13 +68,8 @@ def _rates(metric: GRR, candidates: Sequence[_String], references: Sequence[_Str
         expected = numbered_strings(counted, lambda word: numbers.get(word, strange))
         gains = _native.pair_gains(*numbered, *expected, *metric.gains)
         for words, row in zip(expected.lengths.tolist(), gains, strict=True):
-            yield ScoreRow(_values(metric, row, words), exact=True)
-
-
-def _values(metric: GRR, gains: Counts, words: int) -> _Floats:
-    """Turn gains against a reference of `words` words into rates."""
-    size = sum(max(0, words - k) for k in range(metric.order)) * metric.gains.unit
-    if not size:
-        return np.full(len(gains), np.nan)
-    # M + S + D = |r|, so the errors S + D + I are |r| − (M − I).
-    return (size - gains if isinstance(metric, WER) else gains) / size
+            size = sum(max(0, words - k) for k in range(metric.order)) * metric.gains.unit
+            if not size:
+                yield ScoreRow(np.full(len(row), np.nan), exact=True)
+            else:  # M + S + D = |r|, so the errors S + D + I are |r| − (M − I)
+                yield ScoreRow((size - row if isinstance(metric, WER) else row) / size, exact=True)

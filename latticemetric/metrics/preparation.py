@@ -79,12 +79,7 @@ class Preparation:
 
 
 def find_tokenizer(name: str) -> Tokenizer:
-    """Return a tokenizer of sacrebleu, by its sacrebleu name.
-
-    Raises:
-        MissingDependencyError: If sacrebleu, or a package that this tokenizer needs, is not installed.
-        UsageError: If sacrebleu has no tokenizer of this name.
-    """
+    """Return a tokenizer of sacrebleu, by its name there; raise an error if it needs packages that are missing."""
     try:
         bleu = import_module("sacrebleu.metrics").BLEU
     except ImportError as error:

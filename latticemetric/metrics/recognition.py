@@ -15,7 +15,6 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.automata.recognition import Gains, best_path_at, path_of_best_rate
 from latticemetric.automata.reference import ReferenceGraph, counted_labels
-from latticemetric.errors import UsageError
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.alignment import Alignment
 from latticemetric.metrics.base import (
@@ -44,13 +43,10 @@ from latticemetric.metrics.recognition_statistics import (
 )
 from latticemetric.metrics.reference_checks import check_candidate, check_corpus, check_references
 from latticemetric.metrics.registry import register
-from latticemetric.metrics.segments import count_segments
-from latticemetric.signature import Signature
+from latticemetric.metrics.segments import check_order, count_segments
 from latticemetric.vocabulary import Vocabulary, word_set
 
 Counts = npt.NDArray[np.int64]
-
-_HIGHEST_ORDER = 254
 
 
 class BestReference(NamedTuple):
@@ -99,8 +95,7 @@ class GRR(Metric[RecognitionStatistics]):
         ignore: Iterable[str] = (),
         wildcard: Iterable[str] = (),
     ) -> None:
-        if isinstance(order, bool) or not isinstance(order, int) or not 1 <= order <= _HIGHEST_ORDER:
-            raise UsageError(f"order {order} of an n-gram recognition rate", advice=f"choose 1 … {_HIGHEST_ORDER}")
+        check_order(order, "an n-gram recognition rate")
         penalties = exact_penalty(alpha, "alpha"), exact_penalty(beta, "beta")
         values = {
             "order": order,
@@ -125,14 +120,6 @@ class GRR(Metric[RecognitionStatistics]):
         matches, sizes = ([f"{name}_{k}" for k in orders] for name in ("matches", "reference_ngrams"))
         return (*matches, "substitutions", "deletions", "insertions", *sizes)
 
-    def signature_for(self, references: int | str) -> Signature:
-        """Return the signature for `references` references per segment."""
-        fields = {**self._parameter_fields(), "refs": str(references), "case": "mixed", "tok": "none"}
-        for name in ("ignore", "wildcard"):
-            if words := getattr(self, name):
-                fields[name] = ",".join(sorted(words))
-        return Signature(self.name, fields)
-
     def signature_text(self, references: int | str) -> str:
         """Return the signature as text; cache it, since every result contains it."""
         known: dict[int | str, str] = vars(self).setdefault("_signatures", {})
@@ -140,8 +127,11 @@ class GRR(Metric[RecognitionStatistics]):
             known[references] = str(self.signature_for(references))
         return known[references]
 
-    def _parameter_fields(self) -> dict[str, str]:
+    def _parameters(self) -> dict[str, str]:
         return {name: str(plain_number(Fraction(getattr(self, name)))) for name in ("alpha", "beta")}
+
+    def _word_sets(self) -> dict[str, frozenset[str]]:
+        return {"ignore": self.ignore, "wildcard": self.wildcard}
 
     def counted(self, words: Iterable[str]) -> tuple[str, ...]:
         """Return the words that are neither ignored nor wildcards."""
@@ -239,13 +229,33 @@ class GRR(Metric[RecognitionStatistics]):
     ) -> CorpusScore[RecognitionStatistics]:
         """Return the sum of numerators divided by the sum of denominators, each candidate with its best reference."""
         check_corpus(candidates, references)
-        counts, owner = _best_counts(self, candidates, references)
-        total = RecognitionStatistics.of_row(counts.sum(axis=0).tolist())
+        counts, owner = self._counted(candidates, references)
+        total = RecognitionStatistics.of_columns(counts.sum(axis=0).tolist())
         return self.corpus_score(total, number_each(np.diff(owner)))
 
     def counts(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> Counts:
         """Return the table in whole numbers: the statistics of each candidate against its best reference."""
-        return _best_counts(self, candidates, references)[0]
+        return self._counted(candidates, references)[0]
+
+    def _counted(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> tuple[Counts, Counts]:
+        """Return counts against best references, as rows of `columns`; and each segment's first reference."""
+        require_as_many(candidates, references)
+        listed = cast("Sequence[References]", references)
+        listable = (several for several in references if not isinstance(several, str))
+        if any(isinstance(r, Lattice) or any(isinstance(one, Lattice) for one in r) for r in listable):
+            pairs = zip(candidates, references, strict=True)
+            listed = [self.best_strings(candidate, graphs_of(several)) for candidate, several in pairs]
+        if self.ignore or self.wildcard:
+            listed = [[self.counted(words_of(r)) for r in several] for several in paired(candidates, listed)]
+            candidates = [self.counted(words_of(candidate)) for candidate in candidates]
+        counts, owner = count_segments(candidates, listed, self.gains)
+        if len(counts) == len(candidates):
+            return counts, owner
+        best = []
+        for begin, end in pairwise(owner.tolist()):
+            rows = [RecognitionStatistics.of_columns(row) for row in counts[begin:end].tolist()]
+            best.append(begin + self.best_of(rows)[0])
+        return counts[best], owner
 
     def table(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> Table:
         """Return the statistics of a test set, one row per segment, against the best reference of each."""
@@ -294,7 +304,7 @@ class WRR(GRR):
     def __init__(self, *, ignore: Iterable[str] = (), wildcard: Iterable[str] = ()) -> None:
         super().__init__(1, ignore=ignore, wildcard=wildcard)
 
-    def _parameter_fields(self) -> dict[str, str]:
+    def _parameters(self) -> dict[str, str]:
         return {}
 
 
@@ -317,37 +327,6 @@ class WER(WRR):
     def _numerators(self, sums: Table) -> npt.NDArray[np.float64]:
         errors: npt.NDArray[np.float64] = sums[..., 1:4].sum(axis=-1)
         return errors
-
-
-# ---- Counts of test sets ----
-
-
-def _best_counts(
-    metric: GRR, candidates: Sequence[Text], references: Sequence[GraphReferences]
-) -> tuple[Counts, Counts]:
-    """Return counts against best references, as rows of `metric.columns`; and each segment's first reference."""
-    require_as_many(candidates, references)
-    listed = cast("Sequence[References]", references)
-    if any(map(_has_graph, references)):
-        pairs = zip(candidates, references, strict=True)
-        listed = [metric.best_strings(candidate, graphs_of(several)) for candidate, several in pairs]
-    if metric.ignore or metric.wildcard:
-        listed = [[metric.counted(words_of(r)) for r in several] for several in paired(candidates, listed)]
-        candidates = [metric.counted(words_of(candidate)) for candidate in candidates]
-    counts, owner = count_segments(candidates, listed, metric.gains)
-    if len(counts) == len(candidates):
-        return counts, owner
-    best = []
-    for begin, end in pairwise(owner.tolist()):
-        rows = [RecognitionStatistics.of_row(row) for row in counts[begin:end].tolist()]
-        best.append(begin + metric.best_of(rows)[0])
-    return counts[best], owner
-
-
-def _has_graph(references: GraphReferences) -> bool:
-    if isinstance(references, str):
-        return False
-    return isinstance(references, Lattice) or any(isinstance(reference, Lattice) for reference in references)
 
 
 # ---- References that are graphs ----

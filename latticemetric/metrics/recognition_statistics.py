@@ -67,20 +67,14 @@ class RecognitionStatistics:
         )
 
     @classmethod
-    def of_row(cls, row: Sequence[int]) -> Self:
-        """Return the counts of a row of the metric's table."""
-        order = (len(row) - 3) // 2
-        substitutions, deletions, insertions = row[order : order + 3]
-        return cls(tuple(row[:order]), substitutions, deletions, insertions, tuple(row[order + 3 :]))
+    def of_columns(cls, counts: Sequence[int]) -> Self:
+        """Make statistics from counts in the order of the metric's `columns`."""
+        order = (len(counts) - 3) // 2
+        substitutions, deletions, insertions = counts[order : order + 3]
+        return cls(tuple(counts[:order]), substitutions, deletions, insertions, tuple(counts[order + 3 :]))
 
     def __add__(self, other: Self) -> Self:
-        return type(self)(
-            tuple(map(add, self.matches, other.matches)),
-            self.substitutions + other.substitutions,
-            self.deletions + other.deletions,
-            self.insertions + other.insertions,
-            tuple(map(add, self.reference_ngrams, other.reference_ngrams)),
-        )
+        return self.of_columns(list(map(add, self.as_columns(), other.as_columns())))
 
     @property
     def errors(self) -> int:
@@ -97,8 +91,8 @@ class RecognitionStatistics:
         """|c|."""
         return self.matches[0] + self.substitutions + self.insertions
 
-    def row(self) -> list[int]:
-        """Return a row of the metric's table."""
+    def as_columns(self) -> list[int]:
+        """Return the counts in the order of the metric's `columns`."""
         return [*self.matches, self.substitutions, self.deletions, self.insertions, *self.reference_ngrams]
 
     def asdict(self) -> dict[str, Any]:

@@ -17,9 +17,6 @@ def check_references(references: Any) -> None:
 
     `["the", "cold"]` may be the words of one reference, or two references of one word. Both can be written clearly: one
     reference is `"the cold"` or `[["the", "cold"]]`, two are `[["the"], ["cold"]]`.
-
-    Raises:
-        UsageError: If there are several strings of one word each, or `references` is neither a string nor a list.
     """
     if isinstance(references, bytes | bytearray | np.ndarray | Iterator | Mapping | AbstractSet):
         raise UsageError(
@@ -27,16 +24,12 @@ def check_references(references: Any) -> None:
         )
     if are_single_words(references):
         raise _ambiguous(references)
-    _check_texts(references)
+    for one in references if isinstance(references, list) else ():
+        check_candidate(one, "a reference")
 
 
-def check_candidate(candidate: Any) -> None:
-    """Refuse a candidate that is a list of texts: `["the cold"]` would be one word with a space in it."""
-    check_word_list(candidate, "the candidate")
-
-
-def check_word_list(text: Any, what: str) -> None:
-    """Refuse a list of words if every word is a text, of several words."""
+def check_candidate(text: Any, what: str = "the candidate") -> None:
+    """Refuse a list of texts instead of one of words: `["the cold"]` would be one word with a space in it."""
     if isinstance(text, list) and text and all(isinstance(one, str) and len(split_words(one)) > 1 for one in text):
         raise UsageError(
             f"{what} is a list of texts, {text!r}, and not of words", advice=f"give the string {text[0]!r}"
@@ -48,9 +41,6 @@ def check_corpus(candidates: Any, references: Any) -> None:
 
     One segment may have several references of one word each. But if no reference of a corpus is longer, and some
     segments have several, the caller passed the words of references.
-
-    Raises:
-        UsageError: If the candidates or references are such lists or a string.
     """
     for name, given in (("candidates", candidates), ("references", references)):
         if isinstance(given, str):
@@ -74,15 +64,11 @@ def checked_corpus(references: Iterable[Any]) -> Iterator[Any]:
         elif not is_clear:
             one = several[0] if isinstance(several, list | tuple) and len(several) == 1 else several
             is_clear = not (isinstance(one, str) and len(split_words(one)) == 1)
-        _check_texts(several)
+        for text in several if isinstance(several, list) else ():
+            check_candidate(text, "a reference")
         yield several
     if suspect is not None and not is_clear:
         raise _ambiguous(suspect)
-
-
-def _check_texts(references: Any) -> None:
-    for one in references if isinstance(references, list) else ():
-        check_word_list(one, "a reference")
 
 
 def are_single_words(references: Any) -> bool:

@@ -14,8 +14,7 @@ _ENTRY_POINTS = "latticemetric.metrics"
 
 # The modules of this package's metrics, imported when needed.
 _HOME = {
-    "grr": "recognition",
-    **dict.fromkeys(("wrr", "wer"), "recognition"),
+    **dict.fromkeys(("grr", "wrr", "wer"), "recognition"),
     **dict.fromkeys(("bleu", "bleu-sbp", "bleu-stem", "bleu-sbp-stem"), "bleu"),
     **dict.fromkeys(("nist", "nist-stem"), "nist"),
     "meteor": "meteor",
@@ -31,11 +30,7 @@ Factory = Callable[..., Any]
 
 
 def register(name: str, *, ordered: bool = False) -> Callable[[Factory], Factory]:
-    """Register a metric's factory. An `ordered` metric is written `N-name`; its factory gets N as the first argument.
-
-    Raises:
-        UsageError: If the name is taken.
-    """
+    """Register a metric's factory. An `ordered` metric is written `N-name`; its factory gets N first."""
 
     def add(factory: Factory) -> Factory:
         if name in _factories:

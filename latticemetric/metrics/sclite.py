@@ -32,7 +32,6 @@ from latticemetric.metrics.recognition import WER
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.reference_checks import check_candidate, check_corpus, check_references
 from latticemetric.metrics.registry import register
-from latticemetric.signature import Signature
 from latticemetric.vocabulary import Vocabulary
 
 _COSTS = 4.0, 3.0, 3.0, 0.001  # costs of a substitution, a deletion, an insertion, a silence
@@ -64,10 +63,6 @@ class Sclite(Metric[RecognitionStatistics]):
     higher_is_better = False
     takes_graphs = True
 
-    def signature_for(self, references: int | str) -> Signature:
-        """Return the signature for `references` references per segment."""
-        return Signature(self.name, {"refs": str(references), "case": "mixed", "tok": "none"})
-
     def align(self, candidate: GraphText, reference: GraphText) -> Alignment:
         """Return the alignment with the lowest cost; resolve ties as sclite does."""
         sides = [graphs_of(side if isinstance(side, str | Lattice) else [side])[0] for side in (reference, candidate)]
@@ -98,7 +93,7 @@ class Sclite(Metric[RecognitionStatistics]):
 
     def table(self, candidates: Sequence[GraphText], references: Sequence[GraphReferences]) -> Table:
         """Return the statistics of a test set, one row per segment."""
-        rows = [counted.row() for counted in self._counted(candidates, references)]
+        rows = [counted.as_columns() for counted in self._counted(candidates, references)]
         return np.array(rows, dtype=np.float64).reshape(-1, len(self.columns))
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:

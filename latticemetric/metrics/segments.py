@@ -24,10 +24,10 @@ WordNumbers = npt.NDArray[np.int32]
 _HIGHEST_ORDER = 254
 
 
-def check_order(order: int) -> None:
+def check_order(order: int, what: str = "n-grams") -> None:
     """Raise an error if `order` is not an order of n-grams."""
     if isinstance(order, bool) or not isinstance(order, int) or not 1 <= order <= _HIGHEST_ORDER:
-        raise UsageError(f"order {order} of n-grams", advice=f"choose 1 … {_HIGHEST_ORDER}")
+        raise UsageError(f"order {order} of {what}", advice=f"choose 1 … {_HIGHEST_ORDER}")
 
 
 class NumberedStrings(NamedTuple):
@@ -60,17 +60,7 @@ class Segments(NamedTuple):
     def of(
         cls, candidates: Sequence[Text], references: Sequence[References], *, across: bool = False, stem: bool = False
     ) -> Segments:
-        """Number the words of a test set.
-
-        Args:
-            candidates: One text per segment.
-            references: One or several texts per segment.
-            across: Give a word the same number in all segments; this takes longer.
-            stem: Give words with the same stem the same number.
-
-        Raises:
-            UsageError: If the numbers of candidates and references differ, or a candidate has no reference.
-        """
+        """Number the words of a test set, or their stems; if `across`, the same in all segments (this takes longer)."""
         (*arrays, words), spelled = _native_count(_native.number_segments, candidates, references, across or stem)
         numbers, begin, expected, expected_begin, owner = arrays
         _require_references(owner)
@@ -107,11 +97,7 @@ class Segments(NamedTuple):
 
 
 def count_segments(candidates: Sequence[Text], references: Sequence[References], gains: Gains) -> tuple[Counts, Counts]:
-    """Return the counts of a recognition rate, one row per pair of candidate and reference, and the rows' `owner`.
-
-    Raises:
-        UsageError: If the numbers of candidates and references differ, or a candidate has no reference.
-    """
+    """Return the counts of a recognition rate, one row per pair of candidate and reference, and the rows' `owner`."""
     (counts, owner), _ = _native_count(_native.count_segments, candidates, references, *gains)
     _require_references(owner)
     return counts, owner

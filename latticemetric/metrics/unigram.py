@@ -14,7 +14,6 @@ from latticemetric.errors import UsageError
 from latticemetric.metrics.base import References, Table, TallyMetric, Text
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import Segments
-from latticemetric.signature import Signature
 
 UnigramKind = Literal["precision", "recall", "f1", "fmean"]
 
@@ -50,10 +49,6 @@ class Unigram(TallyMetric):
     def name(self) -> str:
         """The name on the command line."""
         return f"{self.kind}-stem" if self.stem else self.kind
-
-    def signature_for(self, references: int | str) -> Signature:
-        """Return the signature (name, parameters, version) for `references` references per segment."""
-        return Signature(self.name, {"refs": str(references), "case": "mixed", "tok": "none"})
 
     def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
         """Return the statistics of a test set, one row per segment, against the best reference of each."""

@@ -40,14 +40,7 @@ Synset = tuple[str, int]
 
 
 class WordNet:
-    """Base forms and synsets.
-
-    Args:
-        folder: The folder of `index.noun` and the other files.
-
-    Raises:
-        InputError: If a file is missing or damaged.
-    """
+    """Base forms and synsets, from the folder of `index.noun` and the other files."""
 
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
@@ -118,13 +111,8 @@ _HOW_TO_GET = (
 
 
 def wordnet() -> WordNet:
-    """Return this machine's WordNet: `NLTK_DATA`, `WNSEARCHDIR`, `WNHOME`, nltk's folders or `/usr/share/wordnet`.
-
-    Raises:
-        MissingDependencyError: If none of these has WordNet.
-    """
-    variables = ("NLTK_DATA", "WNSEARCHDIR", "WNHOME")
-    return _wordnet_of(*(os.environ.get(name) for name in variables))
+    """Return this machine's WordNet: `NLTK_DATA`, `WNSEARCHDIR`, `WNHOME`, nltk's folders or `/usr/share/wordnet`."""
+    return _wordnet_of(*map(os.environ.get, ("NLTK_DATA", "WNSEARCHDIR", "WNHOME")))
 
 
 @cache

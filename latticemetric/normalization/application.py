@@ -44,23 +44,19 @@ def useful_states(rule: Rule, lattice: Lattice) -> list[set[int]]:
             useful[target].update(rule.states_after(frozenset(states), word) if word else states)
     for state, states in reversed(list(enumerate(useful))):
         ends = {BEFORE, AFTER} if state in finals else set()
-        for at in tuple(states):
-            if at not in ends and not any(_goes_on(rule, at, word, useful[target]) for _, target, word in arcs[state]):
+        for at in states - ends:
+            if not any(
+                at in useful[target] if not word else any(step.state in useful[target] for step in rule.steps(at, word))
+                for _, target, word in arcs[state]
+            ):
                 states.discard(at)
     return useful
-
-
-def _goes_on(rule: Rule, at: int, word: str, useful: set[int]) -> bool:
-    return any(step.state in useful for step in rule.steps(at, word)) if word else at in useful
 
 
 def check_accepted(rule: Rule, lattice: Lattice) -> None:
     """Refuse a lattice with a text that the rule rejects.
 
     The rule is determinized on the fly, with sets of the states that it can reach after the beginning of a text.
-
-    Raises:
-        InputError: The rule rejects a text of the lattice, or the search needs too many state sets.
     """
     arcs, finals = arcs_from(lattice), set(lattice.final.tolist())
     here: list[list[_Set]] = [[] for _ in range(lattice.num_states)]
@@ -99,9 +95,6 @@ def apply_rule(rule: Rule, lattice: Lattice) -> Lattice:
 
     If the rule rewrites a text to several texts, these become several paths. Scores are kept; the rule's weights become
     the column `grammar`.
-
-    Raises:
-        InputError: The rule rejects a text of the lattice, or words have numbers only.
     """
     if lattice.vocabulary.is_numeric and lattice.word.any():
         raise InputError(
@@ -195,14 +188,13 @@ class _Composition:
             for place, written in enumerate(words or [b""], start=1):
                 last = place >= len(words)
                 there = goal if last else self._add_state(float(begin + place / len(words) * (end - begin)))
-                self._add_arc(here, there, self._spelled(written), origin, cost)
+                try:
+                    text = written.decode("utf-8", "surrogatepass")
+                except UnicodeDecodeError:
+                    where = self._rule.where
+                    raise InputError(f"the rule writes {written!r}, which is not UTF-8", where=where) from None
+                self._add_arc(here, there, text, origin, cost)
                 here, origin, cost = there, _NOWHERE, 0.0
-
-    def _spelled(self, word: bytes) -> str:
-        try:
-            return word.decode("utf-8", "surrogatepass")
-        except UnicodeDecodeError:
-            raise InputError(f"the rule writes {word!r}, which is not UTF-8", where=self._rule.where) from None
 
 
 def _carried(values: npt.NDArray[Any], origin: npt.NDArray[np.int64]) -> npt.NDArray[Any]:

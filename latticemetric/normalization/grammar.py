@@ -86,11 +86,7 @@ class Grammar:
         return apply_rule(self.rule, lattice)
 
     def text(self, words: Sequence[str]) -> tuple[str, ...]:
-        """Rewrite a text; if there are several results, return the one with the lowest weight.
-
-        Raises:
-            InputError: The rule rejects the text, or no result has the lowest weight alone.
-        """
+        """Rewrite a text; if there are several results, return the one that alone has the lowest weight."""
         best = self.lattice(Lattice.from_strings([words])).pruned(0.0)
         text = only_text(best)
         if text is None:
@@ -121,10 +117,6 @@ def find_grammar(name: str) -> Grammar:
 
     Without a rule in the name, use `NORMALIZE` for both sides, and `ALTERNATIVES` for references if the grammar has it;
     if an archive has a single rule, use that rule.
-
-    Raises:
-        UsageError: The grammar does not exist, or does not have the rule.
-        InputError: The archive cannot be read.
     """
     source, rule = _parts(name)
     file = Path(source)

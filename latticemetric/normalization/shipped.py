@@ -30,11 +30,7 @@ def shipped_grammars() -> list[str]:
 
 
 def grammar_source(name: str) -> Path:
-    """Return the module of a grammar.
-
-    Raises:
-        UsageError: The grammar does not exist.
-    """
+    """Return the module of a grammar; raise an error if the grammar does not exist."""
     if name not in shipped_grammars():
         raise no_such_grammar(name)
     return grammar_folder() / f"{name}.py"

@@ -169,7 +169,7 @@ def _in_lists(
     counts = metric.counts(strings, [references] * len(strings))
     # The first of several strings with equal counts represents them.
     first = sorted(np.unique(counts, axis=0, return_index=True)[1].tolist())
-    scored = [(at, RecognitionStatistics.of_row(counts[at].tolist())) for at in first]
+    scored = [(at, RecognitionStatistics.of_columns(counts[at].tolist())) for at in first]
     for number in numbers:
         listed = (statistics for at, statistics in scored if at < number)
         yield PointOracle(max(listed, key=metric.merit), strings=min(number, len(strings)))

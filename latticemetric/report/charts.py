@@ -14,7 +14,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from latticemetric.batch.sweep import LengthBin, Sweep
-from latticemetric.drawing.svg import element, number
+from latticemetric.drawing.svg import decimal, element
 from latticemetric.evaluation.intervals import Interval
 from latticemetric.lattice.statistics import MANY
 
@@ -86,7 +86,7 @@ class Paper:
 
     def svg(self) -> str:
         """Return the chart as an element."""
-        box = f"0 0 {number(_WIDTH, _DIGITS)} {number(self.height, _DIGITS)}"
+        box = f"0 0 {decimal(_WIDTH, _DIGITS)} {decimal(self.height, _DIGITS)}"
         head = f'<svg class="chart" role="img" viewBox="{box}" aria-label={quoteattr(self.title)}>'
         return "".join([head, *self._elements, "</svg>"])
 
@@ -95,7 +95,7 @@ class Paper:
 
 
 def _joined(points: Iterable[tuple[float, float]]) -> str:
-    return " ".join(f"{number(x, _DIGITS)},{number(y, _DIGITS)}" for x, y in points)
+    return " ".join(f"{decimal(x, _DIGITS)},{decimal(y, _DIGITS)}" for x, y in points)
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:

@@ -138,14 +138,14 @@ class Report:
         self.undecoded += review.mbr_problem is not None
         if review.oracle is not None:
             self.lattices += 1
-            self._rows[ORACLE].append(review.oracle.statistics.row())
-            self._rows[ONE_BEST].append(review.oracle.one_best.statistics.row())
+            self._rows[ORACLE].append(review.oracle.statistics.as_columns())
+            self._rows[ONE_BEST].append(review.oracle.one_best.statistics.as_columns())
             if review.mbr is not None:
                 self.methods.add(review.mbr.method)
-                self._rows[MBR].append(review.mbr.statistics.row())
+                self._rows[MBR].append(review.mbr.statistics.as_columns())
         elif review.swept.missed is not None:
             for rows in self._rows.values():
-                rows.append(review.swept.missed.row())
+                rows.append(review.swept.missed.as_columns())
         if self.review.scorer is not None and review.references:
             kept = tuple(map(self.review.scorer.kept, review.references))
             self._strings.append({side: review.words(side) for side in self._rows} | {"references": kept})
@@ -164,7 +164,7 @@ class Report:
         sides = []
         for side in (ORACLE, MBR, ONE_BEST) if decoded else (ORACLE, ONE_BEST):
             table = np.array(self._rows[side], dtype=np.float64).reshape(-1, len(metric.columns))
-            counts = RecognitionStatistics.of_row(table.sum(axis=0).astype(int).tolist())
+            counts = RecognitionStatistics.of_columns(table.sum(axis=0).astype(int).tolist())
             total = metric.corpus_score(counts, self.references or 1)
             strings = [row[side] for row in self._strings]
             metrics = () if scorer is None else scorer.metrics

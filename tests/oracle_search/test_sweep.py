@@ -180,7 +180,7 @@ def test_totals_are_sums(cases, case, beams, numbers):
     assert [(row.kind, row.at) for row in found.rows] == [tuple(point) for point in points.listed()]
     for number, row in enumerate(found.rows):
         kept = [one[number] for one in each]
-        table = [k.statistics.row() for k in kept]
+        table = [k.statistics.as_columns() for k in kept]
         assert row.table.tolist() == table
         assert row.total.numerator == float(sum(metric.exact_numerator(k.statistics) for k in kept))
         assert row.total.denominator == sum(metric.denominator(k.statistics) for k in kept)

@@ -125,19 +125,16 @@ def _discrimination(
     ranked = sorted(values, key=lambda name: (np.isnan(values[name]), -values[name]))
     half = len(ranked) // 2
 
-    def tested(names: Sequence[str]) -> tuple[PairTest, ...]:
-        """Return the tests of all pairs of these systems, corrected for the number of pairs."""
+    def tested(names: Sequence[str]) -> tuple[tuple[PairTest, ...], float | None]:
+        """Test all pairs of these systems, corrected for their number; return also the share that is significant."""
         found, pairs = [], list(combinations(names, 2))
         for first, second in pairs:
             one = p[frozenset((first, second))]
             difference = None if one is None else values[first] - values[second]
             found.append(PairTest(first, second, difference, one, one is not None and one <= alpha / len(pairs)))
-        return tuple(found)
+        return tuple(found), sum(pair.significant for pair in found) / len(found) if found else None
 
-    def share(pairs: Sequence[PairTest]) -> float | None:
-        return sum(pair.significant for pair in pairs) / len(pairs) if pairs else None
-
-    pairs = tested(ranked)
+    pairs, distinct = tested(ranked)
     bounds = {name: value_of(metric, table) for name, table in synthetic.items()}
     # An undefined value is not below a bound: comparisons with NaN are false.
     below = {name: sum(value < bound - ROUNDING for value in values.values()) for name, bound in bounds.items()}
@@ -145,9 +142,9 @@ def _discrimination(
         metric.name,
         tuple((name, None if np.isnan(values[name]) else values[name]) for name in ranked),
         pairs,
-        share(pairs),
-        share(tested(ranked[:half])),
-        share(tested(ranked[len(ranked) - half :])),
+        distinct,
+        tested(ranked[:half])[1],
+        tested(ranked[len(ranked) - half :])[1],
         below,
         sum(below.values()),
     )

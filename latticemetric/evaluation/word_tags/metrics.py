@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import Values, or_none, value_of
 from latticemetric.evaluation.word_tags.tags import Flags, Numbers, Tags, WordTags, check_same_words
+from latticemetric.frozen import Record
 from latticemetric.metrics.base import Table
-
-Floats = npt.NDArray[np.float64]
 
 
 class TagColumn(IntEnum):
@@ -71,7 +69,18 @@ def tag_table(gold: WordTags | Iterable[Tags], predicted: WordTags | Iterable[Ta
             segment = spans.segment[of_class]
             table[:, column] = np.bincount(segment, share[of_class], minlength=len(gold))
             table[:, column + 1] = np.bincount(segment, minlength=len(gold))
-    table[:, TagColumn.SEQCOR] = _sequence_correlation(gold, agreed, of_gold, of_predicted)
+    # SeqCor (Bojar et al. 2015): ratio · (λ_OK I_OK + λ_BAD I_BAD) / n; λ_c = n / (2 n_c).
+    matched = _matched_words(agreed, of_gold, of_predicted)
+    for bad in (True, False):
+        of_class = of_gold.bad == bad
+        words, right = (
+            np.bincount(of_gold.segment[of_class], numbers[of_class], minlength=len(gold))
+            for numbers in (of_gold.size, matched)
+        )
+        table[:, TagColumn.SEQCOR] += right / (2 * np.maximum(words, 1))
+    numbers = [np.bincount(spans.segment, minlength=len(gold)) for spans in (of_gold, of_predicted)]
+    ratio = np.minimum(*numbers), np.maximum(1, np.maximum(*numbers))
+    table[:, TagColumn.SEQCOR] = table[:, TagColumn.SEQCOR] * ratio[0] / ratio[1]
     table[:, TagColumn.SEGMENTS] = gold.lengths > 0
     return table
 
@@ -92,20 +101,6 @@ def _spans(tags: WordTags) -> _Spans:
     opens[tags.begin[:-1][tags.lengths > 0]] = True
     start = np.flatnonzero(opens)
     return _Spans(start, np.diff(start, append=len(opens)), tags.bad[start], tags.segment[start], opens)
-
-
-def _sequence_correlation(gold: WordTags, agreed: Flags, of_gold: _Spans, of_predicted: _Spans) -> Floats:
-    """Return each segment's SeqCor (Bojar et al. 2015): ratio · (λ_OK I_OK + λ_BAD I_BAD) / n; λ_c = n / (2 n_c)."""
-    segments = len(gold)
-    found = np.zeros(segments)
-    matched = _matched_words(agreed, of_gold, of_predicted)
-    for bad in (True, False):
-        of_class = of_gold.bad == bad
-        words = np.bincount(of_gold.segment[of_class], of_gold.size[of_class], minlength=segments)
-        right = np.bincount(of_gold.segment[of_class], matched[of_class], minlength=segments)
-        found += right / (2 * np.maximum(words, 1))
-    numbers = [np.bincount(spans.segment, minlength=segments) for spans in (of_gold, of_predicted)]
-    return found * np.minimum(*numbers) / np.maximum(1, np.maximum(*numbers))
 
 
 def _matched_words(agreed: Flags, of_gold: _Spans, of_predicted: _Spans) -> Numbers:
@@ -212,7 +207,7 @@ def find_tag_metric(name: str) -> TagMetric:
 
 
 @dataclass(frozen=True)
-class TagScores:
+class TagScores(Record):
     """The scores of a system.
 
     Attributes:
@@ -240,10 +235,6 @@ class TagScores:
     bad: int
     errors: int
     notes: dict[str, str]
-
-    def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
-        return asdict(self)
 
 
 def tag_scores(gold: WordTags | Iterable[Tags], predicted: WordTags | Iterable[Tags]) -> TagScores:
@@ -287,9 +278,7 @@ def _notes(tp: int, fp: int, fn: int, tn: int) -> dict[str, str]:
     if not tn + fp + fn:
         of_ok = ("f1_ok", "f1_mult", "phrase_f1_mult")
         notes |= dict.fromkeys(of_ok, "undefined: neither side has an OK tag")
-    constant = [
-        side for side, number in (("gold", tp + fn), ("predicted", tp + fp)) if number in (0, tp + fp + fn + tn)
-    ]
-    if constant:
+    bad = {"gold": tp + fn, "predicted": tp + fp}
+    if constant := [side for side, number in bad.items() if number in (0, tp + fp + fn + tn)]:
         notes["mcc"] = f"0 by definition: the {' and the '.join(constant)} tags are all the same"
     return notes

@@ -64,8 +64,7 @@ class ErrorSource:
                     advice="choose lower rates; only their differences matter",
                 )
         for one, other in pairwise(rates):
-            if self.least_errors(one) == self.least_errors(other):
-                errors = self.least_errors(one)
+            if (errors := self.least_errors(one)) == self.least_errors(other):
                 raise UsageError(
                     f"error rates of {one:g} and {other:g} are both {errors} errors in {self.tags} tags",
                     advice=f"choose rates that differ by at least {1 / self.tags:.2g}",
@@ -179,9 +178,9 @@ class RepeatedSampling:
         Return `None` if both need the same number of samples, or if neither distinguishes them.
         """
         of_pair = {test.metric: test for test in self.tests if {test.first, test.second} == set(rates)}
-        unknown = next((name for name in (first, second) if name not in of_pair), None)
-        if unknown is not None:
-            raise UsageError(f"nothing was sampled for '{unknown}' at error rates {rates[0]:g} and {rates[1]:g}")
+        for name in (first, second):
+            if name not in of_pair:
+                raise UsageError(f"nothing was sampled for '{name}' at error rates {rates[0]:g} and {rates[1]:g}")
         for size in self.sizes:
             shown = [name for name in (first, second) if of_pair[name].p[size] < self.level]
             if len(shown) == 1:
@@ -240,7 +239,10 @@ def repeated_sampling(
     tests = []
     for metric in metrics:
         for (first, one), (second, other) in combinations(zip(rates, drawn, strict=True), 2):
-            p = {size: _mean_p(one[metric.name], other[metric.name], size) for size in numbers}
+            p = {}
+            for size in numbers:  # split the samples into rounds of `size`, and run a t-test on each
+                sides = (side[metric.name][: number // size * size].reshape(-1, size) for side in (one, other))
+                p[size] = float(np.mean([two_sided_p(t, 2 * size - 2) for t in t_statistic(*sides).tolist()]))
             needed = next((size for size in numbers if p[size] < level), None)
             tests.append(SamplingTest(metric.name, first, second, p, needed))
     return RepeatedSampling(tuple(tests), numbers, tuple(number // size for size in numbers), level)
@@ -251,18 +253,12 @@ def _values(
 ) -> Mapping[str, Values]:
     """Draw `number` samples, and return each metric's values."""
     most = max(1, _MOST_CELLS // len(source.segments))
-    pieces = []
+    pieces: dict[str, list[Values]] = {metric.name: [] for metric in metrics}
     for begin in range(0, number, most):
         sums = source.draw(rate, min(most, number - begin), generator)
-        pieces.append([metric.values(sums) for metric in metrics])
-    columns = zip(metrics, zip(*pieces, strict=True), strict=True)
-    return {metric.name: np.concatenate(several) for metric, several in columns}
-
-
-def _mean_p(first: Values, second: Values, size: int) -> float:
-    """Split the samples into rounds of `size`, run a t-test on each, and return the mean p-value."""
-    one, other = (side[: len(side) // size * size].reshape(-1, size) for side in (first, second))
-    return float(np.mean([two_sided_p(t, 2 * size - 2) for t in t_statistic(one, other).tolist()]))
+        for metric in metrics:
+            pieces[metric.name].append(metric.values(sums))
+    return {name: np.concatenate(several) for name, several in pieces.items()}
 
 
 def _checked(numbers: Sequence[float], what: str) -> tuple[float, ...]:

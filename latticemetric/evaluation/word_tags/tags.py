@@ -114,11 +114,7 @@ class WordTags(Frozen):
 
 
 def check_same_words(gold: WordTags, predicted: WordTags, names: tuple[str, str] = ("gold", "predicted")) -> None:
-    """Check that gold and predicted tags are of the same words.
-
-    Raises:
-        InputError: If the numbers of segments differ, or the numbers of tags of a segment.
-    """
+    """Raise an error if the numbers of segments differ, or the numbers of tags of a segment."""
     if len(gold) != len(predicted):
         raise InputError(
             f"{names[1]} has {_count(len(predicted), 'segment')} and {names[0]} has {len(gold)}",

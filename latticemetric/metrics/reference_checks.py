@@ -62,7 +62,7 @@ def checked_corpus(references: Iterable[Any]) -> Iterator[Any]:
         if are_single_words(several):
             suspect = suspect or several
         elif not is_clear:
-            one = several[0] if isinstance(several, list | tuple) and len(several) == 1 else several
+            one = several[0] if _is_list(several) and len(several) == 1 else several
             is_clear = not (isinstance(one, str) and len(split_words(one)) == 1)
         for text in several if isinstance(several, list) else ():
             check_candidate(text, "a reference")
@@ -73,9 +73,13 @@ def checked_corpus(references: Iterable[Any]) -> Iterator[Any]:
 
 def are_single_words(references: Any) -> bool:
     """Check if `references` are several strings of one word each."""
-    if not isinstance(references, list | tuple) or len(references) < 2:  # noqa: PLR2004  one is clear
+    if not _is_list(references) or len(references) < 2:  # noqa: PLR2004  one is clear
         return False
     return all(isinstance(one, str) and len(split_words(one)) == 1 for one in references)
+
+
+def _is_list(given: Any) -> bool:
+    return isinstance(given, Sequence) and not isinstance(given, str)
 
 
 def _ambiguous(references: Sequence[str]) -> UsageError:

@@ -176,21 +176,8 @@ def _label(axes: Axes, panel: _Panel, line: tuple[float, float] | None, there: n
     """Write names beside points, away from the line, without overlaps."""
     x, y = panel.x[there], panel.y[there]
     unit = (y.max() - y.min()) / _SPAN_POINTS or 1.0
-    # Move labels apart that are too close.
-    heights = y / unit
-    order = np.argsort(heights, kind="stable")
-    step = np.arange(len(heights)) * _LABEL_POINTS * 1.15
-    pushed = np.maximum.accumulate(heights[order] - step) + step
-    apart = np.empty(len(heights))
-    apart[order] = pushed - (pushed - heights[order]).mean()
-    shifts = apart - heights
-    # Labels left of their points: away from the line, and inside the panel.
-    place = (x - x.min()) / (x.max() - x.min() or 1.0)
-    lefts: npt.NDArray[np.bool_] = place > 1 / 2
-    if line is not None:
-        slope, intercept = line
-        above = (y - slope * x - intercept) * slope > 0  # points above a rising line lie left of it
-        lefts = (above & (place >= _EDGE)) | (place > 1 - _EDGE)
+    shifts = _apart(y / unit) - y / unit
+    lefts = _to_the_left(x, y, line)
     for at, height, shift, left, text in zip(x, y, shifts, lefts, np.asarray(panel.labels)[there], strict=True):
         axes.annotate(
             str(text).replace("$", r"\$"),
@@ -204,6 +191,28 @@ def _label(axes: Axes, panel: _Panel, line: tuple[float, float] | None, there: n
             zorder=2,
             bbox={"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 0.4},
         )
+
+
+def _to_the_left(x: Floats, y: Floats, line: tuple[float, float] | None) -> npt.NDArray[np.bool_]:
+    """Choose the labels to put left of their points: away from the line, and inside the panel."""
+    width = x.max() - x.min() or 1.0
+    place = (x - x.min()) / width
+    left: npt.NDArray[np.bool_] = place > 1 / 2
+    if line is not None:
+        slope, intercept = line
+        above = (y - slope * x - intercept) * slope > 0  # points above a rising line lie left of it
+        left = (above & (place >= _EDGE)) | (place > 1 - _EDGE)
+    return left
+
+
+def _apart(heights: Floats) -> Floats:
+    """Move heights apart if they are too close for two labels."""
+    order = np.argsort(heights, kind="stable")
+    step = np.arange(len(heights)) * _LABEL_POINTS * 1.15
+    pushed = np.maximum.accumulate(heights[order] - step) + step
+    found = np.empty(len(heights))
+    found[order] = pushed - (pushed - heights[order]).mean()
+    return found
 
 
 # ---- Agreement of metrics with people ----

@@ -68,6 +68,7 @@ def test_many_words_are_numbered_after_few_and_before_few():
 
 
 @given(test_set=test_sets)
+@example(test_set=[("", ["a", "a"])])
 def test_other_sequences_than_lists_are_read_too(test_set):
     def wrapped(text):
         return text if isinstance(text, str) else UserList(text)

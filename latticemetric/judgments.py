@@ -25,8 +25,8 @@ class Judgments(Frozen):
         judges: Names of the judges.
         columns: The kinds of scores: `adequacy`, `fluency`, …
         system: The system of each row.
-        segment: Its segment, or `WHOLE_SYSTEM`.
-        judge: Its judge.
+        segment: The segment of each row, or `WHOLE_SYSTEM`.
+        judge: The judge of each row.
         scores: One row per judgment, one column per kind of score; NaN if missing.
     """
 

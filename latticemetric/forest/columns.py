@@ -56,7 +56,7 @@ class Ragged(Frozen):
         return [values[first:last] for first, last in pairwise(begin)]
 
     def only(self, kept: npt.NDArray[np.bool_]) -> Ragged:
-        """Return the rows with only those values that `kept` marks."""
+        """Drop the values that `kept` does not mark; keep all rows."""
         if kept.all():
             return self
         begin = np.concatenate([[0], np.cumsum(kept)])[self.begin].astype(np.int64)
@@ -111,7 +111,7 @@ def _int32(given: npt.ArrayLike) -> npt.NDArray[np.int32] | None:
 
 @dataclass(frozen=True, eq=False)
 class NodeLabels(Frozen):
-    """Text at each node: a category, a span and so on; 0 for none."""
+    """Text at each node, as a number of `vocabulary`: a category, a span and so on; 0 means no text."""
 
     node: Words
     vocabulary: Vocabulary

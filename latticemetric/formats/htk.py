@@ -107,7 +107,7 @@ class _Reader:
         times = None if times is None or np.isnan(times).any() else times
         scores, labels = self._scores(words), self._labels()
         if first_word != EPSILON:
-            # No link ends in the start, so one more arc carries its word.
+            # No link ends in the start: add an arc that carries the word of the start.
             states = len(self._names)
             source, target = np.append(source, states), np.append(target, start)
             words, start = np.append(words, first_word).astype(np.int32), states

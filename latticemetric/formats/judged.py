@@ -181,8 +181,8 @@ def _read_outputs(
 ) -> JudgedSystems:
     """Read the files of systems and references, and judgments.
 
-    They come from a table with the column `system`, perhaps `segment` and `judge`, and scores. Without a table,
-    `add_scores` adds those of one of WMT's folders, and returns their place.
+    Judgments come from a table with the column `system`, optionally `segment` and `judge`, and scores. Without a table,
+    `add_scores` adds the judgments of a folder of WMT, and returns their place.
     """
     read = read_segments([*outputs, *references], unequal="line k of each file belongs to segment k")
     files = [tuple(map(str, file)) for file in read.files]  # plain lines never give graphs

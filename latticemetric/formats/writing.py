@@ -34,8 +34,8 @@ def write(
         path: A file (compressed as its suffix says), a new folder (ends in `/`; one file per graph), or `-`.
         graphs: Pairs of id and graph.
         format: The format's name; by default, the path's suffix selects it.
-        refused: Called with the id of each graph that the format cannot hold, and the error; all other graphs are
-            written. By default, the first such error is raised, and a file or archive is not written.
+        refused: A function that is called with the id of each graph that the format cannot hold, and the error; the
+            other graphs are written. By default, raise the first such error, and do not write the file or archive.
     """
     target = os.fspath(path)
     written = find_format(format) if format else format_for_writing(target)

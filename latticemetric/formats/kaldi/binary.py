@@ -1,8 +1,8 @@
 """Read and write Kaldi's binary archives of lattices: for each, an id, a space, an OpenFst machine (`vector`).
 
-Machines have Kaldi's weights. Compact (`compactlattice44`): words on both sides, transition ids in the weights. Not
-compact (`lattice4`): input side transition ids, output side words. Graph costs are the column `lm`; the acoustic costs
-are unscaled.
+Machines have Kaldi's weights. In compact machines (`compactlattice44`), both sides are words, and weights hold the
+transition ids. In others (`lattice4`), the input side is transition ids, the output side words. Graph costs are the
+column `lm`; the acoustic costs are unscaled.
 """
 
 from __future__ import annotations

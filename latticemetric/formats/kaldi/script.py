@@ -28,7 +28,7 @@ _PIECE = 2**16
 
 
 def _sniff(head: bytes) -> bool:
-    # Two fields, and the second looks like a file name: ids of other formats may end in :1 too.
+    # Require two fields, and a second one that looks like a file name: ids of other formats may also end in :1.
     return re.match(rb"\s*[^\s|]+[ \t]+[^\s|]*[./][^\s|]*:\d+[ \t]*\r?(\n|$)", head) is not None
 
 

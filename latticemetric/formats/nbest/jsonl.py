@@ -68,7 +68,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _record(line: bytes, stream: Stream, *, named: bool | None) -> tuple[_Object, str | None]:
-    """Return the object of a line, and its id; all lists have an id, or none does (`named`: those before)."""
+    """Return the object of a line, and its id. `named` says whether lists above have ids; refuse a mixture."""
     place = stream.place()
     record = parsed_json(line, stream.name, stream.line, objects=object_of)
     if not isinstance(record, dict):

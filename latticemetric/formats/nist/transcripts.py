@@ -221,7 +221,7 @@ def words_by_segment(words: Stream, reference: Stream) -> dict[str, Lattice]:
 
     A word belongs to the first segment of its channel that ends after the middle of the word; for an alternation, the
     latest middle counts. Words after the last segment belong to that segment. Case of file and channel names is
-    ignored. Refuse segments that are not in the order of time, and channels of the words without segments.
+    ignored. Refuse segments that are not in order of time, and words in a channel that has no segments.
     """
     by_channel: dict[_Key, tuple[str, list[ctm.Line]]] = {}
     for name, place, lines in ctm.channels(words):

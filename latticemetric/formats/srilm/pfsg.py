@@ -59,7 +59,7 @@ def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) 
     words = of_node[np.array(target, dtype=np.int32)]
     start = initial
     if of_node[initial] != EPSILON:
-        # No transition ends in the initial node, so one more arc carries its word.
+        # No transition ends in the initial node: add an arc that carries the word of this node.
         start = len(texts)
         source, target, cost = [*source, start], [*target, initial], [*cost, 0.0]
         words = np.append(words, of_node[initial]).astype(np.int32)

@@ -63,7 +63,7 @@ def named_blocks(stream: Stream, build: Callable[[bytes, str, int], Graph]) -> I
 def in_one_piece(
     rows: Iterable[tuple[str, str, Row]], advice: str = "bring them together"
 ) -> Iterator[tuple[str, str, list[Row]]]:
-    """Group rows (id, place, content): yield each id, its first place, and its rows, which must be together."""
+    """Group rows (id, place, content) by id: yield id, first place and rows; refuse an id whose rows are separated."""
     current: str | None = None
     start = ""
     block: list[Row] = []

@@ -75,7 +75,7 @@ class NBest:
         if len(names) * len(source) > _MOST_CELLS:
             raise InputError(
                 f"{len(names)} scores of {len(source)} words are too many for columns",
-                advice="keep those that you need",
+                advice="name the scores that you need in keep=",
             )
         columns = {}
         for name in names:

@@ -111,7 +111,7 @@ def _tails_are_first(forest: Forest) -> bool:
 def _no_lattice(forest: Forest, edge: int, why: str) -> InputError:
     return InputError(
         f"the forest is not a lattice: edge {edge}, of node {forest.head[edge]}, {why}",
-        advice="only forests whose tails all come first, or all last, are lattices",
+        advice="only a forest whose tails all come first, or all last, can be a lattice",
     )
 
 
@@ -299,7 +299,7 @@ def _side(data: Mapping[str, Any], vertex: Hashable) -> int:
         raise InputError(
             "'bipartite' is missing" if side is None else f"'bipartite' is {_shown(side)}",
             where=f"vertex {_shown(vertex)}",
-            advice=f"it is {_NODE} for a node and {_EDGE} for an edge",
+            advice=f"set it to {_NODE} for a node, to {_EDGE} for an edge",
         )
     return int(side)
 
@@ -392,7 +392,7 @@ def _texts(graph: Any, vertices: list[Hashable], what: str) -> dict[str, list[st
 
 def _mapping(value: object, what: str, where: str) -> list[tuple[str, Any]]:
     if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
-        raise InputError(f"'{what}' is {_shown(value)}", where=where, advice="it maps names, and is {} for none")
+        raise InputError(f"'{what}' is {_shown(value)}", where=where, advice="give a mapping from names, {} for none")
     return list(value.items())
 
 

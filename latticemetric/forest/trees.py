@@ -236,7 +236,7 @@ def _checked(forest: Forest, given: tuple[int, ...]) -> tuple[int, ...]:
                 raise UsageError(
                     f"edge {edge} derives node {forest.head[edge]}, not {_tail_of(forest, owner, tail)}",
                     where=f"edges[{place}]",
-                    advice="an edge is followed by those of its tails, in the order of its target side",
+                    advice="after an edge, give the edges of its tails, in the order of its target side",
                 )
         wanted += [(edge, -symbol) for symbol in reversed(forest.target.row(edge)) if symbol < 0]
     if wanted:

@@ -116,7 +116,7 @@ def _check_target(target: Ragged, tails: Ragged) -> None:
         how = "never" if uses[wrong[0]] == 0 else f"{uses[wrong[0]]} times"
         raise InputError(
             f"the target side of edge {owner} uses its tail {which} {how}",
-            advice="each tail's words must stand there once",
+            advice="use each tail exactly once",
         )
 
 

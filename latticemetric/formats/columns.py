@@ -83,7 +83,7 @@ def require_unscaled(graph: Lattice | Forest, format_name: str) -> None:
     """Refuse score columns with a weight other than 1."""
     if weighed := [name for name, column in graph.scores.items() if column.scale != 1]:
         raise UsageError(
-            f"{format_name} cannot say that {', '.join(weighed)} have a weight other than 1",
+            f"{format_name} cannot store the weights of {', '.join(weighed)}, which are not 1",
             advice="add the scores up with --sum-scores",
         )
 
@@ -339,7 +339,7 @@ def single_costs(graph: NBest, format_name: str) -> list[float]:
         )
     if any(graph.scales.get(name, 1.0) != 1 for name in names):
         raise UsageError(
-            f"{format_name} cannot say that {shortened(names[0])} has a weight other than 1",
+            f"{format_name} cannot store the weight of {shortened(names[0])}, which is not 1",
             advice="write jsonl-nbest, which can",
         )
     return [next(iter(h.scores.values()), 0.0) for h in graph.hypotheses]

@@ -231,7 +231,10 @@ class _Reader:
 def _costs(scores: Floats, base: float) -> Floats:
     if base == 0:
         if (scores <= 0).any():
-            raise InputError("base is 0, so scores are probabilities, but one of them is not above 0")
+            raise InputError(
+                "a score is not above 0, but base=0 in the header means probabilities",
+                advice="if the scores are logarithms, correct base=",
+            )
         return 0.0 - np.log(scores)
     return 0.0 - scores * math.log(base)
 

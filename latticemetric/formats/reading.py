@@ -62,7 +62,9 @@ def read_one(
     graphs = read(path, format=format, symbols=symbols)
     _, graph = next(graphs)
     if next(graphs, None) is not None:
-        raise InputError("there is more than one graph", where=os.fspath(path), advice="use read")
+        raise InputError(
+            "there is more than one graph", where=os.fspath(path), advice="use read, which yields all graphs"
+        )
     return graph
 
 

@@ -300,7 +300,7 @@ def format_for_writing(path: str) -> Format:
     candidates = [candidate for size, candidate in matches if size == longest]
     if len(candidates) != 1:
         known = ", ".join(sorted(f.name for f in _formats.values() if f.can_be_written))
-        raise UsageError(f"the suffix of '{path}' is not that of a format", advice=f"name one of {known}")
+        raise UsageError(f"no format has the suffix of '{path}'", advice=f"name one of {known}")
     return candidates[0]
 
 

@@ -134,7 +134,7 @@ def _tagged(row: Sequence[str], columns: _Columns, where: str) -> tuple[_Place, 
         raise FormatError(
             f"tags of type '{shortened(kind)}' are not for the translation",
             where=where,
-            advice="keep lines of mt and gap",
+            advice="keep only lines of type mt or gap",
         )
     return _Place(int(segment), "word" if kind in _WORDS else "gap", int(index)), tag
 

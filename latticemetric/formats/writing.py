@@ -40,7 +40,9 @@ def write(
     target = os.fspath(path)
     written = find_format(format) if format else format_for_writing(target)
     if not written.can_be_written:
-        raise UsageError(f"{written.name} can only be read")
+        raise UsageError(
+            f"{written.name} can only be read", advice="choose another format with --to (in Python: format=)"
+        )
     with _encodable(written.name):
         if written.write_files is not None:
             return _require_graphs(written.write_files(target, _writable(graphs, written, refused)))
@@ -149,9 +151,9 @@ def _write_folder(folder: Path, graphs: Iterable[tuple[str, Graph]], written: Fo
                 )
             if os.path.exists(path) and _file_number(path) in files:  # noqa: PTH110  it takes names of any length
                 raise UsageError(
-                    f"the id '{shortened(name)}' and another one name the same file",
+                    f"the id '{shortened(name)}' and another id give the same file name",
                     where=str(path),
-                    advice="rename one",
+                    advice="change one of the ids, or write all graphs to one file",
                 )
             data = _encoded(name, graph, written)
         if data is not None:

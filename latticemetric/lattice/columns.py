@@ -61,9 +61,9 @@ class Column(Frozen):
         try:
             arc, final = (laid_out(np.asarray(part, dtype=np.float64)) for part in (self.arc, self.final))
         except (ValueError, TypeError):
-            raise InputError("a score column holds something else than numbers") from None
+            raise InputError("a score column holds values that are not numbers") from None
         if arc.ndim != 1 or final.ndim != 1:
-            raise InputError("a score column is one list of numbers for arcs, and one for final states")
+            raise InputError("a score column needs one flat list of numbers for arcs, and one for final states")
         return Column(arc, final, float(self.scale))
 
     def taken(self, arcs: Rows, ends: Rows) -> Column:

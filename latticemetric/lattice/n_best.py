@@ -39,7 +39,7 @@ def small_enough(advice: str | None = None) -> Iterator[None]:
 def check_number(n: int) -> None:
     """Raise an error unless `n`, a number of strings, is an integer of at least 1."""
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise UsageError(f"the number of best strings is {n!r}", advice="ask for a number from 1 on")
+        raise UsageError(f"the number of best strings is {n!r}", advice="ask for 1 or more")
 
 
 def few_strings(n: int) -> int:

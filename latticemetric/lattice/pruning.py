@@ -97,5 +97,5 @@ def prune(lattice: AnyLattice, beam: float, scales: Scales | None = None) -> tup
 def checked_beam(beam: float) -> float:
     """Return the beam; raise an error if it is negative or NaN."""
     if not beam >= 0:
-        raise UsageError(f"the beam is {beam}, and not a cost from 0 on")
+        raise UsageError(f"the beam is {beam}, but it must be a cost of at least 0")
     return beam

@@ -97,7 +97,7 @@ def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) 
         stream.skip(offset)
         head = stream.read_some(len(MACHINE))
         if not head:
-            raise FormatError("the file ends before that byte")
+            raise FormatError("the file ends before the given byte", advice="make the script again")
         if head == MACHINE:
             return parse_machine(BinaryArchive(stream, head).machine(place), vocabulary)
         # A space comes between the id and the offset; the rest of the id's line is empty.

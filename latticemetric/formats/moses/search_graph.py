@@ -174,7 +174,11 @@ def _features(fields: dict[str, str], place: str) -> tuple[int, dict[str, float]
     features: dict[str, float] = {}
     for name, value in named:
         if not name:
-            raise FormatError(f"score '{shortened(value, 40)}' has no name", where=place)
+            raise FormatError(
+                f"score '{shortened(value, 40)}' has no name",
+                where=place,
+                advice="write name=value, or name: value in brackets",
+            )
         if name in features or name == _TRANSITION:
             raise FormatError(f"feature '{shortened(name, 40)}' appears twice", where=place)
         features[name] = 0.0 - number(value, place)

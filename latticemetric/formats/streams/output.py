@@ -220,7 +220,7 @@ def _check_replaceable(real: str, path: str) -> None:
         raise InputError("cannot be written: Permission denied", where=path)
     if (inputs := current()) is not None and (read := inputs.clash(path)) is not None:
         also = "" if read == path else f" ({read})"
-        raise UsageError(f"it would be written over what is read{also}", where=path, advice="name another output")
+        raise UsageError(f"the command also reads this file{also}", where=path, advice="name another output")
 
 
 # ---- Bytes that are kept until all are known ----

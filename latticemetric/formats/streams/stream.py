@@ -402,7 +402,7 @@ class Allowance:
 
 def _too_much(what: str, name: str, most: int) -> InputError:
     enough = max(1, 4 * most >> 30)
-    return InputError(what, where=name, advice=f"if that is right, set {VARIABLE} to a size, e.g. {enough}G")
+    return InputError(what, where=name, advice=f"if you trust the file, set {VARIABLE} to a size, e.g. {enough}G")
 
 
 def _user_limit() -> int | None:

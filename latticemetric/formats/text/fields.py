@@ -65,7 +65,7 @@ def require_finite(value: float, text: str, place: str) -> float:
     """Return the value; refuse infinity and NaN."""
     if not math.isfinite(value):
         what = f"score '{shortened(text, 40)}' is not finite"
-        raise InputError(what, where=place, advice="leave out what cannot be taken")
+        raise InputError(what, where=place, advice="give a finite score, or leave out the arc or hypothesis")
     return value
 
 

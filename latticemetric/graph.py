@@ -17,12 +17,14 @@ Graph: TypeAlias = "Lattice | NBest | Forest"
 
 
 def as_lattice(graph: Graph, scales: Scales | None = None, *, advice: str | None = None) -> Lattice:
-    """Return a graph as a lattice: an n-best list keeps the scores that count, a forest must have a lattice's form.
+    """Return a graph as a lattice; raise an error if a forest cannot be a lattice.
+
+    Of an n-best list, keep only the scores with a weight: those with a scale other than 0, or named in `scales`.
 
     Args:
         graph: A graph.
         scales: Weight of each score column.
-        advice: Advice in the error for a forest that is not a lattice.
+        advice: Advice in the error for a forest that cannot be a lattice.
     """
     if isinstance(graph, Lattice):
         return graph
@@ -67,7 +69,7 @@ def path_fields(graph: Lattice | Forest, path: Steps) -> dict[str, Any]:
 
 
 def plain_path(result: Any) -> dict[str, Any]:
-    """Return these fields of a result as plain values: only `arcs`, or `edges` and `derivation`."""
+    """Return the fields of `path_fields` as plain values: only `arcs`, or `edges` and `derivation`."""
     if result.derivation is None:
         return {"arcs": list(result.arcs)}
     return {"edges": list(result.edges), "derivation": result.derivation}

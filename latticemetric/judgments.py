@@ -25,8 +25,8 @@ class Judgments(Frozen):
         judges: Names of the judges.
         columns: The kinds of scores: `adequacy`, `fluency`, …
         system: The system of each row.
-        segment: Its segment, or `WHOLE_SYSTEM`.
-        judge: Its judge.
+        segment: The segment of each row, or `WHOLE_SYSTEM`.
+        judge: The judge of each row.
         scores: One row per judgment, one column per kind of score; NaN if missing.
     """
 
@@ -53,10 +53,12 @@ class Judgments(Frozen):
             if numbers.min() < least or numbers.max() >= names:
                 raise UsageError(f"a judgment has number {numbers.max()}, but there are only {names}")
         if self.scores.shape != (rows, len(self.columns)):
-            raise UsageError(f"scores of shape {self.scores.shape}, not {(rows, len(self.columns))}")
+            raise UsageError(f"scores have shape {self.scores.shape}, not {(rows, len(self.columns))}")
         super().__post_init__()
         if np.isinf(self.scores).any():
-            raise InputError("a judgment is infinite")
+            raise InputError(
+                "a score of a judgment is infinite", advice="give a finite number, or NaN for a missing score"
+            )
 
     def select(self, columns: Sequence[str]) -> Judgments:
         """Return the same rows with only these columns of scores."""

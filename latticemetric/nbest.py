@@ -21,8 +21,8 @@ class Hypothesis:
     """One entry of the list: words and named costs (−log probability).
 
     Attributes:
-        words: Its words; a string is split at white space.
-        scores: Its costs.
+        words: The words; a string is split at white space.
+        scores: The costs, by name.
     """
 
     words: tuple[str, ...]
@@ -37,10 +37,10 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class NBest:
-    """Hypotheses in the order of the list, best first: of those with equal cost, the first is the model's best.
+    """Hypotheses in the order of the list, best first. If costs are equal, the first hypothesis is the model's best.
 
     Attributes:
-        hypotheses: At least one.
+        hypotheses: The hypotheses, at least one.
         scales: Weight of each named cost in the model's cost; 1 for costs that are not named here.
     """
 
@@ -52,12 +52,12 @@ class NBest:
             raise InputError("the n-best list is empty")
 
     def to_lattice(self, keep: Collection[str] | None = None) -> Lattice:
-        """Return a lattice with one path per hypothesis, in the list's order, with its costs on the first arc.
+        """Return a lattice with one path per hypothesis, in the list's order; the first arc of a path has the costs.
 
-        If a hypothesis lacks a score, its cost there is 0.
+        If a hypothesis lacks a score, the cost is 0.
 
         Args:
-            keep: Scores that become columns, in addition to those with a scale other than 0; by default, all do.
+            keep: Names of scores to keep as columns, in addition to those with a scale other than 0. Default: all.
         """
         if isinstance(keep, str):
             raise UsageError("keep is a string", advice=f"give a list of score names: {[keep]}")
@@ -75,7 +75,7 @@ class NBest:
         if len(names) * len(source) > _MOST_CELLS:
             raise InputError(
                 f"{len(names)} scores of {len(source)} words are too many for columns",
-                advice="keep those that you need",
+                advice="name the scores that you need in keep=",
             )
         columns = {}
         for name in names:
@@ -91,9 +91,9 @@ class NBest:
     ) -> Lattice:
         """Return the smallest lattice with one path per string; its column `cost` is the model's cost.
 
-        `to_lattice` has one path per hypothesis: hypotheses with equal words are alternatives with their own
-        probabilities. Here they are one path. With `sum` it is as probable as all of them together, so posteriors stay
-        the same; with `best` it has the cost of the best of them, as in `Lattice.determinized`.
+        `to_lattice` has one path per hypothesis, even for hypotheses with equal words. Here, these share one path. With
+        `sum`, the path is as probable as all of them together, so posteriors stay the same; with `best`, it has the
+        cost of the best of them, as in `Lattice.determinized`.
 
         Costs are 64-bit floats; their only error is the rounding of some sums. Strings share beginnings, and they share
         ends if their costs allow it.

@@ -28,7 +28,7 @@ class Vocabulary:
     """An immutable table of words and numbers; number 0 is ε.
 
     Attributes:
-        is_given: True if the numbers come from a file or the user; if not, they are valid only in this table.
+        is_given: True if the numbers come from a file or the user; otherwise, they have no meaning outside this table.
         is_embedded: True if the table comes from the graph's file; the user may not have it as a separate file.
 
     Examples:
@@ -181,7 +181,7 @@ _NUMERIC = _NumericVocabulary({})
 
 
 _FIELD = re.compile(r"[^ \t\n\r\f\v]+")
-# `str.split` splits at these characters; C, and so all decoders in C, do not.
+# `str.split` splits at these characters; decoders written in C do not.
 _NO_SPACE = re.compile(r"[\x1c-\x1f]")
 
 
@@ -191,7 +191,7 @@ def split_words(text: str) -> list[str]:
 
 
 def word_set(words: Iterable[str], name: str) -> frozenset[str]:
-    """Return words as a set; refuse a string, which would become a set of letters. `name` is the parameter's."""
+    """Return words as a set; refuse a string, which would become a set of letters. `name` is for the error."""
     if isinstance(words, str):
         raise UsageError(f"{name} is a string", advice=f"give a list of words: {split_words(words)}")
     return frozenset(words)

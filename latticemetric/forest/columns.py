@@ -56,7 +56,7 @@ class Ragged(Frozen):
         return [values[first:last] for first, last in pairwise(begin)]
 
     def only(self, kept: npt.NDArray[np.bool_]) -> Ragged:
-        """Return the rows with only those values that `kept` marks."""
+        """Drop the values that `kept` does not mark; keep all rows."""
         if kept.all():
             return self
         begin = np.concatenate([[0], np.cumsum(kept)])[self.begin].astype(np.int64)
@@ -83,15 +83,17 @@ def checked_rows(given: Ragged | Iterable[Sequence[int]], what: str) -> Ragged:
         return Ragged.from_rows(given, f"the {what} of edge")
     begin, values = np.asarray(given.begin), _int32(given.values)
     if values is None:
-        raise InputError("their values are not integers of 32 bits", where=f"the {what} of edges")
+        raise InputError("the values are not 32-bit integers", where=f"the {what} of edges")
     are_offsets = begin.ndim == 1 and begin.dtype.kind == "i" and len(begin) > 0
     if not (are_offsets and begin[0] == 0 and begin[-1] == len(values) and (np.diff(begin) >= 0).all()):
-        raise InputError("they do not begin at 0, follow one another and end at the end", where=f"the {what} of edges")
+        raise InputError(
+            "`begin` must start at 0, never decrease, and end at the number of values", where=f"the {what} of edges"
+        )
     return Ragged(np.require(begin, np.int64, ["C", "ALIGNED"]), values)
 
 
 def _no_row(row: object, place: str) -> InputError:
-    return InputError(f"{shortened(repr(row), 40)} is not a list of integers of 32 bits", where=place)
+    return InputError(f"{shortened(repr(row), 40)} is not a list of 32-bit integers", where=place)
 
 
 def _int32(given: npt.ArrayLike) -> npt.NDArray[np.int32] | None:
@@ -111,7 +113,7 @@ def _int32(given: npt.ArrayLike) -> npt.NDArray[np.int32] | None:
 
 @dataclass(frozen=True, eq=False)
 class NodeLabels(Frozen):
-    """Text at each node: a category, a span and so on; 0 for none."""
+    """Text at each node, as a number of `vocabulary`: a category, a span and so on; 0 means no text."""
 
     node: Words
     vocabulary: Vocabulary

@@ -1,7 +1,7 @@
-"""Convert forests to lattices (where possible) and NetworkX graphs, and build them from these and from NLTK grammars.
+"""Convert forests to lattices (where possible) and NetworkX graphs; build forests from both, and from NLTK grammars.
 
-A lattice is a forest whose edges have at most one tail (the source state), at the beginning of their target sides. If
-all tails are at the end, the forest is a mirror image: its paths start at its goals.
+A forest can become a lattice if each edge has at most one tail (the source state), and target sides begin with it. If
+all target sides end with their tail instead, the paths of the lattice start at the forest's goals.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def forest_from_lattice(cls: type[AnyForest], lattice: Lattice) -> AnyForest:
 
 
 class _Arcs:
-    """Arcs of a lattice to build. `owner` is the edge or goal that gives an arc its scores, if any."""
+    """Collect the arcs of a lattice. `owner` is the edge or goal from which an arc gets its scores, if any."""
 
     def __init__(self, forest: Forest) -> None:
         self.source: list[int] = []
@@ -59,7 +59,7 @@ class _Arcs:
         self._next = forest.num_nodes + 2
 
     def add(self, source: int, target: int, words: list[int], owner: int) -> None:
-        """Add a chain of arcs; the first one has the costs. The owner is an edge, or a goal after all edges."""
+        """Add a chain of arcs; only the first gets the scores of `owner`, an edge (or a goal, after all edges)."""
         chain = [source, *range(self._next, self._next + len(words) - 1), target]
         self._next += len(chain) - 2
         self.source += chain[:-1]
@@ -68,7 +68,7 @@ class _Arcs:
         self.owner += [owner, *[self._nobody] * (len(chain) - 2)]
 
     def values(self, arc: npt.NDArray[Any], final: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the arcs' values, from the values of one column of the forest."""
+        """Return the values of all arcs, taken from one column of the forest (`arc` for edges, `final` for goals)."""
         nothing = np.zeros(1, dtype=arc.dtype)
         return np.concatenate([arc, final, nothing])[np.array(self.owner, dtype=np.int64)]
 
@@ -95,7 +95,7 @@ def lattice_from_forest(forest: Forest) -> Lattice:
 
 
 def _tails_are_first(forest: Forest) -> bool:
-    """Return True if all tails come before words; if False, all tails come last. Raise an error if they are mixed."""
+    """Return True if all tails come before words, False if all come after them. Raise an error for a mixture."""
     arity = forest.tails.lengths()
     if arity.max(initial=0) > 1:
         raise _no_lattice(forest, int(np.argmax(arity > 1)), f"has {arity[arity > 1][0]} tails")
@@ -111,7 +111,7 @@ def _tails_are_first(forest: Forest) -> bool:
 def _no_lattice(forest: Forest, edge: int, why: str) -> InputError:
     return InputError(
         f"the forest is not a lattice: edge {edge}, of node {forest.head[edge]}, {why}",
-        advice="only forests whose tails all come first, or all last, are lattices",
+        advice="only a forest whose tails all come first, or all last, can be a lattice",
     )
 
 
@@ -299,7 +299,7 @@ def _side(data: Mapping[str, Any], vertex: Hashable) -> int:
         raise InputError(
             "'bipartite' is missing" if side is None else f"'bipartite' is {_shown(side)}",
             where=f"vertex {_shown(vertex)}",
-            advice=f"it is {_NODE} for a node and {_EDGE} for an edge",
+            advice=f"set it to {_NODE} for a node, to {_EDGE} for an edge",
         )
     return int(side)
 
@@ -392,7 +392,7 @@ def _texts(graph: Any, vertices: list[Hashable], what: str) -> dict[str, list[st
 
 def _mapping(value: object, what: str, where: str) -> list[tuple[str, Any]]:
     if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
-        raise InputError(f"'{what}' is {_shown(value)}", where=where, advice="it maps names, and is {} for none")
+        raise InputError(f"'{what}' is {_shown(value)}", where=where, advice="give a mapping from names, {} for none")
     return list(value.items())
 
 

@@ -52,7 +52,7 @@ class Forest(Frozen):
         num_nodes: Number of nodes.
         head: Head node of each edge.
         tails: Tail nodes of each edge, in order; all smaller than its head.
-        target: The target side of each edge: word numbers, and −k for the words of the k-th tail; each tail once.
+        target: The target side of each edge: word numbers; −k stands for the words of the k-th tail, used exactly once.
         goals: Goal nodes, ascending: each derivation ends in one of them.
         scores: Named costs; a column's `arc` has a value for each edge, its `final` one for each goal.
         vocabulary: Spelling of the word numbers.
@@ -95,7 +95,7 @@ class Forest(Frozen):
             vocabulary: Spelling of the word numbers; by default, each number is its own spelling.
             labels: Further text of edges and goals.
             node_labels: Further text of nodes, indexed by the numbers used here.
-            node_name: Returns the name of a node for errors, from the number used here.
+            node_name: Function from a node number used here to the name of the node in errors.
 
         Raises:
             InputError: The forest is cyclic or empty, a tail is not used exactly once, or a number is not valid.
@@ -157,8 +157,8 @@ class Forest(Frozen):
     def from_networkx(cls, graph: Any) -> Self:
         """Build a forest from a directed NetworkX graph as `to_networkx` returns it; vertices may have any names.
 
-        It needs `bipartite` for each vertex, `target` for each edge vertex, `tails` for each arc to an edge vertex, and
-        `goal` for a node. Missing scores are 0, missing labels are empty.
+        The graph needs `bipartite` for each vertex, `target` for each edge vertex, `tails` for each arc to an edge
+        vertex, and `goal` for at least one node. Missing scores are 0, missing labels are empty.
 
         Raises:
             InputError: The graph does not have that form; the error names a vertex.
@@ -171,7 +171,7 @@ class Forest(Frozen):
         """Return the model's cost of each edge, and of ending in each node (infinite if it is not a goal).
 
         Args:
-            scales: Column → weight; other columns keep their own scale. Costs that are already summed are returned.
+            scales: Column → weight; other columns keep their own scale. `Costs`, already summed, are returned as is.
         """
         if isinstance(scales, Costs):
             return scales
@@ -235,7 +235,7 @@ class Forest(Frozen):
         """Return the words of a derivation; give its edges in preorder (see `Derivation`)."""
         begin, target = self.target.begin, self.target.values
         words: list[str] = []
-        pending = [-1]  # remaining symbols, the next one last; a tail stands for the next edge
+        pending = [-1]  # symbols still to read, the next one last; at a tail, read the next edge
         remaining = iter(path)
         while pending:
             symbol = pending.pop()
@@ -340,7 +340,7 @@ class Forest(Frozen):
             edges: The derivation's edges in preorder, as in `Derivation.edges`.
 
         Raises:
-            UsageError: They are not a complete derivation; the error names the first edge that does not fit.
+            UsageError: The edges are not a complete derivation; the error names the first edge that does not fit.
 
         Examples:
             >>> forest = Forest.from_edges([0, 1, 1], [[], [0], [0]], [[5], [-1, 6], [6, -1]], goals=[1])

@@ -21,10 +21,10 @@ AnyForest = TypeVar("AnyForest", bound="Forest")
 
 @dataclass(frozen=True, eq=False)
 class ForestMargins(Generic[AnyForest]):
-    """The margin of each part of a forest: the cost of the best derivation with it minus the cost of the best one.
+    """The margin of each edge and goal: the cost of the best derivation with it minus the cost of the best derivation.
 
-    One set of margins serves all beams; a narrower beam keeps a part of a wider one. `goal` has the margin of ending in
-    each goal, `slack` is the largest rounding error of a margin.
+    Margins do not depend on the beam. `goal` has the margin of ending in each goal; `slack` is the largest rounding
+    error of a margin.
     """
 
     forest: AnyForest

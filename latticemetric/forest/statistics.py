@@ -1,4 +1,4 @@
-"""Measure forests exactly."""
+"""Compute the size of a forest exactly: nodes, edges, derivations, lengths, arity."""
 
 from __future__ import annotations
 

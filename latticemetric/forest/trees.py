@@ -140,7 +140,7 @@ class DerivationTree:
     def _steps(self) -> Iterator[_Step]:
         """Yield nodes and words in preorder."""
         forest, edges = self.forest, iter(self.edges)
-        open_sides = [iter([-1])]  # the root is the only tail of the whole
+        open_sides = [iter([-1])]  # begin with a side whose only symbol is the tail for the root
         while open_sides:
             depth, symbol = len(open_sides) - 1, next(open_sides[-1], None)
             if symbol is None:
@@ -148,7 +148,7 @@ class DerivationTree:
             elif symbol > 0:
                 yield _Step(depth, _WORD, forest.vocabulary.word(symbol))
             else:
-                # Edges follow the order of target sides, so the next edge is the tail's own.
+                # Edges follow the order of target sides, so the next edge derives this tail.
                 edge = next(edges)
                 yield _Step(depth, edge, "")
                 open_sides.append(iter(forest.target.row(edge)))
@@ -236,7 +236,7 @@ def _checked(forest: Forest, given: tuple[int, ...]) -> tuple[int, ...]:
                 raise UsageError(
                     f"edge {edge} derives node {forest.head[edge]}, not {_tail_of(forest, owner, tail)}",
                     where=f"edges[{place}]",
-                    advice="an edge is followed by those of its tails, in the order of its target side",
+                    advice="after an edge, give the edges of its tails, in the order of its target side",
                 )
         wanted += [(edge, -symbol) for symbol in reversed(forest.target.row(edge)) if symbol < 0]
     if wanted:

@@ -84,7 +84,7 @@ class Columns(NamedTuple):
 
 
 def validated(draft: Columns, node_name: Callable[[int], str]) -> Columns:
-    """Check a draft, drop the parts that no complete derivation uses, sort nodes topologically and edges by head."""
+    """Check columns, drop the parts that no complete derivation uses, sort nodes topologically and edges by head."""
     edges, tails, targets = len(draft.head), len(draft.tails), len(draft.target)
     if not edges == tails == targets:
         raise InputError(f"heads ({edges}), tails ({tails}) and target sides ({targets}) differ in number")
@@ -116,7 +116,7 @@ def _check_target(target: Ragged, tails: Ragged) -> None:
         how = "never" if uses[wrong[0]] == 0 else f"{uses[wrong[0]]} times"
         raise InputError(
             f"the target side of edge {owner} uses its tail {which} {how}",
-            advice="each tail's words must stand there once",
+            advice="use each tail exactly once",
         )
 
 
@@ -170,7 +170,10 @@ def _in_order(draft: Columns, target: Ragged, node_name: Callable[[int], str]) -
 def _renumbered(
     draft: Columns,
 ) -> tuple[npt.NDArray[np.int32], Ragged, npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """Return heads, tails and goals renumbered without gaps (to keep tables by node small), and the old numbers."""
+    """Renumber nodes without gaps, so that tables with a row per node stay small.
+
+    Return heads, tails, goals, and the old number of each node.
+    """
     negative = np.flatnonzero(draft.tails.values < 0)
     if len(negative):
         owner, which = _place_of(draft.tails, int(negative[0]))

@@ -1,4 +1,4 @@
-"""Prepare graphs for writing: refuse what a format cannot hold; make confusion networks, and words on nodes."""
+"""Prepare graphs for writing: refuse what a format cannot hold; move words to nodes; list confusion networks."""
 
 from __future__ import annotations
 
@@ -83,13 +83,13 @@ def require_unscaled(graph: Lattice | Forest, format_name: str) -> None:
     """Refuse score columns with a weight other than 1."""
     if weighed := [name for name, column in graph.scores.items() if column.scale != 1]:
         raise UsageError(
-            f"{format_name} cannot say that {', '.join(weighed)} have a weight other than 1",
+            f"{format_name} cannot store the weights of {', '.join(weighed)}, which are not 1",
             advice="add the scores up with --sum-scores",
         )
 
 
 def require_labels(graph: Lattice | Forest, format_name: str, known: Collection[str]) -> None:
-    """Refuse labels other than the known ones."""
+    """Refuse labels that the format cannot hold: those not in `known`."""
     if lost := set(graph.labels) - set(known):
         raise UsageError(
             f"{format_name} has no place for the labels {', '.join(sorted(lost))}",
@@ -127,7 +127,7 @@ def ends_in_last_state(lattice: Lattice) -> bool:
 
 
 class ClosedArcs(NamedTuple):
-    """Hold the arcs of a lattice for formats without costs and labels of final states."""
+    """Hold the arcs of a lattice for formats whose final states have no costs and labels."""
 
     states: int
     source: list[int]
@@ -138,7 +138,10 @@ class ClosedArcs(NamedTuple):
 
 
 def closed_arcs(lattice: Lattice, *, new_end: bool) -> ClosedArcs:
-    """Return the arcs; with `new_end`, more arcs carry costs and labels from the final states to one more state."""
+    """Return the arcs as lists.
+
+    With `new_end`, add one final state, and an ε-arc to it from each old final state, with its costs and labels.
+    """
     ends = lattice.final if new_end else lattice.final[:0]
 
     def values(side: Column | Labels) -> list[Any]:
@@ -243,7 +246,7 @@ NOTHING: Key = (EPSILON, "")
 
 
 class WordNodes(NamedTuple):
-    """Hold nodes for words; the first nodes are the states."""
+    """Hold nodes with words; the nodes of the states come first."""
 
     keys: list[Key]  # the word of each node
     state: list[int]  # the state that each node belongs to
@@ -253,9 +256,9 @@ class WordNodes(NamedTuple):
 def word_nodes(
     states: int, near: Sequence[int], far: Sequence[int], keys: Sequence[Key], bare: Collection[int] = ()
 ) -> WordNodes:
-    """Assign a node to the word of every arc: to the end `near`; the nodes of `bare` states have no word.
+    """Assign the word of every arc to a node of the state `near`, one of its two ends; nodes of `bare` states get none.
 
-    If all arcs of a state have the same word, the state's node has this word. Otherwise it has none, and every word
+    If all arcs of a state have the same word, the state's node gets this word. Otherwise it gets none, and every word
     gets a new node, which the caller links to the state's node. A second arc between the same states with the same
     word also gets a new node, because readers of these formats keep one arc between two nodes.
     """
@@ -336,7 +339,7 @@ def single_costs(graph: NBest, format_name: str) -> list[float]:
         )
     if any(graph.scales.get(name, 1.0) != 1 for name in names):
         raise UsageError(
-            f"{format_name} cannot say that {shortened(names[0])} has a weight other than 1",
+            f"{format_name} cannot store the weight of {shortened(names[0])}, which is not 1",
             advice="write jsonl-nbest, which can",
         )
     return [next(iter(h.scores.values()), 0.0) for h in graph.hypotheses]

@@ -107,7 +107,7 @@ class _Reader:
         times = None if times is None or np.isnan(times).any() else times
         scores, labels = self._scores(words), self._labels()
         if first_word != EPSILON:
-            # No link ends in the start, so one more arc carries its word.
+            # No link ends in the start: add an arc that carries the word of the start.
             states = len(self._names)
             source, target = np.append(source, states), np.append(target, start)
             words, start = np.append(words, first_word).astype(np.int32), states
@@ -231,7 +231,10 @@ class _Reader:
 def _costs(scores: Floats, base: float) -> Floats:
     if base == 0:
         if (scores <= 0).any():
-            raise InputError("base is 0, so scores are probabilities, but one of them is not above 0")
+            raise InputError(
+                "a score is not above 0, but base=0 in the header means probabilities",
+                advice="if the scores are logarithms, correct base=",
+            )
         return 0.0 - np.log(scores)
     return 0.0 - scores * math.log(base)
 

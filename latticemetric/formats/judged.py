@@ -158,7 +158,7 @@ def read_judged(
             raise InputError("there is no such file or folder", where=path, advice="check the path")
         for option, given in (("--pair", pair), ("--reference", references), ("--human", human)):
             if given:
-                raise UsageError(f"{option} is for folders, but this is a file", where=path)
+                raise UsageError(f"{option} is for folders, but this is a file", where=path, advice="leave it out")
         return _read_long_table(path)
     if any((folder / name).is_file() for name in (_SYSTEM_SCORES, _SEGMENT_SCORES)):
         return _read_direct_assessment(folder, pair, references, human)
@@ -181,8 +181,8 @@ def _read_outputs(
 ) -> JudgedSystems:
     """Read the files of systems and references, and judgments.
 
-    They come from a table with the column `system`, perhaps `segment` and `judge`, and scores. Without a table,
-    `add_scores` adds those of one of WMT's folders, and returns their place.
+    Judgments come from a table with the column `system`, optionally `segment` and `judge`, and scores. Without a table,
+    `add_scores` adds the judgments of a folder of WMT, and returns their place.
     """
     read = read_segments([*outputs, *references], unequal="line k of each file belongs to segment k")
     files = [tuple(map(str, file)) for file in read.files]  # plain lines never give graphs
@@ -279,7 +279,11 @@ def _read_direct_assessment(
         wanted = f"-{pair.replace('-', '')}-"
         references = [path for path in _reference_files(folder) if wanted in Path(path).name]
         if not references:
-            raise FormatError(f"there is no reference for {pair}", where=str(folder / "references"))
+            raise FormatError(
+                f"there is no reference for {pair}",
+                where=str(folder / "references"),
+                advice=f"add a file whose name contains {wanted}",
+            )
     return _read_outputs(systems, outputs, references, human, add_scores)
 
 
@@ -287,7 +291,9 @@ def _language_pair(folder: Path, pair: str | None) -> str:
     outputs = folder / "system-outputs"
     pairs = sorted(path.name for path in outputs.iterdir() if path.is_dir()) if outputs.is_dir() else []
     if not pairs:
-        raise FormatError("there are no outputs", where=str(outputs), advice="it has one folder per language pair")
+        raise FormatError(
+            "there are no outputs", where=str(outputs), advice="make one folder per language pair here, with outputs"
+        )
     if pair is None and len(pairs) == 1:
         return pairs[0]
     if pair not in pairs:

@@ -62,7 +62,9 @@ def read_one(
     graphs = read(path, format=format, symbols=symbols)
     _, graph = next(graphs)
     if next(graphs, None) is not None:
-        raise InputError("there is more than one graph", where=os.fspath(path), advice="use read")
+        raise InputError(
+            "there is more than one graph", where=os.fspath(path), advice="use read, which yields all graphs"
+        )
     return graph
 
 
@@ -71,7 +73,7 @@ def entries(
     format_name: str | None = None,
     vocabulary: Vocabulary | None = None,
 ) -> Iterator[Entry]:
-    """Yield the graphs of `paths` one by one, not yet built."""
+    """Yield an entry for each graph of `paths`, one by one; `Entry.build` parses the graph."""
     required = find_format(format_name) if format_name else None
     files = [(path, file) for path in paths for file in _expanded(os.fspath(path), required)]
     for path, file in files:
@@ -85,7 +87,7 @@ def _expanded(path: str, required: Format | None) -> list[str]:
 
 
 def _or_error(path: str, read: Iterator[Entry]) -> Iterator[Entry]:
-    """Turn an error into an entry that raises it when built, so that the run continues with the next file."""
+    """Turn an error into an entry whose `build` raises it, so that the run continues with the next file."""
     try:
         yield from read
     except InputError as error:
@@ -94,7 +96,7 @@ def _or_error(path: str, read: Iterator[Entry]) -> Iterator[Entry]:
 
 
 def _ordered_by(name: str, read: Iterable[Entry]) -> Iterator[Entry]:
-    """Set `order` of the graphs to the name of their file, without the usual suffixes."""
+    """Put the name of the file, without usual suffixes, in front of the `order` of each of its graphs."""
     stem = _SUFFIXES.sub("", name)
     return (entry._replace(order=f"{stem}/{entry.order}" if entry.order else stem) for entry in read)
 

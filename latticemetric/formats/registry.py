@@ -43,7 +43,7 @@ class Head:
         self.line = data.lstrip().partition(b"\n")[0]
         self.fields = self.line[:_LONGEST_LINE].split() or [b""]
         lines = data.rstrip().rsplit(b"\n", 2)
-        # The fields of the last whole line, or of the first line if there is no other.
+        # The fields of the last whole line; if there is none, those of the first line.
         self.last = (lines[-2] if len(lines) > 1 else self.line).split() or self.fields
 
     def begins(self, *starts: bytes) -> bool:
@@ -71,7 +71,7 @@ def _two_scores_and_a_count(head: Head) -> bool:
 
 
 def _timed(head: Head) -> bool:
-    """Check whether lines may begin with a file, a channel and times, not with two states."""
+    """Check whether the lines look like CTM or STM (file, channel, times), not like arcs of a lattice (two states)."""
     rows = (head.fields, head.last)
     states = any(len(row) > 1 and row[0].isdigit() and row[1].isdigit() and len(row[1]) > 1 for row in rows)
     times = len(head.fields) > 3 and head.fields[3][:1] in _NUMBER_BEGINS + b"*"  # noqa: PLR2004
@@ -79,7 +79,7 @@ def _timed(head: Head) -> bool:
 
 
 class BuiltIn(NamedTuple):
-    """Hold a format of this package: its module, and a quick test whether a file may be in it."""
+    """Hold a format of this package: its module, and a quick test whether a file may have this format."""
 
     module: str
     may_be: Callable[[Head], bool]
@@ -138,7 +138,7 @@ _formats: dict[str, Format] = {}
 
 
 class Entry(NamedTuple):
-    """Hold one graph of a stream, not yet built.
+    """Hold one graph of a stream; `build` parses it.
 
     Attributes:
         name: The graph's id.
@@ -300,7 +300,7 @@ def format_for_writing(path: str) -> Format:
     candidates = [candidate for size, candidate in matches if size == longest]
     if len(candidates) != 1:
         known = ", ".join(sorted(f.name for f in _formats.values() if f.can_be_written))
-        raise UsageError(f"the suffix of '{path}' is not that of a format", advice=f"name one of {known}")
+        raise UsageError(f"no format has the suffix of '{path}'", advice=f"name one of {known}")
     return candidates[0]
 
 

@@ -134,7 +134,9 @@ def _required_transcripts(path: str) -> _Table:
     table = _transcripts(path)
     if table is None:
         raise FormatError(
-            "the file is not trn, STM or CTM, but the first reference is", where=path, advice="write words (id)"
+            "this file is not trn, STM or CTM, but the first reference file is",
+            where=path,
+            advice="write trn: one line `words (id)` per segment",
         )
     return table
 

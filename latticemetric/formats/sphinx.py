@@ -208,7 +208,7 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
 
 
 def _arcs_to_write(lattice: Lattice) -> tuple[ClosedArcs, int, int | None]:
-    """Return the arcs, the final node's state, and the last arc if it is not written: readers add it."""
+    """Return the arcs, the state of the final node, and the arc that is not written because readers add it, if any."""
     last = lattice.num_states - 1
     is_closed = ends_in_last_state(lattice)
     arcs = closed_arcs(lattice, new_end=not is_closed)

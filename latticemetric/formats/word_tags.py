@@ -36,11 +36,12 @@ def read_tags(path: str) -> TagLines:
     """Read a file of tags.
 
     Each line of tags is a segment; an empty line is a segment without words. A table has one tag per line, and tabs
-    between fields: those of a submission to WMT's tasks (method, optionally `mt` or `gap`, segment, index, word, …,
-    tag), or those of a header with at least `segment`, `index` and `tag`, optionally `type`. Numbers begin at 0 or 1.
+    between fields. A header names them: at least `segment`, `index` and `tag`, optionally `type`. Without a header,
+    they are those of a submission to WMT's tasks: method, optionally `mt` or `gap`, segment, index, word, …, tag.
+    Numbers begin at 0 or 1.
 
     Raises:
-        FormatError: A field is not a tag, or an index of a table has no tag or two.
+        FormatError: A field is not a tag, or an index of a table has no tag or two tags.
     """
     with open_stream(path) as stream:
         lines = list(stream.lines())
@@ -133,7 +134,7 @@ def _tagged(row: Sequence[str], columns: _Columns, where: str) -> tuple[_Place, 
         raise FormatError(
             f"tags of type '{shortened(kind)}' are not for the translation",
             where=where,
-            advice="keep lines of mt and gap",
+            advice="keep only lines of type mt or gap",
         )
     return _Place(int(segment), "word" if kind in _WORDS else "gap", int(index)), tag
 

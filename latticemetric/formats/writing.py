@@ -34,13 +34,15 @@ def write(
         path: A file (compressed as its suffix says), a new folder (ends in `/`; one file per graph), or `-`.
         graphs: Pairs of id and graph.
         format: The format's name; by default, the path's suffix selects it.
-        refused: Called with the id of each graph that the format cannot hold, and the error; all other graphs are
-            written. By default, the first such error is raised, and a file or archive is not written.
+        refused: A function that is called with the id of each graph that the format cannot hold, and the error; the
+            other graphs are written. By default, raise the first such error, and do not write the file or archive.
     """
     target = os.fspath(path)
     written = find_format(format) if format else format_for_writing(target)
     if not written.can_be_written:
-        raise UsageError(f"{written.name} can only be read")
+        raise UsageError(
+            f"{written.name} can only be read", advice="choose another format with --to (in Python: format=)"
+        )
     with _encodable(written.name):
         if written.write_files is not None:
             return _require_graphs(written.write_files(target, _writable(graphs, written, refused)))
@@ -149,9 +151,9 @@ def _write_folder(folder: Path, graphs: Iterable[tuple[str, Graph]], written: Fo
                 )
             if os.path.exists(path) and _file_number(path) in files:  # noqa: PTH110  it takes names of any length
                 raise UsageError(
-                    f"the id '{shortened(name)}' and another one name the same file",
+                    f"the id '{shortened(name)}' and another id give the same file name",
                     where=str(path),
-                    advice="rename one",
+                    advice="change one of the ids, or write all graphs to one file",
                 )
             data = _encoded(name, graph, written)
         if data is not None:

@@ -51,7 +51,7 @@ class Column(Frozen):
 
     def __post_init__(self) -> None:
         values = vars(self)
-        for name in ("arc", "final"):  # the caller may go on to write in its array
+        for name in ("arc", "final"):  # copy: the caller may still change the array
             if isinstance(values[name], np.ndarray) and values[name].flags.writeable:
                 values[name] = values[name].copy()
         super().__post_init__()
@@ -61,13 +61,13 @@ class Column(Frozen):
         try:
             arc, final = (laid_out(np.asarray(part, dtype=np.float64)) for part in (self.arc, self.final))
         except (ValueError, TypeError):
-            raise InputError("a score column holds something else than numbers") from None
+            raise InputError("a score column holds values that are not numbers") from None
         if arc.ndim != 1 or final.ndim != 1:
-            raise InputError("a score column is one list of numbers for arcs, and one for final states")
+            raise InputError("a score column needs one flat list of numbers for arcs, and one for final states")
         return Column(arc, final, float(self.scale))
 
     def taken(self, arcs: Rows, ends: Rows) -> Column:
-        """Return the column of these arcs and final states."""
+        """Return the column with only these arcs and final states."""
         return Column(frozen(self.arc[arcs]), frozen(self.final[ends]), self.scale)
 
 
@@ -80,7 +80,7 @@ class Labels(Frozen):
     vocabulary: Vocabulary
 
     def taken(self, arcs: Rows, ends: Rows) -> Labels:
-        """Return the labels of these arcs and final states."""
+        """Return the labels with only these arcs and final states."""
         return Labels(frozen(self.arc[arcs]), frozen(self.final[ends]), self.vocabulary)
 
 
@@ -88,12 +88,12 @@ Side = TypeVar("Side", Column, Labels)
 
 
 def taken(sides: Mapping[str, Side], arcs: Rows, ends: Rows) -> dict[str, Side]:
-    """Return columns, or labels, of these arcs and final states."""
+    """Return columns or labels, by name, with only these arcs and final states."""
     return {name: side.taken(arcs, ends) for name, side in sides.items()}
 
 
 class Costs(NamedTuple):
-    """The model's cost of each arc (edge), and of ending in each state (node): infinite if no path may end there."""
+    """The model's cost of each arc (edge), and of ending in each state (node): infinite if the state is not final."""
 
     arc: Floats
     final: Floats
@@ -108,7 +108,8 @@ def summed_cost(
 ) -> Costs:
     """Return the sum of a graph's columns, each multiplied by its scale or by its weight in `scales`.
 
-    `arcs` and `states` are numbers; of a forest, they are those of its edges and nodes, and `final` are its goals.
+    `arcs` and `states` are how many arcs and states the graph has; `final` lists the final states. For a forest, these
+    are edges, nodes and goals.
     """
     weights = {name: column.scale for name, column in scores.items()}
     for name, scale in (scales or {}).items():

@@ -98,7 +98,7 @@ class Lattice(Frozen):
             start: The start state.
             scores: Named costs; a column's `final` follows the order of `final`.
             vocabulary: Spelling of the word numbers; by default, each number is its own spelling.
-            times: Seconds at each state, indexed by the numbers used here.
+            times: Seconds at each state, indexed by the state numbers used here.
             labels: Further text of arcs and final states.
             copy: Copy the arrays that are kept unchanged; if False, do not change them afterwards.
 
@@ -173,7 +173,7 @@ class Lattice(Frozen):
         """Return the model's cost: the sum of all columns, each multiplied by its scale.
 
         Args:
-            scales: Column → weight; other columns keep their own scale. Costs that are already summed are returned.
+            scales: Column → weight; other columns keep their own scale. `Costs`, already summed, are returned as is.
         """
         if isinstance(scales, Costs):
             return scales
@@ -300,9 +300,9 @@ class Lattice(Frozen):
         return prune(self, beam, scales)[0]
 
     def determinized(self, scales: Scales | None = None) -> Self:
-        """Return the smallest lattice without ε that has one path per string, with the cost of its best path here.
+        """Return the smallest lattice without ε that has one path per string, with the cost of the string's best path.
 
-        It needs pynini, whose costs are 32-bit floats: the costs of the result are rounded, and in one column.
+        The result has one score column. Costs are rounded to 32-bit floats, as in pynini, which must be installed.
         """
         from latticemetric.lattice.openfst import determinize
 
@@ -323,7 +323,7 @@ class Lattice(Frozen):
         return sorted(paths, key=lambda path: self.cost_of(path, cost))
 
     def _cheapest_paths(self, n: int, cost: Costs, ignore: Collection[str]) -> list[Steps]:
-        """Find the `n` cheapest paths in a hypergraph: states are nodes, arcs are edges; edge 0 derives the start."""
+        """Search the lattice as a hypergraph: states are nodes, arcs are edges, and edge 0 derives the start."""
         arc = np.argsort(self.target, kind="stable")  # edges are sorted by head
         is_word = self.is_word(ignore)[arc]
         symbols = np.stack([np.full(len(arc), -1, dtype=np.int32), self.word[arc]], axis=1).ravel()
@@ -341,7 +341,7 @@ class Lattice(Frozen):
             rank=np.concatenate([[-1], arc]),
             n=n,
         )
-        # A derivation lists the last arc first and the start's edge last.
+        # A derivation lists the last arc first, and edge 0 last.
         return [arc[derivation[-2::-1] - 1] for derivation in edges]
 
     def _repr_svg_(self) -> str:

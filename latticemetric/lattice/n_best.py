@@ -27,7 +27,7 @@ _LARGEST_SUM = 2.0**32  # above this, the rounding would be coarser than one mil
 
 @contextmanager
 def small_enough(advice: str | None = None) -> Iterator[None]:
-    """Raise an error of the graph, with `advice` if a kernel names the part, if a search does not fit into memory."""
+    """Raise `InputError` if a search does not fit into memory; add `advice` if the kernel says what is too large."""
     try:
         yield
     except _native.TooLarge as error:
@@ -37,9 +37,9 @@ def small_enough(advice: str | None = None) -> Iterator[None]:
 
 
 def check_number(n: int) -> None:
-    """Raise an error unless `n`, a number of strings, is an integer from 1 on."""
+    """Raise an error unless `n`, a number of strings, is an integer of at least 1."""
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise UsageError(f"the number of best strings is {n!r}", advice="ask for a number from 1 on")
+        raise UsageError(f"the number of best strings is {n!r}", advice="ask for 1 or more")
 
 
 def few_strings(n: int) -> int:
@@ -50,9 +50,9 @@ def few_strings(n: int) -> int:
 def summable(hypergraph: dict[str, Any]) -> Costs:
     """Round the costs of a hypergraph so that their sums are exact, in any order.
 
-    Otherwise, the order of additions in a search would decide which of two derivations is cheaper, and derivations of
-    equal cost would not tie. The unit is one part in 2^52 of the largest possible sum. If that sum is too large, since
-    shared nodes make sums without bound, costs stay as they are.
+    Without rounding, the order of additions could decide which of two derivations is cheaper, and derivations of equal
+    cost would not tie. The unit is one part in 2^52 of the largest possible sum. Leave the costs unchanged if that sum
+    is too large: in a forest with shared nodes, it has no limit.
     """
     cost = Costs(hypergraph["cost"], hypergraph["goal_cost"])
     largest = _native.largest_cost(**hypergraph)
@@ -63,7 +63,7 @@ def summable(hypergraph: dict[str, Any]) -> Costs:
 def cheapest_derivations(hypergraph: dict[str, Any], rank: npt.NDArray[np.int64], n: int) -> list[Steps]:
     """Return the edges of the cheapest derivation of each of the `n` cheapest strings.
 
-    `rank` is the number of each edge along paths, if derivations are paths; empty if edges are compared in preorder.
+    `rank` resolves ties: the arc number of each edge, if derivations are paths; empty to compare edges in preorder.
     """
     cost, most = summable(hypergraph), min(n, _MOST_STRINGS)
     nothing: dict[str, Any] = {"reference": np.zeros(0, dtype=np.int32), "order": 1, "unit": 1, "alpha": 0, "beta": 0}

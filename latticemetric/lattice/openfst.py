@@ -51,10 +51,10 @@ def lattice_from_arrays(
     *,
     by_spelling: bool = False,
 ) -> AnyLattice:
-    """Build a lattice from an OpenFst machine's columns: the output side gives words, a different input side labels.
+    """Build a lattice from an OpenFst machine's columns: words are the output labels; keep other input labels.
 
-    `vocabulary` spells the words instead of the machine's own symbols. With `by_spelling`, these symbols spell them,
-    and `vocabulary` gives them numbers.
+    `vocabulary` spells the words instead of the machine's own symbols. With `by_spelling`, the machine's symbols spell
+    the words, and `vocabulary` gives the numbers of words.
     """
     if machine.start < 0:
         raise InputError("the lattice is empty: it has no start state")
@@ -63,7 +63,7 @@ def lattice_from_arrays(
     symbols = machine.input_symbols if machine.output_symbols is None and same else machine.output_symbols
     output, words = _words(machine, symbols if by_spelling or vocabulary is None else None, vocabulary)
     labels = {}
-    # With tables on both sides, equal numbers may still be different words; with one table, it spells both sides.
+    # With tables on both sides, equal numbers may still be different words; a single table spells both sides.
     tables = (machine.input_symbols, machine.output_symbols)
     if not same or (None not in tables and tables[0] != tables[1]):
         inputs = _vocabulary(machine.input_symbols)
@@ -142,8 +142,8 @@ _DELTA = 2.0**-14
 def determinize(lattice: AnyLattice, scales: Scales | None = None) -> AnyLattice:
     """Determinize a lattice: ε-removal, determinization in the tropical semiring, minimization (Mohri 1997).
 
-    The kernel determinizes within the memory limit of all kernels: OpenFst's own determinization may need
-    exponentially many states, and ends the process if memory runs out.
+    Use our own kernel, which obeys the memory limit. OpenFst's determinization may need exponentially many states, and
+    kills the process if memory runs out.
     """
     require_pynini()
     fst = fst_from_arrays(replace(lattice_to_arrays(lattice, scales, symbols=False), input=lattice.word))

@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 AnyLattice = TypeVar("AnyLattice", bound="Lattice")
 
 ROUNDING = 2.0**-44
-"""The largest difference between two sums of the same costs, relative to the largest: pruning allows for it."""
+"""The largest rounding difference between two sums of the same costs, as a fraction of the largest cost."""
 
 
 @dataclass(frozen=True, eq=False)
 class Margins(Generic[AnyLattice]):
-    """The margin of each part of a lattice: the cost of the best path through it minus the cost of the best path.
+    """The margin of each arc and final state: the cost of the best path through it minus the cost of the best path.
 
-    One set of margins serves all beams; a narrower beam keeps a part of a wider one. `final` has the margin of ending
-    in each final state, `slack` is the largest rounding error of a margin.
+    Margins do not depend on the beam. `final` has the margin of ending in each final state; `slack` is the largest
+    rounding error of a margin.
     """
 
     lattice: AnyLattice
@@ -97,5 +97,5 @@ def prune(lattice: AnyLattice, beam: float, scales: Scales | None = None) -> tup
 def checked_beam(beam: float) -> float:
     """Return the beam; raise an error if it is negative or NaN."""
     if not beam >= 0:
-        raise UsageError(f"the beam is {beam}, and not a cost from 0 on")
+        raise UsageError(f"the beam is {beam}, but it must be a cost of at least 0")
     return beam

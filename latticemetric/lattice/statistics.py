@@ -1,4 +1,4 @@
-"""Measure lattices exactly."""
+"""Compute the size of a lattice exactly: states, arcs, paths, lengths, density."""
 
 from __future__ import annotations
 

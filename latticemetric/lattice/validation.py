@@ -43,7 +43,7 @@ class Columns(NamedTuple):
 
 
 def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
-    """Check a draft, drop the parts that no complete path uses, sort states topologically and arcs by source."""
+    """Check columns, drop the parts that no complete path uses, sort states topologically and arcs by source."""
     arcs, finals = len(draft.source), len(draft.final)
     if not arcs == len(draft.target) == len(draft.word):
         raise InputError("source, target and word differ in length")
@@ -108,9 +108,9 @@ def int32_numbers(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
 
 
 def _numbered(draft: Columns, start: int) -> tuple[Columns, int, npt.NDArray[np.int64]]:
-    """Return a draft, its start and the names of its states.
+    """Return the columns, the start, and the user's number of each state.
 
-    If the numbers of states have large gaps, they are renumbered, to keep tables by state small.
+    Renumber states if their numbers have large gaps, so that tables with a row per state stay small.
     """
     if start < 0:
         raise InputError("the lattice is empty: it has no start state")

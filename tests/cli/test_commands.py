@@ -734,7 +734,7 @@ def test_convert_spells_words_by_a_table(integers, tmp_path):
     ("arguments", "message"),
     [
         (["out.fst"], r"meeting-001: openfst holds one score per arc, and this graph has lm, acoustic; .*--sum-scores"),
-        (["out.what"], "the suffix of 'out.what' is not that of a format; name one of"),
+        (["out.what"], "no format has the suffix of 'out.what'; name one of"),
         (["out.nbest"], "meeting-001: moses-nbest holds n-best lists"),
         (["out.far", "--scale", "lm=2"], "--scale has no effect here; add --sum-scores"),
         (["out.fst", "--sum-scores"], "openfst holds one graph; name a folder"),

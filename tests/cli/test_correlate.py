@@ -528,7 +528,7 @@ def test_long_tables_that_make_no_sense_are_told(tmp_path, lines, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([LONG, "--human", "x"], r"harvest\.tsv: --human is for folders, but this is a file"),
+        ([LONG, "--human", "x"], r"harvest\.tsv: --human is for folders, but this is a file; leave it out"),
         ([HARVEST, "-m", "blue"], "there is no metric 'blue'"),
         ([HARVEST, "-m", "bleu", "--baseline", "wer"], "--baseline: wer is not among the metrics; choose bleu"),
         ([HARVEST, "--unigram", "f1,recall"], "--unigram: 'f1,recall' names several metrics; name one"),

@@ -146,7 +146,7 @@ def test_forests_of_oracles_are_written_in_a_named_format(tmp_path):
     ("arguments", "message"),
     [
         (("--write-lattices", "-"), "name a file"),
-        (("--write-lattices", "best.unknown"), "is not that of a format"),
+        (("--write-lattices", "best.unknown"), "no format has the suffix of 'best.unknown'"),
         (("--write-lattices", "best.plf", "--to", "nonsense"), "nonsense"),
         (("--to", "plf"), "--write-lattices"),
         (("--drop-labels",), "--write-lattices"),

@@ -651,8 +651,8 @@ def test_scores_that_are_not_known_to_belong_together_are_not_mixed():
         ({"segment": np.array([0])}, "columns of judgments differ in length"),
         ({"system": np.array([0, 2])}, "a judgment has number 2, but there are only 2"),
         ({"segment": np.array([0, 3])}, "a judgment has number 3, but there are only 3"),
-        ({"scores": np.ones((2, 2))}, "scores of shape"),
-        ({"scores": np.array([[1], [math.inf]])}, "a judgment is infinite"),
+        ({"scores": np.ones((2, 2))}, "scores have shape"),
+        ({"scores": np.array([[1], [math.inf]])}, "a score of a judgment is infinite; give a finite number"),
     ],
 )
 def test_judgments_are_checked(changes, message):

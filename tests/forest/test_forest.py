@@ -208,10 +208,10 @@ def from_edges(head, tails, target, goals, **more):
         pytest.param(([0], [[]], [[-(2**31)]], [0]), "edge 0 has no tail 2147483648", id="lowest number"),
         pytest.param(([0, 1], [[], [-1]], [[1], [-1]], [1]), "tail 1 of edge 1 is -1", id="negative tail"),
         pytest.param(([-1], [[]], [[1]], [0]), "head number -1 is outside", id="negative head"),
-        pytest.param(([0], [[2**31]], [[-1]], [0]), "integers of 32 bits", id="a tail of 33 bits"),
+        pytest.param(([0], [[2**31]], [[-1]], [0]), "32-bit integers", id="a tail of 33 bits"),
         pytest.param(
             ([0], [["a"]], [[-1]], [0]),
-            r"tails of edge 0: \['a'\] is not a list of integers of 32 bits",
+            r"tails of edge 0: \['a'\] is not a list of 32-bit integers",
             id="a tail that is no number",
         ),
         pytest.param(([0], [1], [[1]], [0]), "tails of edge 0: 1 is not a list", id="a number for tails"),
@@ -239,15 +239,15 @@ def test_what_is_no_forest_is_refused(arguments, message):
 @pytest.mark.parametrize(
     ("begin", "values", "message"),
     [
-        ([0, 2], [5], "do not begin at 0, follow one another"),
-        ([1, 1], [5], "do not begin at 0, follow one another"),
-        ([0, -1], [], "do not begin at 0, follow one another"),
-        ([], [], "do not begin at 0, follow one another"),
-        ([[0, 1]], [5], "do not begin at 0, follow one another"),
-        ([0.0, 1.0], [5], "do not begin at 0, follow one another"),
-        ([0, 1], [1.5], "their values are not integers of 32 bits"),
-        ([0, 1], [2**40], "their values are not integers of 32 bits"),
-        ([0, 1], [[5]], "their values are not integers of 32 bits"),
+        ([0, 2], [5], "`begin` must start at 0, never decrease"),
+        ([1, 1], [5], "`begin` must start at 0, never decrease"),
+        ([0, -1], [], "`begin` must start at 0, never decrease"),
+        ([], [], "`begin` must start at 0, never decrease"),
+        ([[0, 1]], [5], "`begin` must start at 0, never decrease"),
+        ([0.0, 1.0], [5], "`begin` must start at 0, never decrease"),
+        ([0, 1], [1.5], "the values are not 32-bit integers"),
+        ([0, 1], [2**40], "the values are not 32-bit integers"),
+        ([0, 1], [[5]], "the values are not 32-bit integers"),
     ],
 )
 def test_rows_that_do_not_fit_together_are_refused(begin, values, message):

@@ -336,11 +336,11 @@ def arc(tail: str, head: str, **fields: object) -> Callable[[nx.DiGraph], None]:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (arc("nobody", "S"), "vertex 'nobody': 'bipartite' is missing; it is 0 for a node and 1 for an edge"),
+        (arc("nobody", "S"), "vertex 'nobody': 'bipartite' is missing; set it to 0 for a node, to 1 for an edge"),
         (in_top(bipartite=2), "vertex 'top': 'bipartite' is 2"),
         (in_top(bipartite="edge"), "vertex 'top': 'bipartite' is 'edge'"),
         (lambda graph: graph.nodes["S"].pop("goal"), "no vertex is a goal; set 'goal'"),
-        (in_goal(goal=True), "node 'S': 'goal' is True; it maps names"),
+        (in_goal(goal=True), "node 'S': 'goal' is True; give a mapping from names"),
         (in_goal(goal={"lm": "2"}), "node 'S': 'lm' of 'goal' is '2', not a finite number"),
         (in_goal(goal={1: 2.0}), "node 'S': 'goal' is {1: 2.0}"),
         (in_goal(labels=["NP"]), r"vertex 'S': 'labels' is \['NP'\]"),
@@ -368,7 +368,7 @@ def arc(tail: str, head: str, **fields: object) -> Callable[[nx.DiGraph], None]:
         (in_top(target=[-1, -2, None]), "edge 'top': 'target' holds None"),
         (in_top(target=[-1, "-2"]), "edge 'top': 'target' uses tail 2 never"),
         (in_top(target=[-1, -2, -2]), "edge 'top': 'target' uses tail 2 2 times"),
-        (in_top(scores=[2]), r"edge 'top': 'scores' is \[2\]; it maps names"),
+        (in_top(scores=[2]), r"edge 'top': 'scores' is \[2\]; give a mapping from names"),
         (in_top(scores={"lm": None}), "edge 'top': 'lm' of 'scores' is None, not a finite number"),
         (in_top(scores={"lm": True}), "edge 'top': 'lm' of 'scores' is True"),
         (in_top(scores={"lm": math.nan}), "edge 'top': 'lm' of 'scores' is nan, not a finite number"),

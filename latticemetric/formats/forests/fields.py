@@ -35,7 +35,7 @@ class Features:
         self._cost.append(0.0 - value)
 
     def add_fields(self, edge: int, fields: Sequence[str], file: str, line: int) -> None:
-        """Add fields `name=value`; a name may contain equals signs."""
+        """Add the features `name=value` of an edge; split each at the last equals sign."""
         cached = self._cached
         for field in fields:
             column, cost = cached.get(field) or self._parsed(field, f"{file}:{line}")
@@ -111,7 +111,7 @@ def goals_have_values(forest: Forest) -> bool:
 
 
 def _followed(rows: Ragged, values: npt.NDArray[np.int32]) -> Ragged:
-    """Append one row per value."""
+    """Append one row for each value; the row holds only that value."""
     more = rows.begin[-1] + np.arange(1, len(values) + 1)
     return Ragged(np.concatenate([rows.begin, more]), np.concatenate([rows.values, values]))
 

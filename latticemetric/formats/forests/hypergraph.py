@@ -112,7 +112,7 @@ class _Lines:
 
 
 class _EdgeLines:
-    """Collect edges; `fields` are those of a line. With `semicolons`, these may also separate features.
+    """Collect edges from lines with these `fields`. With `semicolons`, features may be separated by semicolons, too.
 
     Nodes keep the numbers of the file.
     """
@@ -171,7 +171,7 @@ class _EdgeLines:
         at = np.flatnonzero(values < 0)
         owner, tails = row[at], -1 - values[at]
         is_node = tails < head[owner]
-        if goals is None:  # with given goals (Moses, cdec), a node without edges exists too: it is a dead end
+        if goals is None:  # if goals are given (Moses, cdec), a node may have no edges: it is a dead end
             is_node &= np.isin(tails, head)
         if len(wrong := np.flatnonzero(~is_node)):
             raise FormatError(

@@ -109,7 +109,7 @@ class _Reader:
     @staticmethod
     def _check_id(fields: dict[str, Any], number: int, place: str) -> None:
         if "id" in fields and integer(fields["id"], "id", place) != number:
-            raise FormatError(f"its id is {fields['id']}", where=place, advice="number ids from 0, in order")
+            raise FormatError(f"the id is {fields['id']}", where=place, advice="number ids from 0, in order")
 
     def _take_edge(self, fields: dict[str, Any], edge: int) -> None:
         place = f"{self._place}, edge {edge}"

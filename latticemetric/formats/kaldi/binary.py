@@ -1,8 +1,8 @@
 """Read and write Kaldi's binary archives of lattices: for each, an id, a space, an OpenFst machine (`vector`).
 
-Machines have Kaldi's weights. Compact (`compactlattice44`): words on both sides, transition ids in the weights. Not
-compact (`lattice4`): input side transition ids, output side words. Graph costs are the column `lm`; the acoustic costs
-are unscaled.
+Machines have Kaldi's weights. In compact machines (`compactlattice44`), both sides are words, and weights hold the
+transition ids. In others (`lattice4`), the input side is transition ids, the output side words. Graph costs are the
+column `lm`; the acoustic costs are unscaled.
 """
 
 from __future__ import annotations
@@ -74,7 +74,9 @@ class BinaryArchive:
         with placed(place), _native_errors():
             while (end := _native.skip_kaldi_binary(self._data, self._at)) is None:
                 if not self._more():
-                    raise FormatError("the archive is cut short inside this lattice")
+                    raise FormatError(
+                        "the archive is cut short inside this lattice", advice="copy or write the file again"
+                    )
         begin, self._at = self._at, end
         return Piece(self._data, begin, end, self._stream.place_before(len(self._data) - begin))
 
@@ -156,7 +158,7 @@ def _weights(lattice: Lattice, columns: list[Column], part: str) -> list[bytes]:
         ids = [int(one) if re.fullmatch(r"0|-?[1-9][0-9]{0,9}", one) else _TOO_LARGE for one in parts]
         if any(not -_TOO_LARGE <= one < _TOO_LARGE for one in ids):
             raise InputError(
-                f"'{shortened(text, 40)}' are no transition ids", advice="leave them out with --drop-labels"
+                f"'{shortened(text, 40)}' is not a list of transition ids", advice="leave them out with --drop-labels"
             )
         weights.append(pair.tobytes() + struct.pack(f"<i{len(ids)}i", len(ids), *ids))
     return weights

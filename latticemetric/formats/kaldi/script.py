@@ -28,7 +28,7 @@ _PIECE = 2**16
 
 
 def _sniff(head: bytes) -> bool:
-    # Two fields, and the second looks like a file name: ids of other formats may end in :1 too.
+    # Require two fields, and a second one that looks like a file name: ids of other formats may also end in :1.
     return re.match(rb"\s*[^\s|]+[ \t]+[^\s|]*[./][^\s|]*:\d+[ \t]*\r?(\n|$)", head) is not None
 
 
@@ -97,7 +97,7 @@ def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) 
         stream.skip(offset)
         head = stream.read_some(len(MACHINE))
         if not head:
-            raise FormatError("the file ends before that byte")
+            raise FormatError("the file ends before the given byte", advice="make the script again")
         if head == MACHINE:
             return parse_machine(BinaryArchive(stream, head).machine(place), vocabulary)
         # A space comes between the id and the offset; the rest of the id's line is empty.

@@ -39,7 +39,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _lines(stream: Stream) -> Iterator[tuple[str, str, _Line]]:
-    """Yield the id, place and fields of each line; a line with one field belongs to the list around it."""
+    """Yield id, place and fields of each line that is not blank. A line without ||| gets the id of the line above."""
     name: str | None = None
     for line in stream.lines():
         if line.strip():

@@ -130,8 +130,9 @@ def _phrases(out: str, scores: str, span: int, place: str) -> tuple[str, list[st
 def _split_phrases(text: str, span: int) -> tuple[str, list[str]] | None:
     """Split `je suis|I am` into the source phrase and the words of the translation; return `None` if ambiguous.
 
-    Words may have factors, `suis|V`. Then the number of source words in the span gives the last source word. Its number
-    of factors is that of the words before it, or what the other words of the translation leave, or half of all.
+    Words may have factors, `suis|V`: then one token holds the last source word and the first word of the translation.
+    The span shows which token. The source word has as many factors as the word before it. If it is the only one, it has
+    those that the next word of the translation leaves; if that one is missing, too, it has half of all.
     """
     source, bar, target = text.partition("|")
     tokens = split_words(text)
@@ -173,7 +174,11 @@ def _features(fields: dict[str, str], place: str) -> tuple[int, dict[str, float]
     features: dict[str, float] = {}
     for name, value in named:
         if not name:
-            raise FormatError(f"score '{shortened(value, 40)}' has no name", where=place)
+            raise FormatError(
+                f"score '{shortened(value, 40)}' has no name",
+                where=place,
+                advice="write name=value, or name: value in brackets",
+            )
         if name in features or name == _TRANSITION:
             raise FormatError(f"feature '{shortened(name, 40)}' appears twice", where=place)
         features[name] = 0.0 - number(value, place)
@@ -290,7 +295,7 @@ class _States:
 def _lattice(lines: list[_Line], states: _States, text_size: int) -> Lattice:
     arcs = [line for line in lines if line.hypothesis != 0]
     begin = next(line for line in lines if line.hypothesis == 0)
-    # If the first line does not show whether it is complete: it is, if there were no words to translate.
+    # If the first line does not show whether it is complete, it is complete if there were no words to translate.
     final = dict.fromkeys([0] if begin.complete or (begin.complete is None and not arcs) else [])
     numbers: dict[str, int] = {"": EPSILON}
     source: list[int] = []
@@ -368,7 +373,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
 
 
 def _written_features(lattice: Lattice) -> list[str]:
-    """Return the names of the columns of weight 0; refuse other columns than one of weight 1."""
+    """Return the names of the columns of weight 0; require exactly one other column, of weight 1."""
     counting = [column.scale for column in lattice.scores.values() if column.scale != 0]
     if lattice.scores and counting != [1.0]:
         weights = ", ".join(f"{name} {column.scale:g}" for name, column in lattice.scores.items())
@@ -400,7 +405,7 @@ def _lines(arcs: ClosedArcs, scores: list[float], complete: set[int], texts: lis
     for state in complete:
         forward[state] = _COMPLETE
     for row, (source, target, score) in reversed(list(enumerate(rows))):
-        # The arcs that leave each target were visited before: targets are larger than sources, and arcs are sorted.
+        # The arcs that leave this target were visited already: targets are larger than sources, and arcs are sorted.
         if forward[source] == 0 or (forward[source] != _COMPLETE and score + rest[target] >= rest[source]):
             forward[source], rest[source] = hypothesis[row], score + rest[target]
     beginning = f" forward={forward[0]} fscore={rest[0]!r}" if extended or 0 in complete else ""

@@ -68,7 +68,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _record(line: bytes, stream: Stream, *, named: bool | None) -> tuple[_Object, str | None]:
-    """Return the object of a line, and its id; all lists have an id, or none does (`named`: those before)."""
+    """Return the object of a line, and its id. `named` says whether lists above have ids; refuse a mixture."""
     place = stream.place()
     record = parsed_json(line, stream.name, stream.line, objects=object_of)
     if not isinstance(record, dict):
@@ -118,7 +118,7 @@ def _hypothesis(value: object, place: str) -> _Parsed:
     if isinstance(value, str):
         return _split(value, place), {}, {}
     if not isinstance(value, dict):
-        raise FormatError("it is neither a text nor an object", where=place)
+        raise FormatError("the hypothesis is neither a text nor an object", where=place)
     nested = value.get(_NESTED)
     if nested is not None and not isinstance(nested, dict):
         raise FormatError("scores is not an object of names and numbers", where=place)
@@ -146,7 +146,7 @@ def _words(table: _Object, place: str) -> tuple[str, ...]:
         return _split(table[key], place)
     key = next((name for name in _TOKENS if table.get(name) is not None), None)
     if key is None:
-        raise FormatError("it has no text", where=place, advice="give text, or a list words")
+        raise FormatError("the hypothesis has no text", where=place, advice="""give "text": "…", or "words": ["…"]""")
     words = table[key]
     if not isinstance(words, list) or not all(isinstance(word, str) and word for word in words):
         raise FormatError(f"{key} is not a list of words", where=place, advice="give text")

@@ -39,7 +39,7 @@ def content_lines(stream: Stream) -> Iterator[str]:
 
 
 def is_comment(line: str) -> bool:
-    """Check whether a line is a comment; for NIST's tools, lines that begin with ** are comments, too."""
+    """Check whether a line is a comment; NIST's tools also skip lines that begin with **."""
     return line.lstrip(" \t").startswith(_COMMENT) or line.startswith(_STARS)
 
 
@@ -95,7 +95,7 @@ def require_first_field(text: str, format_name: str) -> None:
 
 
 def is_trn(head: bytes) -> bool:
-    """Check whether all lines end in ids, unless they are segments or words with times that end in brackets."""
+    """Check whether all lines end in an id in brackets, and the file is not STM or CTM whose words are in brackets."""
     return is_trn_reference(head) or (bool(_ids(_rows(head))) and not is_stm(head) and not is_ctm(head))
 
 
@@ -106,7 +106,7 @@ def is_trn_reference(head: bytes) -> bool:
 
 
 def is_stm(head: bytes) -> bool:
-    """Check whether all lines are segments, unless they may be timed words in digits (CTM)."""
+    """Check whether all lines are segments; refuse lines that may be CTM, whose words are digits."""
     rows = _rows(head)
     if not rows or not all(map(_is_segment, rows)) or is_trn_reference(head):
         return False
@@ -114,7 +114,7 @@ def is_stm(head: bytes) -> bool:
 
 
 def is_stm_reference(head: bytes) -> bool:
-    """Check whether all lines are segments, and the times or labels of one show that they are not sentences."""
+    """Check whether all lines are segments, and one has labels or a fraction in its times: so no sentences."""
     return is_stm(head) and any(b"." in row[3] + row[4] or _has_labels(row) for row in _rows(head))
 
 
@@ -125,7 +125,7 @@ def is_ctm(head: bytes) -> bool:
 
 
 def is_ctm_reference(head: bytes) -> bool:
-    """Check whether all lines are words with times, and the times or mark of one show that they are not sentences."""
+    """Check whether all lines are timed words, and one has a mark or a fraction in its times: so no sentences."""
     return is_ctm(head) and any(_is_mark(row) or b"." in row[2] + row[3] for row in _rows(head))
 
 

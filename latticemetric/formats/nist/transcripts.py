@@ -192,7 +192,9 @@ def _write_stm(file: IO[bytes], name: str, graph: Graph) -> None:
             f"'{shortened(words, 40)}' would be read back as labels", advice="give the id labels, at its end: …,<>"
         )
     if any(mark in words.lower() for mark in _IGNORED):
-        raise UsageError("the segment would be left out when it is read")
+        raise UsageError(
+            f"the word {_IGNORED[0].upper()} would make readers skip the segment", advice="write another format"
+        )
     file.write((" ".join([*head, words]).rstrip(" ") + "\n").encode())
 
 
@@ -221,7 +223,7 @@ def words_by_segment(words: Stream, reference: Stream) -> dict[str, Lattice]:
 
     A word belongs to the first segment of its channel that ends after the middle of the word; for an alternation, the
     latest middle counts. Words after the last segment belong to that segment. Case of file and channel names is
-    ignored. Refuse segments that are not in the order of time, and channels of the words without segments.
+    ignored. Refuse segments that are not in order of time, and words in a channel that has no segments.
     """
     by_channel: dict[_Key, tuple[str, list[ctm.Line]]] = {}
     for name, place, lines in ctm.channels(words):
@@ -234,14 +236,22 @@ def words_by_segment(words: Stream, reference: Stream) -> dict[str, Lattice]:
     for channel, several in groupby(_segments(reference), lambda segment: segment.channel):
         key, listed = _key([join_fields([field]) for field in channel]), list(several)
         if key in done:
-            raise FormatError(f"the segments of {' '.join(channel)} are not in one piece", where=listed[0].where)
+            raise FormatError(
+                f"segments of other channels stand between those of {' '.join(channel)}",
+                where=listed[0].where,
+                advice="sort the segments by file, channel and time",
+            )
         done.add(key)
         if key not in by_channel:
             warn(listed[0].where, f"there are no words for {' '.join(channel)} in {words.name}")
         _, lines = by_channel.pop(key, ("", []))
         for segment, part in zip(listed, _parts(list(ctm.items(lines)), listed), strict=True):
             if segment.name in lattices:
-                raise FormatError(f"'{shortened(segment.name)}' appears twice", where=segment.where)
+                raise FormatError(
+                    f"the segment id '{shortened(segment.name)}' appears twice",
+                    where=segment.where,
+                    advice="give each segment its own id",
+                )
             if not segment.is_ignored:
                 lattices[segment.name] = ctm.network(part, timed=False)
     if by_channel:

@@ -108,7 +108,7 @@ class GraphBuilder:
         """Return the graph."""
         state = self._same_as
         for number in reversed(range(len(state))):
-            state[number] = state[state[number]]  # the later one is resolved already
+            state[number] = state[state[number]]  # a later state is already resolved
         words, vocabulary = spelled_texts((word for _, _, word in self._arcs), "", None)
         arcs = range(len(self._arcs))
         return Lattice.from_arcs(
@@ -211,7 +211,7 @@ def require_words_only(graph: Graph, format_name: str, labels: set[str]) -> Latt
 def decomposed(lattice: Lattice, format_name: str) -> Series:
     """Decompose a graph into a sequence of arcs and forks; refuse graphs of another shape.
 
-    Reduce the graph to a single edge: each edge holds the sequence that it replaces.
+    Merge edges until a single one is left; each edge holds the sequence of arcs and forks that it replaces.
     """
     last = lattice.num_states - 1
     out: list[dict[int, Series]] = [{} for _ in range(lattice.num_states)]
@@ -232,7 +232,7 @@ def decomposed(lattice: Lattice, format_name: str) -> Series:
 
     for arc, (source, target) in enumerate(zip(lattice.source.tolist(), lattice.target.tolist(), strict=True)):
         join(source, target, [arc])
-    inner = last - 1  # the states between the first and the last that are not yet replaced
+    inner = last - 1  # how many states between the first and the last are not yet replaced
     pending = deque(range(1, last))
     while pending:
         state = pending.popleft()

@@ -84,12 +84,14 @@ def _build_at(machine: bytes, at: int, vocabulary: Vocabulary | None) -> Lattice
 def extents_of(data: bytes) -> Iterator[tuple[str, int, int]]:
     """Yield the key of each machine of an archive, and the begin and end of the machine."""
     if len(data) < _HEADER + 4:
-        raise FormatError("the archive is cut short")
+        raise FormatError("the archive is cut short", advice="copy or write the file again")
     if not data.startswith((_STTABLE, _STLIST)):
         raise FormatError("this is not an archive of type sttable or stlist", advice="convert it with farconvert")
     if not data.startswith(_VERSION, 4):
         (version,) = struct.unpack_from("<i", data, 4)
-        raise FormatError(f"the archive has version {version}, not 1")
+        raise FormatError(
+            f"the archive has version {version}, not 1", advice="write it again with the far tools of OpenFst"
+        )
     if data.startswith(_STTABLE):
         for position, following in pairwise(_positions(data)):
             key, begin = _key(data, position)
@@ -139,7 +141,7 @@ def _write_archive(file: IO[bytes], graphs: Iterable[tuple[str, Graph]]) -> int:
     with Spool() as spool:
         for name, graph in graphs:
             if not name:
-                raise UsageError("a graph in a far needs an id")
+                raise UsageError("a graph in a far needs an id, but one has none")
             key = name.encode("utf-8")
             if key in extents:
                 raise UsageError(f"two graphs have the id '{shortened(name)}', but ids in a far must differ")

@@ -59,7 +59,7 @@ def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) 
     words = of_node[np.array(target, dtype=np.int32)]
     start = initial
     if of_node[initial] != EPSILON:
-        # No transition ends in the initial node, so one more arc carries its word.
+        # No transition ends in the initial node: add an arc that carries the word of this node.
         start = len(texts)
         source, target, cost = [*source, start], [*target, initial], [*cost, 0.0]
         words = np.append(words, of_node[initial]).astype(np.int32)
@@ -73,7 +73,9 @@ def _keyword(lines: Iterator[tuple[str, list[str]]], word: str, values: int | No
     """Return the place and the fields of the next line; it must begin with the keyword `word`."""
     place, fields = next(lines, (file, []))
     if not fields:
-        raise FormatError(f"the PFSG is cut short: it has no line '{word}'", where=place)
+        raise FormatError(
+            f"the PFSG is cut short: it has no line '{word}'", where=place, advice="copy or write the file again"
+        )
     if fields[0] != word or len(fields) == 1 or (values is not None and len(fields) != 1 + values):
         shown = shortened(" ".join(fields), 40)
         raise FormatError(f"expected the line '{word}', found '{shown}'", where=place)
@@ -106,7 +108,8 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     lattice = lattice_to_write(graph, "pfsg", one_score=True)
     if _DURATION.search(require_id(name, "the name of a PFSG")):
         raise UsageError(
-            f"'{shortened(name)}' cannot be the name of a PFSG, because it ends in a duration", advice="rename it"
+            f"'{shortened(name)}' cannot be the name of a PFSG: readers remove (duration=…) from its end",
+            advice="rename it",
         )
     states, last = lattice.num_states, lattice.num_states - 1
     column, single = only_column(lattice), ends_in_last_state(lattice)

@@ -113,7 +113,7 @@ class _Mesh:
             self.texts[key] = (text, place)
 
     def times(self) -> list[float] | None:
-        """Return the begins of positions and the last end, from the likeliest words with `info`; never decreasing."""
+        """Return the begin of each position and the last end, in rising order, from the likeliest words with `info`."""
         times: list[float] = []
         end = 0.0
         for k in range(len(self.positions)):

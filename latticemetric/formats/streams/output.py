@@ -25,7 +25,7 @@ STANDARD_OUTPUT = "-"
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
 _TOKEN_BYTES = 8
 _DRAFT = re.compile(rb"\.(.+)\.[0-9a-f]{%d}\.part" % (2 * _TOKEN_BYTES), re.DOTALL)
-# Short enough for the longer name of a draft on every disk.
+# The name of a draft is longer; with this limit, it fits on every disk.
 _LONGEST_NAME = 200
 
 _MOST_IN_MEMORY = 2**24
@@ -64,7 +64,7 @@ def atomic_output(path: str) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def _draft_of(path: str) -> Iterator[IO[bytes]]:
-    """Open a draft that replaces the file when it is complete; append to what cannot be replaced (devices, pipes)."""
+    """Open a draft (temporary file) that replaces the file when complete; write into devices and pipes directly."""
     with _write_errors_of(path):
         real = Path(os.path.realpath(path))  # keep a link as a link
         if not is_replaceable(path):
@@ -81,13 +81,13 @@ def _draft_of(path: str) -> Iterator[IO[bytes]]:
         with _write_errors_of(path):
             raw.flush()
             if before is not None:
-                with contextlib.suppress(OSError):  # only root may give files away
+                with contextlib.suppress(OSError):  # only root may change the owner of a file
                     if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
                         os.fchown(raw.fileno(), before.st_uid, before.st_gid)
                 os.fchmod(raw.fileno(), stat.S_IMODE(before.st_mode))
             raw.close()
             if draft is not None:
-                _check_replaceable(str(real), path)  # meanwhile, more inputs may be known
+                _check_replaceable(str(real), path)  # more inputs may be known by now
                 draft.replace(real)
     except BaseException:
         with contextlib.suppress(OSError):  # the first error already tells what could not be written
@@ -114,17 +114,17 @@ def _new_draft(output: Path, before: os.stat_result | None) -> tuple[Path, int]:
 
 
 def abandon_drafts() -> None:
-    """Remove the drafts of this process before it ends."""
+    """Remove the drafts (temporary files) of this process before it ends."""
     for draft in list(_drafts):
         with contextlib.suppress(OSError):
             draft.unlink()
 
 
 def remove_drafts(path: str) -> None:
-    """Remove the drafts that killed runs left of a file, or of all files in a folder (path ends in `/`)."""
+    """Remove temporary files that killed runs left behind, for a file or a whole folder (path ends in `/`)."""
     real = Path(os.path.realpath(path))
     folder, name = (real, None) if path.endswith("/") else (real.parent, real.name)
-    with contextlib.suppress(OSError):  # writing there will raise the error
+    with contextlib.suppress(OSError):  # a later write to the folder will raise the error
         for file in folder.iterdir():
             draft = _DRAFT.fullmatch(os.fsencode(file.name))
             if draft and (name is None or draft[1] == os.fsencode(name)[:_LONGEST_NAME]):
@@ -220,7 +220,7 @@ def _check_replaceable(real: str, path: str) -> None:
         raise InputError("cannot be written: Permission denied", where=path)
     if (inputs := current()) is not None and (read := inputs.clash(path)) is not None:
         also = "" if read == path else f" ({read})"
-        raise UsageError(f"it would be written over what is read{also}", where=path, advice="name another output")
+        raise UsageError(f"the command also reads this file{also}", where=path, advice="name another output")
 
 
 # ---- Bytes that are kept until all are known ----
@@ -250,7 +250,7 @@ class Spool:
         return self._file.tell()
 
     def copy_to(self, target: IO[bytes], begin: int = 0, end: int = sys.maxsize) -> None:
-        """Copy all bytes, or those from `begin` to `end`, to a file; nothing can be appended after that."""
+        """Copy all bytes, or those from `begin` to `end`, to a file; call it only when all bytes are written."""
         with temporary_files():  # this writes the last bytes
             self._file.seek(begin)
         while piece := self._file.read(min(_PIECE, end - begin)):

@@ -19,7 +19,7 @@ def expand(path: str, is_whole: Callable[[Path], bool]) -> list[str]:
     """
     if path == STANDARD_INPUT:
         return [path]
-    # The functions of `os` treat an impossible name as that of a missing file.
+    # The functions of `os` treat an impossible name like a missing file.
     if os.path.isdir(path):  # noqa: PTH112  see above
         return [path] if is_whole(Path(path)) else _files_of_folder(path)
     if os.path.exists(path):  # noqa: PTH110  see above

@@ -90,7 +90,7 @@ class Stream:
         return self._head
 
     def content(self) -> Any:
-        """Return the bytes as a file."""
+        """Return the remaining bytes as an open binary file."""
         return self._bytes
 
     def begin_next_graph(self) -> None:
@@ -162,7 +162,7 @@ class Stream:
         return data
 
     def lines(self, *, passing: bool = False) -> Iterator[str]:
-        """Yield lines without their ends, decoded from UTF-8; with `passing`, limit each line, not all together."""
+        """Yield lines without their ends, decoded from UTF-8; with `passing`, limit each line, not their sum."""
         for data in self.byte_lines():
             if passing:
                 self._allowance.renew()
@@ -330,13 +330,13 @@ VARIABLE = "LATTICEMETRIC_MOST_AT_ONCE"
 
 _ALWAYS = 2**26
 _MOST_WITHOUT_END = 2**29
-# No lattice, list or text compresses better than this; a file that does was made to exhaust memory.
+# The largest ratio of compression. No lattice, list or text reaches it; a file above it is made to exhaust memory.
 _MOST_UNPACKED = 250
 _SHARE = 8
 # The memory of a line, in addition to its text.
 _LINE = 100
-# The least time of a line or a graph, in addition to its text, as the number of bytes that would take as long. Graphs
-# only make the check come earlier, never fail: 128 KB may hold thirty thousand real graphs.
+# The time that a line or a graph needs besides its text, as a number of bytes that need the same time. The number of
+# graphs only makes the check come earlier; alone, it is never an error: 128 KB may hold thirty thousand real graphs.
 _WORK_OF_LINE = 25
 _WORK_OF_GRAPH = 4000
 
@@ -402,7 +402,7 @@ class Allowance:
 
 def _too_much(what: str, name: str, most: int) -> InputError:
     enough = max(1, 4 * most >> 30)
-    return InputError(what, where=name, advice=f"if that is right, set {VARIABLE} to a size, e.g. {enough}G")
+    return InputError(what, where=name, advice=f"if you trust the file, set {VARIABLE} to a size, e.g. {enough}G")
 
 
 def _user_limit() -> int | None:

@@ -11,7 +11,7 @@ from latticemetric.formats.streams.compression import is_tar
 from latticemetric.formats.streams.stream import Stream, is_hidden, warn_left_out
 
 _BLOCK = 512
-# The types of headers with names and attributes that do not fit into a member's header; they are read into memory.
+# Headers of these types hold names and attributes that do not fit into a member's header; they are read into memory.
 _HEADERS = {
     tarfile.XHDTYPE,
     tarfile.XGLTYPE,

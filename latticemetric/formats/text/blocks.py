@@ -61,9 +61,9 @@ def named_blocks(stream: Stream, build: Callable[[bytes, str, int], Graph]) -> I
 
 
 def in_one_piece(
-    rows: Iterable[tuple[str, str, Row]], advice: str = "bring them together"
+    rows: Iterable[tuple[str, str, Row]], advice: str = "move them together"
 ) -> Iterator[tuple[str, str, list[Row]]]:
-    """Group rows (id, place, content): yield each id, its first place, and its rows, which must be together."""
+    """Group rows (id, place, content) by id: yield id, first place and rows; refuse an id whose rows are separated."""
     current: str | None = None
     start = ""
     block: list[Row] = []
@@ -73,7 +73,9 @@ def in_one_piece(
             if current is not None:
                 yield current, start, block
             if name in seen:
-                raise FormatError(f"the lines of '{shortened(name)}' are not in one piece", where=place, advice=advice)
+                raise FormatError(
+                    f"the lines of '{shortened(name)}' are not next to each other", where=place, advice=advice
+                )
             seen.add(name)
             current, start, block = name, place, []
         block.append(row)

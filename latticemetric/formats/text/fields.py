@@ -15,7 +15,7 @@ from latticemetric.formats.streams.stream import HEAD_SIZE, Stream, decoded_line
 from latticemetric.lattice.lattice import Labels
 from latticemetric.vocabulary import EPSILON, STAR, Vocabulary, Words, split_words
 
-# The pattern matches digits in only one way: with two ways to split them, a long run of digits would take forever.
+# The pattern matches digits in only one way; if it had several, a long run of digits would take forever.
 NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 
 _NUMBER = re.compile(NUMBER)
@@ -25,7 +25,7 @@ _LONGEST = 1000
 
 def numbered_lines(data: bytes, file: str, lines_before: int = 0) -> Iterator[tuple[str, list[str]]]:
     """Yield the place and the fields of each line that is not blank."""
-    # Unlike splitlines, split only the lines that are used.
+    # `splitlines` would split all lines, even if only the first ones are used.
     begin, line = 0, lines_before
     while begin < len(data):
         end = data.find(b"\n", begin)
@@ -65,7 +65,7 @@ def require_finite(value: float, text: str, place: str) -> float:
     """Return the value; refuse infinity and NaN."""
     if not math.isfinite(value):
         what = f"score '{shortened(text, 40)}' is not finite"
-        raise InputError(what, where=place, advice="leave out what cannot be taken")
+        raise InputError(what, where=place, advice="give a finite score, or leave out the arc or hypothesis")
     return value
 
 
@@ -95,7 +95,10 @@ def require_id(name: str, what: str) -> str:
 
 
 def word_to_write(vocabulary: Vocabulary, number: int, *nothing: str) -> str:
-    """Return a word as a field; `nothing` are the texts that mean no word, and the first of them is written."""
+    """Return the text to write for a word: for ε, the first text in `nothing`.
+
+    Refuse a word that is not one field, or that equals a text in `nothing`: it would be read back as no word.
+    """
     if number == EPSILON:
         return nothing[0]
     word = vocabulary.word(number)
@@ -104,7 +107,7 @@ def word_to_write(vocabulary: Vocabulary, number: int, *nothing: str) -> str:
 
 
 def refuse_word(word: str, *nothing: str) -> None:
-    """Refuse a word that the format reads as no word."""
+    """Refuse a word that the format reads as no word, since it equals a text in `nothing`."""
     if word in nothing:
         raise InputError(
             f"the word '{shortened(word, 40)}' would be read back as no word", advice="write another format"
@@ -144,7 +147,7 @@ def spelled(column: tuple[Words, list[str] | None], table: Vocabulary | None) ->
 
 
 def spelled_texts(texts: Iterable[str], nothing: str, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
-    """Number the words of a file; `nothing` means no word."""
+    """Number the words of a file; the text `nothing` means no word."""
     numbers = {nothing: EPSILON}
     words = np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int32)
     return spelled((words, list(numbers)[1:]), table)

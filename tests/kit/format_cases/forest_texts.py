@@ -311,7 +311,7 @@ _TRAVATAR_BROKEN = {
     "an infinite score": line_case('"score": -1.25', '"score": -Infinity', "score '-Infinity' is not finite"),
     "a score that is true": line_case('"score": -1.25', '"score": true', "score is true, not a number"),
     "a span of three": line_case("[0, 2]", "[0, 1, 2]", "node 1: the span is not two numbers"),
-    "ids out of order": line_case('{"id": 1, "sym"', '{"id": 2, "sym"', "node 1: its id is 2; number ids from 0"),
+    "ids out of order": line_case('{"id": 1, "sym"', '{"id": 2, "sym"', "node 1: the id is 2; number ids from 0"),
     "a source word with a space": line_case('"perro"', '"un perro"', "holds white space"),
     "nodes that are an object": line_case('"edges": [', '"edges": {"a": 1}, "more": [', "edges is not a list"),
     "in latin-1": Broken(f"{_EMPTY_EDGE}\n{_LINE}".encode("latin-1"), 2, "UTF-8"),

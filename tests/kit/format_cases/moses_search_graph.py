@@ -39,7 +39,9 @@ def extended(old: str, new: str, line: int | None, says: str) -> Broken:
 _BROKEN = {
     "a line without a sentence": changed("0 hyp=7", "hyp=7", 4, "sentence number and 'hyp='"),
     "a chart": Broken(PLAIN.encode() + b"1 1 X => a b : 0-0 : c=-1 [1..2] [total=-1] <<-1>>\n", 5, "forests"),
-    "another sentence in between": Broken((PLAIN + OLD + PLAIN).encode(), 7, "the lines of '0' are not in one piece"),
+    "another sentence in between": Broken(
+        (PLAIN + OLD + PLAIN).encode(), 7, "the lines of '0' are not next to each other"
+    ),
     "cut short in a line": Broken(PLAIN.encode()[:-30], 4, "no 'out='"),
     "cut short between lines": Broken(PLAIN[: PLAIN.index("0 hyp=7")].encode(), 1, "no complete translation"),
     "no first hypothesis": changed("0 hyp=0 stack=0\n", "", 1, "no first hypothesis"),

@@ -118,7 +118,7 @@ def test_nothing_is_written_over_what_is_read(clash, spelled, tmp_path):
     before = {path.name: path.read_text() for path in tmp_path.iterdir()}
     done = CliRunner().invoke(main._group, line)
     assert isinstance(done.exception, UsageError), (line, done.output, done.exception)
-    assert "would be written over what is read" in str(done.exception)
+    assert "would overwrite an input" in str(done.exception)
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == before
 
 
@@ -164,7 +164,7 @@ def test_archives_folders_and_parts_are_protected(line, there):
     before = contents(there)
     done = CliRunner().invoke(main._group, line.split())
     assert isinstance(done.exception, UsageError), (done.output, done.exception)
-    assert "would be written over what is read" in str(done.exception)
+    assert "would overwrite an input" in str(done.exception)
     assert contents(there) == before
 
 
@@ -183,7 +183,7 @@ def test_a_journal_replaces_no_input(there):
     (there / "out.journal").write_bytes((there / "meeting.lat.txt").read_bytes())
     before = contents(there)
     done = CliRunner().invoke(main._group, ["info", "out.journal", "-o", "out", "--resume"])
-    assert "out.journal: --output would be written over what is read" in str(done.exception)
+    assert "out.journal: --output would overwrite an input" in str(done.exception)
     assert contents(there) == before
 
 
@@ -207,11 +207,11 @@ def test_redirected_streams_are_files_too(there):
         with Path("meeting.lat.txt").open("rb") as file:
             done = subprocess.run([PROGRAM, *line.split()], stdin=file, stderr=subprocess.PIPE, check=False)
         assert done.returncode == 2
-        assert b"would be written over what is read (standard input)" in done.stderr
+        assert b"would overwrite an input (standard input)" in done.stderr
     with Path("meeting.lat.txt").open("ab") as file:
         done = subprocess.run([PROGRAM, "info", "meeting.lat.txt"], stdout=file, stderr=subprocess.PIPE, check=False)
     assert done.returncode == 2
-    assert b"standard output would be written over what is read" in done.stderr
+    assert b"standard output would overwrite an input" in done.stderr
     assert contents(there) == before
 
 

@@ -20,7 +20,7 @@ Words = tuple[str, ...]
 
 
 def normalized_pairs(pairs: Iterable[Pair], grammar: Grammar, scales: Scales | None = None) -> Iterator[Pair]:
-    """Rewrite the references of pairs at once, and their graphs when they are built."""
+    """Rewrite the references of each pair at once, and the graph when it is parsed."""
     for pair in pairs:
         entry = pair.entry and pair.entry._replace(build=partial(_built, pair.entry.build, grammar, scales))
         try:

@@ -588,7 +588,7 @@ def kill_the_worker(number: int) -> str:
 def test_what_kills_workers_again_and_again_has_no_answer(client):
     expected = list(map(str, range(60)))
     expected[37] = (
-        "37: the workers of the cluster that worked on it died, one after the other; "
+        "37: several workers of the cluster died while they worked on this task; "
         "perhaps there is too little memory for it"
     )
     assert list(map_in_order(kill_the_worker, range(60), client, lost=told)) == expected

@@ -143,7 +143,7 @@ def _subjects() -> list[Subject]:
 
 # ---- Processes ----
 
-# A state, a version or the like, a problem.
+# The state; the version, size or path; the problem.
 _Answer = tuple[CheckState, str | None, str | None]
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 
 class Record:
-    """Base of dataclasses of plain values."""
+    """Base class of dataclasses with plain values."""
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
@@ -26,7 +26,7 @@ class Record:
 
 
 class Frozen:
-    """Base of dataclasses declared with `frozen=True, eq=False`.
+    """Base class of dataclasses declared with `frozen=True, eq=False`.
 
     Arrays become read-only views; the caller's array stays writable. Dictionaries become read-only views of copies.
     After pickling or copying, arrays and dictionaries are still read-only.

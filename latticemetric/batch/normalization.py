@@ -55,7 +55,7 @@ def normalized_sides(
         outputs: Name and texts of each system, one text per segment.
         references: Name and texts of each file of references.
         grammar: The grammar.
-        graphs: True to keep references with too many strings to list as graphs; else refuse them.
+        graphs: True to keep a reference as a graph if it has too many strings to list; else refuse the reference.
     """
 
     def strings(words: Words) -> list[Any]:

@@ -72,7 +72,7 @@ class ReviewSettings:
         decoding: The settings of MBR; `None` for no MBR.
         scales: Weight of each score column in the model's cost.
         scorer: Further metrics, of strings.
-        posterior_scale: Factor on costs before they become probabilities.
+        posterior_scale: Factor on costs for posteriors; a factor below 1 flattens them.
         drawn: True to draw graphs.
     """
 

@@ -176,10 +176,10 @@ class _Replies(NamedTuple):
 def answer_batch(
     version: str, run: _Run, function: bytes, questions: Sequence[Question], constants: Mapping[str, bytes]
 ) -> _Replies:
-    """Answer pickled questions, one after another; refuse those of a client of another version."""
+    """Answer pickled questions, one after another; refuse the questions if the client has another version."""
     if version != VERSION:
         raise UsageError(
-            f"a worker has latticemetric {VERSION}, and this is {version}", advice="install the same version there"
+            f"a worker has latticemetric {VERSION}, but this is {version}", advice="install the same version there"
         )
     pickling.learn(constants)
     began = time.monotonic()

@@ -57,7 +57,7 @@ class Journal:
             self._file = io.FileIO(os.open(path, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o600), "r+")
         except OSError as error:
             why = "it is a link" if error.errno == errno.ELOOP else error.strerror
-            raise InputError(f"cannot be written: {why}", where=path) from None
+            raise InputError(f"cannot be written: {why}", where=path, advice="name another output") from None
         try:
             self._lock()
             self._check({"journal": _FORMAT, **fingerprint})
@@ -75,7 +75,7 @@ class Journal:
             if question is None or question.name != answer.name:
                 name = "no graph" if question is None else f"'{shortened(question.name)}'"
                 raise UsageError(
-                    f"the journal has '{shortened(answer.name)}' where there is {name} now",
+                    f"the graphs changed: the journal has '{shortened(answer.name)}' where there is {name} now",
                     where=self.path,
                     advice=_BEGIN_AGAIN,
                 )
@@ -114,14 +114,14 @@ class Journal:
     def _lock(self) -> None:
         """Lock the file for this process; refuse a file that is not regular or already locked."""
         if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
-            raise InputError("this is not a file", where=self.path, advice="name another output")
+            raise InputError("this is not a regular file", where=self.path, advice="name another output")
         try:
             import fcntl
 
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InputError(
-                "another process uses this file", where=self.path, advice="wait for it, or stop it"
+                "another process uses this file", where=self.path, advice="wait for that process, or stop it"
             ) from None
         except (OSError, ImportError):
             return  # some file systems have no locks, and Windows has others

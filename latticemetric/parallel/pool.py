@@ -198,7 +198,8 @@ class Pool(Window):
             return
         for worker in list(self._workers):
             if worker.tasks and time.monotonic() >= worker.since + timeout:
-                worker.tasks.popleft().problem = InputError(f"it takes more than {timeout:g} seconds")
+                advice = "prune the graph, or allow more time: --timeout"
+                worker.tasks.popleft().problem = InputError(f"it takes more than {timeout:g} seconds", advice=advice)
                 self._dismiss(worker)
 
     def _left(self) -> float | None:

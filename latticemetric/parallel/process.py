@@ -219,7 +219,7 @@ class Worker:
 
 # The exit status of a worker without memory for its message.
 _NO_MEMORY = 12
-# Threads fork one at a time: a worker with copies of another worker's pipes would hide its death.
+# Threads fork one at a time: a new worker with copies of another worker's pipes would hide that worker's death.
 _births = threading.Lock()
 _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
@@ -399,7 +399,7 @@ def main() -> None:
         why = f"a worker cannot load the function ({type(error).__name__}: {error})"
 
         def answer(_question: Any) -> NoReturn:
-            raise MissingDependencyError(why, advice="install there what is installed here")
+            raise MissingDependencyError(why, advice="install for workers what is installed here")
 
     outbox.send_bytes(b"ready")
     serve(answer, memory, inbox, outbox, patience)

@@ -81,7 +81,7 @@ def write_report(
         references: The references of each graph: one string, or several references.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         mbr: A method of `mbr`; `auto`: by n-grams for forests, by word errors for other graphs; `None`: no MBR.
-        posterior_scale: The factor of costs before they become probabilities.
+        posterior_scale: Factor on costs for posteriors; a factor below 1 flattens them.
         prune: For MBR: first prune graphs to this cost above the best path.
         samples: For MBR by metrics: draw this number of paths instead of listing all.
         score: Metrics of the extracted strings, by name or as objects.

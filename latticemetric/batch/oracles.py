@@ -45,7 +45,7 @@ class OracleAnswer:
         problem: The reason why the pair, or some of its margins, failed.
         missed: Counts used when there is no answer: all words of the reference deleted.
         strings: The words of the pair, if there are sentence metrics.
-        sentence_scores: The scores of this pair alone, by metric and side.
+        sentence_scores: The scores of this pair alone, by metric and side (oracle, 1-best).
         where: File and line.
     """
 

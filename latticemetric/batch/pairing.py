@@ -458,7 +458,7 @@ def has_numbers(graph: Graph) -> bool:
 
 
 def words_of(graph: Graph) -> Iterable[str]:
-    """Return the words of a graph, also those of its vocabulary that it does not use."""
+    """Return the words of a graph; of a lattice or forest, all words of the vocabulary, used or not."""
     if isinstance(graph, NBest):
         return (word for hypothesis in graph.hypotheses for word in hypothesis.words)
     return (word for _, word in graph.vocabulary.items())

@@ -1,4 +1,4 @@
-"""Review graphs for reports: oracle, 1-best and MBR answer side by side, sweep, size and drawing."""
+"""Review graphs for reports: compare oracle, 1-best and MBR answer; add sweep, size and drawing of the graph."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class MBRSettings:
 
     @classmethod
     def of(cls, method: str | Metric[Any], *, prune: float | None, samples: int | None, seed: int) -> Self:
-        """Make settings for a method, or for the metric of that name; refuse an unknown one."""
+        """Make settings for a method, or for the metric of that name; refuse an unknown name."""
         named = method if method in (AUTO, "wer", "ngram") else mbr_metric(method)
         if samples is not None and isinstance(named, str):
             raise UsageError(f"MBR by '{named}' takes no samples", advice="name a metric, like '4-grr'")
@@ -156,7 +156,7 @@ class Review:
         swept: The oracle at each point of the sweep, from the 1-best to the whole graph.
         mbr_problem: The reason why MBR failed.
         best_paths: Number of paths (or derivations) with the oracle's score, including the oracle.
-        scores: Scores of this graph alone, by string metric and side.
+        scores: Scores of this graph alone, by string metric and side (oracle, 1-best, MBR).
         problem: The reason why the pair failed; a failed pair has no oracle.
         where: File and line of what failed.
     """

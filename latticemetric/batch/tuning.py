@@ -140,7 +140,7 @@ class Development:
         return str(scorer.signed(self.metric.signature_for(references_each(self.references))))
 
     def _tables(self, answers: Sequence[Sequence[String]]) -> list[Table]:
-        """Return the rows of the answers of each setting; compute those of new strings.
+        """Return the rows of the answers of each setting; compute the rows of new strings.
 
         Each table is computed from all graphs at once, since a metric may use weights from all references.
         """
@@ -149,7 +149,7 @@ class Development:
             for rows, strings in zip(self._rows, zip(*answers, strict=True), strict=True)
         ]
         for turn in range(max(map(len, new))):
-            # A graph without a new string repeats one that has a row.
+            # A graph without a new string repeats a string that has a row.
             texts = [
                 strings[turn] if turn < len(strings) else (strings or [*rows])[0]
                 for strings, rows in zip(new, self._rows, strict=True)

@@ -151,7 +151,7 @@ def listed(names: str) -> list[str]:
 
 
 def word_list(text: str | None) -> frozenset[str]:
-    """Return the words of an option: its words separated by white space, or those of the file after `@`."""
+    """Return the words of an option: words separated by white space or, after `@`, the words of a file."""
     if not text:
         return frozenset()
     from latticemetric.vocabulary import split_words

@@ -46,7 +46,7 @@ class Failures:
         self.count = 0
 
     def reported(self, answers: Iterable[AnyAnswer]) -> Iterator[AnyAnswer]:
-        """Yield the answers, and add those that failed."""
+        """Yield the answers; add each failed answer to the list."""
         for answer in answers:
             if answer.problem is not None:
                 self.add(answer.name, answer.where, answer.problem)

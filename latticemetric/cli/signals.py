@@ -64,7 +64,7 @@ def noted(note: Callable[[], str]) -> Iterator[None]:
 
 
 def listen() -> None:
-    """Raise `Stopped` on signals from now on, except those that the parent process ignores (`nohup`)."""
+    """Raise `Stopped` on signals from now on, except on signals that the parent process ignores (`nohup`)."""
     for number in _SIGNALS:
         if signal.getsignal(number) in {signal.SIG_DFL, signal.default_int_handler}:
             with contextlib.suppress(ValueError):  # only the main thread may set handlers

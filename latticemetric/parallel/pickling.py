@@ -23,7 +23,7 @@ Reducers: TypeAlias = dict[type, Callable[[Any], Any]]
 
 @cache
 def reducers() -> Reducers:
-    """Return the reducers that packages have registered for their types, except those for errors.
+    """Return the reducers that packages have registered for their types, except reducers for errors.
 
     Each process that imports Dask registers a reducer for all errors. Messages between processes must not depend on
     whether a process has imported Dask.
@@ -121,7 +121,7 @@ class Packing:
 
     Args:
         table: Reducers for the types in the questions.
-        whole: Reducers to use instead of those in `table` if the receiver cannot read this machine's files.
+        whole: Reducers that replace reducers in `table` if the receiver cannot read this machine's files.
         constants: Reducers to pickle the constants.
     """
 

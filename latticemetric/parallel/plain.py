@@ -329,7 +329,7 @@ def _class(name: str) -> Any:
 
 
 class _Names(dict[str, Any]):
-    """Names in annotations: those imported only for type checkers, and the alias that quotes such names."""
+    """Resolve names in annotations: names imported only for type checkers, and the alias that quotes such names."""
 
     def __missing__(self, name: str) -> Any:
         if name == "Graph":

@@ -116,7 +116,7 @@ _MOST_LABELS = 25
 _LABEL_POINTS = 6
 _SPAN_POINTS = 130  # of a panel's height, between the lowest and the highest point
 _LEAST_COLUMNS = 2
-_EDGE = 0.2  # share of a panel's width: closer to a side, labels go to the other side
+_EDGE = 0.2  # share of a panel's width: a label closer to the left or right edge moves to the inner side of its point
 _MANY = 200
 
 
@@ -263,7 +263,7 @@ def _numbers(intervals: tuple[Interval, ...]) -> Floats:
 
 
 def _floats(values: Iterable[float | None]) -> Floats:
-    """Return numbers as an array, with NaN for those that are undefined."""
+    """Return numbers as an array, with NaN for undefined numbers."""
     return np.array([np.nan if value is None else value for value in values])
 
 

@@ -127,7 +127,7 @@ class Report:
             if gap is not None and dense is not None:
                 self.densities.append((dense, gap))
             if review.sketch is not None:
-                # Keep it while it is among those with the most headroom (ties: the first).
+                # Keep the drawing while its graph is among the graphs with the most headroom (ties: the first).
                 self.sketched += 1
                 heapq.heappush(self._sketches, (gap or 0.0, -place, review.sketch))
                 if len(self._sketches) > self.options.most_graphs:

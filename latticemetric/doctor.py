@@ -31,7 +31,7 @@ class Subject(NamedTuple):
     name: str
     group: str
     probe: Callable[[], str]
-    """Try the subject, and return its version, size or path; raise an error if it is missing or broken."""
+    """Try the subject and return its version, size or path; raise an error if the subject is missing or broken."""
     needed_for: str = ""
     """The commands and options that need it."""
     advice: str = ""
@@ -132,7 +132,7 @@ def _subjects() -> list[Subject]:
             "terminal",
             "machine",
             _terminal,
-            "words with other characters on the screen; files are UTF-8 in any case",
+            "words with characters that are not ASCII, on the screen; files are always UTF-8",
             "export LC_ALL=C.UTF-8",
         ),
         *plugin_subjects(),
@@ -143,7 +143,7 @@ def _subjects() -> list[Subject]:
 
 # ---- Processes ----
 
-# A state, a version or the like, a problem.
+# The state; the version, size or path; the problem.
 _Answer = tuple[CheckState, str | None, str | None]
 
 
@@ -208,7 +208,7 @@ def package_version(name: str) -> str | None:
 
 
 def _found(package: str) -> str:
-    """Return its version; a package may be importable and have no metadata."""
+    """Return the version of a package, or `version unknown` if it has no metadata."""
     return package_version(package) or "version unknown"
 
 
@@ -367,9 +367,9 @@ def _limits() -> str:
 
 
 def _terminal() -> str:
-    encoding = (sys.__stdout__.encoding if sys.__stdout__ is not None else None) or "without an encoding"
+    encoding = (sys.__stdout__.encoding if sys.__stdout__ is not None else None) or "unknown"
     if encoding.lower().replace("-", "") != "utf8":
-        raise MissingDependencyError(f"standard output is {encoding}")
+        raise MissingDependencyError(f"standard output has encoding {encoding}, not UTF-8")
     return encoding
 
 
@@ -427,10 +427,10 @@ def plugin_subjects() -> list[Subject]:
 
 
 def _loaded(entry: EntryPoint, kind: str) -> str:
-    """Load all plug-ins of this kind, and return the origin of this one."""
+    """Load all plug-ins of this kind; return the module, package and version of this plug-in."""
     own, load = _registry(kind)
     if entry.name in own:
-        raise InputError("latticemetric has one of the same name, and uses its own")
+        raise InputError(f"latticemetric itself has a {kind} of this name, and uses that one")
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         load()

@@ -18,7 +18,7 @@ import numpy as np
 
 
 class Record:
-    """Base of dataclasses of plain values."""
+    """Base class of dataclasses with plain values."""
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
@@ -26,10 +26,10 @@ class Record:
 
 
 class Frozen:
-    """Base of dataclasses declared with `frozen=True, eq=False`.
+    """Base class of dataclasses declared with `frozen=True, eq=False`.
 
-    Arrays become read-only views; the caller's array does not change. Dictionaries become read-only views of copies.
-    Pickles and copies keep both read-only.
+    Arrays become read-only views; the caller's array stays writable. Dictionaries become read-only views of copies.
+    After pickling or copying, arrays and dictionaries are still read-only.
 
     Two objects are equal if they have the same class and all their fields are equal: arrays by type, shape and
     numbers, and NaN equals NaN.
@@ -61,7 +61,7 @@ class Frozen:
 
 
 def notebook() -> Any:
-    """Import by name, and return, the module for notebooks: graphs and results do not depend on drawing."""
+    """Import the module for notebooks by its name, and return it; so graphs and results do not depend on drawing."""
     return import_module(f"{__package__}.drawing.notebook")
 
 
@@ -92,7 +92,7 @@ def are_equal(one: Any, other: Any) -> bool:
 
 
 def _outline(value: Any) -> Any:
-    """Return a cheap key for hashing; equal values have equal keys."""
+    """Return a key for hashing that is quick to compute; equal values have equal keys."""
     if isinstance(value, np.ndarray):
         return value.shape
     if isinstance(value, Mapping | tuple):

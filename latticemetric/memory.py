@@ -21,7 +21,7 @@ _MEMINFO = "/proc/meminfo"
 _STATM = "/proc/self/statm"
 _OWN_GROUPS = "/proc/self/cgroup"
 _ADDRESS_PAGES, _DATA_PAGES = 0, 5
-# A graph of 200,000 arcs takes less than 100 MB; a graph that needs more than this limit is rarely intended.
+# Default limit. A graph of 200,000 arcs takes less than 100 MB; a graph that needs more is rarely intended.
 _GRAPH_BYTES = 3 * 2**29
 _LEAST = 2**27
 # The system accepts no larger number, and no machine has this much memory.
@@ -35,7 +35,7 @@ _ulimit: int | None = None
 def limit_memory(size: int | str | None) -> None:
     """Limit the memory that one search may take in this process.
 
-    By default, a search may take half of the memory that is free when it starts to need much.
+    By default, a search may take half of the free memory, measured when the search starts to need much.
 
     Args:
         size: Bytes, or a size like `"500M"` or `"8G"`; `None` for the default.
@@ -92,7 +92,7 @@ def machine_memory() -> int:
 
 
 def free_memory() -> int:
-    """Return the bytes that this process can still take: the minimum for the machine, its container and `ulimit`."""
+    """Return the bytes that this process can still take: the least that machine, container and `ulimit` allow."""
     left = [_shared()]
     if pages := _pages():
         left += [limit - pages[kind] * os.sysconf("SC_PAGE_SIZE") for limit, kind in _soft_limits()]
@@ -100,7 +100,7 @@ def free_memory() -> int:
 
 
 def _shared() -> int:
-    """Return the free bytes for all processes together, so without `ulimit`, which limits each process."""
+    """Return the free bytes for all processes together. Ignore `ulimit`, which limits each process alone."""
     # What the machine has available without swapping; half of its memory if unknown.
     match = re.search(rb"^MemAvailable:\s*([0-9]+) kB$", _read(_MEMINFO), re.MULTILINE)
     available = int(match[1]) * 1024 if match else machine_memory() // 2
@@ -142,7 +142,7 @@ def _grants(groups: str) -> Iterator[tuple[int, str]]:
 
 
 def size_in(file: str) -> int | None:
-    """Return the number of bytes that a file of a control group states; `None` if it states none."""
+    """Return the number of bytes in a file of a control group; `None` if there is no number."""
     text = _read(file).strip()
     return int(text) if text.isdigit() else None
 
@@ -200,7 +200,7 @@ def hold_memory(beyond: int) -> None:
 
 
 def hold_command() -> None:
-    """Limit a command to nine tenths of the free memory at its start, so that it fails before it is killed."""
+    """Limit a command to nine tenths of the free memory, so that it reports an error before the system kills it."""
     _hold_data(max(_GRAPH_BYTES, free_memory() * 9 // 10))
 
 

@@ -151,13 +151,14 @@ def test_what_a_library_prints_is_no_part_of_the_result(sick):
 
 def test_plug_ins_are_listed_with_their_errors(sick):
     assert sick["metric ours"]["found"] == "others:metric of others 1.2"
-    assert "latticemetric has one of the same name" in sick["metric wer"]["problem"]
+    assert "latticemetric itself has a metric of this name" in sick["metric wer"]["problem"]
     assert "No module named 'nowhere'" in sick["metric gone"]["problem"]
     assert sick["format no-format"]["state"] == "broken"
 
 
 def test_a_terminal_without_utf_8_is_told(sick):
-    assert (sick["terminal"]["state"], sick["terminal"]["problem"]) == ("missing", "standard output is iso8859-1")
+    state, problem = sick["terminal"]["state"], sick["terminal"]["problem"]
+    assert (state, problem) == ("missing", "standard output has encoding iso8859-1, not UTF-8")
 
 
 def test_wordnet_that_is_damaged_is_broken(sick):

@@ -1,4 +1,4 @@
-"""Answers of many graphs, one per graph: to the functions below, which verbs send to workers, or to those of users."""
+"""Call a function on many graphs and yield one answer per graph; verbs use the functions below, users their own."""
 
 from __future__ import annotations
 
@@ -86,14 +86,14 @@ def ask_each(
         references: Files of references, as for the command line.
         workers: The number of processes, or a Dask client.
         keep_going: True if a graph that fails gives an answer with a `problem`, instead of ending the run.
-        timeout: Seconds per graph; a graph that takes longer fails. Limits need processes that can be killed.
-        max_memory: Bytes per graph, likewise; Linux only.
+        timeout: Seconds per graph; a graph that takes longer fails. With a limit, even one worker is a process.
+        max_memory: Bytes per graph; a graph that takes more fails. Linux only.
         format: The name of the format; by default, detected from the content.
         symbols: A symbol table (or its file) that spells word numbers.
         style: `keyed` if lines of references begin with ids, `plain` if not, `auto` to detect it.
 
     Raises:
-        InputError: A graph has a problem, and the run does not keep going.
+        InputError: A graph has a problem, and `keep_going` is false.
 
     Examples:
         >>> from functools import partial
@@ -154,7 +154,7 @@ def described(graph: Graph) -> Record:
 
 
 def converted(graph: Graph, *, summed_by: dict[str, float] | None, drop_labels: bool) -> Graph:
-    """Return the graph with one score (the sum under the scales `summed_by`), or without texts of arcs."""
+    """Return the graph, if asked with one score per arc (its cost under the scales `summed_by`), or without labels."""
     from latticemetric.formats.columns import summed, without_labels
 
     if summed_by is not None:
@@ -165,7 +165,7 @@ def converted(graph: Graph, *, summed_by: dict[str, float] | None, drop_labels: 
 def listed_posteriors(
     graph: Graph, *, scale: float, scales: Scales | None, options: Mapping[str, Any], with_lattice: bool
 ) -> tuple[PosteriorListing, Lattice | None]:
-    """Return the posteriors, listed by the options of `listing`, and the lattice with them if it is to be written."""
+    """Return the posteriors, listed by the options of `listing`; with `with_lattice`, also the lattice with them."""
     from latticemetric.posterior.listing import listing
     from latticemetric.posterior.posteriors import posteriors
 
@@ -180,7 +180,7 @@ def listed_posteriors(
 
 
 def mbr_records(graph: Graph, evidence: Graph | None = None, **parameters: Any) -> tuple[list[Record], None]:
-    """Decode a graph by the given `method`; without one, by n-grams under each combination of parameters."""
+    """Decode a graph by the parameter `method`; without `method`, by n-grams under each combination of parameters."""
     from latticemetric.mbr_decoding.mbr import mbr, mbr_grid
 
     if "method" in parameters:
@@ -197,7 +197,7 @@ def mbr_with_gains(
     prune: float | None,
     gains_only: bool,
 ) -> tuple[list[Record], Lattice | None]:
-    """Decode a graph by n-grams under one set of parameters; return the lattice with the gains of its arcs, too."""
+    """Decode a graph by n-grams under one set of parameters; also return the lattice with the gains of its arcs."""
     from latticemetric.mbr_decoding.ngram import GainParameters, mbr_with_lattice
 
     answer, lattice = mbr_with_lattice(

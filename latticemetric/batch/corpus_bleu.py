@@ -34,7 +34,7 @@ class CorpusPathAnswer:
 
 @dataclass(frozen=True)
 class CorpusAnswer:
-    """The oracle of all pairs. A graph that could not be searched has no words in it, and its references count."""
+    """The oracle of all pairs. If a graph could not be searched, its output is empty, but its references count."""
 
     answers: tuple[CorpusPathAnswer, ...]
     oracle: CorpusOracle

@@ -1,4 +1,4 @@
-"""The margins of a graph, beside its oracle: the best strings, hope, fear, the worst string, all oracles."""
+"""Search the margins of a graph (results besides its oracle): n-best, hope, fear, worst string, all oracles."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Margin = Hope | Fear | Worst
 
 @dataclass(frozen=True)
 class MarginOptions:
-    """The margins to search: the number of best strings, one hope or fear per weight, the worst string, all oracles.
+    """The margins to search: number of best strings, weights of hopes and fears, worst string, graph of all oracles.
 
-    The weights apply to the value `on`: `rate` or `numerator`.
+    `on` is the value that the weights multiply: `rate` or `numerator`.
     """
 
     nbest: int = 0
@@ -61,9 +61,9 @@ class Margins:
     """The margins of one graph.
 
     Attributes:
-        found: The path of each side that has one.
+        found: The path of each hope, fear or worst string that could be found.
         graph: The graph of all oracles.
-        failed: Sides without a path, with the reason; only if the run keeps going.
+        failed: The reason for each hope, fear or worst string that failed; only if the run keeps going.
     """
 
     nbest: tuple[Oracle, ...]
@@ -97,7 +97,7 @@ def margins_of(
     *,
     keep_going: bool = False,
 ) -> Margins:
-    """Search the margins of one graph; raise the failure of a side only if the run does not keep going."""
+    """Search the margins of one graph. If a hope, fear or worst string fails, raise the error unless `keep_going`."""
     nbest = oracles(graph, references, metric, n=wanted.nbest, scales=scales) if wanted.nbest else []
     found: dict[MarginKind, Margin] = {}
     failed = {}
@@ -128,7 +128,7 @@ def by_kind(items: Mapping[MarginKind, dict[str, Any]]) -> dict[str, Any]:
 
 
 def _item(path: Oracle | Margin) -> dict[str, Any]:
-    """Return plain values, without those of the enclosing item."""
+    """Return plain values, without the values that the enclosing item already has."""
     item = path.asdict()
     del item["one_best"], item["signature"]
     return {**item, "alignment": path.alignment.edits}
@@ -136,12 +136,12 @@ def _item(path: Oracle | Margin) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class MarginTotal:
-    """Sums of one side over graphs; sums can be added.
+    """Sums of one kind of margin (hope or fear of one weight, or worst) over graphs; sums can be added.
 
     Attributes:
         statistics: Counts of the strings.
-        value: The values of hopes or fears; exact, so that the order of adding does not matter.
-        inexact: The number of paths not proven to be the margin.
+        value: The sum of the values of hopes or fears; exact, so that the order of adding does not matter.
+        inexact: The number of paths that are not proven to be the best ones.
         failed: The number of graphs without this margin; all words of their references count as deleted.
     """
 
@@ -162,14 +162,14 @@ class MarginTotal:
 
 
 class MarginTotals:
-    """Sums of all sides over graphs."""
+    """Sums of all kinds of margins (each hope, each fear, worst) over graphs."""
 
     def __init__(self, wanted: MarginOptions, order: int) -> None:
         self._zero = RecognitionStatistics.zero(order)
         self.sides = {side: MarginTotal(self._zero) for side in wanted.sides}
 
     def add(self, margins: Margins | None, missed: RecognitionStatistics | None) -> None:
-        """Add a graph; if a side failed, all words of the reference count as deleted."""
+        """Add a graph. For a kind of margin that failed, count all words of the reference as deleted."""
         for side in self.sides:
             margin = None if margins is None else margins.found.get(side)
             if margin is None:
@@ -183,7 +183,7 @@ class MarginTotals:
         return by_kind({side: total.asdict(side, metric, references) for side, total in self.sides.items()})
 
     def state(self) -> list[list[Any]]:
-        """Return the plain values of each side, in order, for JSON."""
+        """Return the plain values of each kind of margin, in order, for JSON."""
         sums = self.sides.values()
         return [[total.statistics.as_columns(), str(total.value), total.inexact, total.failed] for total in sums]
 

@@ -1,4 +1,4 @@
-"""Evidence for MBR: a second set of graphs for the posteriors, paired by id. No graph is dropped silently."""
+"""Pair graphs with their evidence for MBR (the graphs whose posteriors are used). Drop no graph silently."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ _ADVICE = "or give --keep-going, which reports it and continues"
 
 @dataclass(frozen=True)
 class EvidencePair:
-    """A graph and its evidence, not yet built; `problem` says which side is missing, if any."""
+    """A graph, and the graph with the same id whose posteriors are used; neither is parsed yet.
+
+    `problem` is set if one of the two graphs is missing.
+    """
 
     name: str
     entry: Entry | None
@@ -40,9 +43,9 @@ class EvidencePair:
 
 
 def with_evidence(entries: Iterable[Entry], evidence: Iterable[Entry]) -> Iterator[EvidencePair]:
-    """Pair graphs with the evidence of the same id.
+    """Pair each graph with its evidence: the graph with the same id from which MBR takes posteriors (`--evidence`).
 
-    If both are in the same order, only one pair is in memory at a time; evidence that comes before its graph waits.
+    If graphs and evidence come in the same order, keep only one pair in memory. Else also keep early evidence.
 
     Raises:
         FormatError: Two graphs, or two pieces of evidence, have the same id.
@@ -68,7 +71,7 @@ def with_evidence(entries: Iterable[Entry], evidence: Iterable[Entry]) -> Iterat
 
 
 def answer_by_evidence(ask: Callable[[Graph, Graph], Any], pair: EvidencePair) -> Answer:
-    """Call `ask` on a graph with its evidence."""
+    """Call `ask` on a graph and its evidence (the graph whose posteriors are used)."""
     if pair.problem is not None:
         raise pair.problem
     assert pair.entry is not None
@@ -80,13 +83,13 @@ def answer_by_evidence(ask: Callable[[Graph, Graph], Any], pair: EvidencePair) -
 
 
 def evidence_of(pair: EvidencePair, graph: Graph) -> Graph:
-    """Build the evidence of a pair whose graph is built; raise an error if it is missing, or cannot be used."""
+    """Parse the evidence of a pair whose `graph` is parsed. Raise an error if the evidence is missing or unusable."""
     if pair.problem is not None:
         raise pair.problem
     assert pair.evidence is not None
     with placed(pair.evidence.place):
         evidence = pair.evidence.build()
-    # Words on one side and numbers on the other never match: a symbol table is missing.
+    # If one graph has words and the other has numbers, they never match: a symbol table is missing.
     numeric = [one for one in (graph, evidence) if not isinstance(one, NBest) and one.vocabulary.is_numeric]
     if len(numeric) == 1 and has_numbers(numeric[0]):
         spelled = evidence if numeric[0] is graph else graph
@@ -118,7 +121,7 @@ def _surplus(evidence: Entry) -> EvidencePair:
 
 
 class Example(NamedTuple):
-    """A graph of a development set, all strings of its references, and its evidence if there is any."""
+    """A graph of a development set, all strings of its references, and its evidence (see `EvidencePair`) or `None`."""
 
     graph: Graph
     references: list[tuple[str, ...]]
@@ -128,7 +131,10 @@ class Example(NamedTuple):
 def examples_of(
     pairs: Iterable[Pair], evidence: Iterable[Entry] | None = None, *, keep_going: bool = False
 ) -> Iterator[Answer]:
-    """Build a development set: yield answers with examples as values; raise problems unless `keep_going`."""
+    """Yield one `Answer` per pair of a development set; its value is an `Example`.
+
+    If a pair has an error, or evidence has no graph, raise the error; with `keep_going`, yield an `Answer` with it.
+    """
     listed, surplus, by_name = list(pairs), list[EvidencePair](), dict[str, EvidencePair]()
     if evidence is not None:
         for found in with_evidence([pair.entry for pair in listed if pair.entry], evidence):

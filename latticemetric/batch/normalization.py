@@ -20,7 +20,7 @@ Words = tuple[str, ...]
 
 
 def normalized_pairs(pairs: Iterable[Pair], grammar: Grammar, scales: Scales | None = None) -> Iterator[Pair]:
-    """Rewrite the references of pairs at once, and their graphs when they are built."""
+    """Rewrite the references of each pair at once, and the graph when it is parsed."""
     for pair in pairs:
         entry = pair.entry and pair.entry._replace(build=partial(_built, pair.entry.build, grammar, scales))
         try:
@@ -55,7 +55,7 @@ def normalized_sides(
         outputs: Name and texts of each system, one text per segment.
         references: Name and texts of each file of references.
         grammar: The grammar.
-        graphs: True to keep references with too many strings to list as graphs; else refuse them.
+        graphs: True to keep a reference as a graph if it has too many strings to list; else refuse the reference.
     """
 
     def strings(words: Words) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Oracles of many graphs, and optionally confidences, margins and sentence scores; their exact totals."""
+"""Find oracles of many graphs, optionally with confidences, margins and sentence scores; sum them up exactly."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ State = dict[str, Any]
 
 
 class Confidences(NamedTuple):
-    """The posterior of each word's arc."""
+    """The posterior of each word of a path: the posterior of the word's arc."""
 
     oracle: tuple[float, ...]
     one_best: tuple[float, ...]
@@ -39,13 +39,13 @@ class Confidences(NamedTuple):
 
 @dataclass(frozen=True)
 class OracleAnswer:
-    """The answer for one pair: an oracle or a problem. An oracle may come with a problem of its margins.
+    """The answer for one pair: an oracle or a problem. There may be both, if only some of its margins failed.
 
     Attributes:
         problem: The reason why the pair, or some of its margins, failed.
         missed: Counts used when there is no answer: all words of the reference deleted.
         strings: The words of the pair, if there are sentence metrics.
-        sentence_scores: The scores of this pair alone, by metric and side.
+        sentence_scores: The scores of this pair alone, by metric and side (oracle, 1-best).
         where: File and line.
     """
 
@@ -73,10 +73,10 @@ class OracleAnswer:
 
 
 class OracleSearch(NamedTuple):
-    """What to search in each lattice: its oracle and the margins `wanted`.
+    """Settings of the search in each lattice: find the oracle and the margins `wanted` (n-best, hope, fear, worst).
 
-    With `scorer`, also score oracles and 1-bests. With `confidence` (a factor on costs), also compute posteriors of
-    words.
+    With `scorer`, also score oracles and 1-bests by string metrics. With `confidence`, a factor on costs, also compute
+    posteriors of words.
     """
 
     metric: GRR
@@ -87,7 +87,7 @@ class OracleSearch(NamedTuple):
     wanted: MarginOptions | None = None
 
     def answer(self, pair: Pair, *, keep_going: bool) -> OracleAnswer:
-        """Search one lattice; raise the failure of a margin only if the run does not keep going."""
+        """Search one lattice. If a margin (hope, fear, worst string) fails, raise the error unless `keep_going`."""
         with built(pair) as (graph, references):
             best = oracle(graph, references, self.metric, scales=self.scales, engine=self.engine)
             margins = None
@@ -171,7 +171,7 @@ class ConfidenceEvaluation:
         return cls(sweep, len(tags), failed, len(gold.bad), int(gold.bad.sum()))
 
 
-# ---- Totals: those of shards add up exactly to those of the whole ----
+# ---- Totals: the totals of shards add up exactly to the totals of the whole ----
 
 
 @dataclass(frozen=True)

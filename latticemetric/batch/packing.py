@@ -1,4 +1,4 @@
-"""Send graphs to other processes: as places in files that the worker reads itself, if it finds the same file."""
+"""Send graphs to other processes as file and offset, if the worker can read the same file; else send the data."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from latticemetric.normalization.grammar import Grammar
     from latticemetric.vocabulary import Vocabulary
 
-# A smaller table is sent as fast as its token.
+# A smaller symbol table is sent as fast as a token for it.
 _FEWEST_WORDS = 100
 _MOST_FILES = 10_000
 
 
 def graph_packing() -> Packing:
-    """Return the packing that pickles graphs: pieces of files by place, symbol tables and grammars once.
+    """Return the packing that pickles graphs: as file and offset; symbol tables and grammars only once.
 
-    Sending places makes two workers (or a Dask cluster) a sixth faster on lattices of 10,000 arcs.
+    Sending offsets instead of data makes two workers (or a Dask cluster) a sixth faster on lattices of 10,000 arcs.
     """
     from latticemetric.formats.kaldi.script import ScriptedLattice
     from latticemetric.formats.streams.stream import Piece
@@ -56,7 +56,7 @@ def graph_packing() -> Packing:
 
 
 class _NoSuchFileError(OSError):
-    """The file of a graph is not here, or has changed."""
+    """The file of a graph does not exist on this machine, or has changed."""
 
 
 def _piece_there(path: str, stamp: Stamp, at: int, size: int) -> Piece:
@@ -71,7 +71,7 @@ def _piece_there(path: str, stamp: Stamp, at: int, size: int) -> Piece:
 
 
 def _script(stamps: dict[str, Stamp], scripted: ScriptedLattice) -> Any:
-    """Reduce a lattice of a script to its place. Read the stamp of each archive only once."""
+    """Pickle a lattice of a Kaldi script (.scp) as file and offset, with the archive's size and time (read once)."""
     from latticemetric.formats.streams.stream import stamp_of
 
     if scripted.path not in stamps:
@@ -92,7 +92,7 @@ def _script_there(kind: type[ScriptedLattice], fields: tuple[Any, ...], stamp: S
 
 
 def _read_script(scripted: ScriptedLattice) -> Any:
-    """Reduce a lattice of a script to the lattice, or to the error if there is none."""
+    """Pickle a lattice of a Kaldi script (.scp) as its data; if it cannot be read, as the error."""
     try:
         return partial, (_given, scripted(), None)
     except InputError as error:

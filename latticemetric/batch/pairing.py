@@ -1,4 +1,4 @@
-"""Pair graphs with their references, and build both. Nothing is dropped or realigned silently."""
+"""Pair graphs with their references, and parse both. Drop or shift no graph or reference silently."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _ADVICE = "begin each reference with the id of its graph, and give --references 
 
 
 def _changes(earlier: str, later: str) -> tuple[list[int], bool]:
-    """Return the positions of the numbers that differ between two names, and True if only one does and decreases.
+    """Return which numbers differ between two names (their positions), and True if only one differs and decreases.
 
-    There are none if the text around the numbers differs.
+    Return no positions if the text around the numbers differs.
     """
     one, two = _NUMBERS.split(earlier), _NUMBERS.split(later)
     if one[::2] != two[::2]:
@@ -48,17 +48,17 @@ def _changes(earlier: str, later: str) -> tuple[list[int], bool]:
 
 
 def _require_ascending(earlier: str, later: str, where: str) -> None:
-    """Refuse names whose numbers decrease: 10 before 2."""
+    """Refuse two successive names if the number in them decreases: 10 before 2."""
     if _changes(earlier, later)[1]:
         raise FormatError(
-            f"'{shortened(later)}' comes after '{shortened(earlier)}', so the order is not that of the numbers",
+            f"'{shortened(later)}' comes after '{shortened(earlier)}', so the names are not sorted by number",
             where=where,
             advice=_ADVICE,
         )
 
 
 class _Order:
-    """Find the lines of plain references for graphs; refuse graphs whose place in the order is not certain.
+    """Find the line of each graph in plain references (without ids). Refuse a graph if its line is not certain.
 
     Args:
         proven: True if names must prove the order of files in folders and archives; False if the user gave
@@ -98,19 +98,19 @@ class _Order:
         return self._line
 
     def is_certain(self) -> bool:
-        """Check whether leftover references must belong to lost graphs after the last one."""
+        """Check whether leftover references can only belong to graphs that are missing after the last graph."""
         last = self._last
         if last is None or self._ends_broken:
             return not self._by_name or not self._many
         return last.naming == "number" and self._first_number == 0
 
     def name(self, line: int) -> str:
-        """Return the id of a lost graph; if graphs are numbered sentences, its number."""
+        """Return the id of a missing graph: its line or, if graphs are numbered sentences, its sentence number."""
         first = self._first_number
         return str(line if first is None or self._by_name else first + line - 1)
 
     def _check_files(self, last: Entry, entry: Entry) -> None:
-        """Refuse names that do not differ by one ascending number; the order of other names is not certain."""
+        """Refuse two file names unless they differ only by one number that ascends: else their order is not certain."""
         places, goes_back = _changes(last.order, entry.order)
         self._counted = self._counted or places
         is_proven = len(places) == 1 and places == self._counted
@@ -125,7 +125,7 @@ class _Order:
         )
 
     def _step(self, entry: Entry) -> int:
-        """Return the number of lines from the last graph to this one; sentence numbers may skip lines."""
+        """Return how many reference lines to move forward for this graph: more than 1 if sentence numbers skip."""
         last = self._last
         if entry.naming != "number" or not entry.name.isdecimal() or len(entry.name) > _LONGEST_NUMBER:
             return 1
@@ -142,7 +142,7 @@ class _Order:
             raise FormatError(
                 f"number {number} comes after {last.name}, so the order of the graphs is not known",
                 where=entry.where,
-                advice="sort the lists by their numbers",
+                advice="sort the graphs by their numbers",
             )
         return step
 
@@ -165,7 +165,7 @@ _WHICH = "if one in the middle is missing, all pairs after it are wrong"
 
 @dataclass(frozen=True)
 class Pair:
-    """A graph, not yet built, and its references, one per file; `problem` says which side is missing, if any."""
+    """A graph, not yet parsed, and its references, one per file; `problem` is set if graph or reference is missing."""
 
     name: str
     entry: Entry | None
@@ -190,9 +190,9 @@ class Pair:
 def pair_up(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: Style = "auto") -> Iterator[Pair]:
     """Pair graphs with references; read all files of references in parallel.
 
-    In the style `auto`, references are plain if graphs are named by their position. For other graphs, they are keyed
-    if lines of each file begin with half of the first graphs' ids. A single line for a single graph that is named by
-    its file is plain if the id is all letters, since files are often named after words.
+    References are keyed if their lines begin with ids, else plain. In the style `auto`, references are plain if graphs
+    are named by their position. Else references are keyed if half of the first graphs' ids begin lines in each file.
+    Exception: a single line for a single graph named by its file is plain if the id has only letters, like a word.
 
     Raises:
         FormatError: The lines look keyed, but ids do not match; or the lines are plain, but the order of the graphs is
@@ -210,7 +210,7 @@ def pair_up(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: Sty
 
 def _are_keyed(files: Sequence[ReferenceFile], first: Sequence[Entry]) -> bool:
     if first[0].naming in ("position", "number"):
-        # Plain lines may look keyed; NIST formats mark ids themselves.
+        # Plain lines may look as if they began with ids; NIST formats mark ids.
         doubts = [_ids_without_graphs(file, first) for file in files if not file.has_ids and _has_ids(file)]
         others = list(files)
     elif (
@@ -279,12 +279,13 @@ def _ids_without_graphs(file: ReferenceFile, first: Sequence[Entry]) -> FormatEr
         f"the lines seem to begin with ids ({_some(file.first_words())}), but the graphs have no ids: "
         f"they are numbered {_some([entry.name for entry in first])}",
         where=file.name,
-        advice="cut the ids off, in the order of the graphs; or give --references plain if they are words, or keyed",
+        advice="remove the ids, with lines in the order of the graphs; or give --references plain if these are words, "
+        "or --references keyed if these are the graphs' numbers",
     )
 
 
 def _ids_at_the_end(file: ReferenceFile, first: Sequence[Entry]) -> FormatError | None:
-    """Return an error if lines end in graphs' ids in brackets: trn with ids like words is read as sentences."""
+    """Return an error if lines end in graphs' ids in brackets: a trn file with ids like words was read as text."""
     names = {f"({_folded(entry.name)})" for entry in first}
     if file.has_ids or not any(_folded(line[-1]) in names for line in file.lines if line):
         return None
@@ -355,7 +356,7 @@ def _in_order(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: S
 
 
 def _of_equal_length(files: Sequence[ReferenceFile]) -> ReferenceFile:
-    """Refuse files of different lengths, or out of order; return one of them."""
+    """Refuse files with different numbers of lines, or with ids out of order; return the longest."""
     longest = max(files, key=lambda file: len(file.lines))
     for file in files:
         if len(file.lines) != len(longest.lines):
@@ -406,7 +407,7 @@ def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterato
 
 
 def _fault(entry: Entry) -> InputError | None:
-    """Return the error of a graph that cannot be built: it is clearer than that ids do not match."""
+    """Return the error if a graph cannot be parsed; users understand it better than an error about ids."""
     try:
         entry.build()
     except InputError as error:
@@ -415,7 +416,7 @@ def _fault(entry: Entry) -> InputError | None:
 
 
 def unreadable(entry: Entry) -> InputError | None:
-    """Return the error of an unreadable file: it is clearer than that its other side is missing."""
+    """Return the error if a file cannot be read; users understand it better than an error about a missing pair."""
     return None if entry.format else _fault(entry)
 
 
@@ -424,7 +425,7 @@ def unreadable(entry: Entry) -> InputError | None:
 
 @contextmanager
 def built(pair: Pair) -> Iterator[tuple[Graph, list[GraphReference]]]:
-    """Build the graph and the references of a pair; add the graph's place to errors without a place."""
+    """Parse the graph and the references of a pair; add the graph's file and line to errors that have none."""
     if pair.problem is not None:
         raise pair.problem
     assert pair.entry is not None
@@ -450,21 +451,21 @@ def readable(pair: Pair) -> Sequence[tuple[str, ...]]:
 
 
 def has_numbers(graph: Graph) -> bool:
-    """Check whether a graph has numbers for words; a lattice without words does not show it."""
+    """Check whether a graph has numbers for words; return False for a lattice without words."""
     if isinstance(graph, NBest) or not graph.vocabulary.is_numeric:
         return False
     return not isinstance(graph, Lattice) or bool(graph.word.any())
 
 
 def words_of(graph: Graph) -> Iterable[str]:
-    """Return the words of a graph, also those of its vocabulary that it does not use."""
+    """Return the words of a graph; of a lattice or forest, all words of the vocabulary, used or not."""
     if isinstance(graph, NBest):
         return (word for hypothesis in graph.hypotheses for word in hypothesis.words)
     return (word for _, word in graph.vocabulary.items())
 
 
 def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:
-    """Refuse words on one side and numbers on the other, which never match: a symbol table is missing."""
+    """Refuse a graph with numbers if its references have words: they never match, so a symbol table is missing."""
     if isinstance(graph, NBest) or not has_numbers(graph):
         return
     words = [word for reference in references for word in words_in(reference)]
@@ -487,7 +488,7 @@ def _lock_of_all_workers() -> Any:
         return threading.Lock()
 
 
-# Shared with forked workers: who gets the lock warns, and never gives it back. The flag saves the others the search.
+# Shared with forked workers: the process that gets the lock warns, and keeps it. The flag saves later searches.
 _right_to_warn = _lock_of_all_workers()
 _has_warned = mmap.mmap(-1, 1)
 
@@ -509,5 +510,5 @@ def _warn_of_forms(pair: Pair, graph: Graph) -> None:
         warn(
             pair.place,
             f"{what} in the graph in another Unicode form, and will not match ('{min(alike)}'); "
-            "convert both to the same form (uconv -x nfc), here and wherever else",
+            "convert all graphs and references to the same form (uconv -x nfc)",
         )

@@ -1,4 +1,4 @@
-"""Review graphs for reports: oracle, 1-best and MBR answer side by side, sweep, size and drawing."""
+"""Review graphs for reports: compare oracle, 1-best and MBR answer; add sweep, size and drawing of the graph."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ Words = tuple[str, ...]
 ORACLE, ONE_BEST, MBR = "oracle", "one_best", "mbr"
 SIDES = (ORACLE, ONE_BEST, MBR)
 
-_MORE_STATES = 30  # are drawn at most, besides those of highlighted paths
+_MORE_STATES = 30  # largest number of states to draw, besides the states of highlighted paths
 _LONGEST_LABEL = 24
 
 AUTO = "auto"
-"""By word errors; for forests, which cannot be searched by word errors, by n-grams."""
+"""MBR by word errors or, for forests, by n-grams (forests cannot be decoded by word errors)."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class MBRSettings:
 
     @classmethod
     def of(cls, method: str | Metric[Any], *, prune: float | None, samples: int | None, seed: int) -> Self:
-        """Make settings for a method, or for the metric of that name; refuse an unknown one."""
+        """Make settings for a method, or for the metric of that name; refuse an unknown name."""
         named = method if method in (AUTO, "wer", "ngram") else mbr_metric(method)
         if samples is not None and isinstance(named, str):
             raise UsageError(f"MBR by '{named}' takes no samples", advice="name a metric, like '4-grr'")
@@ -72,7 +72,7 @@ class ReviewSettings:
         decoding: The settings of MBR; `None` for no MBR.
         scales: Weight of each score column in the model's cost.
         scorer: Further metrics, of strings.
-        posterior_scale: Factor on costs before they become probabilities.
+        posterior_scale: Factor on costs for posteriors; a factor below 1 flattens them.
         drawn: True to draw graphs.
     """
 
@@ -101,7 +101,7 @@ class MBRAnswer:
         method: The risk that was minimized: `wer`, `ngram`, or a metric's name.
         confidences: The probability of each word, including ignored ones.
         arcs: Arcs (in forests: edges) of the path with these words, or of the nearest path.
-        distance: Word errors between that path and the words: answers by word errors may be on no path.
+        distance: Word errors between these words and the path of `arcs`; above 0 if no path has exactly these words.
     """
 
     words: tuple[str, ...]
@@ -140,7 +140,7 @@ class DrawnArc:
 class Sketch:
     """A graph, or the best part of a large one, before it is laid out.
 
-    `arcs` are the details of each link in a lattice, or of each edge in a forest (its last vertices).
+    `arcs` has the details of each link (in a lattice), or of each edge (in a forest: edges are the last vertices).
     """
 
     diagram: Diagram
@@ -153,11 +153,11 @@ class Review:
 
     Attributes:
         references: All strings of its references.
-        swept: The sweep, from the 1-best to the whole graph.
+        swept: The oracle at each point of the sweep, from the 1-best to the whole graph.
         mbr_problem: The reason why MBR failed.
         best_paths: Number of paths (or derivations) with the oracle's score, including the oracle.
-        scores: Scores of this graph alone, by string metric and side.
-        problem: The reason why the pair failed; then, there is no oracle.
+        scores: Scores of this graph alone, by string metric and side (oracle, 1-best, MBR).
+        problem: The reason why the pair failed; a failed pair has no oracle.
         where: File and line of what failed.
     """
 
@@ -175,7 +175,7 @@ class Review:
     where: str = ""
 
     def words(self, side: str) -> Words:
-        """Return the words of one side; none if the graph failed."""
+        """Return the words of one side (oracle, 1-best or MBR); no words if the graph failed."""
         if self.oracle is None:
             return ()
         answer = {ORACLE: self.oracle, ONE_BEST: self.oracle.one_best, MBR: self.mbr}[side]

@@ -1,4 +1,4 @@
-"""Run over many graphs: yield their answers in order, keep the journal, and report failures with their place."""
+"""Run over many graphs: yield answers in order, keep the journal, report failures with file and line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Placed(Protocol):
-    """A graph that is not yet built, alone or in a pair."""
+    """A graph that is not yet parsed, alone or in a pair."""
 
     @property
     def name(self) -> str:
@@ -65,11 +65,11 @@ def answer_each(
     Args:
         ask: Answers one graph; raises `InputError` if the graph has a problem.
         failed: Returns an answer for that error.
-        graphs: Graphs or pairs, not yet built.
+        graphs: Graphs or pairs, not yet parsed.
         run: The settings of the run.
 
     Raises:
-        InputError: A graph has a problem, and the run does not keep going. (Else the problem is in its answer.)
+        InputError: A graph has a problem, and the run does not keep going. (If it does, the answer has the problem.)
     """
     lost = partial(_lost, failed, run.keep_going)
     answer = partial(_answer, ask, lost)
@@ -85,7 +85,7 @@ def answer_each(
 
 
 def register_results() -> None:
-    """Register the classes that journals hold: answers of this room, and what they consist of."""
+    """Register the classes that journals store: the answers of this package, and the classes of their fields."""
     from latticemetric.parallel.plain import register
 
     register("latticemetric.metrics.alignment", "Alignment")
@@ -106,7 +106,7 @@ def register_results() -> None:
 
 
 def _up_to_a_problem(answers: Iterable[Answer]) -> Iterator[Answer]:
-    """Raise the problem of a failed answer in the journal: the interrupted run kept going, this run does not."""
+    """Yield the journal's answers; raise the problem of a failed one (the run before kept going, this one does not)."""
     for answer in answers:
         problem = getattr(answer, "problem", None)
         if problem is not None:

@@ -1,4 +1,4 @@
-"""Shards (every N-th graph, for jobs that share the work), their documents, and merging the documents."""
+"""Shards: split the work on many graphs into jobs (each takes every N-th graph), and merge the jobs' documents."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Merged = TypeVar("Merged")
 
 @dataclass(frozen=True)
 class Shard:
-    """Every N-th graph: N is `of`; the first graph is that of number `index`, from 1."""
+    """Every N-th graph: N is `of`; the first graph has the number `index`, counted from 1."""
 
     index: int
     of: int
@@ -67,7 +67,7 @@ class ShardRun:
         """Yield the graphs, and add their ids, places and words of references to the digest."""
         for graph in graphs:
             words = [reference.words for reference in getattr(graph, "references", ())]
-            # Names of files may differ between machines; a different line shows a different file.
+            # Compare lines, not names of files, which may differ between machines; other lines mean other files.
             line = graph.where.rpartition(":")[2]
             fields = [graph.name, line if line.isdecimal() else "", words]
             self._digest.update(json.dumps(fields).encode())
@@ -90,7 +90,7 @@ def document_end(totals: dict[str, Any], shard: ShardRun | None = None, **more: 
     return f"]{''.join(shown)}}}"
 
 
-# ---- Documents of shards: read without their items, and checked to come from the same run ----
+# ---- Documents of shards: read them without their items, and check that they come from the same run ----
 
 _NONSENSE = (KeyError, TypeError, ValueError, AttributeError, AssertionError)
 _ADVICE = "give one document per shard, unchanged, written by --shard I/N --format json"
@@ -104,7 +104,7 @@ _IN_WORDS = {
 
 
 class ShardDocument(NamedTuple):
-    """A shard's document without its items: its file, its first line (up to the items), and all other fields."""
+    """A shard's document without its items: path, first line (the text before the items), and all other fields."""
 
     path: str
     head: str
@@ -119,12 +119,12 @@ class ShardDocument(NamedTuple):
 
     @property
     def sums(self) -> Any:
-        """The sums for the totals; `None` if there are none."""
+        """The shard's sums, from which `merge` computes totals; `None` if the document has no sums."""
         return self.fields["shard"].get("sums")
 
 
 def put_together(documents: Sequence[ShardDocument], merged: Callable[[Sequence[ShardDocument]], Merged]) -> Merged:
-    """Merge documents by the function `merged`; name the document whose sums are damaged."""
+    """Merge documents by the function `merged`; if the sums of a document are damaged, name it in the error."""
     try:
         return merged(documents)
     except _NONSENSE:
@@ -136,14 +136,15 @@ def put_together(documents: Sequence[ShardDocument], merged: Callable[[Sequence[
 
 
 def shard_documents(paths: Sequence[str]) -> list[ShardDocument]:
-    """Read the documents of all shards of one run, in order; refuse missing, duplicate and other shards."""
+    """Read the documents of all shards of one run, in order; refuse missing or duplicate shards and other runs."""
     from latticemetric.parallel.journal import changes
 
     documents = sorted(map(_read, paths), key=lambda one: one.shard.index)
     first = documents[0]
     for one in documents:
         if one.shard.of != first.shard.of:
-            raise UsageError(f"{first.path} is one of {first.shard.of} shards, but {one.path} is one of {one.shard.of}")
+            what = f"{first.path} is one of {first.shard.of} shards, but {one.path} is one of {one.shard.of}"
+            raise UsageError(what, advice="give the shards of one run only")
         if changed := sorted(_IN_WORDS.get(name, name) for name in changes(first.run, one.run)):
             raise UsageError(
                 f"{first.path} and {one.path} are not of the same run: {', '.join(changed)} differ",
@@ -176,7 +177,7 @@ def _read(path: str) -> ShardDocument:
 
 
 def merged(documents: Sequence[ShardDocument]) -> Iterator[str]:
-    """Yield the lines of the merged document, byte for byte those of a run without shards.
+    """Yield the lines of the merged document; a run without shards writes exactly the same bytes.
 
     Items are not changed, and only one is in memory at a time. Give the documents of all shards, in order.
     """
@@ -210,7 +211,7 @@ def _in_turn(documents: Sequence[ShardDocument]) -> Iterator[str]:
 
 
 def _graphs(lines: Iterator[str], each: int) -> Iterator[list[str]]:
-    """Yield the list of items of each graph: `each` items, or a single one with the error."""
+    """Yield the items of each graph as a list: `each` items, or one item with the error."""
     items = (line.removeprefix(",") for line, _ in pairwise(islice(lines, 1, None)))  # without the first and the last
     for item in items:
         yield [item] if each == 1 or "error" in json.loads(item) else [item, *islice(items, each - 1)]

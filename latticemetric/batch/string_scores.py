@@ -1,4 +1,4 @@
-"""Score oracles and 1-bests by string metrics, as the outputs of two systems."""
+"""Score the strings of oracles and 1-bests by string metrics, like the outputs of two systems."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class StringScorer:
     """String metrics, and the words that they ignore.
 
     Attributes:
-        ignore: Words that are removed from all sides.
+        ignore: Words to remove from oracles, 1-bests and references.
         each: True to also score each pair alone.
-        normalize: The grammar that rewrote both sides, for signatures.
+        normalize: The grammar that rewrote graphs and references, for signatures.
     """
 
     metrics: tuple[Metric[Any], ...]
@@ -75,7 +75,7 @@ class StringScorer:
 
 @dataclass
 class StringTotals:
-    """The words of all pairs, since some metrics weight n-grams by the references of the whole test set."""
+    """Collect the words of all pairs; score them at the end, since some metrics weight n-grams by all references."""
 
     scorer: StringScorer
     _pairs: list[Strings | None] = field(default_factory=list)

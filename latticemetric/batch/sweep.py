@@ -1,4 +1,4 @@
-"""Sweep oracles of many graphs over the part of each graph that is kept, and by the length of references."""
+"""Sweep: prune many graphs to several sizes and find the oracle at each; group oracles by reference length."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _COUNTS = ("matches", "substitutions", "deletions", "insertions")
 
 @dataclass(frozen=True)
 class Swept:
-    """The sweep of one graph, or its problem.
+    """The oracles of one graph at each point of a sweep (a beam, a density or an n-best size), or its problem.
 
     Attributes:
         length: Number of words of the reference; `None` without a reference.
@@ -68,7 +68,7 @@ class SweepRow(Frozen):
         total: The metric's value and the summed statistics.
         lost: Number of graphs whose oracle is worse than that of the whole graph.
         arcs: Mean number of arcs kept per graph; `None` if arcs do not apply, as for n-best lists.
-        density: PointOracle arcs with words, per word of the references; `None` likewise.
+        density: Kept arcs with a word, divided by the words of the references; `None` if arcs do not apply.
         strings: Mean number of strings per n-best list; `None` for other points.
         table: Statistics for `bootstrap`, one row per graph.
     """
@@ -182,7 +182,7 @@ class SweepSettings:
     Attributes:
         borders: The ends of bins of reference lengths; empty for no bins.
         references: Number of references per graph, for the signature; `None` to count them.
-        rewritten_by: The grammar that rewrote both sides, for the signature.
+        rewritten_by: The grammar that rewrote graphs and references, for the signature.
     """
 
     metric: GRR
@@ -276,10 +276,10 @@ def sweep(
             yields them.
         references: The references of each graph: one string, or several.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
-        beams: Largest costs above the best path; costlier paths of a lattice are left out.
-        densities: Largest numbers of arcs with words per reference word; the beam is chosen for each lattice.
-        nbest: Numbers of cheapest strings to keep, all different.
-        by_length: The longest reference of each bin; a last bin has all longer references.
+        beams: Largest costs above the cost of the best path; remove costlier paths of a lattice.
+        densities: Largest ratios of arcs with a word to words of the reference; choose the beam for each lattice.
+        nbest: Numbers of distinct strings to keep, the cheapest ones.
+        by_length: The longest reference of each bin, in words; a last bin has all longer references.
         scales: Weight of each score column in the model's cost; other columns keep their own.
         workers: Number of graphs searched at once, or a Dask client whose workers search them.
 
@@ -308,7 +308,7 @@ def sweep(
 def swept_lattices(
     lattices: Iterable[Pair], metric: GRR, points: Points, run: Run, *, scales: Scales | None = None
 ) -> Iterator[Swept]:
-    """Sweep over lattices, in order; see `answer_each`."""
+    """Prune the graph of each pair to all points, find the oracle at each; yield results in order (`answer_each`)."""
     return answer_each(partial(_swept_pair, metric, points, scales), partial(failed_sweep, metric), lattices, run)
 
 
@@ -350,7 +350,7 @@ def graphs_with_references(
         yield ReferencedGraph(name, graph, strings_of_references(expected))
 
 
-# Documents of shards have the sweep of each graph, since intervals need the single graphs in their order.
+# Documents of shards have the oracles of every graph, since intervals need single graphs, in order.
 
 
 def swept_states(swept: Iterable[Swept]) -> list[State]:

@@ -29,7 +29,7 @@ Point = tuple[float, ...]
 Key = TypeVar("Key")
 Merits = Callable[[Sequence[Point]], list[float]]
 
-# Merits this close count as equal: a step must gain more than rounding errors.
+# Merits that differ by no more than this count as equal: a step must gain more than rounding errors.
 _ROUNDING = 1e-12
 _PLACES = 10
 
@@ -39,9 +39,9 @@ def coordinate_search(
 ) -> dict[Point, float]:
     """Return all tried points, in order, with their merits; `best_of` gives the best one.
 
-    Try the grid first, its last axis fastest. The first step along an axis with several values is half of their mean
-    distance; each round halves it. In a round, try all steps from the best point so far, axis by axis, down and up;
-    the round ends when no step is better.
+    First try the grid, its last axis fastest. Then try steps along each axis with several values. The first step is
+    half of the mean distance of the values; each round halves the steps. In a round, try all steps from the best point
+    so far, axis by axis, down and up; the round ends when no step is better.
 
     Args:
         axes: The values of each axis; an axis of a single value stays.
@@ -94,7 +94,7 @@ _MOST_KEPT = 10_000_000
 
 
 class Development:
-    """Graphs with references: compute posteriors once per scale and order, and score each distinct answer once."""
+    """Decode and score graphs with references: compute posteriors once per scale and order, score each answer once."""
 
     def __init__(
         self,
@@ -140,7 +140,7 @@ class Development:
         return str(scorer.signed(self.metric.signature_for(references_each(self.references))))
 
     def _tables(self, answers: Sequence[Sequence[String]]) -> list[Table]:
-        """Return the rows of the answers of each setting; compute those of new strings.
+        """Return the rows of the answers of each setting; compute the rows of new strings.
 
         Each table is computed from all graphs at once, since a metric may use weights from all references.
         """
@@ -149,7 +149,7 @@ class Development:
             for rows, strings in zip(self._rows, zip(*answers, strict=True), strict=True)
         ]
         for turn in range(max(map(len, new))):
-            # A graph without a new string repeats one that has a row.
+            # A graph without a new string repeats a string that has a row.
             texts = [
                 strings[turn] if turn < len(strings) else (strings or [*rows])[0]
                 for strings, rows in zip(new, self._rows, strict=True)
@@ -190,12 +190,12 @@ class MBRTuning:
         best: The setting with the best score; of equal scores, the first tried.
         default: The default setting of `mbr`, with the same `order`.
         one_best: The corpus value of the model's own best strings.
-        held_out: The score to expect on other graphs: each fold is answered with the grid's setting that is best on the
+        held_out: The score to expect on other graphs: answer each fold with the grid's setting that is best on the
             other folds. `None` without folds.
-        over_default: The best setting's value minus the default's, on resamples; `None` without resamples.
-        over_one_best: The same, against the model's own best strings.
-        held_out_over_one_best: The same for `held_out`. Only this is unbiased: settings are selected on other graphs
-            than those compared.
+        over_default: Value of the best setting minus value of the default, on resamples; `None` without resamples.
+        over_one_best: Value of the best setting minus value of the model's own best strings, on resamples.
+        held_out_over_one_best: `held_out` minus the value of the model's own best strings, on resamples. Only this
+            difference is unbiased: settings are selected on other graphs than the compared ones.
         trials: All settings, in the order of trial.
         graphs: Number of graphs.
         signature: The metric, its parameters and the version.
@@ -268,12 +268,12 @@ def tune_mbr(
 ) -> MBRTuning:
     """Find the parameters of n-gram `mbr` whose answers score best against references.
 
-    Try all combinations of values, then steps from the best one along each parameter with several values: first half of
-    their mean distance, until no step is better, then a quarter, and so on. Only the resamples are random. Of settings
-    with equal scores, the first is best; in the grid, values ascend, `word_penalty` fastest, `scale` slowest.
+    First try all combinations of values. Then try steps from the best one along each parameter with several values:
+    half of their mean distance until no step is better, then a quarter, and so on. Only the resamples are random. Of
+    settings with equal scores, the first is best; in the grid, values ascend, `word_penalty` fastest, `scale` slowest.
 
-    If *p* · (1 + *T* · penalty) is above 0, answers depend on *p*, *T* and the word penalty only by this: *T* need
-    not be tuned, and many pairs of the other two are equivalent.
+    If *p* · (1 + *T* · penalty) is above 0, answers depend on *p*, *T* and the word penalty only by this product. So
+    *T* need not be tuned, and many pairs of *p* and penalty give the same answers.
 
     Args:
         graphs: Lattices or n-best lists. All graphs stay in memory.
@@ -285,8 +285,8 @@ def tune_mbr(
         r: Ratio of the precision of each order to that of the order before.
         word_penalty: Additional cost of each word.
         order: Number of words of the longest n-grams.
-        evidence: Graphs to take posteriors from, one per graph.
-        prune: Prune graphs first to this cost above the best path, before scaling.
+        evidence: Graphs to take posteriors from, one for each of `graphs`.
+        prune: First prune graphs to this (unscaled) cost above the best path.
         scales: Weight of each score column in the model's cost; other columns keep their own.
         ignore: Words that are removed from answers and references before they are scored: `<s>`, `</s>`.
         halvings: Number of times that steps get shorter; 0 tries the grid only.

@@ -22,7 +22,7 @@ from latticemetric.oracle_search.user_automaton import automaton_oracle
 def automaton_oracles(
     lattices: Iterable[Pair], automaton: Any, run: Run, *, scales: Scales | None = None
 ) -> Iterator[Answer]:
-    """Search lattices, in order (see `answer_each`); without references, the automaton alone gives the value."""
+    """Find oracles of lattices, in order (see `answer_each`); without references, the automaton alone gives values."""
     return answer_each(partial(_answer, automaton, scales), failed, lattices, run)
 
 

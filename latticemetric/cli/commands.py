@@ -1,7 +1,7 @@
 """Declare commands: groups of options, the sections of `--help`, and `--version`.
 
-A group is a class with one option per field. If a parameter of a command is annotated with a group, `verb` adds the
-options of the group to the command, and the command gets their values as one object.
+A group of options is a class; each field is the value of one option, or of several flags. Annotate a parameter of a
+command with a group: then `verb` adds the options of the group to the command, and passes their values as one object.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ _PACKAGES = {"pynini": " (OpenFst)", "numpy": "", "nltk": "", "sacrebleu": ""}
 
 
 class Declaration:
-    """The options that fill a field of a group: for each, its names and its settings for click."""
+    """The command-line options that set one field of a group: names of each option, and its settings for click."""
 
     def __init__(self, *options: tuple[Sequence[str], dict[str, Any]]) -> None:
         self.options = options
 
 
 def option(spelling: str, text: str, *, reads: Callable[[Any], Any] | None = None, **settings: Any) -> Any:
-    """Declare a field of a group and the option that fills it, with further `settings` for `click.option`.
+    """Declare a field of a group and the option that sets it; `click.option` gets the further `settings`.
 
-    `spelling` has the names of the option and its metavar, as `--help` shows them: `--output -o FILE`. `reads` turns
-    what click has read, or `None`, into the value of the field.
+    `spelling` has the names of the option and its metavar, as `--help` shows them: `--output -o FILE`. `reads` makes
+    the value of the field from the value that click read (`None` if the option is not given).
     """
     if reads is not None:
         settings["callback"] = lambda _context, _parameter, value: reads(value)
@@ -68,16 +68,16 @@ def flag(spelling: str, text: str) -> Any:
 
 
 def one_of(default: str, **texts: str) -> Any:
-    """Declare a field for several flags, with their help `texts`; its value is the name of the last flag given."""
+    """Declare a field for several flags, with their help `texts`. The value of the field is the last flag given."""
     flags = (((f"--{name}",), {"default": default, "flag_value": name, "help": text}) for name, text in texts.items())
     return Declaration(*flags)
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option, choice, flag, one_of))
 class Options:
-    """Base of groups: frozen, with an option behind every field.
+    """Base class of groups of options. Instances cannot be changed.
 
-    Type checkers take groups for frozen dataclasses. Real ones would take a tenth of the time of `--help`.
+    Type checkers see a frozen dataclass; real dataclasses would cost a tenth of the time of `--help`.
     """
 
     declared: ClassVar[dict[str, Declaration]] = {}
@@ -94,7 +94,7 @@ class Options:
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Add to a command the options of each group that one of its parameters is annotated with."""
+    """Find the groups in the annotations of a command's parameters; add their options to the command."""
     hints = get_type_hints(command)
     groups: dict[str, type[Options]] = {
         name: hints[name]

@@ -1,4 +1,4 @@
-"""`latticemetric completion`: print the script by which shells complete names and files.
+"""`latticemetric completion`: print the script with which a shell completes names and files.
 
 An option with the metavar FILE or REFERENCES is completed as a file.
 """
@@ -29,7 +29,7 @@ _FILE_METAVARS = frozenset({"FILE", "REFERENCES"})
 
 
 def add_shells(command: click.Command) -> None:
-    """Register the shells, and add completions to a command. Groups add those of commands that they import late."""
+    """Register the shells, and add completions to a command. A lazy group adds them to a command when it imports it."""
     for shell in (_Bash, _Zsh, _Fish):
         add_completion_class(shell)
     add_completions(command)
@@ -50,7 +50,7 @@ def add_completions(command: click.Command) -> None:
 
 
 class _Completion(click.types.StringParamType):
-    """The completion of a parameter's value: one of `names`, several with commas if `listed`; a file if `files`."""
+    """The completion of a parameter's value: one of `names` (with `listed`: several, with commas), or a file."""
 
     def __init__(self, names: Names = tuple, *, listed: bool = False, files: bool = False) -> None:
         self._names, self._listed, self._files = names, listed, files
@@ -168,7 +168,7 @@ class _Fish(_Joined, FishComplete):
 
 def script(shell: str, program: str) -> str:
     """Return the completion script of a shell for a program."""
-    variable = f"_{program}_COMPLETE".replace("-", "_").upper()  # click looks for that one
+    variable = f"_{program}_COMPLETE".replace("-", "_").upper()  # click reads this variable
     add_shells(click.Command(program))
     completing = get_completion_class(shell)
     assert completing is not None

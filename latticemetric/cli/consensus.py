@@ -61,7 +61,7 @@ def command(
     run: ShardedRunOptions,
     output: _OutputOptions,
 ) -> None:
-    """Build consensus networks of GRAPHS: words of minimum Bayes risk, their confidences, and the alternatives.
+    """Build consensus networks of GRAPHS: words of minimum Bayes risk, their confidences, and alternative words.
 
     GRAPHS are files, folders, quoted globs, or - for standard input.
     """

@@ -94,11 +94,11 @@ class MetricOptions(Options):
     effective_length: str | None = choice(
         "--effective-length",
         ["shortest", "closest", "average"],
-        "BLEU's reference length, of several references (default: shortest; for WMT: closest).",
+        "Which of several reference lengths BLEU uses (default: shortest; for WMT: closest).",
         optional=True,
     )
     baseline: str | None = option(
-        "--baseline METRIC", "Metric that p-values compare the others with (default: the first)."
+        "--baseline METRIC", "Compare the other metrics with this one for p-values (default: the first)."
     )
 
     def named(self) -> tuple[list[AnyMetric], tuple[str, ...]]:

@@ -165,7 +165,7 @@ class Correlations(Results):
         return {name: one.segment for name, one in self.agreement.metrics.items() if one.segment is not None}
 
     def _metric_table(self, headings: Sequence[str], rows: Mapping[str, tuple[list[str], str | None]]) -> Iterator[str]:
-        """Yield a table with a row per metric: its cells, and the reason why a value is undefined."""
+        """Yield a table with one row per metric: the metric's cells, and the reason if a value is undefined."""
         marked = ([self._marked(name), *cells] for name, (cells, _) in rows.items())
         return _with_reasons([["", *headings], *marked], [reason for _, reason in rows.values()])
 
@@ -203,7 +203,7 @@ class Correlations(Results):
 
 
 class _Column(NamedTuple):
-    """A column of p-values: its heading, the cell of each metric, and reasons for undefined values; or no column."""
+    """A column of p-values (its heading, the cell of each metric, reasons for undefined values), or no column."""
 
     heading: list[str]
     cells: Mapping[str, list[str]]
@@ -251,7 +251,7 @@ def _rows(agreement: Agreement) -> Iterator[_Row]:
 
 
 def _group_rows(grouping: Grouping) -> Iterator[_Row]:
-    """Yield the rows of groups. The system column has the group's value; in correlations, `every` or `large`."""
+    """Yield TSV rows: of groups, with the group's value as system; of correlations, with `every` or `large`."""
     for group in grouping.groups:
         for metric, value in {"human": group.human, **group.scores}.items():
             reason = group.reason if value is None else None

@@ -43,9 +43,9 @@ class NamesFiles(click.types.StringParamType):
 
 
 class GraphFiles(NamesFiles):
-    """A file, folder or glob of graphs, with the archives that scripts among them point to.
+    """A file, folder or glob of graphs. A Kaldi script (.scp) also means the archives that it points to.
 
-    The parameter `format_parameter` names their format; without one, the content decides.
+    The parameter `format_parameter` has the name of the format; without it, the format is detected from the content.
     """
 
     many = True
@@ -100,7 +100,7 @@ class ClusterName(NamesFiles):
 
 
 class NoFile(click.types.StringParamType):
-    """A text that is not a file name. Most arguments are, so the others need this type."""
+    """Type of an argument that is a text. Most arguments name files, so a plain text must be declared."""
 
 
 class Output(click.types.StringParamType):
@@ -126,7 +126,7 @@ class ResultFile(Output):
 
 
 class GraphOutput(Output):
-    """A file or a folder for graphs; the parameter `format_parameter` or the name tells the format."""
+    """A file or a folder for graphs; its format is the value of `format_parameter`, or follows from the name."""
 
     def __init__(self, format_parameter: str | None = None) -> None:
         self._format_parameter = format_parameter

@@ -20,15 +20,15 @@ from latticemetric.signature import VERSION
 if TYPE_CHECKING:
     from latticemetric.metrics.wordnet import WordNet
 
-# Parameters that change no answer: a run that a failure ended may be resumed with --keep-going.
+# Parameters that change no answer. For example, after a failure a run can be resumed with --keep-going.
 _NO_EFFECT = {"workers", "cluster", "resume", "keep_going"}
-# Parameters in which the shards of a run may differ, beside where they write.
+# Parameters that may differ between the shards of a run, besides output files.
 _OF_SHARDS = {"shard", "timeout", "max_memory"}
 _USES_WORDNET = "meteor"
 
 
 def fingerprint(context: click.Context) -> dict[str, Any]:
-    """Return the fingerprint of a command in plain values. From now on, the command must not read other files.
+    """Return the fingerprint of a command in plain values. Afterwards, the command must not read other files.
 
     Raises:
         UsageError: An input cannot be read again.
@@ -59,16 +59,16 @@ def fingerprint(context: click.Context) -> dict[str, Any]:
 
 
 def common_to_shards(context: click.Context) -> dict[str, Any]:
-    """Return what all shards of a run have in common; files by content, since shards may run on several machines.
+    """Return the data that all shards of a run must share. Compare files by content: machines may differ.
 
-    References and the ids of graphs are digested when they are read. For files of graphs, only the size is compared.
+    Other code digests references and the ids of graphs while it reads them. Of files of graphs, compare only the size.
     """
     options = {}
     for parameter in context.command.params:
         name, value = parameter.name or "", context.params.get(parameter.name or "")
         is_own = name in {*_NO_EFFECT, *_OF_SHARDS, "references"} or isinstance(parameter.type, GraphFiles | Output)
         if name in context.params and not is_own:
-            # An option by its value, with each file name replaced by a digest of the file's content.
+            # Identify an option by its value; replace each file name by a digest of the file's content.
             text = value if isinstance(value, str) else repr(value)
             names = parameter.type.names(value) if isinstance(parameter.type, NamesFiles) else ()
             for path in filter(os.path.isfile, names):  # a pipe has been read
@@ -95,7 +95,7 @@ def _wordnet(context: click.Context) -> WordNet | None:
 
 
 def _state_again(path: str) -> list[int] | None:
-    """Return the state of a file that can be read again; `None` if it is missing, which its reader reports."""
+    """Return the state of a file that can be read again; `None` if the file is missing (its reader reports that)."""
     if path == STANDARD:
         raise UsageError("standard input cannot be read again", where="--resume", advice="name a file")
     try:

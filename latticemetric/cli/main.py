@@ -53,7 +53,7 @@ _SECTIONS = {
 }
 # Errors that come from standard output if they name no file.
 _OF_OUTPUT = {errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT, errno.EBADF, errno.EPIPE, errno.EINVAL, errno.ENXIO}
-# Memory that a run needs before it reads anything, with a margin.
+# Memory that a run needs before it reads any file, with a reserve.
 _LEAST_MEMORY, _LEAST_DATA = 200 * 2**20, 96 * 2**20
 _VERBS = {name: text for verbs in _SECTIONS.values() for name, text in verbs.items()}
 
@@ -131,7 +131,7 @@ def _run(command: click.Command, program: str) -> None:
 
 
 def _fill_closed_streams() -> None:
-    """Open closed standard streams; else an output file could get such a number, and warnings would go into it."""
+    """Open closed standard streams. Else an output file could get descriptor 2, and warnings would go into the file."""
     for number in range(3):
         try:
             os.fstat(number)

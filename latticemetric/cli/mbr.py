@@ -222,7 +222,7 @@ def _refuse_others(method: str, *, tune: bool) -> None:
 def _decoder(
     method: str, ngrams: _NgramOptions, strings: _MetricOptions, gains: _GainOptions, both: dict[str, Any]
 ) -> Callable[..., Any]:
-    """Return the function that decodes a graph, given its evidence if there is any."""
+    """Return the function that decodes a graph, or a graph and its evidence (the graph whose posteriors are used)."""
     from latticemetric.batch.answers import mbr_records, mbr_with_gains
 
     if gains.gains_only and not gains.write_lattices:
@@ -232,7 +232,7 @@ def _decoder(
         return partial(mbr_records, **both, **parameters)
     if ngrams.settings() > 1:
         what = "--write-lattices writes" if method == "ngram" else f"the method {method} takes"
-        raise UsageError(f"{what} one setting, but there are several", advice="give one number of each")
+        raise UsageError(f"{what} one setting, but there are several", advice="give one number for each option")
     single = {name: values[0] for name, values in ngrams.grid().items()}
     if method == "ngram":
         parameters = {**single, "order": ngrams.order}
@@ -320,7 +320,7 @@ class _TuningResults(Results):
         return [as_json(self._tuning.asdict())]
 
     def summary(self) -> list[str]:
-        """Return the scores of the best setting and of others, with intervals and p-values of the differences."""
+        """Return the scores (best and default setting, 1-best, held out) with intervals and p-values of differences."""
         tuning = self._tuning
         rows = [
             ["", self._metric, "best minus it", "95 % interval", "p"],

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     AnyLocated = TypeVar("AnyLocated", bound=Placed)
 
-# More draws change no digit in the output, and nobody reads more strings per graph.
+# Upper limits: more draws change no digit in the output, and nobody reads more strings per graph.
 MOST_DRAWS, MOST_STRINGS = 10**6, 10**6
 
 
@@ -61,7 +61,7 @@ class Number(click.FloatRange):
 def numbers(value: str | None) -> tuple[float, ...]:
     """Return the numbers, separated by commas in `value`; none if the option is not given."""
     try:
-        # As in files: Python alone would accept 1_0 and digits of any script.
+        # Read numbers as in files: Python alone would accept 1_0 and digits of any script.
         ascii_only = (value or "").encode("ascii").replace(b"_", b"?")
         return tuple(map(float, ascii_only.split(b","))) if value is not None else ()
     except ValueError:
@@ -151,7 +151,7 @@ def listed(names: str) -> list[str]:
 
 
 def word_list(text: str | None) -> frozenset[str]:
-    """Return the words of an option: its words separated by white space, or those of the file after `@`."""
+    """Return the words of an option: words separated by white space or, after `@`, the words of a file."""
     if not text:
         return frozenset()
     from latticemetric.vocabulary import split_words
@@ -173,7 +173,7 @@ def word_list(text: str | None) -> frozenset[str]:
 
 
 def metrics_named(names: Iterable[str], *, stem: bool = False) -> list[Metric[Any]]:
-    """Return the metrics of lists of names separated by commas; each metric once."""
+    """Return the metrics that these lists name (separated by commas), without duplicates."""
     from latticemetric.metrics.registry import make_metric, metric_names
 
     all_names = [name for several in names for name in listed(several)]
@@ -243,9 +243,9 @@ POSTERIOR_SCALE = option(
 )
 PRUNE = option("--prune BEAM", "Keep paths up to this cost above the best path.", type=Number(0))
 SAMPLES = option(
-    "--samples N", "Draw N paths for MBR under a metric, instead of listing all.", type=click.IntRange(1, MOST_DRAWS)
+    "--samples N", "For MBR under a metric: draw N paths, do not list all.", type=click.IntRange(1, MOST_DRAWS)
 )
-SEED = option("--seed N", "Seed of random draws.", type=click.IntRange(0), default=0)
+SEED = option("--seed N", "Seed of the random numbers.", type=click.IntRange(0), default=0)
 SCORE = option("--score NAMES", "Also score the extracted strings by these metrics: bleu-sbp,meteor.")
 STYLE = choice(
     "--references",
@@ -276,7 +276,7 @@ def resamples_option(default: int) -> Any:
 
 
 def lattices_option(what: str, format_parameter: str | None = None) -> Any:
-    """Declare the field of the file for graphs; the parameter `format_parameter` or the suffix tells its format."""
+    """Declare the field of a file for graphs. Its format is the value of `format_parameter`, or follows the suffix."""
     text = f"Also write {what} to FILE, in the format of its suffix."
     return option("--write-lattices FILE", text, type=GraphOutput(format_parameter))
 
@@ -305,7 +305,7 @@ class ReadingOptions(Options):
         return entries(graphs, self.from_format, self.vocabulary)
 
     def evidence(self, graphs: Sequence[str]) -> Iterator[Entry] | None:
-        """Read graphs for posteriors and detect their format; return `None` without files."""
+        """Read the graphs of `--evidence` (their posteriors are used); detect their format. No files: return `None`."""
         from latticemetric.formats.reading import entries
 
         return entries(graphs, None, self.vocabulary) if graphs else None
@@ -392,7 +392,7 @@ class RateOptions(Options):
 
         penalties = {name: value for name, value in (("alpha", self.alpha), ("beta", self.beta)) if value is not None}
         words = {"ignore": word_list(self.ignore), "wildcard": word_list(self.wildcard)}
-        # Pass only given options: for other metrics, the error must be that the search does not support them.
+        # Pass only given options: then another metric causes the error that the search does not support the metric.
         return as_recognition_rate(make_metric(self.metric, **penalties, **{k: v for k, v in words.items() if v}))
 
 
@@ -442,7 +442,7 @@ class OutputOptions(Options):
     output: str = OUTPUT
 
     def write(self, results: Results, *, at_once: bool = False, beside: Callable[[], None] = lambda: None) -> None:
-        """Write results; call `beside`, to write other files, before they appear. See `results.writing`."""
+        """Write results. Just before they become visible, call `beside` to write other files; see `results.writing`."""
         from latticemetric.cli.results import writing
 
         with writing(self.output, at_once=at_once) as put:
@@ -489,7 +489,7 @@ class ResamplingOptions(Options):
 
 
 class PointOptions(Options):
-    """Options for the part of each graph to keep."""
+    """Options for pruning: each value keeps a part of each graph, whose oracle is then found."""
 
     beams: tuple[float, ...] = option(
         "--beams COSTS", "Keep paths up to these costs above the best path: 1,2,4.", reads=numbers

@@ -60,7 +60,7 @@ _OF_RATES = (
     "alpha", "beta", "wildcard", "nbest", "hope", "fear", "worst", "on", "tags", "alignment",
     "posteriors", "posterior_scale", "write_lattices", "to_format", "sum_scores", "drop_labels"
 )  # fmt: skip
-# Options that do not apply to all graphs searched together.
+# Options without effect if all graphs are searched together.
 _NOT_FOR_CORPUS = ("cluster", "shard", "resume", "timeout", "max_memory")
 
 
@@ -89,7 +89,7 @@ class AlsoOptions(Options):
     )
     worst: bool = flag("--worst", "Also find the string that scores worst.")
     on: Literal["rate", "numerator"] = choice(
-        "--on", ["rate", "numerator"], "What the weights of --hope and --fear apply to."
+        "--on", ["rate", "numerator"], "Multiply the weights of --hope and --fear by the rate, or by its numerator."
     )
     score: str | None = SCORE
     alignment: bool = flag("--alignment", "Show the alignment of words in text output; json always has it.")
@@ -111,7 +111,7 @@ class AlsoOptions(Options):
             refuse(["posterior_scale"], "without --posteriors")
 
     def wanted(self, *, graphs: bool) -> MarginOptions | None:
-        """Return the margins to search in each graph; `None` if there are none."""
+        """Return what else to search in each graph (n-best, hope, fear, worst, all oracles); `None` if nothing."""
         if not (self.hope or self.fear):
             refuse(["on"], "without --hope and --fear")
         if not (self.nbest or self.hope or self.fear or self.worst or graphs):
@@ -131,15 +131,15 @@ class WrittenLatticesOptions(GraphFormatOptions):
         from latticemetric.formats.registry import find_format, format_for_writing
 
         if self.write_lattices == STANDARD:
-            raise UsageError("results go to standard output", where="--write-lattices", advice="name a file")
+            raise UsageError("standard output already gets the results", where="--write-lattices", advice="name a file")
         if self.write_lattices is not None:
             target = find_format(self.to_format) if self.to_format else format_for_writing(self.write_lattices)
             if not target.can_be_written:
-                raise UsageError(f"{target.name} can only be read", where="--to")
+                raise UsageError(f"{target.name} can only be read", where="--to", advice="choose another format")
             return
         given = {"--to": self.to_format, "--sum-scores": self.sum_scores, "--drop-labels": self.drop_labels}
         for name in (name for name, value in given.items() if value):
-            raise UsageError("no lattices are written", where=name, advice="name a file: --write-lattices")
+            raise UsageError("no lattices are written", where=name, advice="also give --write-lattices FILE")
 
     def written_beside(self, answers: Iterator[OracleAnswer], scales: dict[str, float]) -> Iterator[OracleAnswer]:
         """Yield the answers, and write the graphs of their best paths after the last one."""
@@ -238,7 +238,7 @@ def _search_by_bleu(
     refuse(_OF_RATES, "with BLEU of a corpus", advice="leave it out, or name a rate")
     if also.score:
         raise UsageError(
-            "--score works with rates only", advice="write strings with --format tsv; use latticemetric score"
+            "--score works with rates only", advice="write strings with --format tsv, then use latticemetric score"
         )
     for name in given(_NOT_FOR_CORPUS):
         raise UsageError(f"{name} has no effect if all graphs are searched together", advice="leave it out")

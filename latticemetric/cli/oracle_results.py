@@ -43,7 +43,7 @@ def _titles(columns: Sequence[str], one_best: Sequence[str]) -> list[str]:
 
 
 class OracleResults(Results):
-    """Oracles by a recognition rate, further results, and their sums; answers are read once, and then added."""
+    """Oracles by a recognition rate, further results, and their sums; answers are read and added one by one."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class OracleResults(Results):
                 yield from self._margin_lines(answer.margins)
 
     def _margin_lines(self, margins: Margins) -> Iterator[str]:
-        """Yield the strings that follow the oracle, then hope, fear and the worst string."""
+        """Yield the other n-best strings (after the oracle), then hope, fear and the worst string."""
         from latticemetric.oracle_search.margin import Hope
 
         for rank, best in enumerate(margins.nbest[1:], start=2):

@@ -24,13 +24,13 @@ from latticemetric.formats.streams.inputs import Inputs, identity, watched
 
 Written = list[tuple[click.Parameter, str]]
 
-# With these, an output may lack graphs of its input.
+# With these options, an output may lack graphs of its input, so it must not replace the input.
 _PARTIAL = ("shard", "keep_going", "resume")
 
 
 @contextlib.contextmanager
 def guarded(context: click.Context) -> Iterator[None]:
-    """Refuse an output that is an input or another output; inside the block, check files opened later, too.
+    """Refuse an output file that is also an input or another output. Inside the block, also check files opened later.
 
     Raises:
         UsageError: Two outputs are the same file, or an output would overwrite an input.
@@ -55,10 +55,10 @@ def guarded(context: click.Context) -> Iterator[None]:
             inputs.may_replace(path)
         elif (read := inputs.clash(path)) is not None:
             also = "" if read == path else f" ({read})"
-            what = f"{_spelled(parameter)} would be written over what is read{also}"
+            what = f"{_spelled(parameter)} would overwrite an input{also}"
             raise UsageError(what, where=path, advice="name another output")
     if redirected and (read := inputs.clash(sys.stdout.fileno())) is not None:
-        what = "standard output would be written over what is read"
+        what = "standard output would overwrite an input"
         raise UsageError(what, where=read, advice="name another output")
     with watched(inputs):
         for _, path in written:
@@ -100,7 +100,7 @@ def _check_distinct(written: Written) -> None:
 
 
 def _check_outside(context: click.Context, written: Written) -> None:
-    """Refuse a new file in an input folder or glob: this run, or the next one, would read it, too."""
+    """Refuse a new file in an input folder or glob: this run, or the next one, would also read the new file."""
     from latticemetric.formats.streams.paths import would_mean
 
     folders = [name for parameter, name in named_files(context) if _means_many(parameter)]
@@ -111,7 +111,7 @@ def _check_outside(context: click.Context, written: Written) -> None:
 
 
 def _in_place(context: click.Context, parameter: click.Parameter, path: str) -> bool:
-    """Check whether the output replaces the only input, and has all of its graphs."""
+    """Check whether the output replaces the command's only input, and has all graphs of the input."""
     if not isinstance(parameter.type, ConvertedGraphs) or any(map(context.params.get, _PARTIAL)):
         return False
     mine = identity(path)

@@ -70,8 +70,8 @@ def command(
 ) -> None:
     """List posteriors of GRAPHS: the probability that a path has a word or an n-gram, or takes an arc.
 
-    In forests: that a derivation has it, or uses an edge. The most probable come first. GRAPHS are files, folders,
-    quoted globs, or - for standard input.
+    In forests: the probability that a derivation has a word or an n-gram, or uses an edge. The most probable come
+    first. GRAPHS are files, folders, quoted globs, or - for standard input.
     """
     from latticemetric.batch.answers import listed_posteriors
 

@@ -44,7 +44,7 @@ _SECTIONS = {
     "The search": "--engine",
 }
 _NO_MBR = "none"
-# Options that change nothing on the page, or that it shows elsewhere.
+# Options not to list on the page: they change nothing, or the page shows them elsewhere.
 _NOT_LISTED = {
     *("lattices", "references", "output", "workers", "cluster", "resume", "failures", "title", "seed", "resamples"),
 }
@@ -53,7 +53,7 @@ _NOT_LISTED = {
 class _PageOptions(Options):
     mbr_method: str = option(
         "--mbr-method NAME",
-        "MBR beside oracle and 1-best: wer, ngram, a metric, or none; auto: ngram for forests, else wer.",
+        "Also show MBR answers: by wer, ngram or a metric; none: no MBR; auto: ngram for forests, else wer.",
         default="auto",
     )
     posterior_scale: float = POSTERIOR_SCALE

@@ -47,7 +47,7 @@ class Results(ABC):
         """Yield the objects of JSON lines."""
 
     def rows(self) -> Iterable[Sequence[object]]:
-        """Yield the rows of TSV: the records, with the values of their 1-best, unless a verb lays them out itself."""
+        """Yield the rows of TSV: each record with the values of its 1-best. A verb may define other rows."""
         columns = self.columns
         for record in self.records():
             one_best = record.get("one_best")
@@ -91,7 +91,7 @@ class AnswerResults(Results):
                 yield {"id": answer.name, **record}
 
     def document(self) -> Iterator[str]:
-        """Yield the document; the records of a graph follow each other."""
+        """Yield the lines of the JSON document, with all records of a graph next to each other."""
         from latticemetric.batch.shards import document_end
 
         several = {} if self._records_each == 1 else {"items_each": self._records_each}
@@ -111,9 +111,9 @@ def as_json(value: object) -> str:
 def json_document(
     head: Record, lists: Mapping[str, Iterable[Record]], end: Callable[[], str] = lambda: "]}", *, streamed: bool = True
 ) -> Iterator[str]:
-    """Yield the lines of a JSON document: its head, lists with one record per line, and the `end`, called last.
+    """Yield the lines of a JSON document: its head, lists with one record per line, and the result of `end()`.
 
-    If `streamed`, write each record as it arrives, with the comma before it; else the comma follows it.
+    If `streamed`, write each record as soon as it arrives, with the comma before the record; else after it.
     """
     before = f"{as_json(head)[:-1]}, " if head else "{"
     for name, records in lists.items():
@@ -204,7 +204,7 @@ def progress(items: Iterable[T], total: int | None, what: str) -> Iterator[T]:
 def writing(path: str, *, at_once: bool = False) -> Iterator[Callable[[str], None]]:
     """Provide a function that writes a line of results.
 
-    Lines appear only when all of them are written, so that a run that stops leaves no partial result.
+    Lines become visible only after the last one is written, so that a run that stops leaves no partial result.
     With `at_once` (runs that report failures and continue), lines appear on standard output immediately.
     """
     from latticemetric.formats.streams.output import atomic_output, standard_output

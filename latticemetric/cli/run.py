@@ -1,4 +1,4 @@
-"""Run over many graphs: workers, limits and journal, failures, and graphs that are written beside the results."""
+"""Run over many graphs: set up workers, limits and journal; report failures; write graphs besides the results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class _Answer(Protocol):
-    """The answer of a graph, or its problem and the file and line of what failed."""
+    """The answer for a graph; if it failed, the problem, and the file and line of the problem."""
 
     @property
     def name(self) -> str: ...
@@ -46,7 +46,7 @@ class Failures:
         self.count = 0
 
     def reported(self, answers: Iterable[AnyAnswer]) -> Iterator[AnyAnswer]:
-        """Yield the answers, and add those that failed."""
+        """Yield the answers; add each failed answer to the list."""
         for answer in answers:
             if answer.problem is not None:
                 self.add(answer.name, answer.where, answer.problem)
@@ -75,7 +75,7 @@ class Failures:
 
 @contextlib.contextmanager
 def running(options: RunOptions, output: str) -> Iterator[tuple[Run, Failures]]:
-    """Set up a run and its failures by the options; after the block, write the failures and remove the journal."""
+    """Set up a run and its list of failures. After the block, write the failures and remove the journal."""
     from latticemetric.batch.run import Run
     from latticemetric.formats.streams.output import sync
     from latticemetric.memory import graph_bytes
@@ -143,7 +143,7 @@ def ask_graphs(
     lattices: str | None = None,
     lattice_of: Callable[[Any], Graph | None] = lambda _: None,
 ) -> None:
-    """Call `ask` on each graph, with the evidence of the same id if there is any; write the answers.
+    """Call `ask` on each graph (with `--evidence`: also on the graph there with the same id); write the answers.
 
     Write the lattices of the answers' values to the file `lattices`, if there is one. Report failures on standard
     error, with exit status 1.
@@ -174,9 +174,9 @@ def written_beside(
     *,
     if_none: bool = True,
 ) -> Iterator[AnyAnswer]:
-    """Yield the answers; after the last one, write their graphs (also no graphs, if `if_none`) if `path` is given.
+    """Yield the answers; after the last one, write their graphs to `path` (an empty file only with `if_none`).
 
-    Results appear only after that, so that a graph that cannot be written leaves no partial result.
+    Results become visible only afterwards, so that a graph that cannot be written leaves no partial result.
     """
     if path is None:
         yield from answers

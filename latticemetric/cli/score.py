@@ -133,7 +133,8 @@ def command(
 def _only_words(text: GraphText) -> tuple[str, ...]:
     """Return the words of a text; refuse alternatives, which no grammar can rewrite."""
     if not isinstance(text, tuple):
-        raise UsageError("a text has alternatives", where="--normalize", advice="leave it out")
+        advice = "leave --normalize out, or remove the alternatives"
+        raise UsageError("a text with alternatives cannot be normalized", where="--normalize", advice=advice)
     return text
 
 

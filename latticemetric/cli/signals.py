@@ -1,7 +1,7 @@
 """Signals that end a run.
 
 An interrupt, SIGTERM (sent by schedulers) and SIGHUP (the terminal closed) raise `Stopped` once; later signals have no
-effect. Python reacts at once, but native calls and slow libraries may not: soon after, a thread ends the process.
+effect. Python reacts at once, but native calls and slow libraries may not: then a thread soon ends the process.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 # Windows has no SIGHUP.
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-# A run must end within two seconds of a signal; the rest of that time is left to the system.
+# Seconds until the process is ended. A run must end within two seconds of a signal; the system needs the rest.
 _SECONDS_TO_END = 1.5
 
 _notes: list[Callable[[], str]] = []
@@ -64,7 +64,7 @@ def noted(note: Callable[[], str]) -> Iterator[None]:
 
 
 def listen() -> None:
-    """Raise `Stopped` on signals from now on, except those that the parent process ignores (`nohup`)."""
+    """Raise `Stopped` on signals from now on, except on signals that the parent process ignores (`nohup`)."""
     for number in _SIGNALS:
         if signal.getsignal(number) in {signal.SIG_DFL, signal.default_int_handler}:
             with contextlib.suppress(ValueError):  # only the main thread may set handlers
@@ -74,7 +74,7 @@ def listen() -> None:
 
 
 def listen_no_more() -> None:
-    """Ignore signals from now on: the run is ending."""
+    """Ignore signals from now on. Call this when the run is ending."""
     for number in _SIGNALS:
         if isinstance(signal.getsignal(number), _Handler):
             signal.signal(number, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""`latticemetric sweep`: the oracle as less of each graph is kept, and by reference length."""
+"""`latticemetric sweep`: oracles of pruned graphs and n-best lists, and by reference length."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ def command(
     resampling: _ResamplingOptions,
     output: PlottedOutputOptions,
 ) -> None:
-    """Find the oracles of a test set when less and less of each lattice is kept.
+    """Prune each lattice of a test set to several sizes; find the oracle at each size.
 
-    Prune by beams, by densities (arcs with words for each word of the reference), or to n-best lists of distinct
-    strings, all in one run; group graphs by the length of references.
+    Prune by beams, by densities (arcs with a word, divided by the words of the reference), or to n-best lists of
+    distinct strings, all in one run. Also group graphs by the length of references.
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
     one line per lattice, in the same order or with ids first; give several files for several references. Under
@@ -108,7 +108,7 @@ def command(
 class SweepResults(Results):
     """The sweep of one run, or of merged shards.
 
-    Intervals of the rows are on the same resamples; there are none without resamples.
+    The intervals of all rows use the same resamples. Without resamples, there are no intervals.
     """
 
     settings: SweepSettings

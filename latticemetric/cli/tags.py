@@ -70,10 +70,10 @@ class _TagOptions(Options):
         "--trials N", "Trials per test (default: 1000, or more if the significance level needs more).", type=_DRAWS
     )
     error_rates: tuple[float, ...] = option(
-        "--error-rates SHARES", "Error rates to sample at: 0.1,0.1005 (default: the paper's).", reads=numbers
+        "--error-rates SHARES", "Error rates of the samples: 0.1,0.1005 (default: as in Logacheva 2016).", reads=numbers
     )
     sample_sizes: tuple[int, ...] = option(
-        "--sample-sizes NUMBERS", "Numbers of words to try (default: the paper's).", reads=whole_numbers
+        "--sample-sizes NUMBERS", "Numbers of words to try (default: as in Logacheva 2016).", reads=whole_numbers
     )
     rounds: int = option("--rounds N", "Number of rounds at the largest sample size.", default=1, type=_DRAWS)
     significance: float = option(
@@ -138,7 +138,7 @@ def command(
 
 
 def _refuse_others(*, from_lattices: bool) -> None:
-    """Refuse options for files of tags with lattices, and vice versa."""
+    """With lattices, refuse the options for files of tags; without, refuse the options for lattices."""
     context = click.get_current_context()
     of_tags = _TagOptions.declared
     of_both = {"gold", "predicted", "from_lattices", *OutputOptions.declared}

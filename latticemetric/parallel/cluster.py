@@ -1,4 +1,4 @@
-"""Connect to a Dask cluster: a local one, one of SLURM jobs, or one that already runs."""
+"""Connect to a Dask cluster: start it on this machine or as SLURM jobs, or use one that already runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _FORMS = "give local, local:N, slurm:N, tcp://HOST:PORT, tls://HOST:PORT, or the scheduler's file, FILE.json"
 _MOST_WORKERS = 10_000
 _ADDRESS = re.compile(r"[a-z]+://\S+")
-# The scheduler's file can be longer, with 100,000 workers; the address is at its end.
+# With 100,000 workers, the scheduler's file can be longer; the address is at its end.
 _MOST_BYTES_OF_FILE = 2**26
 _TLS_ADVICE = "name certificates that the cluster accepts in Dask's configuration, distributed.comm.tls"
 _SECONDS_TO_CONNECT = 30
@@ -31,7 +31,7 @@ _SECONDS_BEFORE_A_MESSAGE = 5.0
 
 @dataclass(frozen=True)
 class Cluster:
-    """The address or the scheduler's file of a cluster; or the workers or jobs to start, `None` for one per processor.
+    """A cluster: its address or scheduler's file, or how many workers or jobs to start (`None`: one per processor).
 
     `kind` is `local`, `slurm`, `address` or `file`.
     """
@@ -60,7 +60,7 @@ class Cluster:
 
     @contextlib.contextmanager
     def connected(self) -> Iterator[Client]:
-        """Yield a client; afterwards, end everything that was started for it."""
+        """Yield a client; afterwards, end the cluster if this call started it."""
         _require("distributed")
         from distributed import Client
 
@@ -148,7 +148,7 @@ def dask_setup(_worker: object) -> None:
 def security_options(*, temporary: bool = False) -> dict[str, Any]:
     """Return the TLS settings of a cluster, with the certificates from `distributed.comm.tls` in Dask's configuration.
 
-    Without any, return nothing. If `temporary` and `cryptography` is installed, create some, only in memory.
+    Without certificates, return nothing; if `temporary` and `cryptography` is installed, create some in memory.
     """
     from distributed.security import Security
 

@@ -26,7 +26,7 @@ from latticemetric.signature import VERSION
 if TYPE_CHECKING:
     from distributed import Client
 
-# Seconds of a batch: short enough to share work well, long enough that sending it costs little in comparison.
+# Seconds of a batch: short, to share the work well; but long, compared to the time for sending the batch.
 _SECONDS = 0.2
 _MOST_IN_BATCH = 64
 _BYTES_OF_BATCH = 2**20
@@ -77,7 +77,7 @@ class Batches(Window):
 
     def _fill(self, tasks: Iterator[Task]) -> bool:
         if self._suspects:
-            # Repeat a question that may have killed a worker, alone, so that no other question is blamed.
+            # A question that may have killed a worker: repeat it alone, so that no other question is blamed.
             if not self._batches:
                 self._submit([self._suspects.popleft()])
                 self._is_alone = True
@@ -136,7 +136,7 @@ class Batches(Window):
                 raise
             if was_alone:
                 batch[0].problem = InputError(
-                    "the workers of the cluster that worked on it died, one after the other",
+                    "several workers of the cluster died while they worked on this task",
                     advice="perhaps there is too little memory for it",
                 )
             else:
@@ -167,7 +167,7 @@ Question = tuple[bytes, frozenset[str]]
 
 
 class _Replies(NamedTuple):
-    """The pickled reply to each question, or the reason for its absence; and the seconds that they took."""
+    """The pickled reply to each question, or the reason why there is none; and the seconds for all of them."""
 
     replies: list[tuple[bytes | None, InputError | None]]
     seconds: float
@@ -176,15 +176,15 @@ class _Replies(NamedTuple):
 def answer_batch(
     version: str, run: _Run, function: bytes, questions: Sequence[Question], constants: Mapping[str, bytes]
 ) -> _Replies:
-    """Answer pickled questions, one after another; refuse those of a client of another version."""
+    """Answer pickled questions, one after another; refuse the questions if the client has another version."""
     if version != VERSION:
         raise UsageError(
-            f"a worker has latticemetric {VERSION}, and this is {version}", advice="install the same version there"
+            f"a worker has latticemetric {VERSION}, but this is {version}", advice="install the same version there"
         )
     pickling.learn(constants)
     began = time.monotonic()
     with _pool(run, function) as pool:
-        # A question whose file is missing here goes back to the client, which then sends all its data.
+        # If a question's file is missing on this machine, tell the client, which then sends the question with all data.
         tasks = (Task(Packed(*question)) for question in questions)
         done = [(task.reply, task.problem) for task in pool.done(tasks)]
     return _Replies(done, time.monotonic() - began)
@@ -207,7 +207,7 @@ _ended: deque[str] = deque(maxlen=_MOST_ENDED)
 
 @contextlib.contextmanager
 def _pool(run: _Run, function: bytes) -> Iterator[Pool]:
-    """Reserve the pool of this thread; it is kept between batches, since it takes long to start a process."""
+    """Reserve the pool of this thread. Keep the pool between batches, since it takes long to start a process."""
     key = run.name, threading.get_ident()
     with _lock:
         if run.name in _ended:
@@ -232,7 +232,7 @@ def _pool(run: _Run, function: bytes) -> Iterator[Pool]:
 
 
 def end_run(name: str) -> None:
-    """End all processes here that work for a run, and do not start others."""
+    """End all processes in this worker that work for a run; start no others for the run."""
     with _lock:
         _ended.append(name)
         for key in [key for key in _pools if key[0] == name]:

@@ -2,8 +2,8 @@
 
 A journal is one line of JSON that identifies the run, then one record per answer: its length, a checksum, the answer as
 plain data (see `plain`). Each record is written to the system at once, so that it survives the process; an incomplete
-last record is removed. A resumed run writes its output from the beginning, with the answers of the journal, so
-its output cannot differ.
+last record is removed. A resumed run writes its output again from the beginning, first with the journal's answers; so
+its output is the same as that of a run without a break.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 class Journal:
-    """The journal of one run, locked for other processes; refuse the journal of another run.
+    """The journal of one run. Lock its file against other processes, and refuse the journal of another run.
 
     Args:
         path: The file of the journal, which may be new.
@@ -57,7 +57,7 @@ class Journal:
             self._file = io.FileIO(os.open(path, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o600), "r+")
         except OSError as error:
             why = "it is a link" if error.errno == errno.ELOOP else error.strerror
-            raise InputError(f"cannot be written: {why}", where=path) from None
+            raise InputError(f"cannot be written: {why}", where=path, advice="name another output") from None
         try:
             self._lock()
             self._check({"journal": _FORMAT, **fingerprint})
@@ -75,7 +75,7 @@ class Journal:
             if question is None or question.name != answer.name:
                 name = "no graph" if question is None else f"'{shortened(question.name)}'"
                 raise UsageError(
-                    f"the journal has '{shortened(answer.name)}' where there is {name} now",
+                    f"the graphs changed: the journal has '{shortened(answer.name)}' where there is {name} now",
                     where=self.path,
                     advice=_BEGIN_AGAIN,
                 )
@@ -89,7 +89,7 @@ class Journal:
 
     @contextlib.contextmanager
     def blamed(self) -> Iterator[None]:
-        """Blame the journal for an unforeseen error in a run that repeats its answers.
+        """Inside the block, report an unforeseen error as a damaged journal, if the run uses answers of the journal.
 
         Answers are checked field by field. Only the code that uses them can notice that fields do not fit together.
         """
@@ -112,16 +112,16 @@ class Journal:
         self._file.close()
 
     def _lock(self) -> None:
-        """Lock the file for this process; refuse one that is not regular, or is locked already."""
+        """Lock the file for this process; refuse a file that is not regular or already locked."""
         if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
-            raise InputError("this is not a file", where=self.path, advice="name another output")
+            raise InputError("this is not a regular file", where=self.path, advice="name another output")
         try:
             import fcntl
 
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InputError(
-                "another process uses this file", where=self.path, advice="wait for it, or stop it"
+                "another process uses this file", where=self.path, advice="wait for that process, or stop it"
             ) from None
         except (OSError, ImportError):
             return  # some file systems have no locks, and Windows has others
@@ -212,7 +212,7 @@ class Journal:
 
 
 def changes(old: Fingerprint, new: Fingerprint) -> Iterator[str]:
-    """Yield the names of the values that differ."""
+    """Yield the names of the values that differ between the fingerprints of two runs."""
     for key in old.keys() | new.keys():
         before, after = old.get(key), new.get(key)
         if isinstance(before, dict) and isinstance(after, dict):

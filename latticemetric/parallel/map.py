@@ -43,8 +43,8 @@ def map_in_order(
 ) -> Iterator[Answer]:
     """Yield answers in order; questions and answers are pickled.
 
-    At most 128 questions per worker, and at most 64 MB of questions and answers, are in progress at any time. An error
-    of the questions, or of an answer, is raised in its turn.
+    At most 128 questions per worker, and at most 64 MB of questions and answers, are in progress at any time. If
+    reading or answering a question raises an error, first yield all answers before it, then raise the error.
 
     Args:
         function: Answers a question. In forked processes, it need not be picklable.
@@ -79,7 +79,7 @@ def map_in_order(
 def _answered_here(
     function: Callable[[Question], Answer], source: _Source[Question], workers: int, limits: Limits
 ) -> Iterator[Answer]:
-    """Answer the questions that need no other process: all for one worker, else only a few with quick answers."""
+    """Answer questions in this process: with one worker all questions, else only a few with quick answers."""
     check_workers(workers)
     can_fork = hasattr(os, "fork")
     if limits:

@@ -23,10 +23,10 @@ Reducers: TypeAlias = dict[type, Callable[[Any], Any]]
 
 @cache
 def reducers() -> Reducers:
-    """Return the reducers that packages have registered for their types, except those for errors.
+    """Return the reducers that packages have registered for their types, except reducers for errors.
 
-    Dask registers a reducer for all errors, in each process that imports it. Messages between these processes must
-    not depend on that.
+    Each process that imports Dask registers a reducer for all errors. Messages between processes must not depend on
+    whether a process has imported Dask.
     """
     registered: Any = copyreg.dispatch_table
     return {kind: reduce for kind, reduce in registered.items() if not issubclass(kind, BaseException)}
@@ -54,7 +54,7 @@ def portable(function: Any) -> bytes:
     return data
 
 
-# A process knows the tokens that it made, those of the process that it was forked from, and those sent to it.
+# A process knows three kinds of tokens: made by itself, by the process that it was forked from, or sent to it.
 
 # Constants of earlier runs: a worker of a cluster does not notice that a run is over.
 _MOST_LEARNT = 16
@@ -64,7 +64,7 @@ _contents: dict[str, bytes] = {}
 _tokens: dict[int, str] = {}
 _learnt: list[str] = []
 _lock = threading.Lock()
-if hasattr(os, "register_at_fork"):  # while a thread holds it, no other one may fork: the child would never get it
+if hasattr(os, "register_at_fork"):  # else a child, forked while a thread holds the lock, never gets it
     os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
@@ -117,12 +117,12 @@ class Packed(NamedTuple):
 
 
 class Packing:
-    """Pickles the questions of one run; `close` forgets their constants.
+    """Pickle the questions of one run; `close` drops its constants.
 
     Args:
-        table: Reducers for types of these questions.
-        whole: Reducers that replace some of these, for a process that cannot read the files of this one.
-        constants: Reducers for the constants themselves.
+        table: Reducers for the types in the questions.
+        whole: Reducers that replace reducers in `table` if the receiver cannot read this machine's files.
+        constants: Reducers to pickle the constants.
     """
 
     _RECENT = 4
@@ -145,10 +145,10 @@ class Packing:
         return Packed(data, frozenset(self._needs))
 
     def by_token(self, thing: Any) -> Any:
-        """Reduce an object to its token; return `None` when it is first seen, or if there are too many constants."""
+        """Reduce an object to its token. Return `None` the first time, or if there are too many constants."""
         token = _tokens.get(id(thing))
         if token is None:
-            # It becomes a constant the second time: a graph's own table is seen only once.
+            # An object becomes a constant the second time: the symbol table of a single graph comes only once.
             if not any(thing is other for other in self._recent):
                 self._recent.append(thing)
                 return None
@@ -163,5 +163,5 @@ class Packing:
         return constant, (token,)
 
     def close(self) -> None:
-        """Forget the constants of the run."""
+        """Drop the constants of the run."""
         _forget(self._mine)

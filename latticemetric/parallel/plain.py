@@ -1,9 +1,9 @@
-"""Plain data: JSON for answers, from which only results and graphs can be built.
+"""Plain data: write answers as JSON, and read them back; reading builds only results and graphs.
 
 Numbers, texts, truth values, `None` and dicts with texts as keys are written as in JSON. Any other value becomes a
 list that begins with its kind: `["tuple", 1, 2]`, or `["Alignment", …]` with the fields in order. Only graphs and
-registered classes are written and read. Fields are checked against the annotations of their class, and graphs as if
-they came from a file. So a damaged or malicious file causes an error.
+registered classes are written and read. Fields are checked against the annotations of their class; graphs are checked
+like graphs from files. So a damaged or malicious file causes an error.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ _NAMES: dict[tuple[str, str], str] = {}
 def register(module: str, *classes: str, **renamed: str) -> None:
     """Let plain data hold classes of a module: dataclasses or named tuples that only store their fields.
 
-    A name in journals outlives that of its class: `Extremes="Margins"` writes the class `Margins` as `Extremes`.
+    Names in journals must not change if a class is renamed: `Extremes="Margins"` writes the class `Margins` as
+    `Extremes`.
     """
     for name, kind in {**{kind: kind for kind in classes}, **renamed}.items():
         _CLASSES[name] = module, kind
@@ -59,7 +60,7 @@ register("latticemetric.nbest", "Hypothesis", "NBest")
 _ERRORS = ("LatticeMetricError", "InputError", "FormatError", "UsageError", "MissingDependencyError")
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 _NUMBERS = frozenset({"|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8"})
-# A table with fewer words is written again: that costs less than to search for it.
+# Write a symbol table with fewer words again each time: that costs less than to search for an equal table.
 _FEWEST_WORDS = 100
 _RECENT_TABLES = 4
 _MOST_IN_MEMORY = 2**24
@@ -208,9 +209,9 @@ class PlainData:
 
 
 class GraphSpool:
-    """Names and graphs that are written only when all of them are known; if there are many, they are kept on disk.
+    """Collect names and graphs to write at the end; keep them on disk if there are many.
 
-    Iteration reads one at a time, in the order of `add`.
+    Iteration reads one graph at a time, in the order of `add`.
     """
 
     def __init__(self) -> None:
@@ -328,7 +329,7 @@ def _class(name: str) -> Any:
 
 
 class _Names(dict[str, Any]):
-    """Names in annotations: those imported only for type checkers, and the alias that quotes such names."""
+    """Resolve names in annotations: names imported only for type checkers, and the alias that quotes such names."""
 
     def __missing__(self, name: str) -> Any:
         if name == "Graph":

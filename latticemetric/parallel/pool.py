@@ -1,7 +1,7 @@
 """Run tasks in worker processes; return answers in order, with a limited number in progress.
 
-Processes, not threads: native calls let other threads run, but between them each graph takes some hundred microseconds
-of Python, which does not. On 1000 lattices of 10,000 arcs with two workers, threads gained a tenth.
+Use processes, not threads: native calls release the GIL, but each graph also needs some hundred microseconds of Python
+code, which holds the GIL. On 1000 lattices of 10,000 arcs, two threads were only a tenth faster than one.
 A process can also be killed, unlike a thread that searches a graph.
 """
 
@@ -96,9 +96,9 @@ class Window(ABC):
 def started(function: Any, memory: int | None, foreign: list[Connection]) -> Started:
     """Start a worker: a copy of this process or, if it has other threads, a separate program.
 
-    In a copy, locks of other threads are never released, for example that of a module that a thread is importing. So a
-    copy is made only if there are no other threads, or if the function cannot be sent to a program. A copy starts in
-    some milliseconds, a program in some hundred.
+    In a copy, a lock that another thread holds is never released: for example, the lock of a module that the thread is
+    importing. So make a copy only if there are no other threads, or if the function cannot be sent to a program. A copy
+    starts in some milliseconds, a program in some hundred milliseconds.
     """
     if not other_threads_live():
         return forked(function, memory, foreign)
@@ -163,7 +163,7 @@ class Pool(Window):
         return self._workers
 
     def _next(self, tasks: Iterator[Task], worker: Worker) -> list[Task]:
-        """Return a batch for a worker; tasks that a dead worker had come first."""
+        """Return a batch for a worker; first the tasks of dead workers."""
         batch: list[Task] = []
         size = 0
         while len(batch) < self._batch and (task := self._following(tasks, self._most)) is not None:
@@ -198,7 +198,8 @@ class Pool(Window):
             return
         for worker in list(self._workers):
             if worker.tasks and time.monotonic() >= worker.since + timeout:
-                worker.tasks.popleft().problem = InputError(f"it takes more than {timeout:g} seconds")
+                advice = "prune the graph, or allow more time: --timeout"
+                worker.tasks.popleft().problem = InputError(f"it takes more than {timeout:g} seconds", advice=advice)
                 self._dismiss(worker)
 
     def _left(self) -> float | None:

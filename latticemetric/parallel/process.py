@@ -69,15 +69,15 @@ _SMALL = 2**15
 _PIECE = 2**20
 # The length before each reply.
 _LENGTH = struct.Struct("<Q")
-# The reply to a question that needs a file which the worker does not have.
+# The reply to a question if the worker does not have the question's file.
 _NO_FILE = b""
 
 
 class Task:
     """One question (`None` in a worker of a cluster), while workers process it.
 
-    `data` is the question, pickled, until it is answered; it needs constants with these tokens. `size` is the bytes of
-    the data and of the reply; `problem` is the reason if there is no reply.
+    `data` is the pickled question, until the question is answered; `needs` are the tokens of its constants. `size` is
+    the number of bytes of data and reply; `problem` is the reason if there is no reply.
     """
 
     __slots__ = ("_packing", "data", "deaths", "needs", "problem", "question", "reply", "size")
@@ -145,8 +145,8 @@ class Worker:
     Attributes:
         tasks: Its tasks without an answer.
         again: Its tasks that have to be repeated.
-        since: The time of its last reply, or of its first task after it had none.
-        wait: Waits until the worker is ready.
+        since: Since when it is busy with its present task: the time of its last reply or, if it was idle, of its task.
+        wait: Call it to wait until the worker is ready.
     """
 
     def __init__(self, function: Any, limits: Limits, others: Iterable[Worker], start: Start) -> None:
@@ -163,7 +163,10 @@ class Worker:
         self._unread = bytearray()
 
     def takes(self, size: int, *, together: bool) -> bool:
-        """Return True if this size can be sent without waiting; under a memory limit, only small tasks together."""
+        """Return True if a task of `size` bytes can be sent now.
+
+        A small task always can. A large task needs an idle worker; under a memory limit, send it alone, not `together`.
+        """
         return size <= _SMALL or not (self.tasks or (together and self._is_limited))
 
     def hand(self, tasks: Iterable[Task]) -> None:
@@ -216,7 +219,7 @@ class Worker:
 
 # The exit status of a worker without memory for its message.
 _NO_MEMORY = 12
-# Threads fork one at a time: a worker with copies of another worker's pipes would hide its death.
+# Threads fork one at a time: a new worker with copies of another worker's pipes would hide that worker's death.
 _births = threading.Lock()
 _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
@@ -263,7 +266,7 @@ def serve(
     outbox: Connection,
     patience: float | None = None,
 ) -> None:
-    """Answer questions until the parent is gone, or has not sent one for `patience` seconds."""
+    """Answer questions until the parent is gone, or has sent no question for `patience` seconds."""
     # Such signals reach all processes of a terminal or of a job. The parent decides what to do, and its workers end
     # with it.
     for number in _ENDING:
@@ -309,7 +312,7 @@ def _receive(inbox: Connection, batches: queue.SimpleQueue[bytes]) -> None:
 
 
 def _reply_to(function: Callable[[Any], Any], data: bytes) -> bytes:
-    """Return a pickled (answer, error, True if the error concerns only this question)."""
+    """Answer a question; return a pickled triple: answer, error, and True if the error concerns only this question."""
     try:
         try:
             question = pickle.loads(data)  # noqa: S301  our own parent wrote it
@@ -360,7 +363,7 @@ def started_program(
     folder: str | None = None,
     patience: float | None = None,
 ) -> Started:
-    """Start a worker as a program, in `folder` if it exists here; `patience` as for `serve`."""
+    """Start a worker as a program, in `folder` if this machine has it; for `patience`, see `serve`."""
     from multiprocessing import Pipe
 
     inbox, our_outbox = Pipe(duplex=False)
@@ -396,7 +399,7 @@ def main() -> None:
         why = f"a worker cannot load the function ({type(error).__name__}: {error})"
 
         def answer(_question: Any) -> NoReturn:
-            raise MissingDependencyError(why, advice="install there what is installed here")
+            raise MissingDependencyError(why, advice="install for workers what is installed here")
 
     outbox.send_bytes(b"ready")
     serve(answer, memory, inbox, outbox, patience)

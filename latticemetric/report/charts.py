@@ -1,4 +1,4 @@
-"""Draw a report's charts as SVG: rates of the sides and their distribution, headroom by length and density, sweeps.
+"""Draw a report's charts as SVG: rates of oracle, 1-best and MBR, headroom by length and density, sweeps.
 
 The page's style sheet colours axes, marks and texts by their classes.
 """
@@ -75,7 +75,7 @@ class Paper:
             self._add("circle", class_=kind, cx=x, cy=y, r=radius)
 
     def text(self, x: float, y: float, text: str, anchor: str = "middle", kind: str = "") -> None:
-        """Write a text that begins, ends or is centred at x, by `anchor`."""
+        """Write a text; `anchor` says which part of the text is at x: `start`, `middle` or `end`."""
         self._add("text", text, class_=kind or None, x=x, y=y, text_anchor=anchor)
 
     def axis(self, scale: Axis, marks: Sequence[float]) -> None:
@@ -117,7 +117,7 @@ def decades(low: float, high: float) -> list[float]:
 
 
 def thinned(values: Sequence[float], most: int = 7) -> Sequence[float]:
-    """Keep some of many values, evenly spaced."""
+    """Keep at most `most` of many values, evenly spaced."""
     return values[:: max(1, math.ceil(len(values) / most))]
 
 
@@ -145,7 +145,7 @@ class Chart:
 
 
 def standing_chart(sides: Sequence[tuple[str, Interval]], metric: str, better: str) -> Chart:
-    """Draw each side's rate with its interval, on one scale."""
+    """Draw the rate of each side (oracle, MBR, 1-best) with its interval, on one scale."""
     ends = [end for _, one in sides for end in (one.low, one.high, one.value) if end is not None]
     marks = ticks(min(ends, default=0.0), max(ends, default=1.0))
     axis, height = Axis(marks[0], marks[-1], 62.0, _RIGHT - 12), 38.0 * len(sides) + 34
@@ -167,7 +167,7 @@ def standing_chart(sides: Sequence[tuple[str, Interval]], metric: str, better: s
 
 
 def rates_chart(rates: Rates, metric: str) -> Chart | None:
-    """Draw a histogram for each side, one below the other."""
+    """Draw a histogram of the rates of each side (oracle, MBR, 1-best), one below the other."""
     values = [value for several in rates.values() for value in several]
     if not values:
         return None
@@ -197,7 +197,7 @@ def rates_chart(rates: Rates, metric: str) -> Chart | None:
 
 
 def lengths_chart(bins: Sequence[LengthBin], metric: str) -> Chart | None:
-    """Draw oracle and 1-best by the length of references; the line between them is the headroom."""
+    """Draw oracle and 1-best by the length of references. The line between the two marks is the headroom."""
     there = [one for one in bins if one.graphs and one.oracle.score is not None and one.one_best.score is not None]
     if not there:
         return None
@@ -224,7 +224,7 @@ def lengths_chart(bins: Sequence[LengthBin], metric: str) -> Chart | None:
 
 
 def density_chart(points: Sequence[tuple[float, float]]) -> Chart | None:
-    """Draw headroom against density, with one mark per utterance."""
+    """Draw headroom (oracle against 1-best) by density, with one mark per utterance."""
     there = [(density, headroom) for density, headroom in points if density > 0]
     if not there:
         return None
@@ -292,7 +292,7 @@ def sweep_chart(found: Sweep, intervals: Sequence[Interval], kind: str, metric: 
 
 
 def _spread(values: Sequence[float]) -> Callable[[float], float]:
-    """Return a scale for values: logarithmic if they are far apart, with 0 one step before the others."""
+    """Return a scale for values; if they are far apart, a logarithmic scale, with 0 one step before the others."""
     above = [value for value in values if value > 0]
     begin, end = _LEFT + 12, _RIGHT - 12
     if not above or max(above) < _WIDE * min(above):

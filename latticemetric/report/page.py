@@ -1,6 +1,6 @@
 """Write reports: one HTML file from a template, a style sheet, scripts and data.
 
-Data are escaped, so that they cannot end their element; a Content-Security-Policy blocks all other scripts.
+Data are escaped, so that no text in them can end the script element; a Content-Security-Policy blocks other scripts.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def write_report(
         graphs: Lattices, forests or n-best lists; or pairs of a name and a graph, as `read` yields them.
         references: The references of each graph: one string, or several references.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
-        mbr: A method of `mbr`; `auto`: by n-grams of forests, else by word errors; `None`: no MBR.
-        posterior_scale: The factor of costs before they become probabilities.
+        mbr: A method of `mbr`; `auto`: by n-grams for forests, by word errors for other graphs; `None`: no MBR.
+        posterior_scale: Factor on costs for posteriors; a factor below 1 flattens them.
         prune: For MBR: first prune graphs to this cost above the best path.
         samples: For MBR by metrics: draw this number of paths instead of listing all.
         score: Metrics of the extracted strings, by name or as objects.
@@ -224,7 +224,7 @@ def _lead(report: Report) -> str:
 
 
 def _gap(headroom: Interval) -> tuple[float | None, float | None]:
-    """Return the interval of a difference, or of its opposite if the difference is negative."""
+    """Return the interval of a difference; if the difference is negative, change its sign and swap the ends."""
     if headroom.value is None or headroom.low is None or headroom.high is None or headroom.value >= 0:
         return headroom.low, headroom.high
     return -headroom.high, -headroom.low

@@ -1,6 +1,6 @@
 """Draw plots with matplotlib: agreement with human scores, sweeps, confidence thresholds.
 
-Colours come with different dashes, markers or hatches, since plots may be printed in black and white.
+Different colours also have different dashes, markers or hatches, since plots may be printed in black and white.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def check_plot(path: str) -> None:
 def saved_figure(path: str, rows: int, columns: int) -> Iterator[Figure]:
     """Provide a figure with room for `rows` × `columns` panels, then write it in the format of the file's suffix.
 
-    Fonts are small, there are no frames and a light grid; the same figure gives the same file.
+    Use small fonts and a light grid, and no frames. The same figure always gives the same file.
     """
     check_plot(path)
     import matplotlib as mpl
@@ -95,7 +95,7 @@ def saved_figure(path: str, rows: int, columns: int) -> Iterator[Figure]:
 
 
 def legend_above(figure: Figure, entries: Mapping[str, Any]) -> None:
-    """Put a legend above all panels: lines and marks by name, in a tuple if several mean the same."""
+    """Put a legend above all panels. `entries` has the line or mark of each name, or a tuple of several."""
     from matplotlib.legend_handler import HandlerTuple
 
     figure.legend(
@@ -116,7 +116,7 @@ _MOST_LABELS = 25
 _LABEL_POINTS = 6
 _SPAN_POINTS = 130  # of a panel's height, between the lowest and the highest point
 _LEAST_COLUMNS = 2
-_EDGE = 0.2  # share of a panel's width: closer to a side, labels go to the other side
+_EDGE = 0.2  # share of a panel's width: a label closer to the left or right edge moves to the inner side of its point
 _MANY = 200
 
 
@@ -272,7 +272,7 @@ def _numbers(intervals: tuple[Interval, ...]) -> Floats:
 
 
 def _floats(values: Iterable[float | None]) -> Floats:
-    """Return numbers as an array, with NaN for those that are undefined."""
+    """Return numbers as an array, with NaN for undefined numbers."""
     return np.array([np.nan if value is None else value for value in values])
 
 
@@ -284,16 +284,16 @@ _AXES = {
     "nbest": "n of n-best (strings)",
 }
 _BAR = 0.38
-# Axes are logarithmic from this ratio of the largest to the smallest value on.
+# An axis is logarithmic if the ratio of its largest to its smallest value is at least this.
 _WIDE = 20
 # More ticks would overlap.
 _MOST_TICKS = 10
 
 
 def draw_sweep(found: Sweep, measured: str, path: str, intervals: Sequence[Interval] = ()) -> None:
-    """Draw a sweep into a file: one panel per kind of point, and one for lengths; intervals of its rows are bands.
+    """Draw a sweep into a file: one panel per kind of point (beam, density, n-best), and one panel for lengths.
 
-    `measured` is the metric, and which direction is better.
+    Draw `intervals`, one per row of the sweep, as bands. `measured` says which metric, and which direction is better.
     """
     kinds = [kind for kind in _AXES if any(row.kind == kind for row in found.rows)]
     number = len(kinds) + bool(found.lengths)
@@ -333,7 +333,7 @@ def _draw_points(panel: Any, found: Sweep, kind: str, intervals: Sequence[Interv
 
 
 def _scale(panel: Any, at: Sequence[float]) -> None:
-    """Use the numbers as ticks; make the axis logarithmic if they are far apart (linear below the smallest above 0)."""
+    """Use the numbers as ticks. If they are far apart, make the axis logarithmic (but linear near 0)."""
     least = min((number for number in at if number > 0), default=0)
     if least and max(at) >= _WIDE * least:
         if at[0] > 0:

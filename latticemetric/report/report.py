@@ -41,7 +41,7 @@ _SIDES = {"oracle": "oracle", "1-best": "one_best", "mbr": "mbr"}
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """Parameters of a report; it draws the `most_graphs` graphs with the most headroom, and only lists the others."""
+    """Parameters of a report. Draw the `most_graphs` graphs with the most headroom; only list the other graphs."""
 
     title: str = "lattices"
     most_graphs: int = 100
@@ -56,7 +56,7 @@ class ReportOptions:
 
     @property
     def resampling(self) -> dict[str, Any]:
-        """The parameters of intervals."""
+        """The arguments of `bootstrap`: resamples, seed and confidence."""
         return {"resamples": self.resamples, "seed": self.seed, "confidence": self.confidence}
 
 
@@ -73,7 +73,7 @@ class SideTotal(Frozen):
     """One side of a test set: the oracles, the 1-bests, or the MBR answers.
 
     Attributes:
-        side: Its name.
+        side: `oracle`, `one_best` or `mbr`.
         total: The metric's value and the summed statistics.
         scores: The scores by string metrics, by metric name.
         table: Statistics for `bootstrap`, one row per graph; all sides have the same rows.
@@ -87,11 +87,11 @@ class SideTotal(Frozen):
 
 @dataclass
 class Report:
-    """Collects reviews: totals, utterances, and the drawings of the graphs with the most headroom.
+    """Collect reviews: sum up totals, list utterances, and keep drawings of the graphs with the most headroom.
 
     Attributes:
         references: Number of references per graph; `None` to count them.
-        normalize: The grammar that rewrote both sides, for signatures.
+        normalize: The grammar that rewrote graphs and references, for signatures.
         undecoded: Number of graphs that MBR could not decode.
     """
 
@@ -113,7 +113,7 @@ class Report:
     _strings: list[dict[str, Any]] = field(default_factory=list)
 
     def add_all(self, reviews: Iterable[Review]) -> None:
-        """Add reviews, one at a time in memory."""
+        """Add reviews; only one is in memory at a time."""
         for review in reviews:
             place, item = len(self.utterances), utterance(review)
             self._add_statistics(review)
@@ -127,7 +127,7 @@ class Report:
             if gap is not None and dense is not None:
                 self.densities.append((dense, gap))
             if review.sketch is not None:
-                # Keep it while it is among those with the most headroom (ties: the first).
+                # Keep the drawing while its graph is among the graphs with the most headroom (ties: the first).
                 self.sketched += 1
                 heapq.heappush(self._sketches, (gap or 0.0, -place, review.sketch))
                 if len(self._sketches) > self.options.most_graphs:
@@ -156,7 +156,7 @@ class Report:
 
     @cached_property
     def sides(self) -> list[SideTotal]:
-        """The corpus values, the oracles first; valid after all reviews are added."""
+        """The corpus values of oracles, 1-bests and MBR answers; call this after all reviews are added."""
         metric, scorer = self.review.metric, self.review.scorer
         references = [list(row["references"]) for row in self._strings]
         # A total of MBR needs the answers of all graphs.
@@ -174,7 +174,7 @@ class Report:
 
     @cached_property
     def sweep(self) -> Sweep:
-        """The sweep and the bins of lengths; valid after all reviews are added."""
+        """The sweep and the bins of lengths; call this after all reviews are added."""
         borders = tuple(_borders([swept.length for swept in self._swept if swept.length is not None]))
         settings = SweepSettings(self.review.metric, self.review.points, borders, self.references, self.normalize)
         return settings.sweep(self._swept)
@@ -189,7 +189,7 @@ class Report:
 
     @cached_property
     def headroom(self) -> Interval:
-        """The oracles' rate minus that of the 1-bests, with its interval on the same resamples."""
+        """The rate of the oracles minus the rate of the 1-bests, with its interval (both on the same resamples)."""
         tables = {side.side: side.table for side in self.sides}
         found = paired_bootstrap(
             self.review.metric, tables["one_best"], tables["oracle"], **self.options.resampling
@@ -198,7 +198,7 @@ class Report:
 
 
 def _of_several(found: Interval, graphs: int) -> Interval:
-    """Remove the interval if there is only one graph, since it says nothing about other graphs."""
+    """Remove the interval if there is only one graph: one graph says nothing about other graphs."""
     return found if graphs > 1 else replace(found, low=None, high=None, half_width=None)
 
 
@@ -217,8 +217,8 @@ def _borders(lengths: Sequence[float]) -> list[float]:
 def utterance(review: Review) -> dict[str, Any]:
     """Return one utterance, without its drawing.
 
-    References are lists of words. A side has all its `words`, and its alignment: `edits`, with the counted words of
-    both sides.
+    References are lists of words. Oracle, 1-best and MBR answer each have all their `words`, and their alignment with
+    the reference: `edits`, and the counted words of answer and reference.
     """
     common: dict[str, Any] = {"id": visible(review.name), "references": [_shown(words) for words in review.references]}
     if review.oracle is None:
@@ -254,7 +254,7 @@ def _headroom(review: Review) -> float | None:
 
 
 def _density(review: Review) -> float | None:
-    """Return the number of arcs with words per reference word of a lattice, as in sweeps."""
+    """Return the density of a lattice as in sweeps: its arcs with a word, divided by the words of the reference."""
     whole = review.swept.kept[-1].word_arcs if review.swept.kept else None
     return whole / review.swept.length if whole is not None and review.swept.length else None
 
@@ -282,7 +282,7 @@ def _shown(words: Iterable[str]) -> list[str]:
 def drawing(sketch: Sketch) -> dict[str, Any]:
     """Lay out a sketch; return its data.
 
-    `ways` are the sides of the highlighted paths, in the order of their numbers. A vertex is
+    `ways` are the names of the highlighted paths (oracle, 1-best, MBR), in the order of their numbers. A vertex is
     `[x, y, width, height, shape, text, detail, paths]`. A link is `[points, paths, label, source, target]`, with the
     points of `Curve` in one list, and a label `[x, y, text]` or `None`. `told` holds
     `[text, cost, posterior, scores]` of each link; in forests, of each vertex from number `edges` on.

@@ -612,9 +612,9 @@ def test_a_file_survives_what_cannot_be_written(arguments, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--output", "x.lat"), "--output would be written over what is read"),
-        (("--output", "./x.ref"), "--output would be written over what is read"),
-        (("--failures", "x.lat"), "--failures would be written over what is read"),
+        (("--output", "x.lat"), "--output would overwrite an input"),
+        (("--output", "./x.ref"), "--output would overwrite an input"),
+        (("--failures", "x.lat"), "--failures would overwrite an input"),
         (("--output", "a", "--failures", "./a"), "--failures and --output are the same file"),
         (("--output", "link", "--failures", "there"), "are the same file"),
         (
@@ -626,7 +626,10 @@ def test_a_file_survives_what_cannot_be_written(arguments, tmp_path):
         (("--output", "x.lat/a"), "cannot be written: Not a directory"),
         (("--output", "x" * 300), "cannot be written: File name too long"),
         (("--output", "/proc/none"), "cannot be written"),
-        (("--write-lattices", "x.ref/", "--to", "kaldi"), "would be written over|the command also reads this file"),
+        (
+            ("--write-lattices", "x.ref/", "--to", "kaldi"),
+            "would overwrite an input|the command also reads this file",
+        ),
     ],
     ids=lambda value: " ".join(value)[:40] if isinstance(value, tuple) else "",
 )

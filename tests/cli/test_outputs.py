@@ -110,7 +110,7 @@ def command_line(clash: Clash, folder: Path, spelled: str) -> list[str]:
 
 
 SPELLINGS = ("same", "relative", "up", "symbolic link", "hard link")
-OVERWRITES = re.compile("would be written over what is read|the command also reads this file")
+OVERWRITES = re.compile("would overwrite an input|the command also reads this file")
 EACH_IN_TURN = list(zip(clashes(), itertools.cycle(SPELLINGS), strict=False))
 
 
@@ -185,7 +185,7 @@ def test_a_journal_replaces_no_input(there):
     (there / "out.journal").write_bytes((there / "meeting.lat.txt").read_bytes())
     before = contents(there)
     done = CliRunner().invoke(main._group, ["info", "out.journal", "-o", "out", "--resume"])
-    assert "out.journal: --output would be written over what is read" in str(done.exception)
+    assert "out.journal: --output would overwrite an input" in str(done.exception)
     assert contents(there) == before
 
 
@@ -214,7 +214,7 @@ def test_redirected_streams_are_files_too(there):
     with Path("meeting.lat.txt").open("ab") as file:
         done = subprocess.run([PROGRAM, "info", "meeting.lat.txt"], stdout=file, stderr=subprocess.PIPE, check=False)
     assert done.returncode == 2
-    assert b"standard output would be written over what is read" in done.stderr
+    assert b"standard output would overwrite an input" in done.stderr
     assert contents(there) == before
 
 

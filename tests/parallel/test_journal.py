@@ -239,7 +239,7 @@ def test_what_does_not_begin_as_a_journal_is_none(head, tmp_path):
 def test_a_pipe_is_no_journal(tmp_path):
     path = tmp_path / "journal"
     os.mkfifo(path)
-    with pytest.raises(InputError, match="this is not a file"):
+    with pytest.raises(InputError, match="this is not a regular file"):
         _read(path)
 
 

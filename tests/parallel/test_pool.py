@@ -156,7 +156,8 @@ def test_what_takes_too_long_has_no_answer(workers):
         return str(number)
 
     answers = list(map_in_order(answer, range(10), workers, lost=told, limits=Limits(timeout=1.0)))
-    late = {number: f"{number}: it takes more than 1 seconds" for number in (0, 5, 6, 9)}
+    why = "it takes more than 1 seconds; prune the graph, or allow more time: --timeout"
+    late = {number: f"{number}: {why}" for number in (0, 5, 6, 9)}
     assert answers == [late.get(number, str(number)) for number in range(10)]
 
 

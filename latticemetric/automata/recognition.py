@@ -1,4 +1,4 @@
-"""The automaton of a recognition rate (Chiang & DeNeefe 2008, section 4), as columns; and the search for the best rate.
+"""Build the automaton of a recognition rate (Chiang & DeNeefe 2008, section 4); search for the best rate.
 
 One reference gives one automaton; several references give the union of their automata.
 
@@ -47,15 +47,15 @@ class Gains(NamedTuple):
     beta: int
 
     def of_edits(self) -> list[int]:
-        """Return the gain of each edit code: code 0 is no edit, k the k-th match in a row; then follow D, S and I."""
+        """Return the gain of each edit code: 0 is no edit, k is the k-th match in a row; then come D, S and I."""
         return [0, *(k * self.unit for k in range(1, self.order + 1)), -self.beta, 0, -self.alpha]
 
 
 class RecognitionAutomaton(NamedTuple):
     """Transitions as columns, sorted by source; state (i, m) has number i · n + m, and 0 is the start.
 
-    Labels are word numbers, `EPSILON` (deletions) and `STAR`. Edits are those of `Gains.of_edits`. Sizes are parts of
-    the denominator. `final` marks the states in which a path may end.
+    Labels are word numbers, `EPSILON` (deletions) and `STAR`. Edits are codes as in `Gains.of_edits`. Sizes are what
+    transitions add to the denominator. `final` marks the states in which a path may end.
     """
 
     source: npt.NDArray[np.int32]
@@ -105,9 +105,10 @@ def compile_references(
     """Build a tropical acceptor of a recognition rate for one or more references, cost = −gain.
 
     The automaton of one reference has the weights of the paper's table, so a best path costs −numerator. With several
-    references, each one's weights are divided by its own denominator, and a new start state joins them: a best path
-    costs −rate. A graph is split into one reference per string length. References without words have no rate, and
-    are left out if there are others. Silent words do not count. Without a vocabulary, words get new numbers.
+    references, the weights of each automaton are divided by its reference's denominator, and a new start state joins
+    the automata: a best path costs −rate. A graph is split into one reference per string length. References without
+    words have no rate: leave them out if others have words. Words in `silent` do not count. Without a vocabulary, words
+    get new numbers.
     """
     if vocabulary is None:
         vocabulary = Vocabulary.from_words(word for reference in references for word in words_in(reference, silent))
@@ -131,7 +132,7 @@ def compile_references(
         final, label = np.where(automaton.final, 0.0, np.inf), automaton.label
         parts.append(FstArrays(0, final, automaton.source, automaton.target, label, label, weight[automaton.edit]))
     symbols = None if vocabulary.is_numeric else {EPSILON: "<eps>", **dict(vocabulary.items()), STAR: STAR_SYMBOL}
-    # Their union: a new start state comes before several machines.
+    # The union of the machines; several machines get a new start state before them.
     starts = np.cumsum([len(parts) > 1, *(len(part.final) for part in parts[:-1])])
     offset = zip(parts, starts, strict=True)
     rows = [(part.source + start, part.target + start, part.input, part.weight) for part, start in offset]
@@ -146,26 +147,26 @@ def compile_references(
 
 
 class Ratio(NamedTuple):
-    """A gain in units of `1 / Gains.unit`, and a denominator."""
+    """A gain in units of `1 / Gains.unit`, and the denominator to divide it by."""
 
     gain: int
     total: int
 
 
 class BestPath(NamedTuple):
-    """The best path, over all or at some rate: its arcs, and the ratio of one of its best alignments."""
+    """The best path of a search: its arcs, and the gain and denominator of one of its best alignments."""
 
     arcs: npt.NDArray[np.int64]
     ratio: Ratio
 
 
 def path_of_best_rate(search: Callable[[Ratio], BestPath], gains: Gains) -> BestPath:
-    """Return the best path at the best rate, by Dinkelbach's iteration (1967, "On nonlinear fractional programming").
+    """Return the path with the best rate, by Dinkelbach's iteration (1967, "On nonlinear fractional programming").
 
     A path's rate, gain / denominator, does not add up over its arcs; gain − λ · denominator does. If its largest value
     over all paths is 0, λ is the best rate. Each search at one λ returns a path, whose rate is the next λ. All numbers
-    are integers, so the iteration ends exactly, after a few searches. For a λ, `search` returns the path of the
-    largest gain · λ.total − λ.gain · denominator.
+    are integers, so the iteration ends exactly, after a few searches. `search` gets λ as `Ratio(gain, total)`, and
+    returns the path with the largest gain · λ.total − λ.gain · denominator.
     """
     rate = Ratio(gains.unit, 1)  # the rate of a perfect path
     while True:
@@ -179,9 +180,9 @@ def path_of_best_rate(search: Callable[[Ratio], BestPath], gains: Gains) -> Best
 def best_path_at(
     graph: dict[str, Any], sizes: npt.NDArray[np.int32], reference: ReferenceGraph, gains: Gains, rate: Ratio
 ) -> BestPath:
-    """Return the best path at this rate, by the native search with whole numbers of any size.
+    """Return the path with the largest gain · rate.total − rate.gain · denominator, found by exact native search.
 
-    `graph` has the columns of a lattice, as the search of strings takes them; `sizes` are the parts of its arcs in the
+    `graph` has the columns of a lattice, as for a reference that is a string; `sizes` is what each arc adds to the
     denominator.
     """
     try:

@@ -1,4 +1,4 @@
-"""References as graphs whose arcs have parts of a rate's denominator; and n-grams of references.
+"""Represent references as graphs (each arc adds to a rate's denominator), and as n-grams.
 
 Σ_k |g_k(r)| adds up along a path: the word after i other words adds min(i + 1, n), one for each k-gram that it ends.
 So states are (state of the graph, words so far), and words beyond the (n − 1)-th are not counted.
@@ -24,17 +24,16 @@ _NO_ARC = -1
 
 @dataclass(frozen=True)
 class ReferenceGraph:
-    """One or several references: states in topological order, 0 is the start, arcs sorted by source.
+    """One or several references as a graph: states in topological order from the start, 0; arcs sorted by source.
 
-    Every state leads to a final one. If any path has words, paths without words are left out, since they have no
-    rate.
+    Every state leads to a final one. Paths without words have no rate: they are left out if any path has words.
 
     Attributes:
-        word: The word as which each arc is counted: its number, `UNKNOWN`, or ε.
-        size: The part of each arc in the denominator.
+        word: The word counted for each arc: its number, `UNKNOWN`, or ε.
+        size: What each arc adds to the denominator.
         arc: The arc of the original graph; −1 for none.
         final: True for each state in which a path may end.
-        words: The number of words before each state, at most the largest number that is counted.
+        words: The number of words before each state, counted up to a limit.
     """
 
     source: Numbers
@@ -60,7 +59,7 @@ class ReferenceGraph:
 
         Args:
             lattice: The reference.
-            word: The word as which each of its arcs is counted.
+            word: The word counted for each of its arcs.
             order: n.
             most: Count words up to this number; by default, up to the number that denominators need.
             backward: Read paths from their ends. The denominators are the same.
@@ -96,11 +95,11 @@ class ReferenceGraph:
 
     @property
     def has_words(self) -> bool:
-        """True if paths have words; either all have, or none."""
+        """True if paths have words: either all paths have words, or no path has any."""
         return bool(np.any(self.word != EPSILON))
 
     def ending_in(self, final: npt.NDArray[np.bool_]) -> ReferenceGraph:
-        """Return the graph with other final states, without arcs that lead to none of them."""
+        """Return the graph with other final states; remove arcs that lead to none of these states."""
         kept = final.copy()
         for source, target in zip(self.source[::-1].tolist(), self.target[::-1].tolist(), strict=True):
             kept[source] |= kept[target]
@@ -112,14 +111,14 @@ class ReferenceGraph:
 
 
 def words_in(reference: Sequence[str] | Lattice, silent: Collection[str] = ()) -> list[str]:
-    """Return the words of a reference, or all words of a reference graph."""
+    """Return the words of a reference, or all words of a reference graph, without `silent` words."""
     if isinstance(reference, Lattice):
         reference = reference.vocabulary.decode(np.unique(reference.word))
     return [word for word in reference if word not in silent]
 
 
 def counted_labels(reference: Lattice, vocabulary: Vocabulary, silent: Collection[str]) -> Words:
-    """Return the word as which each arc of a reference is counted, as a number of `vocabulary`; or ε, or `UNKNOWN`."""
+    """Return the number of each arc's word in `vocabulary`; ε for `silent` words, `UNKNOWN` for words not in it."""
     numbers, place = np.unique(reference.word, return_inverse=True)
     words = [reference.vocabulary.word(number) for number in numbers.tolist()]
     label = [EPSILON if not word or word in silent else vocabulary.number(word) for word in words]
@@ -133,7 +132,8 @@ _EMPTY = 0
 class ReferenceNgrams:
     """A trie with one row per n-gram: its parent (the row without its last word, −1 for none), and its last word.
 
-    Row 0 is the empty n-gram. `most` is the highest count in any single reference; further matches do not count.
+    Row 0 is the empty n-gram. `most` is the highest count of each n-gram in a single reference; further matches do not
+    count.
     """
 
     order: int

@@ -1,4 +1,4 @@
-"""Draw graphs: `draw` makes a `Drawing`, which shows itself and writes files in every format."""
+"""Draw graphs: `draw` makes a `Drawing`, which notebooks show and which writes files in every format."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from latticemetric.formats.streams.output import atomic_output
 from latticemetric.lattice.lattice import Lattice, Scales
 
 FORMATS = ("svg", "png", "pdf", "dot", "text")
-"""Formats of drawings; file names end in these, or in `.gv` or `.txt`."""
+"""Formats of drawings, which are also suffixes of file names; so are `.gv` and `.txt`."""
 
 _SUFFIXES = {".svg": "svg", ".png": "png", ".pdf": "pdf", ".dot": "dot", ".gv": "dot", ".txt": "text"}
 
@@ -46,8 +46,8 @@ class Drawing:
         """Return the drawing as an SVG element.
 
         Args:
-            standalone: Use dark ink on a light background and light ink on a dark one, for files. If false, use the
-                colour of the text around the element.
+            standalone: For files: use dark ink on a light background, light ink on a dark one. If false, use the colour
+                of the text around the element.
         """
         return svg_text(self.picture(), standalone=standalone)
 
@@ -124,12 +124,12 @@ def draw(
         path: The file to write, if any; its name ends in .svg, .png, .pdf, .dot or .txt.
         ways: The paths or derivations to highlight, by name: their arcs or edges, or results, like
             `{"oracle": best, "1-best": best.one_best}`. The names `oracle`, `1-best` and `mbr` have fixed styles.
-        captions: The legend's texts for these paths. Default: their words and scores, if known.
+        captions: The legend's texts for the paths in `ways`. Default: their words and scores, if known.
         posteriors: `posteriors(graph)`, or the probability of each arc or edge, to write under its word.
         scores: Names of score columns whose costs are also written under the word.
         times: Write times under the states of a lattice, if it has times.
         most_states: Draw at most this number of states or nodes, and twice this number of arcs, from the best paths;
-            those of `ways` are added. `None`: draw all. The picture says how much is left out.
+            the paths in `ways` are added. `None`: draw all. The picture says how much is left out.
         beam: Leave out paths that cost more than the best one plus `beam`, except `ways`.
         scales: Weight of each score column in the path cost.
         reference: The reference, to draw a metric.

@@ -17,7 +17,7 @@ from latticemetric.errors import UsageError
 from latticemetric.lattice.lattice import Column
 
 HighlightedPaths = Mapping[str, Sequence[int]]
-"""Names of highlighted paths (of forests: derivations), like `oracle`, each with its arcs (or edges)."""
+"""Highlighted paths (of forests: derivations) by name, like `oracle`: the arcs (or edges) of each."""
 
 CIRCLE, END, BOX, ROUND, GOAL, WORD = "circle", "end", "box", "round", "goal", "word"
 """Shapes: `end` and `goal` have two rings; `round` and `goal` are boxes with round corners; a `word` has no outline."""
@@ -36,7 +36,7 @@ class Vertex:
         text: The text in it.
         shape: One of the shapes.
         detail: The small text under it.
-        paths: The numbers of the diagram's paths that pass it.
+        paths: The numbers of the highlighted paths that pass the vertex.
     """
 
     text: str
@@ -54,7 +54,7 @@ class Link:
         target: The vertex where it ends.
         label: The text on it.
         detail: The small text under it.
-        paths: The numbers of the diagram's paths that take it.
+        paths: The numbers of the highlighted paths that take the link.
     """
 
     source: int
@@ -72,9 +72,9 @@ class Diagram:
         kind: One of the kinds.
         title: A description in a few words.
         vertices: Its vertices.
-        links: Its links; those of one vertex are in drawing order.
+        links: Its links; links of the same vertex are in drawing order.
         paths: Names of the highlighted paths (of forests: derivations).
-        captions: The legend's rows, as (name, text); a name that is not in `paths` gets a separate row.
+        captions: The legend's rows, as (name, text). A name that is not in `paths` gets a row of its own.
         omissions: Notes on the parts that are left out.
         notes: Notes on the meaning of numbers and signs.
     """
@@ -118,7 +118,7 @@ def detail_writer(
 
 
 def probability(value: float) -> str:
-    """Write a probability with two decimals; a smaller one as `<0.01`, never as 0."""
+    """Write a probability with two decimals; write a small one as `<0.01`, never as 0."""
     rounded = f"{min(value, 1.0):.2f}"
     return "<0.01" if value > 0 and rounded == "0.00" else rounded
 
@@ -143,7 +143,7 @@ def paths_through(
 ) -> dict[int, tuple[int, ...]]:
     """Return the numbers of the paths that pass each arc (or edge).
 
-    With `ends`, the states (or nodes) of their arcs (or edges), return the paths that pass each state (or node).
+    With `ends` (the states or nodes of each arc or edge), return the paths that pass each state (or node).
     """
     found: dict[int, tuple[int, ...]] = {}
     for number, arcs in enumerate(paths.values()):
@@ -181,6 +181,6 @@ _OTHERS = (
 
 
 def path_styles(paths: Sequence[str]) -> list[PathStyle]:
-    """Return the style of each path: a fixed one for a known name, else the next of `_OTHERS`."""
+    """Return the style of each path: its own style for a known name, else the next style in `_OTHERS`."""
     others = [path for path in paths if path not in _KNOWN]
     return [_KNOWN.get(path) or _OTHERS[others.index(path) % len(_OTHERS)] for path in paths]

@@ -30,7 +30,7 @@ _SHAPES = {
 
 
 def dot_text(diagram: Diagram) -> str:
-    """Write a diagram as a `digraph`. Lines show paths by colour, style and width, labels by marks."""
+    """Write a diagram as a `digraph`. Lines show paths by colour, style and width; labels show them by marks."""
     styles = path_styles(diagram.paths)
     legend = [
         " ".join(part for part in ("" if path is None else styles[path].mark, name, *caption.split()) if part)

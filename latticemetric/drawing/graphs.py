@@ -166,9 +166,9 @@ class Network(Protocol):
 def network_diagram(
     bins: Sequence[Bin], *, title: str = "confusion network", least: float = 0.01, most_states: int | None = None
 ) -> Diagram:
-    """Build the diagram of a confusion network; `None` draws all states.
+    """Build the diagram of a confusion network; `most_states=None` draws all states.
 
-    Leave out words with posteriors below `least`, except the best of each bin; and bins in which no word is left.
+    Leave out words with posteriors below `least`, except the best word of each bin. Leave out bins without words.
     """
     kept = [[pair for rank, pair in enumerate(words) if rank == 0 or pair[1] >= least] for words in bins]
     spoken = [words for words in kept if any(word for word, _ in words)]
@@ -193,13 +193,13 @@ def network_diagram(
 # ---- Derivation trees: nodes above their children, words as leaves ----
 
 MOST_VERTICES = 400
-"""The default size of a tree; vertices below are left out, and a note says so."""
+"""The default number of vertices of a tree; deeper vertices are left out, and a note says so."""
 
 
 def tree_diagram(
     tree: DerivationTree, *, title: str = "derivation tree", most_vertices: int | None = MOST_VERTICES
 ) -> Diagram:
-    """Build the diagram of a derivation, top level first; leave out children from about `most_vertices` vertices on."""
+    """Build the diagram of a derivation, top level first; after about `most_vertices` vertices, leave out children."""
     vertices: list[Vertex] = []
     links: list[Link] = []
     pending: deque[tuple[Any, int]] = deque([(tree.asdict(), -1)])
@@ -225,7 +225,7 @@ def tree_diagram(
     return Diagram(TREE, title, tuple(vertices), tuple(links), omissions=omissions)
 
 
-# ---- Automata of recognition rates: the words, edits and gains of one reference, as defined ----
+# ---- Automata of recognition rates: the words, edits and gains of one reference ----
 
 _STATES = "i, m: i words of the reference are behind, the last m of them matched in a row."
 _LABELS = "★: any word, ε: none. C match, D deletion, S substitution, I insertion, and what the numerator gains."

@@ -43,7 +43,7 @@ _MISSING = re.compile(r"Glyph (\d+) ")
 
 
 def installed_families() -> list[str]:
-    """Return the installed families of `_FAMILIES`."""
+    """Return the font families in `_FAMILIES` that are installed."""
     from matplotlib.font_manager import fontManager
 
     installed = set(fontManager.get_font_names())
@@ -72,7 +72,7 @@ def _one_warning() -> Iterator[None]:
 _PIXELS_AN_INCH = 96
 _POINTS_A_PIXEL = 72 / _PIXELS_AN_INCH
 _FINEST, _MOST_PIXELS = 2.0, 8000
-"""The most dots per pixel, and the most dots on the longer side, so that all programs can open the image."""
+"""Limits so that all programs can open the image: dots per pixel, and dots of the longer side."""
 _INK = "#1a1a1a"
 
 
@@ -142,7 +142,7 @@ def _draw_curve(axes: Axes, curve: Curve, styles: list[PathStyle]) -> None:
         add(curve.points, _INK, 1.1, alpha=0.75)
     for path, points in shifted(curve):
         style = styles[path]
-        # matplotlib counts dashes in widths of the line.
+        # matplotlib measures dashes in line widths.
         dashes = (0, tuple(length / style.width for length in style.dashes)) if style.dashes else "solid"
         add(points, style.light, style.width, ls=dashes, capstyle="butt")
     if curve.arrow:

@@ -37,7 +37,7 @@ LOOP = 12.0
 
 _PADDING = 7.0
 _ABOVE_LINE = 4.0
-# Weights that keep the first highlighted path, and the other highlighted paths, straighter than the rest.
+# Weights that keep highlighted paths straighter than other links: the first path, and the other paths.
 _STRAIGHTEST, _STRAIGHT = 60.0, 12.0
 
 
@@ -46,7 +46,7 @@ class LayeredGraph:
     """Numbered nodes in columns: first the diagram's vertices in their order, then the nodes of links.
 
     Vertices are in even columns, labels in odd ones. A link has one node in each column between its ends, and nothing
-    may overlap this node: so no line crosses a label or a vertex.
+    may overlap this node. So no line crosses a label or a vertex.
     """
 
     column: list[int] = field(default_factory=list)
@@ -55,7 +55,7 @@ class LayeredGraph:
     width: list[float] = field(default_factory=list)
     left: list[list[int]] = field(default_factory=list)  # its neighbours in the column before
     right: list[list[int]] = field(default_factory=list)  # and in the column after
-    stiffness: list[float] = field(default_factory=list)  # the weight that keeps it in line with its neighbours
+    stiffness: list[float] = field(default_factory=list)  # the weight that keeps a node in line with its neighbours
     chains: list[list[int]] = field(default_factory=list)  # the nodes of each link; of a self-loop, only the vertex
     labelled: list[int] = field(default_factory=list)  # the node of each link's label
 
@@ -103,7 +103,7 @@ def layered_graph(diagram: Diagram, layers: Sequence[int]) -> LayeredGraph:
         wide = max(width, text_width(visible(vertex.detail), SMALL) + _PADDING)
         graph.add(2 * layer, height / 2 + 2, height / 2 + 2 + below, wide, _straightness(vertex.paths))
     for link in diagram.links:
-        if link.source == link.target:  # above its vertex, with its texts above its line
+        if link.source == link.target:  # a self-loop: above its vertex, texts above the line
             above, below, width = label_size(link)
             graph.up[link.source] += LOOP + above + below
             graph.width[link.source] = max(graph.width[link.source], width)
@@ -147,7 +147,7 @@ _Columns = list[list[int]]
 
 
 def ordered_columns(graph: LayeredGraph) -> _Columns:
-    """Return the nodes of each column from the top; of the orders of all sweeps, the one with the fewest crossings."""
+    """Return the nodes of each column from the top, in the order of the sweep with the fewest crossings."""
     columns = _first_order(graph)
     best, fewest = [list(column) for column in columns], crossings(graph, columns)
     for sweep in range(_SWEEPS):
@@ -237,7 +237,7 @@ def heights(graph: LayeredGraph, columns: _Columns) -> list[float]:
         _place(graph, column, [0.0] * len(column), [1.0] * len(column), found)
     for sweep in range(_PLACING_SWEEPS):
         forth = sweep % 2 == 0
-        # Use neighbours on one side first, so that distant nodes have an influence; later those on both sides.
+        # Use neighbours on one side first, so that distant nodes have an influence; later use both sides.
         sides = [graph.left if forth else graph.right] if sweep < _PLACING_SWEEPS // 2 else [graph.left, graph.right]
         for column in columns if forth else reversed(columns):
             wanted, weights = [], []  # each node's weighted mean height of its neighbours, and the sum of the weights
@@ -253,7 +253,7 @@ def heights(graph: LayeredGraph, columns: _Columns) -> list[float]:
 def _place(
     graph: LayeredGraph, column: Sequence[int], wanted: Sequence[float], weights: Sequence[float], found: list[float]
 ) -> None:
-    """Place a column as near to the wanted heights as possible: isotonic regression after subtracting distances."""
+    """Place a column as near to the wanted heights as possible: subtract distances, then isotonic regression."""
     offset = [0.0]
     for above, below in itertools.pairwise(column):
         offset.append(offset[-1] + graph.down[above] + _GAP + graph.up[below])
@@ -361,7 +361,7 @@ class _Drawing:
             lines = _half_width(link)
             above = below = line
             if link.source == link.target:
-                # Both above: the label over the detail.
+                # Both texts are above the line: the label over the detail.
                 below = self._top(link.source) - label_size(link)[1] - lines
                 above = below + (lines if link.detail else 0.0)
             if link.label:
@@ -370,7 +370,7 @@ class _Drawing:
                 yield PlacedText(x, below + lines + 4 + ASCENT * SMALL, visible(link.detail), SMALL, role="detail")
 
     def _port(self, vertex: int, towards: int, side: int) -> Point:
-        """Return the point on a vertex's border at which a link begins or ends, shifted towards its other end."""
+        """Return the point on a vertex's border where a link begins or ends, shifted towards the link's other end."""
         x, y = self.centre(vertex)
         width, height = vertex_size(self.diagram.vertices[vertex])
         shift = 0.33 * height * math.tanh((self.y[towards] - y) / (1.5 * height))
@@ -383,7 +383,7 @@ class _Drawing:
         return self.y[vertex] - vertex_size(self.diagram.vertices[vertex])[1] / 2 - LOOP
 
     def _loop(self, vertex: int) -> tuple[Point, ...]:
-        """Return the curve from the upper right of a vertex over its top to its upper left."""
+        """Return the curve of a self-loop: from the upper right of the vertex over its top to the upper left."""
         x, y = self.centre(vertex)
         side = 0.35 * vertex_size(self.diagram.vertices[vertex])[1]
         top, width = self._top(vertex), 1.6 * side
@@ -416,12 +416,12 @@ _TREE_GAP, _TREE_LEVEL = 10.0, 52.0
 
 
 def tree_layout(diagram: Diagram) -> Picture:
-    """Lay out a tree; return a `Picture`. Links lead from parents to children, and parents come first."""
+    """Lay out a tree; return a `Picture`. Links lead from parents to children; parents must come first."""
     children: list[list[int]] = [[] for _ in diagram.vertices]
     for link in diagram.links:
         children[link.source].append(link.target)
     sizes = [vertex_size(vertex) for vertex in diagram.vertices]
-    # Parents come before children, so go backwards: then each subtree's width is known when it is needed.
+    # Parents come before children: go backwards, so that the width of each subtree is known when it is needed.
     room = [width + _TREE_GAP for width, _ in sizes]
     for vertex in reversed(range(len(children))):
         room[vertex] = max(room[vertex], sum(room[child] for child in children[vertex]))

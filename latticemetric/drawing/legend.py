@@ -16,7 +16,7 @@ _LINE, _SAMPLE, _SPACING = 17.0, 40.0, 26.0
 
 
 def with_legend(picture: Picture, diagram: Diagram) -> Picture:
-    """Add a margin, and below it a legend and notes. With captions, the legend has one row per path, else one row."""
+    """Add a margin, a legend and notes below. With captions, the legend has a row per path, otherwise a single row."""
     texts, samples = [], []
     x, y = MARGIN, picture.height + MARGIN + _LINE
     rows = diagram.legend()
@@ -73,7 +73,7 @@ class Scored(Worded, Protocol):
 
 
 def captions_of(paths: Mapping[str, Any]) -> dict[str, str]:
-    """Return a caption for each path that has words. If all scored paths share one reference, put it first."""
+    """Return a caption for each path that has words. If all scored paths share a reference, put the reference first."""
     scored = {name: path for name, path in paths.items() if isinstance(path, Scored)}
     others = {name: path for name, path in paths.items() if name not in scored and isinstance(path, Worded)}
     heading, rows = {}, [" ".join(path.words) for path in scored.values()]

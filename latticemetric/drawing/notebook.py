@@ -25,7 +25,7 @@ _MEANING = {SUBSTITUTION: "substitution", DELETION: "deletion", INSERTION: "inse
 
 
 def graph_svg(graph: Any) -> str:
-    """Return the picture of a graph, a tree or a network; of a large one only a part, with a note."""
+    """Return the picture of a graph, a tree or a network; if it is large, only of a part, with a note."""
     return draw(graph).svg()
 
 
@@ -45,7 +45,7 @@ def alignment_html(alignment: Alignment, candidate: str = "candidate") -> str:
 
 
 def answer_html(title: str, paths: Mapping[str, Any], graph: Any | None) -> str:
-    """Return an answer as HTML: scores, alignments with the reference, and the graph of these paths, if any."""
+    """Return an answer as HTML: scores, alignments with the reference, and the graph with these paths, if given."""
     parts = [f"<p><small>{_text(title)}</small></p>"]
     for name, path in paths.items():
         score = "–" if path.score is None else f"{path.score:.4f}"

@@ -23,7 +23,7 @@ LINE_SPACING = 3.6
 """The distance between the lines of paths that take the same link."""
 
 _RING_SPACING = 3.5
-"""The distance between the two rings of an end."""
+"""The distance between the two rings of a final state."""
 
 _HEAD, _SHARP = 7.0, 0.42
 
@@ -100,9 +100,9 @@ class Shape:
 
 @dataclass(frozen=True)
 class Curve:
-    """A line of Bézier curves: its start, then three points for each (two control points and the end).
+    """A line of Bézier curves: the start, then three points per curve (two control points and the end).
 
-    Each highlighted path that takes it is drawn as a separate, parallel line. `arrow` adds an arrow head.
+    Draw each highlighted path that takes the line as a separate, parallel line. `arrow` adds an arrow head.
     """
 
     points: tuple[Point, ...]
@@ -140,7 +140,7 @@ class PlacedText:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture.
+    """A diagram with all positions, ready to be written as SVG, PNG or PDF.
 
     Attributes:
         width: Its width.
@@ -164,14 +164,14 @@ class Picture:
 
 
 def shifted(curve: Curve) -> Iterator[tuple[int, list[Point]]]:
-    """Yield each path that takes a curve, with the points of its line; these lines are parallel."""
+    """Yield each path that takes a curve, with the points of the path's line; these lines are parallel."""
     for place, path in enumerate(curve.paths):
         shift = LINE_SPACING * (place - (len(curve.paths) - 1) / 2)
         yield path, [Point(x, y + shift) for x, y in curve.points]
 
 
 def arrow_head(curve: Curve) -> tuple[Point, Point, Point]:
-    """Return the triangle at a curve's end, in the curve's direction; a larger one if a path takes the curve."""
+    """Return the triangle at a curve's end, in the curve's direction; it is larger if a path takes the curve."""
     end = curve.points[-1]
     before = next((point for point in reversed(curve.points) if point != end), end)
     angle = math.atan2(end.y - before.y, end.x - before.x)

@@ -23,17 +23,17 @@ Numbers = npt.NDArray[np.int64]
 
 
 class Selection(NamedTuple):
-    """The arcs (or edges) to draw, and notes on the others."""
+    """The arcs (or edges) to draw, and notes on the arcs that are left out."""
 
     arcs: Numbers
     omissions: tuple[str, ...]
 
 
 class Bounds(NamedTuple):
-    """The size of the part to draw, besides highlighted paths; `None` for all."""
+    """Limits of the part to draw, besides highlighted paths; `None`: no limit."""
 
     most: int | None  # states or nodes; twice as many arcs or edges
-    beam: float | None  # the largest cost of paths above that of the best one
+    beam: float | None  # the largest cost above the cost of the best path
 
     def fit(self, sizes: tuple[int, int]) -> bool:
         """Check that the numbers of states and arcs are within the limits."""
@@ -47,10 +47,10 @@ def select_arcs(
 ) -> Selection:
     """Select the arcs of a lattice (or the edges of a forest) to draw.
 
-    These are the arcs in the widest beam that fits, of path costs with `scales`; and those of `kept` in any case.
+    Select the arcs in the widest beam (of path costs with `scales`) that fits. Always select the arcs in `kept`.
     """
     if scales:
-        graph.cost(scales)  # if the graph lacks a column, say so even if nothing is left out
+        graph.cost(scales)  # raises an error if the graph lacks a column, even if nothing is left out
     if isinstance(graph, Lattice):
         whole, nouns = (graph.num_states, len(graph.word)), ("states", "arcs", "paths")
     else:
@@ -69,7 +69,7 @@ def select_arcs(
             return len(np.union1d(graph.source[arcs], graph.target[arcs])), len(arcs)
         return len(np.union1d(graph.head[arcs], graph.tails.taken(arcs).values)), len(arcs)
 
-    # Find the largest of the ascending beams that fits, or else the smallest, which keeps the best path.
+    # Find the largest beam that fits. If none fits, use the smallest, which keeps the best path.
     beams = np.unique(of_arcs.clip(min=0, max=checked_beam(np.inf if bounds.beam is None else bounds.beam)))
     low, high = 0, len(beams)
     while high - low > 1:

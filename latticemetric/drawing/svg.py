@@ -25,7 +25,7 @@ def element(tag: str, content: str | None = None, *, digits: int = 2, **attribut
 
 
 def decimal(value: float, digits: int = 2) -> str:
-    """Write a number with `digits` decimals. Two are finer than the eye sees, and the same on every machine."""
+    """Write a number with `digits` decimals. Two decimals are finer than the eye sees, and equal on every machine."""
     return f"{value + 0.0:.{digits}f}".rstrip("0").rstrip(".")
 
 
@@ -78,7 +78,7 @@ def _style_sheet(styles: Sequence[PathStyle], *, standalone: bool) -> str:
 
 
 def _class(style: PathStyle) -> str:
-    """Name a style by its colour, since a page may have several pictures with different paths."""
+    """Return a class name made of the style's colour, since pictures on the same page may have different paths."""
     return f"way-{style.light[1:]}"
 
 
@@ -103,7 +103,7 @@ def _curve(curve: Curve, picture: Picture, styles: Sequence[PathStyle]) -> Itera
 
 
 def _outline(points: Sequence[Point]) -> str:
-    """Write the points of a curve, straight parts as lines."""
+    """Write the points of a curve; write straight parts as lines."""
     parts = [f"M{_pair(points[0])}"]
     for place in range(1, len(points), 3):
         first, second, end = points[place : place + 3]

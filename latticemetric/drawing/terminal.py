@@ -27,7 +27,7 @@ _DEEPEST = 30
 
 
 def tree_lines(diagram: Diagram) -> Iterator[str]:
-    """Yield one line per node or word; below depth `_DEEPEST`, write the depth instead of further branches."""
+    """Yield one line per node or word; deeper than `_DEEPEST`, write the depth as a number instead of branches."""
     children: list[list[int]] = [[] for _ in diagram.vertices]
     for link in diagram.links:
         children[link.source].append(link.target)
@@ -50,7 +50,7 @@ def tree_lines(diagram: Diagram) -> Iterator[str]:
 
 
 def list_lines(diagram: Diagram) -> list[str]:
-    """Write one line per link with its ends; for forests, one per rule with its head and tails. Marks come first."""
+    """Write one line per link with its ends (forests: per rule with head and tails). The marks of paths come first."""
     styles = path_styles(diagram.paths)
     named = [_box(vertex) for vertex in diagram.vertices]
 
@@ -81,7 +81,7 @@ def _box(vertex: Vertex) -> str:
     return f"(({text}))" if vertex.shape in {END, GOAL} else f"({text})"
 
 
-# ---- Box drawing: lines with matching corners, and texts whose characters may take two columns or none ----
+# ---- Box drawing: lines with matching corners, and texts (a character may take two columns, or none) ----
 
 UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
 
@@ -105,14 +105,14 @@ _LINES = {
 
 
 class Sheet:
-    """Rows of cells; each cell holds text, or the directions in which lines leave it."""
+    """Rows of cells; each cell holds text, or the directions of the lines that leave the cell."""
 
     def __init__(self) -> None:
         self._lines: dict[tuple[int, int], int] = {}
         self._characters: dict[tuple[int, int], str] = {}
 
     def line(self, begin: tuple[int, int], end: tuple[int, int]) -> None:
-        """Draw a line between the middles of two cells of a row or of a column; cells are (row, column)."""
+        """Draw a line between the middles of two cells (row, column) in the same row or column."""
         (top, left), (bottom, right) = sorted((begin, end))
         before, after = (LEFT, RIGHT) if top == bottom else (UP, DOWN)
         cells = [(row, column) for row in range(top, bottom + 1) for column in range(left, right + 1)]
@@ -121,7 +121,7 @@ class Sheet:
             self._lines[place] = self._lines.get(place, 0) | directions
 
     def write(self, row: int, column: int, text: str) -> None:
-        """Write a text over the lines and texts in its cells."""
+        """Write a text; it replaces the lines and texts in its cells."""
         for character in text:
             width = display_width(character)
             if not width:
@@ -153,10 +153,10 @@ class Detour:
     links: tuple[int, ...]  # their numbers
     first: int  # the vertex where it begins
     last: int  # the vertex where it ends
-    closed: bool = True  # the last vertex lies on another chain; otherwise the detour ends with it
+    closed: bool = True  # true: the last vertex is on another chain; false: on this one
 
     def overlaps(self, other: Detour) -> bool:
-        """Check if both pass between the same vertices, or over the last vertex of one that is not closed."""
+        """Return True if both pass between the same vertices, or one passes the last vertex of a detour not closed."""
         return other.first < self.last + (not self.closed) and self.first < other.last + (not other.closed)
 
 
@@ -187,7 +187,7 @@ def _longest(diagram: Diagram) -> tuple[int, ...]:
 
 
 def detours(diagram: Diagram, main: tuple[int, ...]) -> list[Detour]:
-    """Divide the rest into detours: each link outside the main path is in one, each vertex on one."""
+    """Divide the rest into detours: each link and each vertex outside the main path belongs to one detour."""
     placed = {0, *(diagram.links[number].target for number in main)}
     left: list[list[int]] = [[] for _ in diagram.vertices]
     on_main = set(main)
@@ -230,7 +230,7 @@ _BESIDE, _BESIDE_ABOVE = 2, 1
 
 
 class _TextLayout:
-    """The rows and columns of a diagram in which every link leads to a later vertex."""
+    """Place a diagram in rows and columns of a terminal. Every link must lead to a later vertex."""
 
     def __init__(self, diagram: Diagram) -> None:
         self.diagram = diagram
@@ -242,7 +242,7 @@ class _TextLayout:
         for detour, row in self.detours.items():
             inner = detour.links[:-1] if detour.closed else detour.links
             self.row |= dict.fromkeys((diagram.links[number].target for number in inner), row)
-        # The first and last row of the vertical lines that leave each vertex, and of those that arrive.
+        # For each vertex, the first and last row of vertical lines: of lines that leave it, and lines that arrive.
         self.leaving, self.arriving = ([(self.row[v], self.row[v]) for v in range(len(self.boxes))] for _ in range(2))
         for detour, row in self.detours.items():
             for rails, vertex in ((self.leaving, detour.first), (self.arriving, detour.last))[: 1 + detour.closed]:
@@ -284,7 +284,7 @@ class _TextLayout:
         return self.left[vertex] + len(self.boxes[vertex]) - 1
 
     def _pieces(self, number: int, row: int) -> Iterator[tuple[int, int]]:
-        """Yield the parts of a link between the lines that cross it, as the first and last column for a label."""
+        """Yield the parts of a link between the lines that cross the link: first and last column for a label."""
         link = self.diagram.links[number]
         crossing = [self.left[v] if arrives else self._right(v) for v, arrives in self._crossing(number, row)]
         cuts = [self._right(link.source), *crossing, self.left[link.target]]
@@ -292,7 +292,7 @@ class _TextLayout:
             yield before + 1, after - 1
 
     def _crossing(self, number: int, row: int) -> list[tuple[int, bool]]:
-        """Return the vertices whose vertical lines cross a link, each with `True` for arriving lines, else `False`."""
+        """Return the vertices whose vertical lines cross this link in `row`, with `True` if these lines arrive."""
         link = self.diagram.links[number]
         return [
             (vertex, arrives)
@@ -324,7 +324,7 @@ class _TextLayout:
                 self.left = self._solved(needs)
 
     def _solved(self, needs: Sequence[tuple[int, int, int]]) -> list[int]:
-        """Return the smallest columns that leave the needed room between boxes, and one column between neighbours."""
+        """Return the smallest columns with the needed room between boxes, and a free column between neighbours."""
         onto: list[list[tuple[int, int]]] = [[] for _ in self.boxes]
         for source, target, room in needs:
             onto[target].append((source, room))

@@ -1,4 +1,4 @@
-"""Engines: search the product of a graph and a metric's automaton for the best path.
+"""Engines: find the best path of a graph, composed with a metric's automaton.
 
 All engines return the same result, also for ties.
 """

@@ -1,9 +1,10 @@
-"""The native engine: search in C++, fused with a recognition rate's automaton, for lattices and forests.
+"""The native engine: search lattices and forests in C++.
 
-The kernels are `recognition_search.cpp` for references that are strings, `reference_graph_search.cpp` for graphs,
-`forest_tables.hpp` for forests, `weighed_strings.cpp` for strings by both metric and cost, and `ngram_search.cpp` for
-gains of single n-grams. Searches by both convert costs and weights to whole numbers, so that sums of gains and costs
-are exact in any order.
+The C++ searches follow the graph and the automaton of a recognition rate together, without composing them first. The
+kernels are `recognition_search.cpp` for references that are strings, `reference_graph_search.cpp` for graphs,
+`forest_tables.hpp` for forests, `weighed_strings.cpp` for strings ranked by metric and cost together, and
+`ngram_search.cpp` for gains of single n-grams. Searches by metric and cost together convert costs and weights to whole
+numbers, so that their sums are exact in any order.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def search_lattice(search: Search) -> BestPath:
 
 
 def _joined(high: int, low: int) -> int:
-    """Return the number with these halves of 64 bits."""
+    """Return the 128-bit number with these two halves of 64 bits."""
     return (high << 64) + low
 
 
@@ -69,7 +70,7 @@ def search_forest(search: ForestSearch) -> BestDerivation:
 
 
 class HopeDerivation(NamedTuple):
-    """The best derivation by both gain and cost; its value is exact if no cost was rounded to whole numbers."""
+    """The best derivation by gain and cost together; its value is exact if no cost had to be rounded."""
 
     edges: npt.NDArray[np.int64]
     value: Fraction
@@ -81,7 +82,7 @@ def hope_derivations(
 ) -> list[HopeDerivation]:
     """Return, for each reference, the derivation with the largest share * gain − model cost, in whole numbers.
 
-    The searches have the same forest; their own costs may be rounded, and decide ties. No share is negative.
+    All searches must have the same forest. Their own costs may be rounded, and decide ties. No share may be negative.
     """
     forest, cost = searches[0].forest, _finite(model_cost)
     whole, unit = _whole_costs(cost, _exponent_above(_native.largest_cost(**forest.hypergraph(cost))))
@@ -114,7 +115,9 @@ def _largest_sum(forest: Forest, cost: Costs) -> int:
     """Return an upper bound of the absolute sum of costs along a derivation, or any part of it."""
     largest = _native.largest_cost(**forest.hypergraph(cost))
     if not math.isfinite(largest):
-        raise InputError("derivations are too long to be searched: nodes share their parts too often")
+        raise InputError(
+            "derivations are too long to be searched: they use shared nodes too often", advice="prune the forest"
+        )
     return int(largest) + 1
 
 
@@ -127,9 +130,9 @@ def _largest_gain(gains: Gains, references: Sequence[Words], words: int) -> int:
 def search_strings(search: ForestSearch, shown: Ragged, rank: npt.NDArray[np.int64], most: int) -> list[BestDerivation]:
     """Return the best derivation of each of the best strings, for at most `most` strings.
 
-    `shown` is the target side of each edge without ignored words; it distinguishes strings. If derivations are paths,
-    `rank` has the numbers by which edges are compared along the paths; it is empty if edges are compared by their own
-    numbers, in preorder.
+    `shown` is the target side of each edge without ignored words; strings are distinct if these words differ. If
+    derivations are paths, `rank` has the number of each edge for the tie rule. If `rank` is empty, the tie rule
+    compares the edges' own numbers, in preorder.
     """
     count = min(most, _MOST_STRINGS)
     with small_enough():
@@ -149,7 +152,7 @@ def search_strings(search: ForestSearch, shown: Ragged, rank: npt.NDArray[np.int
 class BestEdges(NamedTuple):
     """All best derivations, as a graph: each of its nodes is a forest node in one state of the search.
 
-    `edge`, `goal` (counted from 0) and `node` are those of the forest, for each edge, goal and node of the graph.
+    For each edge, goal and node of the graph, `edge`, `goal` (counted from 0) and `node` are the forest's numbers.
     """
 
     head: npt.NDArray[np.int32]
@@ -198,18 +201,18 @@ def search_loss_augmented(
     most: int,
     steps: int,
 ) -> list[tuple[npt.NDArray[np.int64], Fraction | None]]:
-    """Return the strings of least loss by gains and costs together: the arcs of the cheapest path of each, in order.
+    """Return the strings of least loss, by gains and costs together: the arcs of each string's cheapest path, in order.
 
-    Each path comes with `None` if its string is known to be the next best, otherwise with a bound: no other string,
-    except earlier ones, has a smaller loss.
+    With each path, return `None` if its string is surely the next best. Otherwise return a lower bound of the loss of
+    all strings not yet returned.
 
     Args:
         lattice: The lattice.
         model_cost: Its costs.
-        label: The word as which each arc is counted; ε for ε, ignored words and wildcards.
-        shown: The word of each arc in the result, which distinguishes strings; ε for ignored words.
+        label: The word counted for each arc; ε for ε, ignored words and wildcards.
+        shown: The word of each arc in the result; ε for ignored words. Strings are distinct if these words differ.
         references: Counted words of each reference, as numbers.
-        shares: The weight of one unit of gain against each of them.
+        shares: The weight of one unit of gain, for each reference.
         gains: The metric's parameters.
         costs_count: True if costs are part of the loss; if False, they only decide ties.
         penalize: True if gains add to the loss; if False, they are subtracted.
@@ -251,7 +254,7 @@ _VALUE_BITS = 123  # of a value: gains minus costs
 
 
 def _finite(cost: Costs) -> Costs:
-    """Return the costs, with 0 instead of infinity for ends."""
+    """Return the costs with 0 instead of infinity (where no path may end)."""
     return Costs(cost.arc, np.where(np.isfinite(cost.final), cost.final, 0.0))
 
 
@@ -267,7 +270,7 @@ def _whole_costs(
 ) -> tuple[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]], Fraction]:
     """Return finite costs (of arcs or edges, and of ends) as multiples of a unit with exact sums, and the unit.
 
-    They are rounded only if 61 bits do not hold the sums, which are at most 2 ** `sum_exponent` in absolute value.
+    Round only if 61 bits do not hold the sums, which are at most 2 ** `sum_exponent` in absolute value.
     """
     exponent = sum_exponent - _COST_BITS
     arc, final = (np.round(np.ldexp(costs, -exponent)).astype(np.int64) for costs in cost)
@@ -279,10 +282,10 @@ def _whole_costs(
 def _whole_weights(
     shares: Sequence[Fraction], cost_share: Fraction, *, largest_sum: int, largest_gain: int
 ) -> tuple[list[int], int, Fraction]:
-    """Return the weights of one unit of gain for each reference, and of one of cost, as multiples of a unit; the unit.
+    """Return the weight of a unit of gain (per reference) and of a unit of cost as whole multiples; and their unit.
 
-    They are rounded only if 128 bits do not hold the values. The largest sum of costs (in their unit) and the largest
-    gain are absolute.
+    Round only if 128 bits do not hold the values. `largest_sum` (in units of cost) and `largest_gain` are upper bounds
+    of absolute values.
     """
     exact = [*shares, cost_share]
     unit = Fraction(1, math.lcm(*(weight.denominator for weight in exact)))
@@ -309,13 +312,13 @@ class ExactGains(NamedTuple):
 
     @classmethod
     def of(cls, ngram: Floats, word: float, largest: float) -> Self:
-        """Round gains to a unit that matters only between ties; `largest` bounds the absolute gain of any path."""
+        """Round gains, so that sums tie if only rounding errors differ; `largest` bounds any path's absolute gain."""
         unit = math.ldexp(1.0, max(math.frexp(largest)[1] - _GAIN_BITS, -1000))
         return cls(np.round(ngram / unit) * unit, round(word / unit) * unit)
 
 
 class _Ngrams(Protocol):
-    """A trie with one row per n-gram: its parent, without its last word, and this word; and the longest length."""
+    """A trie with one row per n-gram: `parent` is the row without its last word; `word` is this word."""
 
     @property
     def order(self) -> int: ...
@@ -330,7 +333,7 @@ def path_of_ngrams(
 ) -> npt.NDArray[np.int64]:
     """Return the arcs of the path whose n-grams gain most; for ties, see `latticemetric.engine.ties`.
 
-    `label` is the word as which each arc is counted, in the numbers of the n-grams.
+    `label` is the word counted for each arc, by its number in `ngrams`.
     """
     return _native.search_ngrams(
         lattice.source, lattice.target, label, cost.arc, cost.final, ngrams.parent, ngrams.word, *gains
@@ -342,8 +345,9 @@ def derivation_of_ngrams(
 ) -> npt.NDArray[np.int64]:
     """Return the edges of the derivation whose n-grams gain most; for ties, see `latticemetric.engine.ties`.
 
-    `forest` has the columns of `Forest.hypergraph`. `own` are the words that the forest and the n-grams share, as
-    numbers of the forest, ascending; `known` are the same words in the numbers of the n-grams.
+    `forest` has the columns of `Forest.hypergraph`. `own` and `known` hold the words that both the forest and the
+    n-grams have. `own` has their numbers in the forest, ascending; `known` has their numbers in the n-grams, in the
+    same order.
     """
     with small_enough(TOO_MANY_NGRAMS):
         return _native.search_forest_ngrams(

@@ -1,14 +1,14 @@
 """The OpenFst engine: compose with the metric's automaton, prune to the optimum, resolve ties.
 
 A forest becomes a push-down transducer, which OpenFst unfolds first. The unfolded forest no longer shares nodes, so
-this is for small forests and for checks of the native engine. OpenFst can also search the folded product
-(`pdt_compose`, then `pdt_shortestpath` or `pdt_expand` with a weight), but not correctly. OpenFst 1.8 merges calls of
-a node with the same parenthesis from two states of the automaton (`ParenSpec::operator==` compares `src_start` with
-itself). It then finds worse paths, or none, or ends the process.
+this is for small forests and for checks of the native engine. OpenFst can also compose the transducer itself with the
+automaton (`pdt_compose`, then `pdt_shortestpath` or `pdt_expand` with a weight), but its search is wrong. OpenFst 1.8
+merges calls of a node with the same parenthesis from two states of the automaton (`ParenSpec::operator==` compares
+`src_start` with itself). It then finds worse paths, or none, or ends the process.
 
-A derivation is a balanced path of the push-down transducer. Its input side is the derivation's edges in preorder,
-numbered from 1, followed by the goal's number; its output side is the words. (Iglesias, Allauzen, Byrne, de Gispert &
-Riley 2011, "Hierarchical Phrase-based Translation Representations".)
+A derivation is a balanced path of the push-down transducer. Its inputs are the derivation's edges in preorder, numbered
+from 1, and then the goal's number; its outputs are the words. (Iglesias, Allauzen, Byrne, de Gispert & Riley 2011,
+"Hierarchical Phrase-based Translation Representations".)
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ _Numbers = npt.NDArray[np.integer]
 _EXACT_FLOAT32 = 2**24
 
 NUMERATOR = Ratio(0, 1)
-"""The rate for which only the numerator counts."""
+"""The λ (0 / 1) for which only the numerator counts."""
 
 
 def _optimal_product(
     graph: Any, reference: ReferenceGraph, gains: Gains, worth: Sequence[int], steps: int
 ) -> FstArrays:
-    """Return the paths of the product with the largest worth, with states in topological order.
+    """Compose a graph with the automaton; return the paths with the largest weight, states in topological order.
 
-    `graph` is a transducer whose output is words of the reference (each also as ★), and ★ for other words. Its paths
-    have at most `steps` arcs with words. `worth` is that of each output.
+    `graph` is a transducer. It writes a word of the reference as itself or as ★, and any other word as ★. Its paths
+    have at most `steps` arcs with words. `worth` is the weight of each output label.
     """
     product = composed(graph, metric_machine(reference, gains, worth))
     # Best paths may be this far from OpenFst's best, which is exact if 32-bit floats hold all sums exactly.
@@ -57,7 +57,7 @@ def _optimal_product(
 
 
 def composed(graph: Any, metric: Any) -> Any:
-    """Sort the arcs of an automaton and return its product with a graph."""
+    """Sort the arcs of an automaton; compose a graph with it."""
     import pynini
 
     metric.arcsort("ilabel")
@@ -65,17 +65,17 @@ def composed(graph: Any, metric: Any) -> Any:
 
 
 def steps_of(gains: Gains) -> list[Ratio]:
-    """Return the gain of each output of a product, with its part of the denominator: each edit code with each size."""
+    """Return what each output label adds to gain and denominator; a label is an edit code and a size."""
     return [Ratio(gain, size) for size in range(gains.order + 1) for gain in gains.of_edits()]
 
 
 def worths(gains: Gains, rate: Ratio) -> list[int]:
-    """Return the worth of each output of a product at a rate."""
+    """Return the weight of each output label at λ = `rate`: λ.total · its gain − λ.gain · its size."""
     return [rate.total * gain - rate.gain * size for gain, size in steps_of(gains)]
 
 
 def metric_machine(reference: ReferenceGraph, gains: Gains, worth: Sequence[int]) -> Any:
-    """Return the automaton with (edit, size) as its output side, so that the outputs of a path give its exact gain."""
+    """Return the automaton with outputs (edit, size), so that the outputs of a path give its exact gain."""
     source, target, label, edit, size, final = recognition_automaton(reference, gains.order)
     output = edit + size * len(gains.of_edits())
     weight = -np.array(worth, dtype=np.float64)[output]
@@ -112,9 +112,10 @@ def _best_path_at(search: Search, reference: ReferenceGraph, rate: Ratio) -> Bes
 def lattice_machine(lattice: Lattice, label: Words, known: Words) -> FstArrays:
     """Return the lattice as a transducer from arc numbers to words and ★.
 
-    Arc a has input a + 1, so that the product stores it. If the automaton knows a word, its arc is read as the word and
-    as ★; otherwise only as ★, so that the automaton stays small for any vocabulary. Ending in the k-th final state is
-    a separate arc, numbered after all others, so that its cost is included.
+    Arc a has input label a + 1, since 0 is ε; so the composed machine keeps the number of each arc. A word that the
+    automaton knows is written as itself and as ★. Any other word is written only as ★, so that the automaton stays
+    small for any vocabulary. Ending in the k-th final state is a separate arc, numbered after all others, so that its
+    cost is included.
     """
     arcs, end = len(lattice.word), lattice.num_states
     counts = label != EPSILON
@@ -143,8 +144,8 @@ def sorted_machine(
     return FstArrays(0, final, source, target, inputs, outputs, weight[by_source])
 
 
-_MOST_STATES = 6_000_000  # of the product: about 15 seconds and two gigabytes
-_MOST_TIES = 1_000_000  # arcs of the product's optimal part: some seconds of Python
+_MOST_STATES = 6_000_000  # of the composed machine: about 15 seconds and two gigabytes
+_MOST_TIES = 1_000_000  # arcs of the best paths: some seconds of Python
 
 
 def search_forest(search: ForestSearch) -> BestDerivation:
@@ -194,9 +195,9 @@ class _Machine:
 class ForestMachines:
     """One machine per node, and a last one that calls the goals.
 
-    Words are renumbered here so that calls can have the numbers after them. A word of the reference is written as
+    Words are renumbered, so that the numbers after them are free for calls. A word of the reference is written as
     itself and as ★, any other word only as ★. Each machine calls only machines before it: label `first_call` calls
-    machine 0, and the labels of the others follow. Labels from `free_label` on are not used.
+    machine 0, the next label calls machine 1, and so on. Labels from `free_label` on are not used.
     """
 
     machines: list[_Machine]

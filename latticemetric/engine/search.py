@@ -18,12 +18,12 @@ from latticemetric.vocabulary import Words
 
 @dataclass(frozen=True)
 class Search:
-    """One lattice, one reference, one recognition rate.
+    """The input of one search: a lattice, a reference and a recognition rate.
 
     Attributes:
-        label: The word as which each arc is counted; ε for ε, ignored words and wildcards.
+        label: The word counted for each arc; ε for ε, ignored words and wildcards.
         is_word: 1 for each arc with a word in the result (for the tie rule).
-        reference: The reference's counted words, as numbers; or a graph of them.
+        reference: The numbers of the reference's counted words, or a graph of them.
     """
 
     lattice: Lattice
@@ -36,7 +36,7 @@ class Search:
 
 @dataclass(frozen=True)
 class ForestSearch:
-    """One forest, one reference, one recognition rate.
+    """The input of one search: a forest, a reference and a recognition rate.
 
     Attributes:
         target: The target side of each edge, without ignored words and wildcards.

@@ -1,22 +1,22 @@
-"""The tie rule: which path is the answer if several have the same best score.
+"""The tie rule: it chooses the answer if several paths have the same best score.
 
 Every search, in C++, in OpenFst and in Python, resolves ties in the same way, so that all engines return the same
 arcs. The best path has, in this order,
 
 1. the best score. Scores are compared exactly, as integers or fractions: scores that differ only by the rounding of
-   64-bit numbers do not tie, and equal scores always tie. With several references, a defined rate wins over none.
-2. the least cost under the model. Costs of paths are 64-bit sums; costs of derivations are rounded first so that they
-   add up exactly in any order (`latticemetric.lattice.n_best.summable`).
+   64-bit numbers do not tie, and equal scores always tie. With several references, a defined rate wins over an
+   undefined one.
+2. the least cost under the model. Costs of paths are 64-bit sums; costs of derivations are rounded first, so that their
+   sums are exact in any order (`latticemetric.lattice.n_best.summable`).
 3. the fewest words in the result, without ε and ignored words.
 4. the smallest numbers: of arcs, compared along the path; of a derivation's edges, in preorder.
 
-The model's own best path is the answer of this rule if all scores are equal; in an n-best list (`Lattice.ranked`),
-it is the first of the cheapest. Each of the k best strings has its first path by the rule, and the strings are in
-the rule's order. If strings have no paths, as in MBR by a metric, the alphabet replaces the numbers.
+If all scores are equal, the rule chooses the model's own best path; in an n-best list (`Lattice.ranked`), this is the
+first of the cheapest strings. In a list of the k best strings, the rule chooses the path of each string, and orders the
+strings. If strings have no paths, as in MBR by a metric, alphabetical order replaces the numbers.
 
-Kernels implement the rule themselves. Python compares `TieKey`s, and resolves ties of OpenFst's products with
-`resolve_ties`: OpenFst finds the part of a product with the best score, but its 32-bit floats hold only one
-value.
+Kernels implement the rule themselves. Python compares `TieKey`s, and resolves ties of OpenFst with `resolve_ties`:
+OpenFst finds all paths with the best score, but its weights (32-bit floats) hold only one value.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from latticemetric.vocabulary import EPSILON
 class TieKey(NamedTuple):
     """The sort key of paths with the same score: cost, number of words in the result, steps.
 
-    Steps are the arcs along the path, or the edges in preorder; the words if a string has no path.
+    Steps are the arcs along a path, or the edges of a derivation in preorder; or the words, if a string has no path.
     """
 
     cost: float
@@ -46,7 +46,7 @@ class TieKey(NamedTuple):
 
 
 class _ToGo(NamedTuple):
-    """The best way from a state of the product to its end, by the tie rule."""
+    """The best way from a state of the composed machine to its end, by the tie rule."""
 
     loss: int | Fraction
     cost: float
@@ -54,7 +54,7 @@ class _ToGo(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """An arc of the product: its piece (`_ENDING`: the path ends), or none, and its target."""
+    """An arc of the composed machine: its piece (`_ENDING`: the path ends; or none), and its target."""
 
     piece: int | None
     output: int
@@ -74,17 +74,17 @@ _NOTHING = _ToGo(0, 0.0, 0)
 def resolve_ties(
     product: FstArrays, cost: Costs, words: npt.NDArray[Any], ends: npt.NDArray[Any], worth: Sequence[int | Fraction]
 ) -> tuple[npt.NDArray[np.int64], list[int]]:
-    """Return the pieces of the best path by the tie rule, compared by number, and the outputs of one of its alignments.
+    """Return the arcs or edges of the best path by the tie rule, and the outputs of one of its alignments.
 
-    Input k + 1 is piece k of the graph: an arc of a lattice or an edge of a forest. The inputs after all pieces are
-    endings of the graph; ε is neither. An output is an edit of the automaton.
+    A piece of the graph is an arc of a lattice or an edge of a forest. Input label k + 1 stands for piece k; the labels
+    after all pieces stand for the endings of the graph. An output label is an edit of the automaton.
 
     Args:
-        product: The product's optimal part, with states in topological order.
+        product: The best paths of the composed machine (graph and automaton), with states in topological order.
         cost: The cost of each piece, and of ending in each state or node.
         words: The number of words of the result on each piece.
         ends: The final states or goals, one for each ending.
-        worth: The worth of each output.
+        worth: The weight of each output label.
     """
     costs, counts, ending_costs = cost.arc.tolist(), words.tolist(), cost.final[ends].tolist()
     steps: dict[int, list[_Step]] = defaultdict(list)
@@ -112,10 +112,10 @@ def resolve_ties(
 
 
 def _smallest_pieces(steps: dict[int, list[_Step]], to_go: dict[int, _ToGo], start: int) -> npt.NDArray[np.int64]:
-    """Return the lexicographically smallest sequence of pieces among the best paths of the product.
+    """Return the lexicographically smallest sequence of pieces among the best paths.
 
-    One path of the graph has many alignments, so the same pieces lead to many states of the product. The search keeps
-    all of them that can still reach the best cost, and takes the smallest next piece of any of them.
+    One path of the graph has many alignments, so the same pieces lead to many states of the composed machine. Keep all
+    of these states that can still reach the best cost, and take the smallest next piece of any of them.
     """
     path: list[int] = []
     here = _with_silent_steps({start}, steps, to_go)
@@ -139,7 +139,7 @@ def _best_steps(state: int, steps: dict[int, list[_Step]], to_go: dict[int, _ToG
 
 
 def _with_silent_steps(states: set[int], steps: dict[int, list[_Step]], to_go: dict[int, _ToGo]) -> set[int]:
-    """Return these states, and all that the best paths reach from them by steps without a piece of the graph."""
+    """Return these states, and all states that best paths reach from them by steps without a piece."""
     reached, pending = set(states), list(states)
     while pending:
         for step in _best_steps(pending.pop(), steps, to_go):

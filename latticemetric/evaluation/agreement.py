@@ -1,6 +1,6 @@
 """Correlate metrics with human scores, over systems, pairs of systems and segments; compare the correlations.
 
-Statistics are computed once; then segments are resampled, and all values are computed in each resample.
+Compute statistics once; then resample segments, and compute all values in each resample.
 """
 
 from __future__ import annotations
@@ -73,15 +73,15 @@ class MetricAgreement(Frozen):
 
 @dataclass(frozen=True)
 class MetricComparison:
-    """A comparison of two metrics' Pearson coefficients with the same human scores.
+    """A comparison of two metrics: of their Pearson coefficients with the same human scores.
 
-    If lower is better, the sign of a metric's coefficient is changed.
+    If lower values of a metric are better, change the sign of its coefficient.
 
     Attributes:
         first: The name of the first metric.
         second: The name of the second metric.
         bootstrap: The second coefficient minus the first, and its p-value; `None` without resamples.
-        difference: The same difference; `None` if a coefficient is undefined.
+        difference: The second coefficient minus the first; `None` if one is undefined.
         williams: Williams' test over systems; `None` for segments, which are not independent points.
     """
 
@@ -111,8 +111,8 @@ class Agreement(Frozen):
         human: The human score of each system.
         human_segments: The human score of each segment, one row per system; NaN if nobody judged it.
         metrics: The agreement of each metric, by its name.
-        system_comparisons: Comparisons over systems, of each metric with each later one.
-        segment_comparisons: The same over segments, averaged over systems.
+        system_comparisons: Comparisons over systems, of each metric with each later metric.
+        segment_comparisons: Comparisons over segments, averaged over systems.
         resamples: The number of resamples.
         seed: The seed of the resamples.
         confidence: The share of resamples inside an interval.
@@ -179,12 +179,12 @@ def correlate(
     """Correlate metrics with human scores.
 
     Args:
-        scores: By metric name, either one value per segment, one row per system (NaN if missing), and a system's value
-            is their mean; or the statistics that `system_tables` makes, and a system's value comes from their sums.
-            Higher is better, unless the metric of the statistics defines otherwise.
+        scores: For each metric name, one of two things. (1) A matrix: one row per system, one column per segment, NaN
+            if missing; a system's value is the mean of its row. (2) The result of `system_tables`; a system's value
+            comes from summed statistics. Higher is better, unless the metric in (2) says otherwise.
         human: The human score of each segment, one row per system; NaN if nobody judged it.
-        system_human: Human scores of whole systems, the same in all resamples. Default: the means of their segments'
-            scores.
+        system_human: Human scores of whole systems, the same in all resamples. Default: the mean of each system's
+            segment scores.
         systems: Names of the systems.
         resamples: The number of resamples, which all metrics share. 0: no intervals.
         seed: The same seed draws the same segments.
@@ -217,7 +217,9 @@ def correlate(
     own = SystemTables.of(judged) if system_human is None else None
     values = np.asarray(system_human, dtype=np.float64) if own is None else own.of_systems()
     if own is None and (values.shape != (len(names),) or np.isinf(values).any()):
-        raise UsageError(f"human scores of systems of shape {values.shape}", advice=f"give {len(names)} finite numbers")
+        raise UsageError(
+            f"system scores have shape {values.shape} or are infinite", advice=f"give {len(names)} finite ones"
+        )
     run = _Run(names, judged, values, own, resamples, seed, confidence)
     with ThreadPoolExecutor(max(1, workers)) as pool:
         agreements, over_systems, over_segments = zip(*pool.map(run.measure, tables.values()), strict=True)
@@ -238,10 +240,10 @@ def correlate(
 class _Run(NamedTuple):
     """Human scores, and parameters that all metrics share."""
 
-    names: tuple[str, ...]  # of the systems
+    names: tuple[str, ...]  # names of systems
     segments: Floats  # human scores of segments, one row per system
     values: Floats  # human scores of systems
-    tables: SystemTables | None  # the statistics of these; `None` with `system_human`
+    tables: SystemTables | None  # statistics of human scores; `None` with `system_human`
     resamples: int
     seed: int
     confidence: float
@@ -254,7 +256,7 @@ class _Run(NamedTuple):
         return values
 
     def draw(self, one: SystemTables, *others: Floats) -> list[Floats]:
-        """Return the values of each system, one row per resample; then the sums of rows of each other table.
+        """Return the value of each system, one row per resample; then, in the same way, the summed rows of `others`.
 
         The same seed gives every metric the same resamples.
         """
@@ -267,7 +269,7 @@ class _Run(NamedTuple):
         return [one.of_sums(sums.reshape(-1, systems, columns)), *rest]
 
     def measure(self, one: SystemTables) -> tuple[MetricAgreement, Strength, Strength | None]:
-        """Return a metric's agreement; and its strength over systems, and over segments if any were judged."""
+        """Return a metric's agreement, its strength over systems, and (if segments were judged) over segments."""
         cells, scores = one.of_segments(), one.of_systems()
         drawn_scores, within, pool = self.draw(one, *moment_tables(cells, self.segments))
         x, y, *samples = map(snap_ties, (scores, self.values, drawn_scores, self.human()))
@@ -297,7 +299,7 @@ class Strength(NamedTuple):
 
     value: float  # on the test set; NaN if undefined
     samples: Values  # in each resample
-    scores: Floats | None  # of the points, higher is better; `None` if Williams' test does not apply
+    scores: Floats | None  # of each point, higher is better; `None` if Williams' test does not apply
 
     @classmethod
     def of(cls, found: Interval, samples: Values, sign: float, scores: Floats | None = None) -> Strength:

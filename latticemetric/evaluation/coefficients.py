@@ -1,7 +1,7 @@
 """Compute correlation coefficients (Pearson's r, Spearman's ρ, Kendall's τ-b) of many samples at once.
 
-Points lie along the last axis. A coefficient is NaN if it is undefined: with fewer than two points, a constant side or
-a missing value.
+Points lie along the last axis. A coefficient is NaN if it is undefined: with fewer than two points, with a missing
+value, or if one variable is constant.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def spearman(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
 def kendall(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
     """Return Kendall's τ-b.
 
-    Concordant minus discordant pairs, divided by √(pairs that differ on one side × pairs that differ on the other).
+    Concordant minus discordant pairs, divided by √(pairs that differ in `first` × pairs that differ in `second`).
 
     Examples:
         >>> float(kendall([1, 2, 3, 4], [1, 3, 2, 4]).round(4))
@@ -128,7 +128,7 @@ def pearson_of(sums: Floats) -> Floats:
         mean_x, mean_y = x / n, y / n
         var_x, var_y = xx / n - mean_x**2, yy / n - mean_y**2
         found = (xy / n - mean_x * mean_y) / np.sqrt(var_x * var_y)
-    # A smaller variance is the rounding error of a constant.
+    # A variance below this is only the rounding error of a constant.
     varies = (var_x > _NO_VARIANCE * xx / np.maximum(n, 1)) & (var_y > _NO_VARIANCE * yy / np.maximum(n, 1))
     return np.where((n >= _FEWEST) & varies, np.clip(found, -1, 1), np.nan)
 
@@ -137,7 +137,7 @@ _NO_VARIANCE = 1e-13
 
 
 def _standardised(values: Floats) -> Floats:
-    """Standardise values to zero mean and unit variance, ignoring NaN. NaN becomes 0; without any variation, all do."""
+    """Standardise to zero mean and unit variance. Ignore NaN, replace it by 0. If all values are equal, return 0s."""
     there = ~np.isnan(values)
     if not there.any():
         return np.zeros(values.shape)
@@ -165,7 +165,7 @@ def _tau_b(x: Floats, y: Floats) -> Floats:
 
 
 def _tied_pairs(*sides: Floats) -> _Counts:
-    """Count the pairs of points that are equal on all sides; equal points must be neighbours."""
+    """Count the pairs of points that are equal in all variables; equal points must be neighbours."""
     before = np.arange(sides[0].shape[-1]) - _runs(*sides)[0]  # the number of equal points before each
     return np.asarray(before.sum(axis=-1, dtype=np.int64))
 
@@ -202,7 +202,7 @@ def _rank_ranges(values: Floats) -> tuple[_Counts, _Counts]:
 
 
 def _runs(*sides: Floats) -> tuple[_Counts, _Counts]:
-    """Return the first and last position of every point's run of neighbours that are equal on all sides."""
+    """For each point, return first and last position of the run of neighbours equal to it in all variables."""
     shape = sides[0].shape
     place = np.broadcast_to(np.arange(shape[-1]), shape)
     new = np.zeros(shape, dtype=bool)
@@ -225,5 +225,5 @@ def _paired(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Floats, Floats
 
 
 def _varies(values: Floats) -> npt.NDArray[np.bool_]:
-    """Check if points differ; return false if one is missing."""
+    """Return True if points differ and none is missing."""
     return np.asarray(values.max(axis=-1) > values.min(axis=-1))

@@ -1,4 +1,4 @@
-"""Correlate a metric with human scores, with intervals: over points, pairs of systems and segments.
+"""Correlate a metric with human scores: over points, pairs of systems and segments, with intervals.
 
 A reason says why a coefficient is undefined.
 """
@@ -19,12 +19,12 @@ from latticemetric.metrics.base import Table
 
 
 class PointNames(NamedTuple):
-    """Words for the points of a correlation, for messages."""
+    """How messages name the points of a correlation."""
 
     noun: str  # for one point, like `system`
-    nouns: str
-    names: Sequence[str] = ()  # of each point, if it has one
-    value: str = "score"  # of a point, or `difference`
+    nouns: str  # for several points, like `systems`
+    names: Sequence[str] = ()  # the name of each point, if it has one
+    value: str = "score"  # what a point has: a `score`, or a `difference`
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def correlation(
 def plain_correlation(
     metric: Floats, human: Floats, pearson: Values, points: PointNames, confidence: float
 ) -> Correlation:
-    """Return the coefficients of many points, without those with NaN; only Pearson's has an interval."""
+    """Return the coefficients of many points, except points with NaN; only Pearson's has an interval."""
     there = ~(np.isnan(metric) | np.isnan(human))
     resampled = {name: pearson if name == "pearson" else pearson[:0] for name in COEFFICIENTS}
     found = _of_points(metric[there], human[there], resampled, points, confidence)
@@ -127,8 +127,8 @@ class Differentials:
     """Agreement on differences between systems, over all pairs (Coughlin 2003, section 2.1.1).
 
     Attributes:
-        correlation: Of the differences: the first system's value minus the second's, in the order of the systems.
-        agreement: The share of pairs that the metric and people put in the same order; a tie counts as an order.
+        correlation: The correlation of differences: the earlier system's value minus the later one's.
+        agreement: The share of pairs that the metric and people put in the same order. A tie agrees only with a tie.
     """
 
     correlation: Correlation
@@ -161,14 +161,14 @@ def differentials(
 
 
 def _agreeing(metric: Floats, human: Floats) -> Values:
-    """Return the share of differences with the same sign; NaN if one is missing or there are none."""
+    """Return the share of differences with the same sign; NaN if a difference is missing, or there is none."""
     if not metric.shape[-1]:
         return np.full(metric.shape[:-1], np.nan)
     missing = np.isnan(metric).any(axis=-1) | np.isnan(human).any(axis=-1)
     return np.where(missing, np.nan, (np.sign(metric) == np.sign(human)).mean(axis=-1))
 
 
-# ---- Segments: inside each system, on average over systems, and over the pool of all ----
+# ---- Segments: within each system, averaged over systems, and over the segments of all systems ----
 #
 # In a resample, Pearson's coefficient comes from sums of moments, as a metric's value comes from sums of statistics.
 # Spearman's and Kendall's coefficients have no intervals here, since each resample would need new ranks.
@@ -217,7 +217,7 @@ class SegmentCorrelation:
 
 
 def moment_tables(metric: Floats, human: Floats) -> tuple[Table, Table]:
-    """Return two tables to resample, one row per segment: the systems' moments side by side, and those of the pool."""
+    """Return two tables of moments, one row per segment: all systems side by side; all systems pooled."""
     within = np.concatenate([moments(x, y) for x, y in zip(metric, human, strict=True)], axis=-1)
     return within, moments(metric, human).sum(axis=0)
 
@@ -227,7 +227,7 @@ def segment_correlation(
 ) -> tuple[SegmentCorrelation, Values]:
     """Return the coefficients, and the mean of Pearson's r over systems in each resample.
 
-    `metric` and `human` have one row per system; `sums` are those of the rows of `moment_tables` in each resample.
+    `metric` and `human` have one row per system; `sums` are the summed rows of `moment_tables` in each resample.
     """
     within = pearson_of(sums[0].reshape(-1, len(systems), _MOMENTS))
     points = PointNames("judged segment", "judged segments")

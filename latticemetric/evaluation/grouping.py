@@ -1,6 +1,6 @@
-"""Correlate over groups of segments of similar quality, each scored as a test set (Coughlin 2003, 2.2 and 2.3).
+"""Correlate over groups of segments of similar quality; score each group as a test set (Coughlin 2003, 2.2 and 2.3).
 
-Groups cover the whole range of quality, while systems are often similar.
+Groups cover the whole range of quality; the systems of a test set are often too similar for that.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ class Grouping(Frozen):
         width: The distance between the values of neighbouring groups.
         smallest: Groups with fewer segments are small.
         groups: The groups in ascending order, without empty ones.
-        every: The correlation over all groups, by metric.
-        large: The same without small groups.
+        every: By metric, the correlation over all groups.
+        large: By metric, the correlation without small groups.
     """
 
     width: float
@@ -153,7 +153,7 @@ class _Grouped(NamedTuple):
     def of(cls, scores: SystemTables, member: _Groups, groups: int) -> _Grouped:
         systems, segments, columns = scores.tables.shape
         if (systems, segments) != member.shape:
-            raise UsageError(f"a metric has scores of shape {(systems, segments)}, but human scores of {member.shape}")
+            raise UsageError(f"scores of a metric have shape {(systems, segments)}, but human scores {member.shape}")
         found = np.zeros((segments, groups, columns))
         for table, own in zip(scores.tables, member, strict=True):
             rows = np.flatnonzero(own != _NOWHERE)
@@ -174,11 +174,11 @@ class _Grouped(NamedTuple):
 
 
 def _assigned(by: Floats, human: Floats, width: float) -> tuple[_Groups, Floats]:
-    """Return the group of each cell, and the value of each group."""
+    """Return the group of each segment of each system, and the value of each group."""
     if not 0 < width < np.inf:
-        raise UsageError(f"groups of width {width}", advice="give a width above 0, like 0.1")
+        raise UsageError(f"groups cannot have width {width}", advice="give a width above 0, like 0.1")
     if by.shape != human.shape:
-        raise UsageError(f"values to group by of shape {by.shape}, but human scores of shape {human.shape}")
+        raise UsageError(f"values to group by have shape {by.shape}, but human scores {human.shape}")
     there = ~(np.isnan(by) | np.isnan(human))
     if not there.any():
         raise UsageError("there are no judged segments to group", advice="leave groups out, or judge segments")
@@ -186,7 +186,7 @@ def _assigned(by: Floats, human: Floats, width: float) -> tuple[_Groups, Floats]
     numbers = np.floor(by[there] / width + 0.5 + 1e-9)
     found, member = np.unique(numbers, return_inverse=True)
     if len(found) > _MOST_GROUPS:
-        raise UsageError(f"{len(found)} groups of width {width:g}", advice="make them wider")
+        raise UsageError(f"there are {len(found)} groups of width {width:g}, too many", advice="make them wider")
     groups = np.full(human.shape, _NOWHERE, dtype=np.int64)
     groups[there] = member
     # 3 × 0.1 is shown as 0.3.

@@ -14,7 +14,7 @@ from latticemetric.judgments import WHOLE_SYSTEM, Judgments
 
 Combination = Literal["sum", "mean"]
 
-# Columns that combine into one score; from other columns the user has to choose one.
+# Columns that combine into one score. Of other columns, the user has to choose one.
 _BELONG_TOGETHER = ({"adequacy", "fluency"},)
 
 

@@ -1,8 +1,8 @@
 """Bootstrap over segments: intervals of a corpus value, and of the difference between two systems.
 
 A resample draws segments with replacement, as many as the test set has. Their statistics are summed, and the sums give
-a value as for the whole test set. Weights that a metric takes from all references (NIST) are those of the whole set.
-Sums are matrix products, in bounded memory.
+a value as for the whole test set. NIST weights n-grams by all references; resamples keep the weights of the whole test
+set. Sums are matrix products, in bounded memory.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from latticemetric.metrics.base import Table
 Values = npt.NDArray[np.float64]
 
 ROUNDING = 1e-12
-"""Values this close count as equal: sums in a different order may differ in their last bits, but ties must be found."""
+"""Values this close count as equal, since sums in another order may differ in their last bits."""
 
 # The largest number of cells of a matrix of weights: 32 MB.
 _MOST_CELLS = 2**22
@@ -31,7 +31,7 @@ _MOST_RESAMPLES = 10**6
 
 
 class TabledMetric(Protocol):
-    """The methods of a metric that resampling needs."""
+    """The part of a metric that resampling needs."""
 
     def values(self, sums: Table) -> Values:
         """Return the score of each row of summed statistics; NaN if undefined."""
@@ -45,7 +45,7 @@ class Interval(Record):
     Attributes:
         value: The value of the whole test set; `None` if undefined.
         low: The interval's lower end; `None` if no resample has a value.
-        high: Its upper end.
+        high: The interval's upper end.
         half_width: Half the difference of both ends.
         confidence: The share of resamples inside.
         resamples: The number of resamples.
@@ -67,9 +67,9 @@ class PairedBootstrap(Record):
 
     Attributes:
         difference: The interval of the second system's value minus the first's.
-        p: One-sided p-value, (c + 1) / (R + 1): R is the number of resamples, and c counts those in which the
-            difference does not have the observed sign: it is opposite, 0 or undefined. 1 if the systems are equal on
-            the whole test set; `None` if their difference is undefined.
+        p: One-sided p-value, (c + 1) / (R + 1). R is the number of resamples; c counts resamples in which the sign of
+            the difference is not the observed one (it is opposite, 0 or undefined). p is 1 if the systems are equal on
+            the whole test set, `None` if their difference is undefined.
     """
 
     difference: Interval
@@ -127,7 +127,7 @@ def paired_bootstrap(
 def interval_of(value: float, samples: Values, confidence: float) -> Interval:
     """Return the percentile interval of resampled values; NaN stands for an undefined value."""
     if not 0 < confidence < 1:
-        raise UsageError(f"confidence {confidence}", advice="give a share like 0.95")
+        raise UsageError(f"confidence {confidence} is not between 0 and 1", advice="give a share like 0.95")
     defined = samples[~np.isnan(samples)]
     undefined = len(samples) - len(defined)
     if not len(defined) or np.isnan(value):
@@ -213,7 +213,7 @@ def checked_resamples(number: int) -> int:
     """Return a number of resamples; raise an error if it is too small or too large."""
     if not 1 <= number <= _MOST_RESAMPLES:
         limit = "at least one" if number < 1 else f"up to {_MOST_RESAMPLES}"
-        raise UsageError(f"{number} resamples", advice=f"draw {limit}, usually 1000")
+        raise UsageError(f"cannot draw {number} resamples", advice=f"draw {limit}, usually 1000")
     return number
 
 

@@ -123,7 +123,7 @@ def corpus_scores(
 ) -> list[list[SystemScore]]:
     """Return corpus values of systems, with intervals, and compare each system with the first one.
 
-    All systems and metrics share resamples and trials.
+    Use the same resamples and trials for all systems and metrics.
 
     Args:
         tabled: Statistics, one list per system, all of the same metrics and segments.

@@ -1,7 +1,7 @@
 """Significance tests: approximate randomisation, Williams' test of two correlations, Student's t.
 
-Approximate randomisation (Noreen 1989; Riezler & Maxwell 2005): if two systems were equal, exchanging
-their answers would not matter. Exchange segments at random, and compute the difference again.
+Approximate randomisation (Noreen 1989; Riezler & Maxwell 2005): exchange the answers of two systems in random segments,
+and compute the difference again. If the systems were equal, this would not matter.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Randomisation(Record):
 
     Attributes:
         difference: The second system's value minus the first's; `None` if undefined.
-        p: Two-sided p-value, (c + 1) / (R + 1), where c counts the trials whose absolute difference is at least as
-            large, or undefined. `None` if the observed difference is undefined.
+        p: Two-sided p-value, (c + 1) / (R + 1), where c counts the trials whose absolute difference is undefined, or at
+            least as large as the observed one. `None` if the observed difference is undefined.
         trials: R, the number of trials.
         undefined: The number of trials in which the difference is undefined.
     """
@@ -86,7 +86,7 @@ def randomisation_of(observed: float, differences: Values) -> Randomisation:
 def swapped_sums(pairs: Sequence[tuple[Table, Table]], trials: int, seed: int) -> list[tuple[Table, Table]]:
     """Sum the rows of the two tables of each pair in each trial. A trial exchanges each segment with probability 1/2.
 
-    All pairs share the same trials.
+    Use the same trials for all pairs.
     """
     moved = moving_sums([table for pair in pairs for table in pair], trials, seed)
     each = zip(pairs, moved[::2], moved[1::2], strict=True)
@@ -96,7 +96,8 @@ def swapped_sums(pairs: Sequence[tuple[Table, Table]], trials: int, seed: int) -
 def moving_sums(tables: Sequence[Table], trials: int, seed: int) -> list[Table]:
     """Sum, in each trial, each table's rows of the segments to exchange (each with probability 1/2).
 
-    All tables share the same trials, so that any two can exchange rows: n tables need n sums, not one per pair.
+    Use the same trials for all tables, so that any two tables can exchange rows: n tables need n sums, not one per
+    pair.
     """
     segments = shared_length(tables)
     generator = np.random.default_rng(checked_seed(seed))
@@ -105,7 +106,7 @@ def moving_sums(tables: Sequence[Table], trials: int, seed: int) -> list[Table]:
 
 
 def exchanged_sums(first: Table, second: Table, leaving: Table, coming: Table) -> tuple[Table, Table]:
-    """Return each trial's sums of two tables; `leaving` sums rows that leave `first`, `coming` those of `second`."""
+    """Return each trial's sums of two tables; `leaving` is what leaves `first`, `coming` what leaves `second`."""
     return first.sum(axis=0) - leaving + coming, second.sum(axis=0) - coming + leaving
 
 
@@ -121,9 +122,9 @@ class Williams(Record):
 
     Attributes:
         t: The statistic; positive if the second correlation is larger. `None` if undefined.
-        degrees: Its degrees of freedom.
+        degrees: The degrees of freedom of `t`.
         p: The two-sided p-value; `None` if undefined.
-        reason: The reason why it is undefined; `None` if it is defined.
+        reason: The reason why the test is undefined; `None` if it is defined.
     """
 
     t: float | None
@@ -170,7 +171,7 @@ def williams(first: npt.ArrayLike, second: npt.ArrayLike, human: npt.ArrayLike) 
 def t_statistic(first: npt.ArrayLike, second: npt.ArrayLike) -> Values:
     """Return Student's t of two independent samples of the same size, along the last axis.
 
-    If neither sample varies, it is 0 for equal means and infinite otherwise.
+    If neither sample varies, return 0 for equal means, else an infinite value.
     """
     one, other = (np.asarray(side, dtype=np.float64) for side in (first, second))
     difference = one.mean(axis=-1) - other.mean(axis=-1)
@@ -189,7 +190,7 @@ def two_sided_p(t: float, degrees: int) -> float:
         (0.05, 0.05)
     """
     if degrees < 1:
-        raise UsageError(f"{degrees} degrees of freedom", advice="a t-test needs at least one")
+        raise UsageError(f"there are {degrees} degrees of freedom", advice="a t-test needs at least one")
     angle = math.atan(abs(t) / math.sqrt(degrees))
     squared = math.cos(angle) ** 2
     odd = degrees % 2

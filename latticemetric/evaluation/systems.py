@@ -26,7 +26,7 @@ class MeanOfSegments:
     higher_is_better: bool = True
 
     def values(self, sums: Table) -> Floats:
-        """Return the mean for each row of summed values and their number; NaN if there are none."""
+        """Return the mean for each row (sum of values, number of values); NaN if the number is 0."""
         with np.errstate(invalid="ignore", divide="ignore"):
             found: Floats = sums[..., 0] / sums[..., 1]
         return found
@@ -47,13 +47,14 @@ class SystemTables(Frozen):
     def __post_init__(self) -> None:
         if self.tables.ndim != _SYSTEMS_SEGMENTS_COLUMNS:
             raise UsageError(
-                f"tables of shape {self.tables.shape}", advice="give an array of systems × segments × columns"
+                f"tables have shape {self.tables.shape}, not three dimensions",
+                advice="give an array of systems × segments × columns",
             )
         super().__post_init__()
 
     @classmethod
     def of(cls, scores: npt.ArrayLike | SystemTables) -> SystemTables:
-        """Make tables from scores of segments, one row per system, whose value is the mean; return tables unchanged."""
+        """Make tables from segment scores, one row per system (its value is their mean); return tables unchanged."""
         if isinstance(scores, SystemTables):
             return scores
         values = as_matrix(scores, "scores")
@@ -85,8 +86,8 @@ _ROUNDING = 1e-12
 def snap_ties(values: Floats, made_of: Floats | None = None) -> Floats:
     """Make values equal that differ only by rounding, so that they share a rank.
 
-    Values along the last axis that are as close as rounding errors become the smallest of them. If `values` are
-    differences, the size of the values that they are `made_of` determines the rounding errors.
+    Values along the last axis that differ only by rounding errors become the smallest of them. If `values` are
+    differences, give in `made_of` the values that were subtracted: their size determines the rounding errors.
     """
     order = np.argsort(values, axis=-1, kind="stable")
     ascending = np.take_along_axis(values, order, axis=-1)
@@ -126,9 +127,11 @@ def as_matrix(values: npt.ArrayLike, what: str) -> Floats:
     """Return numbers as a matrix, one row per system and one column per segment."""
     matrix = np.asarray(values, dtype=np.float64)
     if matrix.ndim != _SYSTEMS_SEGMENTS_COLUMNS - 1:
-        raise UsageError(f"{what} of shape {matrix.shape}", advice="give an array of systems × segments")
+        raise UsageError(
+            f"{what} have shape {matrix.shape}, not two dimensions", advice="give an array of systems × segments"
+        )
     if not matrix.size:
-        raise UsageError(f"{what} of shape {matrix.shape}", advice="give at least one system and one segment")
+        raise UsageError(f"{what} have shape {matrix.shape}", advice="give at least one system and one segment")
     if np.isinf(matrix).any():
         raise UsageError(f"some {what} are infinite", advice="use NaN for missing values")
     return matrix

@@ -1,1 +1,1 @@
-"""Minimum Bayes risk decoding: find the string with the best expected score under the graph's own posteriors."""
+"""Minimum Bayes risk decoding: find the string with the best expected score under a graph's posteriors."""

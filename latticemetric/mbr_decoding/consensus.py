@@ -1,6 +1,7 @@
 """Consensus networks (sausages): a lattice as a sequence of bins of alternative words with posteriors.
 
-The bins are the positions of minimum Bayes risk decoding (see `word_mbr`): those of its words, and those between.
+The bins are the positions of minimum Bayes risk decoding (see `word_mbr`): positions of its words, and positions
+between words.
 """
 
 from __future__ import annotations
@@ -28,14 +29,15 @@ class Consensus:
 
     Attributes:
         bins: For each position, the words aligned with it and their posteriors, most probable first; '' is no word.
-            Every second position, starting with the first, lies between words; often it certainly has no word.
-        words: The best word of each bin in which a word is best: the words of least Bayes risk that the search tried.
+            Every second bin, starting with the first, lies between words; often it contains only ''.
+        words: The best word of each bin, without ''. Of all hypotheses that the search tried, these words have the
+            least Bayes risk.
         confidences: The posterior of each of these words.
-        bayes_risk: An upper bound of their expected number of word errors, hardly larger than the number itself.
+        bayes_risk: An upper bound of the expected number of word errors of `words`, hardly larger than that number.
         iterations: Number of hypotheses that the search tried.
         times: Mean begin and end of each word, in seconds; `None` if the lattice has no times.
         bin_times: Mean begin and end of each bin, over all of its words.
-        vocabulary: The numbers of the words.
+        vocabulary: The vocabulary of the lattice, which numbers the words.
     """
 
     bins: tuple[Bin, ...]
@@ -107,7 +109,7 @@ def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None)
     spelling = [best.lattice.vocabulary.word(number) for number in best.numbers.tolist()]
     times = bin_times = None
     if len(best.begin):
-        # The mean times of the arcs that have the position's word and are aligned with it, and of all arcs.
+        # The mean times of arcs aligned with the position: first of arcs that have its word, then of all arcs.
         cells = best.positions[best.spoken], best.spoken
         times = _in_order(best.begin[cells] / best.mass[cells], best.end[cells] / best.mass[cells])
         bin_times = _in_order(best.begin.sum(axis=0), best.end.sum(axis=0))
@@ -131,9 +133,10 @@ def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None)
 
 
 def _in_order(begin: Floats, end: Floats) -> Times:
-    """Return the nearest non-decreasing times (isotonic regression), since means of overlapping words may go back.
+    """Return the nearest non-decreasing times (isotonic regression), since mean times may decrease.
 
-    Times that go back are pooled with the times before them; each time of a pool becomes the pool's mean.
+    If a time is earlier than the time before it, both become part of a pool; each time of a pool becomes the pool's
+    mean.
     """
     pools: list[tuple[float, int]] = []
     for time in np.stack([begin, end], axis=1).ravel().tolist():

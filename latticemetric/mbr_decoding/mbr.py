@@ -5,12 +5,13 @@
 - `ngram`: the string whose n-grams are most probable (Tromble et al. 2008, Kumar et al. 2009). Ties are resolved by
   the tie rule (`latticemetric.engine.ties`). Strings with the same n-grams tie; if the gains of other strings are equal
   by chance, their tenth digit decides.
-- `wer`: the words of least expected edit distance; see `word_mbr`.
-- Any other metric: the string with the best expected score against all strings of the evidence. Each of them is one
-  reference with its own denominator, weighted by its probability (Kumar & Byrne 2004). For `wer` as a metric, give
-  `latticemetric.WER()`. Strings against which a score is undefined do not count: an empty reference has no rate. All
-  strings of graphs with at most 10,000 paths are compared, or a sample; equal strings count as one. Ties: best
-  expected score (up to rounding), least cost, fewest words, the alphabet.
+- `wer`: the words with the least expected edit distance; see `word_mbr`.
+- Any other metric: the string with the best expected score against all strings of the evidence (the graph whose
+  posteriors are used). Each string of the evidence is one reference with its own denominator, weighted by its
+  probability (Kumar & Byrne 2004). For `wer` as a metric, give `latticemetric.WER()`. If the score against a string is
+  undefined, that string does not count: an empty reference has no rate. Compare all strings of graphs with at most
+  10,000 paths, or a sample; equal strings count as one. Ties: best expected score (up to rounding), least cost, fewest
+  words, the alphabet.
 """
 
 from __future__ import annotations
@@ -91,15 +92,15 @@ def mbr(
     Args:
         graph: A lattice, an n-best list, or a forest: the strings to choose from.
         method: `ngram`, `wer`, or a metric: an object or a name (`4-grr`, `grr` for short, `wrr`, `bleu`, `meteor`, …).
-        scale: Factor of the costs, before they become probabilities; below 1, it makes them flatter.
-        T: The weight of words against n-grams; see `GainParameters`. It and the next four are for `ngram`.
+        scale: Factor of the costs, before they become probabilities; below 1, it makes the distribution flatter.
+        T: The weight of words against n-grams; see `GainParameters`. T, p, r, order and word_penalty are for `ngram`.
         p: Average precision of unigrams.
         r: Ratio of the precision of each order to that of the order before.
         order: The longest n-grams.
         word_penalty: An additional cost of each word.
-        evidence: Another graph for the posteriors. Its words are matched by their spelling.
-        hypotheses: Another graph to choose strings from; `graph` is then the evidence. For metrics.
-        samples: Number of paths to sample from each graph; by default, all are listed (at most 10,000). For metrics.
+        evidence: Another graph, whose posteriors are used. Its words are matched by their spelling.
+        hypotheses: For metrics: another graph to choose strings from; `graph` then gives the posteriors.
+        samples: For metrics: number of paths to sample from each graph; by default, list all paths (at most 10,000).
         seed: The seed of the samples.
         prune: Prune the graphs first to paths that cost at most this much more than the best one, before scaling.
         scales: Weight of each score column of the graph or of the evidence; other columns keep their own.
@@ -122,7 +123,7 @@ def mbr(
         raise UsageError(f"MBR by '{method}' takes no {unknown}", advice="name a metric, like '4-grr'")
     if method == "wer":
         if evidence is not None:
-            raise UsageError("MBR by word errors takes no other evidence", advice="choose the method 'ngram'")
+            raise UsageError("MBR by word errors takes no graph as evidence", advice="choose the method 'ngram'")
         lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
         return word_mbr(lattice if prune is None else lattice.pruned(prune, scales), scale=scale, scales=scales)
     (answer,) = mbr_grid(
@@ -161,7 +162,7 @@ def mbr_grid(
     prune: float | None = None,
     scales: Scales | None = None,
 ) -> list[MBR]:
-    """Return the results of `mbr` for all combinations of parameters; compute posteriors once per scale.
+    """Return the results of `mbr` for all combinations of parameters; compute posteriors only once per scale.
 
     Each of `scale`, `T`, `p`, `r` and `word_penalty` is a number or several; the last one varies fastest.
 

@@ -1,6 +1,7 @@
-"""MBR with any metric: find the string of best expected score, with each string of the evidence as a reference.
+"""MBR with any metric: find the string with the best expected score; each string of the evidence is a reference.
 
-The strings are the distinct strings of a graph with their probabilities: all of them, or a sample.
+The evidence is the graph whose posteriors are used. Its distinct strings have probabilities; use all of them, or a
+sample.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Selection:
 
 
 class StringDistribution(NamedTuple):
-    """Distinct strings, their probabilities, and the least cost of each string's paths that were listed or sampled."""
+    """Distinct strings, their probabilities, and the cost of each string's cheapest path (listed or sampled)."""
 
     strings: tuple[_String, ...]
     probability: Floats
@@ -60,7 +61,7 @@ class StringDistribution(NamedTuple):
 
 
 def string_distribution(graph: Graph, selection: Selection, scales: Scales | None) -> StringDistribution:
-    """Return the distinct strings of a graph; the probabilities of paths with the same words are added.
+    """Return the distinct strings of a graph; add the probabilities of paths with the same words.
 
     A path has the probability exp(−scale · cost), normalised over all paths. All sampled paths have the same weight.
     """
@@ -105,13 +106,13 @@ def expected_scores(
 ) -> tuple[Floats, Floats, bool]:
     """Compute the expected score of each candidate, to about 10⁻¹⁵ of the mean absolute score.
 
-    Return the scores, given that a score is defined (NaN if none is); the probabilities that it is undefined; and True
-    if no alignment was cut short.
+    Return three values: the expected score of each candidate over the strings that give a score (NaN if none does), the
+    probability of the strings that give none, and True if no alignment was cut short.
     """
     probable = np.flatnonzero(evidence.probability)
     rows = score_rows(metric, candidates, [evidence.strings[k] for k in probable.tolist()])
     # For each candidate: its expected score, and the probabilities that its score is defined and undefined. These sums
-    # keep track of their rounding (Knuth's two-sum, Ogita, Rump & Oishi 2005).
+    # keep track of rounding errors (Knuth's two-sum, Ogita, Rump & Oishi 2005).
     total, lost = np.zeros((2, 3, len(candidates)))
     exact = True
     for probability, row in zip(evidence.probability[probable].tolist(), rows, strict=True):
@@ -126,7 +127,7 @@ def expected_scores(
         return scored / defined, undefined, exact
 
 
-# Expected scores count as equal if their difference is below this share of the largest one: it is rounding.
+# Expected scores are equal if they differ by less than this fraction of the largest one: that is rounding.
 _TIE = 1e-12
 
 
@@ -152,7 +153,8 @@ class MetricMBR:
 
     Attributes:
         words: The string of best expected score.
-        score: Its expected score: Σ probability · metric over the evidence's strings, each as the only reference.
+        score: Its expected score: Σ probability · metric over the strings of the evidence (the graph whose posteriors
+            are used), each as the only reference.
         higher_is_better: True if the score is a gain, False if it is a risk.
         cost: The model's cost of the string.
         confidences: For each word, the probability that the evidence has it, at any position.
@@ -160,9 +162,8 @@ class MetricMBR:
         ranked: All candidate strings, best first.
         evidence_strings: Number of distinct strings of the evidence.
         effective_size: 1 / Σ probability²: the number of strings if all have the same probability.
-        undefined: The probability of strings against which the result has no score; they do not count.
-        exact: True if all strings were listed. The score is an estimate if paths were sampled, or METEOR's alignments
-            were cut short.
+        undefined: The probability of strings of the evidence that give the result no score; these do not count.
+        exact: False if the score is an estimate: if paths were sampled, or METEOR's alignments were cut short.
         scale: The factor of costs.
         samples: Number of sampled paths; `None` if all were listed.
         seed: The seed of the samples; `None` if all paths were listed.
@@ -225,7 +226,7 @@ def metric_mbr(
 ) -> MetricMBR:
     """Rank the strings of a graph by their expected score; see `mbr`."""
     if hypotheses is not None and evidence is not None:
-        raise UsageError("the graph has no effect beside hypotheses and evidence", advice="give one of the two")
+        raise UsageError("with hypotheses and evidence, the graph has no effect", advice="give one of the two")
     hypotheses = graph if hypotheses is None else hypotheses
     evidence = graph if evidence is None else evidence
     own, others = scales_of_each(scales, hypotheses, evidence)
@@ -233,7 +234,9 @@ def metric_mbr(
     candidates = believed if hypotheses is evidence else string_distribution(hypotheses, selection, own)
     scores, undefined, exact = expected_scores(metric, candidates.strings, believed)
     if np.isnan(scores).all():
-        raise InputError(f"{metric.name} is undefined against all strings of the evidence")
+        raise InputError(
+            f"{metric.name} is undefined against all strings of the evidence (the graph whose posteriors are used)"
+        )
     ranking = _ranking(scores, candidates, higher_is_better=metric.higher_is_better)
     best = ranking[0]
     probability = dict(zip(believed.strings, believed.probability.tolist(), strict=True))

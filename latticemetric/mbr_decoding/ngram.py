@@ -1,7 +1,8 @@
-"""MBR by n-grams: find the path or derivation whose n-grams gain most, by their posteriors in the evidence.
+"""MBR by n-grams: find the path or derivation whose n-grams gain most, by their posteriors.
 
-The gain of a string is the linear approximation of log BLEU (Tromble et al. 2008). For other tools to rescore, prune or
-search, `mbr_lattice` builds a lattice with these gains as costs of its arcs.
+The gain of a string is the linear approximation of log BLEU (Tromble et al. 2008). Posteriors come from the graph
+itself, or from another graph, the evidence. `mbr_lattice` builds a lattice with gains as costs of its arcs, which other
+tools can rescore, prune or search.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 _HIGHEST_ORDER = 254
 
 GAIN = "gain"
-"""The name of the score column of gains, as costs: −gain."""
+"""The name of the score column that has −gain as cost."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ class GainParameters:
         return asdict(self)
 
     def of_string(self, words: Sequence[str], posteriors: NgramPosteriors) -> float:
-        """Return the gain of a string, given the posteriors of the evidence."""
+        """Return the gain of a string, given n-gram posteriors."""
         factor, rows = [0.0, *self.factors], posteriors.rows_in(words)
         lengths, probable = posteriors.lengths[rows].tolist(), posteriors.posterior[rows].tolist()
         gains = [factor[length] * posterior for length, posterior in zip(lengths, probable, strict=True)]
@@ -108,7 +109,7 @@ class MBR:
         arcs: The arcs of its path, as numbered in the given lattice.
         edges: The edges of its derivation in the given forest, in preorder.
         derivation: The tree of these edges, in brackets; `Forest.tree` returns a tree object.
-        confidences: For each word, the probability that the evidence has it, at any position.
+        confidences: For each word, the probability that a path of the evidence has it, at any position.
         one_best: The words of the model's own best path or derivation.
         parameters: The parameters of gains.
         beam: The beam of the pruning; `None` if the graphs were not pruned.
@@ -140,14 +141,14 @@ class MBR:
 
 
 class NgramMBR:
-    """The pruned graph and the pruned evidence: the part of the search that does not depend on parameters."""
+    """The pruned graph and the pruned evidence (the graph whose posteriors are used), for any parameters."""
 
     def __init__(self, graph: Graph, evidence: Graph | None, beam: float | None, scales: Scales | None) -> None:
         own = as_lattice_or_forest(graph, scales)
         other = own if evidence is None or evidence is graph else as_lattice_or_forest(evidence, scales)
         own_scales, other_scales = scales_of_each(scales, own, other)
         self._graph, self._beam, self._scales = own, beam, own_scales
-        # The arcs or edges that pruning keeps, as numbered before it.
+        # The numbers, before pruning, of the arcs or edges that pruning keeps.
         self._pruned, self._kept = own, np.arange(len(own.head if isinstance(own, Forest) else own.word))
         if beam is not None:
             cut = prune_forest(own, beam, own_scales) if isinstance(own, Forest) else prune(own, beam, own_scales)
@@ -159,7 +160,7 @@ class NgramMBR:
         self._max_words = self._pruned.max_words()
 
     def posteriors(self, scale: float, order: int) -> NgramPosteriors:
-        """Compute the n-gram posteriors of the evidence."""
+        """Compute the n-gram posteriors of the evidence graph."""
         return posteriors(self._evidence, scale=scale, scales=self._evidence_scales).ngrams(order)
 
     def gains(self, ngrams: NgramPosteriors, parameters: GainParameters) -> ExactGains:
@@ -188,13 +189,13 @@ class NgramMBR:
         )
 
     def lattice(self, ngrams: NgramPosteriors, parameters: GainParameters, *, gains_only: bool) -> Lattice:
-        """Return the lattice to choose from, pruned, with gains; see `mbr_lattice`."""
+        """Return the pruned lattice of hypotheses with the gain of each arc; see `mbr_lattice`."""
         lattice = self._pruned
         if isinstance(lattice, Forest):
-            raise InputError("only arcs of lattices can have gains")
+            raise InputError("only arcs of lattices can have gains", advice="give a lattice or an n-best list")
         if GAIN in lattice.scores and not gains_only:
             raise UsageError(f"the lattice has a score column '{GAIN}' already", advice="ask for gains only")
-        # The old state of each new state; and the ends, the old arc and the gain of each new arc.
+        # For each new state, the old state; for each new arc, its ends, the old arc and the gain.
         states, source, target, arcs, gain = _native.unfold_gains(
             lattice.source,
             lattice.target,
@@ -233,7 +234,7 @@ class NgramMBR:
         return self._graph.words(self._graph.best_path(self._scales))
 
     def _best(self, ngrams: NgramPosteriors, parameters: GainParameters) -> Steps:
-        """Return the path with the largest gain, as numbered in the graph before pruning."""
+        """Return the path with the largest gain, with the numbers that its arcs have before pruning."""
         gains = self.gains(ngrams, parameters)
         if isinstance(self._pruned, Forest):
             own, known = self._shared_words
@@ -243,7 +244,7 @@ class NgramMBR:
 
     @cached_property
     def _numbers(self) -> Words:
-        """The words of the lattice's arcs, as numbers of the evidence."""
+        """The word of each arc of the lattice, by its number in the evidence."""
         assert isinstance(self._pruned, Lattice)
         if self._pruned.vocabulary == self._evidence.vocabulary:
             return self._pruned.word
@@ -288,12 +289,12 @@ def mbr_lattice(
     scales: Scales | None = None,
     gains_only: bool = False,
 ) -> Lattice:
-    """Return the graph's lattice with the gain of each arc as a cost: its best path is the answer of `mbr`.
+    """Return the graph as a lattice with the cost −gain on each arc: its best path is the answer of `mbr`.
 
-    The gain of a word depends on the words before it, so states are split by those of these words that matter. Each
-    path of the graph (pruned by `prune`) appears once. Its costs in the column `gain` sum to minus its string's gain,
-    rounded in about the tenth digit, so that sums are exact and strings with the same n-grams tie. (If strings tie,
-    `mbr` returns the one of least model cost; this column alone cannot do that.)
+    The gain of a word depends on the words before it, so states are split by the last words before them, as far as
+    these matter. Each path of the graph (pruned by `prune`) appears once. Its costs in the column `gain` sum to minus
+    the gain of its string. Gains are rounded in about the tenth digit, so that sums are exact and strings with the same
+    n-grams tie. (If strings tie, `mbr` returns the string of least model cost; this column alone cannot do that.)
 
     The graph's own columns get scale 0. Use `scales={"gain": 0, "acoustic": 1}` to restore the model's own cost.
 
@@ -305,7 +306,7 @@ def mbr_lattice(
         r: Ratio of the precision of each order to that of the order before.
         order: The longest n-grams.
         word_penalty: An additional cost of each word.
-        evidence: Another graph for the posteriors.
+        evidence: Another graph, whose posteriors are used.
         prune: Prune the graphs first to paths that cost at most this much more than the best one, before scaling.
         scales: Weight of each score column in the model's cost; other columns keep their own.
         gains_only: Leave out the graph's own columns and labels, since some formats hold only one column.

@@ -1,4 +1,4 @@
-"""MBR by words: find the words of least expected edit distance (minimum Bayes risk under word error rate).
+"""MBR by words: find the words with the least expected edit distance (minimum Bayes risk under word error rate).
 
 Xu, Povey, Mangu & Zhu, "Minimum Bayes Risk decoding and system combination based on a recursion for edit distance",
 Computer Speech and Language 25 (2011), as implemented in Kaldi's `lattice-mbr-decode`.
@@ -30,11 +30,11 @@ TIE = 1e-9
 
 @dataclass(frozen=True)
 class WordMBR:
-    """The words of least expected edit distance from a lattice's paths, among the hypotheses that the search tried.
+    """The hypothesis with the least expected edit distance from a lattice's paths, of those that the search tried.
 
     Attributes:
         words: The words.
-        risk: An upper bound of their expected number of word errors, hardly larger than the number itself.
+        risk: An upper bound of the expected number of word errors of `words`, hardly larger than that number.
         confidences: The probability of each word.
         one_best: The words of the model's best path, with which the search begins.
         one_best_risk: The same bound for `one_best`.
@@ -88,9 +88,9 @@ class AlignedHypothesis:
     Attributes:
         numbers: Word number of each row of the tables, ascending; the first is ε.
         positions: For each position, the row of its own word; ε between words.
-        mass: By row and position: the probability that the position is aligned with the word.
-        begin: By row and position: begin times, each times its probability; no rows if the lattice has no times.
-        end: The same for end times.
+        mass: By row and position: the probability that the position is aligned with the row's word.
+        begin: By row and position: sums of begin time · probability; no rows if the lattice has no times.
+        end: By row and position: sums of end time · probability.
     """
 
     lattice: Lattice
@@ -124,7 +124,7 @@ class AlignedHypothesis:
 
 
 def search_words(graph: Graph, scale: float, scales: Scales | None) -> tuple[AlignedHypothesis, AlignedHypothesis, int]:
-    """Improve the 1-best until nothing changes; return it, the best hypothesis, and the number of those tried."""
+    """Improve the 1-best until nothing changes; return 1-best, best hypothesis, and number of hypotheses tried."""
     if not math.isfinite(scale):
         raise UsageError(f"the scale is {scale}, not a finite number")
     lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
@@ -149,7 +149,7 @@ def _aligner(lattice: Lattice, cost: Costs, numbers: Words) -> Callable[[Words],
     source, target, word = (column[order] for column in (lattice.source, lattice.target, lattice.word))
     arc_cost = cost.arc[order]
     if lattice.final.tolist() != [states - 1] or cost.final[-1] != 0:
-        # As in Kaldi: if there are several ends, or ends with costs, lead them to a new end that costs nothing.
+        # As in Kaldi: if there are several final states, or final costs, add arcs to one new final state without cost.
         source = np.append(source, lattice.final)
         target = np.append(target, np.full_like(lattice.final, states))
         word = np.append(word, np.full_like(lattice.final, EPSILON))
@@ -167,7 +167,7 @@ def _aligner(lattice: Lattice, cost: Costs, numbers: Words) -> Callable[[Words],
 
 
 def _spaced(rows: npt.NDArray[np.integer]) -> Words:
-    """Insert one position between words, before them and after them."""
+    """Insert one position between each two words, one before all words and one after."""
     words = rows[rows != 0]
     positions = np.zeros(2 * len(words) + 1, dtype=np.int32)
     positions[1::2] = words

@@ -33,7 +33,7 @@ class Alignment:
     edits: str
 
     def steps(self) -> Iterator[tuple[str, str | None, str | None]]:
-        """Yield edit, reference word and candidate word; `None` if a side has no word."""
+        """Yield edit, reference word and candidate word; `None` for a missing word."""
         candidate, reference = iter(self.candidate), iter(self.reference)
         for edit in self.edits:
             expected = None if edit == INSERTION else next(reference)

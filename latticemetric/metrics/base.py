@@ -1,6 +1,6 @@
-"""Define the interface of metrics: additive statistics, scores computed from them, a signature; texts, references.
+"""Define the interface of metrics (additive statistics, scores, signature) and the types of texts and references.
 
-Also explain the counts of one segment.
+Also show the counts of one segment as text.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _GRAPHS_ADVICE = "references of wer, wrr, N-grr and sclite may be graphs, and ca
 
 
 class Statistics(Protocol):
-    """Counts from which a score is computed. They are frozen, and their sums are statistics, too."""
+    """Counts that a score is computed from. They cannot be changed; the sum of statistics is also statistics."""
 
     def __add__(self, other: Self) -> Self: ...
 
@@ -107,8 +107,8 @@ class CorpusScore(Generic[S]):
 class Metric(ABC, Generic[S]):
     """A metric of a candidate against one or several references.
 
-    Sums and resamples use `table` and `values`: `table` returns one row of numbers per segment, and `values` turns any
-    sums of rows into scores, all at once.
+    `table` returns one row of numbers per segment; `values` computes scores from any sums of rows, all at once. Sums
+    over segments and resamples use these two methods.
     """
 
     higher_is_better: bool = True
@@ -123,7 +123,7 @@ class Metric(ABC, Generic[S]):
     @property
     @abstractmethod
     def columns(self) -> tuple[str, ...]:
-        """The names of its tables' columns."""
+        """The names of the columns of `table`."""
 
     def signature_for(self, references: int | str) -> Signature:
         """Return the signature (name, parameters, version) for `references` references per segment."""
@@ -132,11 +132,11 @@ class Metric(ABC, Generic[S]):
         return Signature(self.name, fields | lists)
 
     def _parameters(self) -> dict[str, str]:
-        """Return the parameters that the signature names first."""
+        """Return the parameters that come first in the signature."""
         return {}
 
     def _word_sets(self) -> dict[str, frozenset[str]]:
-        """Return the sets of words that the signature names last, if they are not empty."""
+        """Return the sets of words that come last in the signature, if they are not empty."""
         return {}
 
     @property

@@ -108,7 +108,7 @@ class BLEU(TallyMetric):
         if self.smoothing == "add-k":
             matches[..., 1:] += self._value
             ngrams[..., 1:] += self._value
-        # An order longer than all candidates has no precision, nor have longer orders.
+        # Orders longer than all candidates have no precision.
         known = np.cumprod(ngrams > 0, axis=-1).astype(bool)
         missed = known & (matches == 0)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
@@ -132,7 +132,9 @@ class BLEU(TallyMetric):
 
 
 class BLEUSBP(BLEU):
-    """BLEU with a strict brevity penalty: a long sentence does not make up for one that is too short (eq. 4).
+    """BLEU with a strict brevity penalty (Chiang & DeNeefe 2008, eq. 4).
+
+    A long sentence does not make up for one that is too short.
 
     Examples:
         >>> BLEUSBP().corpus(["a b c d e f", "a b c d"], ["a b c d", "a b c d e f"]).score < 1

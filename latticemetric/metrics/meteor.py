@@ -29,7 +29,7 @@ from latticemetric.vocabulary import word_set
 
 
 class MeteorPair(NamedTuple):
-    """The positions of a candidate word and of the reference word that a stage mapped it to, from 0."""
+    """The positions (from 0) of a candidate word and of its reference word, and the stage that mapped them."""
 
     candidate: int
     reference: int
@@ -45,8 +45,9 @@ class MeteorAlignment:
         reference: The reference's words.
         pairs: The mapped words, in the candidate's order.
         chunks: The number of runs of pairs that are adjacent in both texts.
-        crossings: The number of times that two mappings are in a different order in the reference.
-        exact: True if no alignment is better; false if a search was cut short.
+        crossings: The number of pairs of mappings whose order in the reference differs from their order in the
+            candidate.
+        exact: True if surely no alignment is better; false if a search was cut short.
 
     Examples:
         >>> pairs = (MeteorPair(0, 0, "exact"), MeteorPair(1, 1, "porter"), MeteorPair(2, 3, "exact"))
@@ -92,7 +93,7 @@ class MeteorAlignment:
         return "\n".join([*aligned_rows(rows), counts + note])
 
 
-# ---- Stages: the words that each may map to each other ----
+# ---- Stages: which words each stage may map to each other ----
 
 STAGES = ("exact", "porter", "wn-stem", "wn-synonymy")
 """All stages."""
@@ -100,7 +101,7 @@ STAGES = ("exact", "porter", "wn-stem", "wn-synonymy")
 _STAGES_ADVICE = f"choose some of {', '.join(STAGES)}"
 
 Keys = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]
-"""The numbered keys of all words in all stages, and the index of the first key of each word in each stage."""
+"""The numbered keys of all words, stage by stage; and where the keys of each word begin, in each stage."""
 
 
 def stage_keys(stages: Sequence[str], words: Collection[str], stop_words: frozenset[str]) -> Keys:
@@ -154,8 +155,8 @@ class METEOR(TallyMetric):
         penalty: The largest penalty, if no two matches are adjacent.
         exponent: The power of chunks per match in the penalty.
         stop_words: Words that the exact stage leaves unmapped.
-        cap: The number of states after which the search of one stage for one pair stops with the best alignment so far;
-            the column `inexact` counts such pairs.
+        cap: Limit of the search for one alignment: after this number of states of one stage, take the best alignment so
+            far. The column `inexact` counts such alignments.
 
     Examples:
         >>> meteor = METEOR(stages=["exact"])
@@ -204,7 +205,7 @@ class METEOR(TallyMetric):
             object.__setattr__(self, name, value)
 
     def _parameters(self) -> dict[str, str]:
-        """Return the stages, and the parameters that differ from the paper's."""
+        """Return the stages, and the parameters that differ from Banerjee & Lavie 2005."""
         fields = {"stages": ",".join(self.stages)}
         for name, default in (("weight", _WEIGHT), ("penalty", _PENALTY), ("exponent", _EXPONENT), ("cap", _CAP)):
             if (value := getattr(self, name)) != default:

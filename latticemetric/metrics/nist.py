@@ -19,7 +19,7 @@ _STEEPNESS = math.log(2) / math.log(1.5) ** 2  # half the score at two thirds of
 
 @dataclass(frozen=True, kw_only=True)
 class NIST(TallyMetric):
-    """Σ_n of matched information over n-grams, times exp(−b ln²ρ) if candidates are shorter than references.
+    """Σ_n (matched information / n-grams), times exp(−b ln²ρ) if candidates are shorter than references (ρ < 1).
 
     The information of an n-gram comes from all references of the test set, so statistics add up only within one test
     set.

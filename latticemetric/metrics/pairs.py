@@ -35,8 +35,8 @@ class ScoreRow(NamedTuple):
 def score_rows(metric: Metric[Any], candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
     """Yield the scores of all candidates against each reference; memory does not grow with the number of pairs.
 
-    A kernel without alignments computes recognition rates, unless their penalties are too fine. For all other metrics,
-    each reference forms a separate test set, so that statistics are those of `metric.score`.
+    Recognition rates come from a kernel that computes no alignments, unless penalties have too many digits for it. For
+    other metrics, each reference is a separate test set, so that statistics are the same as in `metric.score`.
     """
     # A subclass may compute a different score from the gains.
     rate = metric if isinstance(metric, GRR) and type(metric) in (GRR, WRR, WER) else None
@@ -57,7 +57,7 @@ def score_rows(metric: Metric[Any], candidates: Sequence[_String], references: S
 
 
 def _rates(metric: GRR, candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
-    """Yield rates, whose gains are whole numbers that doubles hold exactly."""
+    """Yield recognition rates; their gains must be whole numbers that doubles hold exactly."""
     numbers: dict[str, int] = defaultdict(count().__next__)
     numbered = numbered_strings(list(map(metric.counted, candidates)), numbers.__getitem__)
     # All reference words that are in no candidate share one number, so that numbers do not grow with the references.

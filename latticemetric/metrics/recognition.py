@@ -1,4 +1,4 @@
-"""Recognition rates on strings: n-GRR (Chiang & DeNeefe 2008, eq. 5 and 6), and WRR and WER, both of order one."""
+"""Recognition rates of strings: n-GRR (Chiang & DeNeefe 2008, eq. 5 and 6), WRR and WER (both of order 1)."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ class GRR(Metric[RecognitionStatistics]):
         order: n, the longest n-gram rewarded.
         alpha: The insertion penalty; negative values reward insertions.
         beta: The deletion penalty.
-        ignore: Words to remove from both sides before counting.
-        wildcard: Words without cost on either side: they match ε, but results still show them.
+        ignore: Words to remove from candidate and reference before counting.
+        wildcard: Words that cost nothing, in candidate and reference: they match ε, but results still show them.
 
     Examples:
         >>> GRR(4).score("the president spoke", "the president then spoke")
@@ -140,7 +140,11 @@ class GRR(Metric[RecognitionStatistics]):
         return tuple(word for word in words if word not in self.ignore and word not in self.wildcard)
 
     def align(self, candidate: Text, reference: Text) -> Alignment:
-        """Return the optimal alignment of the counted words with one reference; ties are resolved."""
+        """Return the optimal alignment of the counted words (not ignored, not wildcards) with one reference.
+
+        Ties: the most matches, then the fewest insertions and deletions, then, from the left, C before S before D
+        before I.
+        """
         words, expected = self.counted(words_of(candidate)), self.counted(words_of(reference))
         numbers = {word: number for number, word in enumerate(dict.fromkeys(words + expected))}
         candidates, references = (np.array([numbers[word] for word in side], np.int32) for side in (words, expected))
@@ -169,7 +173,7 @@ class GRR(Metric[RecognitionStatistics]):
         return "\n".join([str(alignment), counts, f"{rate}{which_reference(number, len(strings))}"])
 
     def best_strings(self, candidate: Text, references: Iterable[GraphReference]) -> list[tuple[str, ...]]:
-        """Return the words of each reference; for a graph, those of the path with the candidate's best score."""
+        """Return the words of each reference; for a graph, the words of the path that scores the candidate best."""
         return [
             _best_string(self.counted(words_of(candidate)), reference, self.gains, self.ignore | self.wildcard)
             if isinstance(reference, Lattice)
@@ -238,7 +242,7 @@ class GRR(Metric[RecognitionStatistics]):
         return self._counted(candidates, references)[0]
 
     def _counted(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> tuple[Counts, Counts]:
-        """Return counts against best references, as rows of `columns`; and each segment's first reference."""
+        """Return the counts (as in `columns`) against best references; and where each segment's references begin."""
         require_as_many(candidates, references)
         listed = cast("Sequence[References]", references)
         listable = (several for several in references if not isinstance(several, str))
@@ -337,16 +341,16 @@ def _best_string(
 ) -> tuple[str, ...]:
     """Return the words of the reference's path with the best rate for a candidate's counted words.
 
-    Ties: the path that ends in the smallest state, then the one whose arcs, read from its end, are smallest. With
-    alternations, the last difference decides, and earlier alternatives win over later ones. Words in `silent` do not
-    count.
+    Ties: the path that ends in the smallest state, then the path with the smallest arcs, compared from its end. So
+    where paths take different alternatives, the last difference decides, and the earlier alternative wins. Words in
+    `silent` do not count.
     """
     vocabulary = Vocabulary.from_words(candidate)
     # Words that are not in the candidate match nothing.
     label = counted_labels(reference, vocabulary, silent)
     graph = ReferenceGraph.of_lattice(reference, label, gains.order, backward=True)
     counted = ReferenceGraph.of_words(vocabulary.encode(candidate)[::-1], gains.order)
-    # Search the reference's lattice with both sides exchanged, so that the tie rule chooses among its paths.
+    # Exchange candidate and reference: search the reference's lattice, so that the tie rule chooses among its paths.
     columns = {
         "source": graph.source,
         "target": graph.target,

@@ -68,7 +68,7 @@ class RecognitionStatistics:
 
     @classmethod
     def of_columns(cls, counts: Sequence[int]) -> Self:
-        """Make statistics from counts in the order of the metric's `columns`."""
+        """Build statistics from counts in the order of the metric's `columns`."""
         order = (len(counts) - 3) // 2
         substitutions, deletions, insertions = counts[order : order + 3]
         return cls(tuple(counts[:order]), substitutions, deletions, insertions, tuple(counts[order + 3 :]))
@@ -129,7 +129,7 @@ def exact_gains(order: int, alpha: Fraction, beta: Fraction) -> Gains:
 
 
 def exact_penalty(value: Penalty, name: str) -> Fraction:
-    """Return the number as it is written: 0.1 means one tenth, not the nearest double."""
+    """Return the exact number as written: 0.1 means one tenth, not the nearest double."""
     try:
         if isinstance(value, str) and "/" not in value and abs(Decimal(value).adjusted()) > _MOST_DIGITS:
             raise UsageError(f"{name} is {shortened(value)}, too fine or too large for exact scores")

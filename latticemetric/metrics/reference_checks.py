@@ -29,7 +29,7 @@ def check_references(references: Any) -> None:
 
 
 def check_candidate(text: Any, what: str = "the candidate") -> None:
-    """Refuse a list of texts instead of one of words: `["the cold"]` would be one word with a space in it."""
+    """Refuse a list of texts instead of a list of words: `["the cold"]` would be one word with a space in it."""
     if isinstance(text, list) and text and all(isinstance(one, str) and len(split_words(one)) > 1 for one in text):
         raise UsageError(
             f"{what} is a list of texts, {text!r}, and not of words", advice=f"give the string {text[0]!r}"
@@ -39,8 +39,8 @@ def check_candidate(text: Any, what: str = "the candidate") -> None:
 def check_corpus(candidates: Any, references: Any) -> None:
     """Refuse single words as references throughout a corpus, and a string instead of a list.
 
-    One segment may have several references of one word each. But if no reference of a corpus is longer, and some
-    segments have several, the caller passed the words of references.
+    One segment may have several references of one word each. But if no reference of the corpus has more words, and some
+    segments have several references, the caller probably passed lists of words.
     """
     for name, given in (("candidates", candidates), ("references", references)):
         if isinstance(given, str):

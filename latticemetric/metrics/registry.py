@@ -1,4 +1,4 @@
-"""Find metrics by name: those of this package (`4-grr`, `wer`, …) and of other packages."""
+"""Find metrics by name: metrics of this package (`4-grr`, `wer`, …) and of other packages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Factory = Callable[..., Any]
 
 
 def register(name: str, *, ordered: bool = False) -> Callable[[Factory], Factory]:
-    """Register a metric's factory. An `ordered` metric is written `N-name`; its factory gets N first."""
+    """Register a metric's factory. The name of an `ordered` metric is `N-name`; its factory gets N first."""
 
     def add(factory: Factory) -> Factory:
         if name in _factories:
@@ -90,7 +90,9 @@ def make_metric(spec: str, **parameters: Any) -> Any:
         unknown = re.search(r"unexpected keyword argument '(\w+)'", str(error))
         if unknown is None:
             raise
-        raise UsageError(f"metric '{spec}' has no parameter '{unknown[1]}'") from None
+        raise UsageError(
+            f"metric '{spec}' has no parameter '{unknown[1]}'", advice="leave it out, or choose another metric"
+        ) from None
 
 
 def _load_own(name: str) -> None:

@@ -1,8 +1,8 @@
 """The word error rate of NIST's sclite: errors of the alignment with the lowest cost, not with the fewest errors.
 
-sclite aligns networks of words. A substitution costs 4, a deletion or an insertion 3, and each silence (`@`) on either
-side 0.001. Three substitutions cost as much as four deletions and insertions, so the alignment may have more errors
-than necessary, and it may take other alternatives than the best rate does.
+sclite aligns networks of words. A substitution costs 4, a deletion or an insertion 3, and each silence (`@`) of
+candidate or reference 0.001. Three substitutions cost as much as four deletions and insertions, so the alignment may
+have more errors than necessary, and it may take other alternatives than the alignment with the best rate.
 """
 
 from __future__ import annotations

@@ -25,9 +25,9 @@ _HIGHEST_ORDER = 254
 
 
 def check_order(order: int, what: str = "n-grams") -> None:
-    """Raise an error if `order` is not an order of n-grams."""
+    """Raise an error if `order` is not a possible order of n-grams."""
     if isinstance(order, bool) or not isinstance(order, int) or not 1 <= order <= _HIGHEST_ORDER:
-        raise UsageError(f"order {order} of {what}", advice=f"choose 1 … {_HIGHEST_ORDER}")
+        raise UsageError(f"order {order} is not possible for {what}", advice=f"choose 1 … {_HIGHEST_ORDER}")
 
 
 class NumberedStrings(NamedTuple):
@@ -50,7 +50,7 @@ def numbered_strings(strings: Sequence[Sequence[str]], number: Callable[[str], i
 
 
 class Segments(NamedTuple):
-    """Candidates and their references; those of segment s are the strings `owner[s] … owner[s + 1] − 1`."""
+    """Candidates and references; segment s has the references number `owner[s] … owner[s + 1] − 1`."""
 
     candidates: NumberedStrings
     references: NumberedStrings
@@ -60,7 +60,7 @@ class Segments(NamedTuple):
     def of(
         cls, candidates: Sequence[Text], references: Sequence[References], *, across: bool = False, stem: bool = False
     ) -> Segments:
-        """Number the words of a test set, or their stems; if `across`, the same in all segments (this takes longer)."""
+        """Number the words of a test set, or their stems; with `across`, the same numbers in all segments (slower)."""
         (*arrays, words), spelled = _native_count(_native.number_segments, candidates, references, across or stem)
         numbers, begin, expected, expected_begin, owner = arrays
         _require_references(owner)
@@ -106,10 +106,10 @@ def count_segments(candidates: Sequence[Text], references: Sequence[References],
 def _native_count(
     counting: Callable[..., Any], candidates: Sequence[Text], references: Sequence[References], *more: Any
 ) -> tuple[Any, list[str] | None]:
-    """Call a native function with a test set; return its result, and the words of numbers that stand for words, if any.
+    """Call a native function with a test set; return its result, and the words if numbers had to replace them.
 
-    The native reader refuses words that UTF-8 cannot encode, and sequences other than lists and tuples: then numbers
-    stand for words.
+    The native reader refuses words that UTF-8 cannot encode, and sequences other than lists and tuples. Then call it
+    with numbers instead of words.
     """
     require_as_many(candidates, references)
     try:

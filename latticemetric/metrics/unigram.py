@@ -42,7 +42,7 @@ class Unigram(TallyMetric):
     def __post_init__(self) -> None:
         if self.kind not in get_args(UnigramKind):
             raise UsageError(
-                f"there is no unigram metric {self.kind!r}", advice=f"one of {', '.join(get_args(UnigramKind))}"
+                f"there is no unigram metric {self.kind!r}", advice=f"choose one of {', '.join(get_args(UnigramKind))}"
             )
 
     @property

@@ -48,7 +48,7 @@ class WordNet:
         self._irregular = {part: dict(_keyed(self._text(f"{part}.exc"))) for part in _DETACHMENT}
 
     def files(self) -> list[str]:
-        """Return the files to read: those of the folder, or the archive that holds them."""
+        """Return the files to read: the files in the folder, or the archive that contains them."""
         if isinstance(self.folder, zipfile.Path):
             return [str(self.folder.root.filename)]
         return [str(self.folder / name) for name in _FILES]
@@ -61,7 +61,7 @@ class WordNet:
         return hashed.hexdigest()
 
     def base_forms(self, word: str) -> frozenset[str]:
-        """Return the entries (lower case) of which a word is a form, in any part of speech, including itself."""
+        """Return the base forms of a word in WordNet (lower case, any part of speech), the word itself included."""
         return frozenset(form for _, form in self._entries(word))
 
     def synsets(self, word: str) -> frozenset[Synset]:

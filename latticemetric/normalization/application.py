@@ -1,9 +1,9 @@
 """Apply a rule to a lattice: rewrite its texts, and keep all scores.
 
 The lattice is composed with the rule word by word: a state of the result is a state of the lattice, a state of the
-rule, and the bytes of an incomplete word. Each arc of the lattice keeps its scores in the result: if the arc becomes
-several words, the first has them; if it becomes no word, or only the beginning of one (`air port` → `airport`), an arc
-without a word has them. So every path keeps the sum of every column.
+rule, and the bytes of an incomplete word. Each arc of the lattice keeps its scores in the result. If the arc becomes
+several words, the first word has the scores. If it becomes no word, or only the beginning of one (`air port` →
+`airport`), an arc without a word has the scores. So every path keeps the sum of every column.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from latticemetric.vocabulary import EPSILON, Vocabulary
 _MOST_SETS = 1_000_000
 
 _Set = frozenset[int]
-# For each lattice state with a set of rule states: the previous such pair, and the word between them.
+# For each pair of a lattice state and a set of rule states: the previous pair, and the word between both pairs.
 _Trail = dict[tuple[int, _Set], tuple[tuple[int, _Set], str] | None]
 
 
@@ -54,9 +54,9 @@ def useful_states(rule: Rule, lattice: Lattice) -> list[set[int]]:
 
 
 def check_accepted(rule: Rule, lattice: Lattice) -> None:
-    """Refuse a lattice with a text that the rule rejects.
+    """Raise an error if the rule rejects a text of the lattice.
 
-    The rule is determinized on the fly, with sets of the states that it can reach after the beginning of a text.
+    Determinize the rule on the fly: for each beginning of a text, keep the set of rule states that it can reach.
     """
     arcs, finals = arcs_from(lattice), set(lattice.final.tolist())
     here: list[list[_Set]] = [[] for _ in range(lattice.num_states)]
@@ -105,7 +105,7 @@ def apply_rule(rule: Rule, lattice: Lattice) -> Lattice:
 
 
 class _At(NamedTuple):
-    """Hold a state of the result: a lattice state, a rule state, and the bytes of an incomplete word."""
+    """A state of the result: a lattice state, a rule state, and the bytes of an incomplete word."""
 
     state: int
     rule: int
@@ -120,7 +120,7 @@ class _Composition:
         self._times = [0.0] * lattice.num_states if lattice.times is None else lattice.times.tolist()
         self._useful = useful_states(rule, lattice)
         self._known: list[dict[_At, int]] = [{} for _ in range(lattice.num_states)]
-        # The result: the time of each state; the ends, word, lattice arc and cost of each arc.
+        # The result: for each state, its time; for each arc, its ends, word, lattice arc and cost.
         self._new_times: list[float] = []
         self._arcs: list[tuple[int, int, int]] = []
         self._origin: list[int] = []
@@ -173,7 +173,7 @@ class _Composition:
         return known[at]
 
     def _follow(self, at: _At, number: int, arc: int, target: int, word: str) -> None:
-        """Add the arcs of an arc: for each step of the rule, one per word that the step completes."""
+        """Add result arcs for a lattice arc: for each step of the rule, one per word that the step completes."""
         if not word:
             if at.rule in self._useful[target]:
                 self._add_arc(number, self._number(at._replace(state=target)), "", arc, 0.0)
@@ -198,5 +198,5 @@ class _Composition:
 
 
 def _carried(values: npt.NDArray[Any], origin: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
-    """Return the value of each result arc's lattice arc; 0 for result arcs without one."""
+    """Return, for each arc of the result, the value of its lattice arc; 0 for arcs without a lattice arc."""
     return np.append(values, values.dtype.type(0))[origin]

@@ -38,13 +38,13 @@ def normalize(text: str | Graph, grammar: str | Grammar = "english", *, scales: 
     """Rewrite a text, or all texts of a graph, with a grammar.
 
     A graph keeps its scores: the cost of each path does not change. If a word becomes several words, the first has its
-    scores; if a word is deleted, an arc without a word has them.
+    scores. If a word is deleted, an arc without a word has its scores.
 
     Args:
         text: A text, a lattice or an n-best list.
         grammar: A shipped grammar (`english`), one of its rules (`english:LOWER_CASE`), or an archive that pynini
             wrote (`rules.far:RULE`).
-        scales: Further scores of an n-best list to keep, besides those with weight; a lattice keeps all scores.
+        scales: An n-best list keeps the scores in `scales`, and scores with a weight. A lattice keeps all scores.
 
     Raises:
         UsageError: The grammar does not exist, or does not have the rule.
@@ -69,7 +69,7 @@ def normalize_reference(text: str | Graph, grammar: str | Grammar = "english") -
 
 @dataclass(frozen=True, eq=False)
 class Grammar:
-    """Hold the rules that make texts comparable.
+    """The rules that make texts comparable.
 
     Attributes:
         name: The name that the user wrote.
@@ -86,7 +86,7 @@ class Grammar:
         return apply_rule(self.rule, lattice)
 
     def text(self, words: Sequence[str]) -> tuple[str, ...]:
-        """Rewrite a text; if there are several results, return the one that alone has the lowest weight."""
+        """Rewrite a text; of several results, return the one with the lowest weight; raise an error on a tie."""
         best = self.lattice(Lattice.from_strings([words])).pruned(0.0)
         text = only_text(best)
         if text is None:
@@ -115,8 +115,8 @@ class Grammar:
 def find_grammar(name: str) -> Grammar:
     """Return a grammar by name: `english`, `english:LOWER_CASE`, `rules.far`, `rules.far:RULE`.
 
-    Without a rule in the name, use `NORMALIZE` for both sides, and `ALTERNATIVES` for references if the grammar has it;
-    if an archive has a single rule, use that rule.
+    Without a rule in the name, use `NORMALIZE` for hypotheses and references, and `ALTERNATIVES` for references if the
+    grammar has this rule; if an archive has a single rule, use that rule.
     """
     source, rule = _parts(name)
     file = Path(source)
@@ -143,7 +143,7 @@ def _loaded(name: str, source: str, rule: str, _stamp: tuple[int, int] | None) -
 
 
 class RuleSize(NamedTuple):
-    """Hold the size of a rule."""
+    """The size of a rule."""
 
     name: str
     states: int

@@ -1,4 +1,4 @@
-"""Write alternatives of a text in NIST's notation: `he { is / has } gone`, `@` for no word."""
+"""Write alternatives of a text in NIST's notation: `he { is / has } gone`; `@` stands for no word."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ AFTER = -2
 
 
 class Step(NamedTuple):
-    """Hold a way to read a word: the rule's state after it, the bytes written, and the sum of the rule's weights."""
+    """A way to read a word: the rule's state after the word, the bytes written, and the sum of the rule's weights."""
 
     state: int
     output: bytes
@@ -43,10 +43,10 @@ class _Move(NamedTuple):
 
 
 class Rule:
-    """Run a byte transducer; list the moves of a state when they are first needed.
+    """Run a byte transducer; list the transitions of a state when they are first needed.
 
-    A word is read with the space after it. The last word of a text has no space: there the rule ends, and a space is
-    added to the output, so that every word of the output ends with white space.
+    Read each word with the space after it. After the last word of a text there is no space: the rule ends, and a space
+    is added to the output, so that every word of the output ends with white space.
     """
 
     def __init__(self, machine: FstArrays, where: str) -> None:

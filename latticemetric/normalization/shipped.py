@@ -18,7 +18,7 @@ from latticemetric.signature import VERSION
 
 
 def grammar_folder() -> Path:
-    """Return the folder of the grammars' sources: beside the package in a checkout, inside the installed package."""
+    """Return the folder of the grammars' sources: beside the package in a checkout, else inside the package."""
     package = Path(__file__).resolve().parent.parent
     installed = package / "grammars"
     return installed if installed.is_dir() else package.parent / "grammars"
@@ -107,7 +107,7 @@ def grammar_module(name: str) -> ModuleType:
 
 
 def _put(path: Path, archive: bytes) -> None:
-    """Write a file that gets its name only when it is complete."""
+    """Write a file; give it its name only when it is complete."""
     from latticemetric.formats.streams.output import atomic_output
 
     try:

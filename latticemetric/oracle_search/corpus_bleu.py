@@ -1,9 +1,10 @@
-"""Oracles of corpora by BLEU, which is not a sum over sentences.
+"""Find the oracle of a whole corpus by BLEU, which is not a sum over sentences.
 
 The search is an ascent that linearises log BLEU = 1/n · Σ_k log(m_k / g_k) + min(0, 1 − ρ/c), with matches m, n-grams
 g, words c and effective reference words ρ of the whole corpus. A matching k-gram adds 1 / (n m_k) to it. A word
 subtracts Σ_k 1 / (n g_k), and adds ρ/c² if the corpus is too short. (Tromble et al. 2008 linearise around averages;
-this code linearises around the present totals.) Each graph in turn gets the path that improves the corpus.
+this code linearises around the present totals.) The ascent takes each graph in turn, and changes its path if this
+improves the corpus.
 """
 
 from __future__ import annotations
@@ -38,10 +39,10 @@ _FEWEST = 0.5
 
 @dataclass(frozen=True)
 class BleuGain:
-    """The slopes of log BLEU: in matches of each order (0 for order 0), and in words.
+    """The derivatives of log BLEU: by matches of each order (0 for order 0), and by words.
 
-    The slope in words is that of the n-grams that they form (below 0), and that of the brevity penalty of a corpus that
-    is too short.
+    The derivative by words has two parts. `of_ngrams` is below 0: more words make more n-grams. `of_length` comes from
+    the brevity penalty, if the corpus is too short.
     """
 
     of_match: Floats
@@ -51,7 +52,7 @@ class BleuGain:
 
     @classmethod
     def around(cls, metric: BLEU, totals: Floats) -> BleuGain:
-        """Compute the slopes at these totals (summed statistics)."""
+        """Compute the derivatives of log BLEU at these totals (summed statistics)."""
         n = metric.order
         matches, ngrams = np.maximum(totals[:n], _FEWEST), np.maximum(totals[n : 2 * n], 1.0)
         words, wanted, covered = totals[2 * n :]
@@ -61,15 +62,15 @@ class BleuGain:
         return cls(of_match, of_ngrams, slope, counted < wanted)
 
     def of_word(self, share: float) -> float:
-        """Return the gain of a word that offsets this share of the brevity penalty."""
+        """Return the gain of a word, with this share of the brevity penalty's derivative."""
         return self.of_ngrams + share * self.of_length
 
 
-# Shares of the brevity penalty that a word offsets. If the best length is the references' length, at which the penalty
-# begins, no single slope finds it. Use a few shares while they change something, then more of them.
+# Shares of the brevity penalty's derivative to try. No single share finds the references' length, at which the penalty
+# begins, if this length is the best. Use a few shares while they change a path, then more shares.
 _FEW_SHARES, _MANY_SHARES = (0.0, 0.5, 1.0), (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 
-# Number of further searches of a graph whose answer matched n-grams more often than the reference has them.
+# Number of searches of a graph; search again if the path has n-grams more often than the reference has them.
 _FEW_ROUNDS, _MANY_ROUNDS = 3, 6
 
 # All strings of a graph are tried if it has at most this number of paths.
@@ -123,7 +124,7 @@ class Member:
         return [string.path for string in strings]
 
     def best(self, gain: BleuGain, share: float, weight: Floats | None = None) -> Steps:
-        """Return the path whose n-grams gain most; `weight` multiplies the gain of each occurrence."""
+        """Return the path whose n-grams gain most; `weight` multiplies the gain of each n-gram."""
         gains = gain.of_match[self._ngrams.length] * (1.0 if weight is None else weight)
         word = gain.of_word(share)
         largest = max(self._longest, 1) * (math.fsum(gain.of_match) + abs(word))
@@ -133,7 +134,8 @@ class Member:
         """Yield candidates for the path of the largest gain.
 
         Matches beyond the reference's count do not count, and no sum over a path can express that. If a path has such
-        matches, search again with smaller gains, so that all its matches together gain as much as those that count.
+        matches, search again with smaller gains, so that all matches of an n-gram together gain as much as the matches
+        that count.
         """
         for share in shares:
             weight = np.ones(len(self._ngrams.most))
@@ -164,7 +166,7 @@ _Step = tuple[float, Floats, Steps]
 
 
 class Ascent:
-    """One path for each graph, and the totals of all."""
+    """One path for each graph, and the summed statistics of all paths."""
 
     def __init__(self, metric: BLEU, members: Sequence[Member], paths: Sequence[Steps]) -> None:
         self._metric, self._members, self.paths = metric, members, list(paths)
@@ -210,7 +212,7 @@ class Ascent:
         return sweeps
 
     def headroom(self, k: int) -> float:
-        """Return an upper bound of the gain by another path of graph k, to first order and without clipping."""
+        """Return an upper bound of what another path of graph k gains, to first order, without clipping of matches."""
         gain = BleuGain.around(self._metric, self.totals)
         share, member = float(gain.too_short), self._members[k]
         most = member.gain(member.best(gain, share), gain, share, clipped=False)
@@ -248,7 +250,7 @@ class CorpusPath:
     Attributes:
         path: Its path or derivation, scored by 4-GRR.
         score: The metric's value for this sentence alone; `None` if it is undefined.
-        headroom: Upper bound of the gain in log BLEU by another path, to first order and without clipping.
+        headroom: Upper bound of what another path gains in log BLEU, to first order, without clipping of matches.
         one_best: The model's own best path.
         one_best_score: The metric's value for `one_best`.
     """
@@ -265,7 +267,7 @@ class CorpusPath:
         return self.path.words
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON; the counts are those of the words' alignment."""
+        """Return plain values, for JSON; counts come from the alignment of the words."""
         nothing = {"numerator": None, "denominator": None}
         one_best = {**self.one_best.asdict(), "score": self.one_best_score, **nothing}
         return {
@@ -282,12 +284,12 @@ class CorpusPath:
 class CorpusOracle:
     """Paths of several graphs with the best joint BLEU that the ascent reaches.
 
-    In graphs with at most 1000 paths, no other path improves it.
+    No other path of one graph improves this BLEU, if the graph has at most 1000 paths.
 
     Attributes:
         paths: One path per graph.
         corpus: Their joint score.
-        start: The score of the 4-GRR oracles, with which the ascent begins: never above `corpus`.
+        start: The score of the 4-GRR oracles, where the ascent starts; never above `corpus`.
         one_best: The score of the models' own best paths.
         sweeps: Number of rounds through all graphs.
         exact: False: the graphs may have better paths.
@@ -323,8 +325,8 @@ def corpus_oracle(
 
     BLEU is not a sum over sentences, so this is an ascent. It starts from the 4-GRR oracles. It searches each graph in
     turn by log BLEU, linearised around the present totals, takes the path if it improves the corpus, and repeats this
-    until nothing changes. In graphs with at most 1000 paths it also tries all strings: no other string of one such
-    graph improves the corpus. The result is never worse than these oracles, but it may not be optimal.
+    until nothing changes. In graphs with at most 1000 paths it also tries all strings, so no other string of one such
+    graph improves the corpus. The result is never worse than the 4-GRR oracles, but it may not be optimal.
 
     Args:
         graphs: Lattices, forests or n-best lists; all are held in memory.
@@ -368,7 +370,10 @@ def as_bleu(metric: str | BLEU) -> BLEU:
     bleu = make_metric(metric) if isinstance(metric, str) else metric
     if not isinstance(bleu, BLEU):
         name = metric if isinstance(metric, str) else bleu.name
-        raise UsageError(f"corpora are not searched by '{name}'", advice="use bleu or bleu-sbp; for rates, see oracle")
+        raise UsageError(
+            f"'{name}' cannot be the metric of a corpus oracle",
+            advice="use bleu or bleu-sbp; for a rate, search each graph with `oracle`",
+        )
     if bleu.stem:
-        raise UsageError("graphs are searched by words, not by stems", advice="use bleu or bleu-sbp")
+        raise UsageError("a corpus oracle compares words, not stems", advice="use bleu or bleu-sbp")
     return bleu

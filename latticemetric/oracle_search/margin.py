@@ -1,7 +1,7 @@
-"""Hope, fear and worst: the strings that metric and model cost select together (Chiang 2012).
+"""Find hope, fear and worst strings, by metric and model cost together (Chiang 2012).
 
-All three maximise one `Objective`: ±weight · metric − cost. Hope and fear are the target and the rival of margin
-training; the worst string is a fear for which costs only decide ties.
+All three maximise an `Objective`: hope weight · metric − cost, fear −weight · metric − cost. In margin training, hope
+is the target and fear is the rival. The worst string is a fear whose costs only decide ties.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Hope(Answer):
     Attributes:
         value: weight · rate − cost, or weight · numerator − cost; for WER, the rate is 1 − WER.
         one_best: The model's own best path, scored in the same way.
-        exact: True if the graph has nothing better, up to the rounding of 64-bit sums.
+        exact: True if no path has a larger value, except by the rounding of 64-bit sums.
         signature: The metric, its parameters and the version.
     """
 
@@ -56,9 +56,9 @@ class Fear(Answer):
 
     Attributes:
         value: −weight · rate − cost, or −weight · numerator − cost; for WER, the rate is 1 − WER.
-        bound: No other string, except earlier results, has a larger value; equal to `value` if it is exact.
+        bound: Upper bound of the value of all strings except earlier results; equal to `value` if `exact`.
         one_best: The model's own best path, scored in the same way.
-        exact: True if the graph has nothing of a larger value, up to the rounding of 64-bit sums.
+        exact: True if no string has a larger value, except by the rounding of 64-bit sums.
         signature: The metric, its parameters and the version.
     """
 
@@ -73,7 +73,7 @@ class Worst(Answer):
     """The string with the worst score.
 
     Attributes:
-        bound: No string of the graph scores worse than this; equal to `score` if it is exact.
+        bound: No string of the graph scores worse than this; equal to `score` if `exact`.
         one_best: The model's own best path, scored in the same way.
         exact: True if the graph has no string with a worse score.
         signature: The metric, its parameters and the version.
@@ -142,11 +142,12 @@ def hopes(
 ) -> list[Hope]:
     """Return the `n` strings with the largest weight · metric − model cost: distinct strings, best first.
 
-    Each string has its cheapest path. Ties are resolved by the tie rule (`latticemetric.engine.ties`). A forest that is
-    not a lattice may have at most 10,000 strings.
+    Each string has its cheapest path. Ties are resolved by the tie rule (`latticemetric.engine.ties`). A forest that
+    `to_lattice` cannot convert may have at most 10,000 strings.
 
     Args:
-        graph: A lattice, an n-best list, or a forest. If a forest is a lattice, arcs are those of `to_lattice`.
+        graph: A lattice, an n-best list, or a forest. A forest that `to_lattice` can convert is searched as that
+            lattice, and arcs are the lattice's.
         references: One reference as a string, or several; the best value over them counts.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         n: Number of strings.
@@ -176,8 +177,8 @@ def fear(
 ) -> Fear:
     """Return the string with the largest −weight · metric − model cost.
 
-    The metric is the string's: that of its best alignment with the best of several references. Ties are resolved by
-    the tie rule (`latticemetric.engine.ties`).
+    The metric of a string is its best one over all references and alignments. Ties are resolved by the tie rule
+    (`latticemetric.engine.ties`).
 
     Args:
         graph: A lattice, an n-best list, or a forest; see `fears`.
@@ -210,10 +211,11 @@ def fears(
 ) -> list[Fear]:
     """Return the `n` strings with the largest −weight · metric − model cost: distinct strings, largest first.
 
-    Each string has its cheapest path. A forest that is not a lattice may have at most 10,000 strings.
+    Each string has its cheapest path. A forest that `to_lattice` cannot convert may have at most 10,000 strings.
 
     Args:
-        graph: A lattice, an n-best list, or a forest. If a forest is a lattice, arcs are those of `to_lattice`.
+        graph: A lattice, an n-best list, or a forest. A forest that `to_lattice` can convert is searched as that
+            lattice, and arcs are the lattice's.
         references: One reference as a string, or several.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         n: Number of strings.
@@ -247,7 +249,7 @@ def _best(
     cap: int | None,
     penalize: bool,
 ) -> Iterator[tuple[dict[str, Any], Fraction | None]]:
-    """Yield the fields of an answer for each of the best strings, and the bound of its loss, as in `WeighedString`."""
+    """Yield, for each of the best strings, the fields of its answer, and the `bound` of `WeighedString`."""
     rate, strings = _checked(references, metric)
     objective = Objective.of(rate, strings, weight, on, penalize=penalize)
     space, best = weighed_strings(graph, objective, scales, n, cap)
@@ -269,13 +271,13 @@ def worst(
     scales: Scales | None = None,
     cap: int = DEFAULT_CAP,
 ) -> Worst:
-    """Return the string of a graph with the worst score, by its best alignment with the best of several references.
+    """Return the string of a graph that scores worst; the score of a string is its best one over all references.
 
     Ties are resolved by the tie rule (`latticemetric.engine.ties`).
 
     Args:
-        graph: A lattice, an n-best list, or a forest. If a forest is a lattice, arcs are those of `to_lattice`;
-            other forests may have at most 10,000 strings.
+        graph: A lattice, an n-best list, or a forest. A forest that `to_lattice` can convert is searched as that
+            lattice, and arcs are the lattice's; other forests may have at most 10,000 strings.
         references: One reference as a string, or several; the best rate over them counts.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         scales: Weight of each score column in the model's cost; other columns keep their own.
@@ -293,7 +295,7 @@ def worst(
     space, (string,) = weighed_strings(graph, objective, scales, 1, cap)
     path = space.scored(string.path, strings)
     bound = path.score
-    if string.bound is not None and bound is not None:  # rounded to the side on which it stays a bound
+    if string.bound is not None and bound is not None:  # round away from the score, so that it stays a bound
         bound = -_rounded_up(-string.bound) if rate.higher_is_better else _rounded_up(1 - string.bound)
     return Worst(
         **vars(path),
@@ -305,7 +307,7 @@ def worst(
 
 
 def _checked(references: GraphReferences, metric: str | GRR) -> tuple[GRR, tuple[tuple[str, ...], ...]]:
-    """Return the recognition rate, and the strings of all references."""
+    """Return the metric as a recognition rate, and the strings of all references."""
     rate = as_recognition_rate(metric)
     check_references(references)
     return rate, strings_of_references(references)
@@ -329,9 +331,9 @@ class Objective:
     """A recognition rate with a weight against the model's cost.
 
     Attributes:
-        shares: The weight of one unit of gain against each of the references, from which the best one counts.
+        shares: The weight of one unit of gain, for each reference; the reference with the largest value counts.
         costs_count: False if costs only decide ties.
-        penalize: True if gains count against a string.
+        penalize: True for fear and worst: gains are subtracted.
     """
 
     metric: GRR
@@ -355,24 +357,24 @@ class Objective:
         if not (math.isfinite(weight) and weight >= 0):
             raise UsageError(f"the weight of {'fear' if penalize else 'hope'} is {weight}, and not a number from 0 on")
         if on not in {"rate", "numerator"}:
-            raise UsageError(f"the rate or the numerator is weighed, not '{on}'")
+            raise UsageError(f"'{on}' cannot be weighed against costs", advice="choose rate or numerator")
         totals = [1] * len(references)
         if on == "rate":
-            # References without words have no rate: they count only if none has words.
+            # References without words have no rate: they count only if no reference has words.
             references = [reference for reference in references if metric.counted(reference)] or references
             totals = [ngram_total(len(metric.counted(reference)), metric.order) for reference in references]
         shares = tuple(Fraction(weight) / (metric.gains.unit * (total or 1)) for total in totals)
         return cls(metric, tuple(references), shares, costs_count, penalize)
 
     def worth(self, words: Sequence[str]) -> Worth:
-        """Return the worth of a string, by the string metric."""
+        """Return the weighted metric of a string."""
         gains = [self.metric.gain(self.metric.statistics(words, [reference])) for reference in self.references]
         values = [gain * share for gain, share in zip(gains, self.shares, strict=True)]
         best = values.index(max(values))
         return Worth(values[best], self.references[best])
 
     def value(self, worth: Worth, cost: float) -> float:
-        """Return the value to maximise."""
+        """Return the value to maximise: ±weighted metric (− for fear and worst), minus the cost if costs count."""
         value = (-worth.value if self.penalize else worth.value) - (Fraction(cost) if self.costs_count else 0)
         try:
             return float(value)
@@ -381,9 +383,9 @@ class Objective:
 
 
 class WeighedString(NamedTuple):
-    """A string's cheapest path, and its worth by the metric.
+    """A string's cheapest path, and its weighted metric.
 
-    `bound`: no other string, except earlier results, has a smaller loss; `None` if it is the best.
+    `bound` is a lower bound of the loss of all other strings, except earlier results; `None` if no string is better.
     """
 
     path: Steps
@@ -394,7 +396,7 @@ class WeighedString(NamedTuple):
 def weighed_strings(
     graph: Graph, objective: Objective, scales: Scales | None, n: int, cap: int | None = None
 ) -> tuple[SearchSpace, list[WeighedString]]:
-    """Return the `n` best strings by an objective, best first, and their search space; without a cap, they are exact.
+    """Return the search space, and the `n` best strings by an objective, best first; without a cap, they are exact.
 
     Raises:
         InputError: Without a cap, the search does not fit into memory.
@@ -432,7 +434,7 @@ def _best_of_all(space: ForestSpace, objective: Objective, n: int) -> tuple[Sear
     listed = space.best_strings(objective.references[0], MOST_LISTED + 1)
     if len(listed) > MOST_LISTED:
         raise InputError(
-            f"the forest has more than {MOST_LISTED} strings, which cannot all be weighed",
+            f"the forest has more than {MOST_LISTED} strings, too many to compare",
             advice="prune it; a lattice may have any number",
         )
     strings = [WeighedString(c.path, objective.worth(space.reported(c.path)), None) for c in listed]

@@ -1,4 +1,4 @@
-"""Oracles: find the path of a graph whose words score best by a recognition rate, the k best strings, or all paths.
+"""Find the oracle of a graph by a recognition rate: the best path, the k best strings, or all best paths.
 
 All best paths are returned as a lattice, all best derivations as a forest.
 """
@@ -90,7 +90,7 @@ def oracle(
 
         return automaton_oracle(graph, metric, references, scales=scales)
     if references is None:
-        raise UsageError("there is no reference", advice="only your own automaton needs none")
+        raise UsageError("there is no reference", advice="give at least one; only your own automaton needs none")
     rate, listed = as_recognition_rate(metric), graphs_of(references)
     space = as_search_space(graph, rate, scales)
     best = space.preferred([space.best(reference, engine) for reference in listed])
@@ -164,7 +164,7 @@ def oracles(
 def oracle_forest(graph: Graph, references: GraphReferences, metric: str | GRR = "4-grr") -> Forest:
     """Return a forest of the derivations whose words score best: only these, each of them once.
 
-    Nodes of the graph are split if best derivations need it; edges keep their scores and labels.
+    Nodes of the graph are split where best derivations need it; edges keep their scores and labels.
 
     Args:
         graph: A forest; a lattice or an n-best list is converted to a forest.
@@ -209,9 +209,10 @@ def oracle_lattice(graph: Graph, references: GraphReferences, metric: str | GRR 
     times.
 
     Args:
-        graph: A lattice, an n-best list, or a forest in the form of a lattice. For other forests, use `oracle_forest`.
-        references: One reference as a string, or several; the best rate over them counts. The lattice has all paths
-            that reach it against any of them.
+        graph: A lattice, an n-best list, or a forest that `to_lattice` can convert. For other forests, use
+            `oracle_forest`.
+        references: One reference as a string, or several; the best rate over them counts. The result has all paths that
+            reach this rate against any reference.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
 
     Examples:
@@ -223,7 +224,7 @@ def oracle_lattice(graph: Graph, references: GraphReferences, metric: str | GRR 
     space = LatticeAsForest(lattice, as_recognition_rate(metric), None)
     best = _best_edges(space, references)
     arcs = space.arc_of[best.edge]
-    tails = best.tails.values  # of all edges except the start's, which has no tail
+    tails = best.tails.values  # of all edges except the start's edge, which has no tail
     onward = zip(tails.tolist(), arcs[arcs >= 0].tolist(), best.head[arcs >= 0].tolist(), strict=True)
     states = _merged(onward, best.goals, lattice)
     rows = [(number, target, arc) for number, state in enumerate(states) for arc, target in state.onward]

@@ -18,7 +18,7 @@ def strings_of_graph(reference: Lattice) -> list[tuple[str, ...]]:
     strings = distinct_strings(reference, MOST_STRINGS)
     if strings is None:
         raise InputError(
-            f"a reference allows more than {MOST_STRINGS} readings, which this needs one by one",
+            f"a reference allows more than {MOST_STRINGS} readings, too many to try one by one",
             advice="give fewer alternatives, or shorter references; oracles of lattices, and scores by wer, wrr, N-grr "
             "and sclite alone, take any number",
         )

@@ -19,8 +19,8 @@ class ScoredPath:
     Attributes:
         words: Its words, without ε and ignored words.
         score: The metric's value; `None` if the reference has no words.
-        numerator: Its numerator.
-        denominator: Its denominator.
+        numerator: The numerator of this value.
+        denominator: The denominator of this value.
         statistics: Matches, substitutions, deletions, insertions.
         cost: The model's cost under the given scales.
         scores: The sum of each named cost along the path.
@@ -28,7 +28,7 @@ class ScoredPath:
         edges: The numbers of its edges in the forest, as in `Derivation`.
         derivation: The tree of these edges, in brackets; `Forest.tree` returns a tree object.
         alignment: The alignment with the reference that gives the best score.
-        reference: The words of that reference.
+        reference: The words of the reference in `alignment`.
     """
 
     words: tuple[str, ...]
@@ -64,7 +64,7 @@ class ScoredPath:
 
     @property
     def tags_with_gaps(self) -> tuple[str, ...]:
-        """The tags of words at odd positions, and of the gaps around them at even positions: 2n + 1 tags.
+        """The 2n + 1 tags of n words and the gaps around them; positions of words are odd, counted from 0.
 
         A gap is BAD if words of the reference are missing in it, otherwise OK, as in WMT's quality estimation tasks.
         """
@@ -83,7 +83,7 @@ class ScoredPath:
         }
 
     def details(self, *, exact: bool) -> dict[str, Any]:
-        """Return the values that an answer has in addition to those of `one_best`."""
+        """Return the values that only an answer has, and its `one_best` does not."""
         return {
             "ngram_matches": list(self.statistics.matches),
             "reference": " ".join(self.reference),
@@ -117,7 +117,7 @@ class Oracle(Answer):
 
     Attributes:
         one_best: The model's own best path, scored in the same way.
-        exact: True: the graph has nothing better.
+        exact: Always true: no path of the graph scores better.
         signature: The metric, its parameters and the version.
     """
 
@@ -142,11 +142,12 @@ OK, BAD = "OK", "BAD"
 
 
 def tags_with_gaps(words: Sequence[str], alignment: Alignment) -> tuple[str, ...]:
-    """Return the tags of a path's words at odd positions, and those of gaps at even positions.
+    """Return the tags of a path's words (at odd positions, counted from 0) and of the gaps (at even positions).
 
     Args:
-        words: The words of the path, with wildcards; wildcards are not in the alignment, and are OK.
-        alignment: The alignment of its other words with the reference. Missing words mark the gap before wildcards.
+        words: The words of the path, with wildcards. Wildcards are not in the alignment; their tag is OK.
+        alignment: The alignment of the path's other words with the reference. A missing word next to wildcards marks
+            the gap before the wildcards.
     """
     tags = [OK]
     remaining = iter(words)

@@ -1,4 +1,4 @@
-"""Search spaces: the paths of a lattice, or the derivations of a forest, prepared for a recognition rate."""
+"""Prepare the paths of a lattice, or the derivations of a forest, for a search by a recognition rate."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def find_engine(name: str) -> ModuleType:
 
 
 class Candidate(NamedTuple):
-    """The best path for one reference, and the merit that the search computed for it."""
+    """The best path for one reference, and the rate (a `Merit`) that the search computed for it."""
 
     path: Steps
     promised: Merit
@@ -50,8 +50,8 @@ class Candidate(NamedTuple):
 class SearchSpace(ABC):
     """A lattice or a forest without ignored words and wildcards.
 
-    `compared_cost` is the model's cost of arcs or edges, in the form that ties compare. `word_counts` has the number of
-    words of the result on each arc or edge.
+    `compared_cost` is the model's cost of arcs or edges, in the form that the tie rule compares. `word_counts` is how
+    many words each arc or edge adds to the result.
     """
 
     graph: Lattice | Forest
@@ -72,12 +72,12 @@ class SearchSpace(ABC):
         return candidates[0] if len(candidates) == 1 else min(candidates, key=self.preference)
 
     def preference(self, candidate: Candidate) -> tuple[Any, ...]:
-        """Return the sort key of the best paths for several references; a defined rate sorts before none."""
+        """Return a candidate's sort key: a defined rate comes first, then the higher rate, then the tie rule."""
         defined, rate = candidate.promised
         return (not defined, -rate, self.tie_key(candidate.path))
 
     def tie_key(self, path: Steps) -> TieKey:
-        """Return the sort key among paths with the same score."""
+        """Return the sort key of a path among paths with the same score."""
         cost = self.graph.cost_of(path, self.compared_cost)
         return TieKey(cost, int(self.word_counts[path].sum()), tuple(path.tolist()))
 
@@ -108,12 +108,12 @@ class SearchSpace(ABC):
         return self.graph.best_path(self.cost, ignore=self.metric.ignore)
 
     def encoded(self, reference: Sequence[str]) -> Words:
-        """Return the counted words of a reference as numbers of the graph."""
+        """Return the counted words of a reference as word numbers of the graph."""
         return self.graph.vocabulary.encode(self.metric.counted(reference))
 
 
 class LatticeSpace(SearchSpace):
-    """The paths of a lattice. `label` is the word as which each arc is counted; ε for ignored words and wildcards."""
+    """The paths of a lattice. `label` is the word counted for each arc; ε for ignored words and wildcards."""
 
     def __init__(self, lattice: Lattice, metric: GRR, scales: Scales | None) -> None:
         cost = lattice.cost(scales)
@@ -187,7 +187,7 @@ class ForestSpace(SearchSpace):
         return merit(gain, total, self.metric.gains)
 
     def original(self, edges: Steps) -> Steps:
-        """Return a derivation of `graph` as a path of the graph from which this space was made."""
+        """Convert a derivation of `graph` to a path of the graph that this space was made from."""
         return edges
 
 
@@ -196,7 +196,7 @@ class LatticeAsForest(ForestSpace):
 
     def __init__(self, lattice: Lattice, metric: GRR, scales: Scales | None) -> None:
         super().__init__(Forest.from_lattice(lattice), metric, scales)
-        # A forest's edges are sorted by head, then in the order of the input.
+        # A forest sorts its edges by head; edges with the same head keep the order of the input.
         self.arc_of = np.argsort(np.concatenate([[0], lattice.target]), kind="stable") - 1
         self._rank = self.arc_of
 

@@ -33,7 +33,8 @@ class Point(NamedTuple):
 
     Attributes:
         kind: `one_best`: the model's own best path; `beam`: paths that cost at most `at` more; `density`: at most `at`
-            arcs per word of the reference; `nbest`: the `at` cheapest strings; `whole`: the whole graph.
+            arcs with a word, divided by the words of the reference; `nbest`: the `at` cheapest strings; `whole`: the
+            whole graph.
         at: The size; `None` for `one_best` and `whole`.
     """
 
@@ -43,7 +44,13 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Points:
-    """The points of a sweep, ascending: beams, arcs with a word per word of the reference, and numbers of strings."""
+    """The sizes to which a sweep prunes each graph.
+
+    Attributes:
+        beams: Largest cost above the cost of the best path, ascending.
+        densities: Numbers of arcs with a word, divided by the words of the reference, ascending.
+        nbest: Numbers of strings, ascending.
+    """
 
     beams: tuple[float, ...] = ()
     densities: tuple[float, ...] = ()
@@ -61,11 +68,14 @@ class Points:
         for beam in points.beams:
             if not 0 <= beam < math.inf:
                 raise UsageError(
-                    f"the beam is {beam}", advice="give costs from 0 on; the whole graph is always a point"
+                    f"the beam is {beam}", advice="give a cost from 0 on; the whole graph is always searched, too"
                 )
         for density in points.densities:
             if not 0 < density < math.inf:
-                raise UsageError(f"the density is {density}", advice="give arcs per reference word, more than 0")
+                raise UsageError(
+                    f"the density is {density}",
+                    advice="give a number above 0: arcs with a word, divided by the words of the reference",
+                )
         for number in points.nbest:
             if isinstance(number, bool) or not isinstance(number, int) or number < 1:
                 raise UsageError(f"the number of best strings is {number!r}", advice="ask for a number from 1 on")
@@ -82,8 +92,8 @@ class Points:
 class PointOracle(NamedTuple):
     """The statistics of the best path of one graph at one point.
 
-    A part of a lattice has a number of arcs, and of arcs with words; an n-best list has a number of strings, which may
-    be smaller than the point's size.
+    For a part of a lattice, give its number of arcs and its number of arcs with words. For an n-best list, give its
+    number of strings, which may be smaller than the point's size.
     """
 
     statistics: RecognitionStatistics
@@ -130,8 +140,9 @@ def _within_beams(
 ) -> list[PointOracle]:
     """Return the oracle within each beam, at each density, and in the whole lattice.
 
-    A density is the widest beam that keeps at most so many arcs with words per word of the reference. A beam is
-    searched again only if it removes the best path of the next wider beam. Otherwise that path stays the best.
+    A density stands for the widest beam that keeps at most that many arcs with words, divided by words of the
+    reference. A beam is searched again only if it removes the best path of the next wider beam. Otherwise that path
+    stays the best.
     """
     margins, is_word = Margins.of(lattice, scales), lattice.is_word(metric.ignore) > 0
 
@@ -160,7 +171,7 @@ def _in_lists(
     numbers: Sequence[int],
     scales: Scales | None,
 ) -> Iterator[PointOracle]:
-    """Yield the oracle of each n-best list; score strings once, since each list is the beginning of the longest."""
+    """Yield the oracle of each n-best list. Score each string once, since shorter lists begin the longest one."""
     if not numbers:
         return
     searched = as_lattice_or_forest(graph, scales)

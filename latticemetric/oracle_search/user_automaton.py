@@ -1,4 +1,4 @@
-"""Find oracles by a user's own automaton: compose it with a lattice, and find the best path, in exact order.
+"""Find oracles by a user's own automaton: compose it with a lattice, and find the best path by exact values.
 
 The automaton is a tropical acceptor of words with costs −score; its label ★ accepts any word.
 """
@@ -32,7 +32,7 @@ from latticemetric.metrics.reference_checks import check_references
 from latticemetric.signature import Signature
 from latticemetric.vocabulary import EPSILON, STAR, UNKNOWN, Vocabulary
 
-_MOST_TIES = 1_000_000  # arcs of the optimal part: some seconds of Python
+_MOST_TIES = 1_000_000  # arcs of the best paths: some seconds of Python
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ class AutomatonOracle(ValuedPath):
     """The path of a lattice with the largest value under an automaton.
 
     Attributes:
-        one_best: The model's own best path, valued in the same way.
-        exact: True: the lattice has nothing better.
+        one_best: The model's own best path, with its value under the automaton.
+        exact: Always true: no path of the lattice has a larger value.
         signature: A digest of the automaton, and the version.
     """
 
@@ -111,7 +111,7 @@ def automaton_oracle(
         places[:-1], places[1:], lattice.word[first], final=places[-1:], vocabulary=lattice.vocabulary
     )
     accepted = _search(alone, own, alone.cost())
-    # The signature is that of the automaton itself: the same for all graphs and references.
+    # Sign the automaton itself, so that the signature is the same for all graphs and references.
     digest = hashlib.sha256(fst_binary.encode(fst_to_arrays(automaton))).hexdigest()
     return AutomatonOracle(
         **vars(_valued(lattice, cost, *best)),
@@ -162,7 +162,7 @@ def _labels_in(vocabulary: Vocabulary, automaton: FstArrays) -> npt.NDArray[np.i
 
 
 def _search(lattice: Lattice, automaton: FstArrays, cost: Costs) -> tuple[Steps, Fraction] | None:
-    """Return the path of the largest value by the tie rule, and this value; `None` if no string is accepted."""
+    """Return the path with the largest value (ties: the tie rule), and this value; `None` if no path is accepted."""
     import pywrapfst
 
     label = _labels_in(lattice.vocabulary, automaton)
@@ -181,7 +181,7 @@ def _search(lattice: Lattice, automaton: FstArrays, cost: Costs) -> tuple[Steps,
     slack = 8.0 * steps * steps * largest * float(np.finfo(np.float64).eps)
     kept = np.flatnonzero(through <= min(through.min(initial=np.inf), ending.min(initial=np.inf)) + slack)
     if len(kept) > _MOST_TIES:
-        raise InputError("too many paths are equally good")
+        raise InputError("too many paths are equally good", advice="prune the lattice")
     columns = ("source", "target", "input", "output", "weight")
     optimum = replace(whole, **{name: getattr(whole, name)[kept] for name in columns})
     arcs, outputs = resolve_ties(optimum, cost, lattice.word != EPSILON, lattice.final, worth)
@@ -189,7 +189,7 @@ def _search(lattice: Lattice, automaton: FstArrays, cost: Costs) -> tuple[Steps,
 
 
 def _with_worth(automaton: FstArrays, label: npt.NDArray[np.int32]) -> tuple[FstArrays, Sequence[Fraction]]:
-    """Return the automaton with arc numbers (from 1) as its output side, and the worth of each number.
+    """Return the automaton with arc numbers (from 1) as output labels, and the value of each arc.
 
     Ending in a state is a separate arc, numbered after all others. Arcs with words that are not in the lattice are
     dropped.
@@ -245,7 +245,7 @@ def _of_references(transducer: Any, references: Sequence[Lattice | tuple[str, ..
 
 
 def _in_labels(reference: Lattice, spelling: dict[int, str] | None) -> Any:
-    """Return a reference in the labels of a transducer's output side; each word also has an arc with ★."""
+    """Return a reference with a transducer's output labels; beside each word is an arc with ★."""
     words_of = {number: word for number, word in (spelling or {}).items() if 0 < number < STAR}
     vocabulary = Vocabulary.numeric() if spelling is None else Vocabulary(words_of)
     label = counted_labels(reference, vocabulary, ())

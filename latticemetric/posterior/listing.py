@@ -17,13 +17,13 @@ Row = dict[str, Any]
 
 _KINDS = ("words", "ngrams", "arcs", "edges", "summary")
 
-# Posteriors this close count as equal, so that the rounding of sums over paths does not order words.
+# Posteriors this close count as equal, so that rounding errors of sums do not change the order of words.
 _PLACES = 12
 
 
 @dataclass(frozen=True)
 class PosteriorListing:
-    """Posteriors of a graph's parts.
+    """Posteriors of the parts of a graph (words, n-grams, arcs or edges).
 
     Attributes:
         of: The kind of parts: `words`, `ngrams`, `arcs` of a lattice, `edges` of a forest; none in a `summary`.
@@ -69,7 +69,7 @@ def listing(
     if not 0 <= least <= 1:
         raise UsageError(f"the least posterior is {least}, and not a number from 0 to 1")
     if top is not None and top < 0:
-        raise UsageError(f"{top} posteriors cannot be listed")
+        raise UsageError(f"{top} posteriors cannot be listed", advice="give a number from 0 on")
     rows: list[Row] = []
     if of == "words":
         rows = [{"word": r["ngram"], "posterior": r["posterior"]} for r in _ngrams(distribution, 1, least)]

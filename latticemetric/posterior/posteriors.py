@@ -109,7 +109,7 @@ class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
 
     @cached_property
     def _sorted(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Sorted keys of (parent, word), and their rows: faster to build than a dictionary of millions of n-grams."""
+        """Keys of (parent, word), sorted, and their rows; faster to build than a dictionary of millions of n-grams."""
         keys = self.parent.astype(np.int64) << _WORD_BITS | self.word
         rows = np.argsort(keys)
         return frozen(keys[rows]), frozen(rows)
@@ -163,7 +163,7 @@ class Distribution(ABC, Frozen):
     @property
     @abstractmethod
     def _uses(self) -> tuple[Floats, Floats]:
-        """The mean number of uses of each arc or edge; the probability of each ending in its state, or of each goal."""
+        """The mean number of uses of each arc or edge; the probability of ending in each final state or goal."""
 
     def words(self) -> dict[str, float]:
         """Return, for each word, the probability that a path has it at least once."""
@@ -215,7 +215,7 @@ class Posteriors(Distribution):
     arc: Floats
 
     def expected(self, arc_values: npt.ArrayLike, final_values: npt.ArrayLike | None = None) -> float:
-        """Return the expected sum of values of a path's arcs and of its final state."""
+        """Return the expected value of a path: the sum over its arcs and its final state."""
         return self._expected(arc_values, final_values)
 
     def ngrams(self, order: int) -> NgramPosteriors:
@@ -292,7 +292,7 @@ class Posteriors(Distribution):
         paths: list[list[int]] = [[] for _ in range(count)]
         at, unfinished = np.zeros(count, dtype=np.int64), np.arange(count)
         while len(unfinished):
-            # All unfinished paths take a step: an arc of their state, or their end, which comes after the last arc.
+            # Each unfinished path takes one step: an arc of its state, or its end (numbered after the last arc).
             first, last = begin[at], begin[at + 1]
             drawn = np.searchsorted(before, before[first] + random.random(len(at)), side="right") - 1
             goes_on = (drawn < last) & (last > first)
@@ -314,8 +314,8 @@ class Posteriors(Distribution):
 class ForestPosteriors(Distribution):
     """The distribution over the derivations of a forest.
 
-    If a derivation can use a node or an edge several times, as in some forests made by hand, `node` and `edge` are
-    the mean numbers of uses.
+    In some forests made by hand, a derivation can use a node or an edge several times. Then `node` and `edge` are mean
+    numbers of uses.
 
     Attributes:
         forest: The forest.
@@ -331,7 +331,7 @@ class ForestPosteriors(Distribution):
     edge: Floats
 
     def expected(self, edge_values: npt.ArrayLike, final_values: npt.ArrayLike | None = None) -> float:
-        """Return the expected sum of values of a derivation's edges and of its goal."""
+        """Return the expected value of a derivation: the sum over its edges and its goal."""
         return self._expected(edge_values, final_values)
 
     def ngrams(self, order: int) -> NgramPosteriors:

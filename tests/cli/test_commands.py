@@ -467,7 +467,7 @@ def test_an_output_that_was_there_stays_as_it_was_on_failure(tmp_path):
     ("arguments", "message"),
     [
         (["--metric", "bleurt"], "there is no metric 'bleurt'; choose one of N-grr, .*wer, wrr"),
-        (["--metric", "0-grr"], "order 0 of an n-gram recognition rate; choose 1"),
+        (["--metric", "0-grr"], "order 0 is not possible for an n-gram recognition rate; choose 1"),
         (["--metric", "grr"], "there is no metric 'grr'; choose one of N-grr"),
         (["--metric", "4-wer"], "there is no metric '4-wer'"),
         (["--alpha", "one"], "alpha is 'one', not a finite number"),

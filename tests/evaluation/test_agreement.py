@@ -310,11 +310,11 @@ def test_a_constant_system_is_left_out_of_the_mean_and_named():
     [
         ({}, [[1]], {}, "there is no metric to correlate"),
         ({"m": [[1, 2]]}, [[1, 2], [3, 4]], {}, "m has scores of 1 systems × 2 segments, but the human scores are of"),
-        ({"m": [1, 2]}, [[1, 2]], {}, r"scores of shape \(2,\); give an array of systems × segments"),
+        ({"m": [1, 2]}, [[1, 2]], {}, r"scores have shape \(2,\), not two dimensions; give an array of sys"),
         ({"m": [[1, math.inf]]}, [[1, 2]], {}, "some scores are infinite; use NaN"),
-        ({"m": [[]]}, [[]], {}, r"scores of shape \(1, 0\); give at least one system"),
+        ({"m": [[]]}, [[]], {}, r"scores have shape \(1, 0\); give at least one system"),
         ({"m": [[1]]}, [[1]], {"systems": ["a", "b"]}, "systems has 2 names, but there are human scores for 1 sys"),
-        ({"m": [[1]]}, [[1]], {"system_human": [1, 2]}, r"human scores of systems of shape \(2,\); give 1 finite"),
+        ({"m": [[1]]}, [[1]], {"system_human": [1, 2]}, r"system scores have shape \(2,\) .*; give 1 finite"),
         ({"m": [[1]]}, [[1]], {"resamples": -1}, "-1 resamples"),
         ({"m": [[1]]}, [[1]], {"confidence": 2}, "confidence 2"),
     ],
@@ -535,10 +535,10 @@ def test_a_group_whose_metric_is_undefined_says_so():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"width": 0}, "groups of width 0; give a width above 0"),
-        ({"width": 1e-6}, "groups of width 1e-06; make them wider"),
-        ({"by": [[1.0]]}, "values to group by of shape"),
-        ({"scores": {"m": [[1.0]]}}, "a metric has scores of shape"),
+        ({"width": 0}, "groups cannot have width 0; give a width above 0"),
+        ({"width": 1e-6}, "groups of width 1e-06, too many; make them wider"),
+        ({"by": [[1.0]]}, "values to group by have shape"),
+        ({"scores": {"m": [[1.0]]}}, "scores of a metric have shape"),
     ],
 )
 def test_groups_without_sense_are_refused(arguments, message):

@@ -229,7 +229,7 @@ def test_what_is_undefined_counts_against_a_difference():
     [
         ({"resamples": 0}, "0 resamples; draw at least one"),
         ({"seed": -1}, "seed -1 is negative"),
-        ({"confidence": 1.0}, "confidence 1.0; give a share"),
+        ({"confidence": 1.0}, "confidence 1.0 is not between 0 and 1; give a share"),
         ({"confidence": math.nan}, "confidence nan"),
     ],
 )

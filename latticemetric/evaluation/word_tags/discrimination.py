@@ -27,7 +27,7 @@ class PairTest:
     Attributes:
         first: The system that is ranked higher.
         second: The other system.
-        difference: The first one's value minus the second's; `None` if one is undefined.
+        difference: The value of `first` minus the value of `second`; `None` if one is undefined.
         p: The two-sided p-value, not corrected; `None` if the difference is undefined.
         significant: True if p is at most the level divided by the number of pairs (Bonferroni).
     """
@@ -41,7 +41,7 @@ class PairTest:
 
 @dataclass(frozen=True)
 class Discrimination:
-    """A metric's results for the systems: one row of the paper's table 1.
+    """A metric's results for the systems: one row of table 1 of Logacheva et al. 2016.
 
     Attributes:
         metric: The metric's name.
@@ -49,11 +49,11 @@ class Discrimination:
         pairs: A test for each pair of systems.
         d: The system distinction coefficient: the share of pairs that differ significantly. `None` without
             pairs.
-        d_top: The same for the first half of the ranking, corrected only for its number of pairs. If the number of
-            systems is odd, the middle one is in neither half.
-        d_bottom: The same for the last half.
+        d_top: The coefficient for the first half of the ranking, corrected only for the pairs in this half. If the
+            number of systems is odd, the middle system is in neither half.
+        d_bottom: The coefficient for the last half.
         below: The number of systems rated below each synthetic labelling.
-        below_total: Their sum.
+        below_total: The sum of `below`.
     """
 
     metric: str
@@ -90,7 +90,7 @@ def discriminate(
     Args:
         systems: Tables of `tag_table` by name, all of the same segments.
         synthetic: Tables of synthetic labellings, which are not tested.
-        metrics: The metrics to compare; default: those of the paper.
+        metrics: The metrics to compare; default: the six metrics of Logacheva et al. 2016.
         alpha: The level of significance for all pairs together.
         trials: The number of trials; default: `trials_for`.
         seed: The same seed swaps the same segments. All pairs and metrics share their trials.
@@ -126,7 +126,7 @@ def _discrimination(
     half = len(ranked) // 2
 
     def tested(names: Sequence[str]) -> tuple[tuple[PairTest, ...], float | None]:
-        """Test all pairs of these systems, corrected for their number; return also the share that is significant."""
+        """Test all pairs of these systems, with Bonferroni correction; also return the share of significant pairs."""
         found, pairs = [], list(combinations(names, 2))
         for first, second in pairs:
             one = p[frozenset((first, second))]
@@ -136,7 +136,7 @@ def _discrimination(
 
     pairs, distinct = tested(ranked)
     bounds = {name: value_of(metric, table) for name, table in synthetic.items()}
-    # An undefined value is not below a bound: comparisons with NaN are false.
+    # An undefined value counts as not below: comparisons with NaN are false.
     below = {name: sum(value < bound - ROUNDING for value in values.values()) for name, bound in bounds.items()}
     return Discrimination(
         metric.name,
@@ -153,7 +153,7 @@ def _discrimination(
 def checked_level(alpha: float) -> float:
     """Return the level of significance; raise an error if it is not between 0 and 1."""
     if not 0 < alpha < 1:
-        raise UsageError(f"a level of significance of {alpha}", advice="give one like 0.05")
+        raise UsageError(f"a level of significance of {alpha} is not between 0 and 1", advice="give one like 0.05")
     return alpha
 
 
@@ -166,7 +166,7 @@ _PESSIMISTIC_RECALL_OF_BAD, _PESSIMISTIC_RECALL_OF_OK = 0.9, 0.1
 
 
 def synthetic_tags(gold: WordTags, kind: str, seed: int = 0) -> WordTags:
-    """Return one of the paper's synthetic labellings of the words of gold tags.
+    """Return a synthetic labelling of the words of gold tags (Logacheva et al. 2016).
 
     - `all-bad`, `all-good`: every tag is BAD, or OK.
     - `optimistic`: BAD has a precision of 0.9 and a recall of 0.1; all other tags are OK (98 % of the tags if 18 % of

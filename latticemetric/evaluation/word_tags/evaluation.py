@@ -1,4 +1,4 @@
-"""Evaluate tags: those of several systems, by scores, tests and the paper's tables; and confidences at thresholds."""
+"""Evaluate tags of several systems (scores, tests, tables of Logacheva et al. 2016), and confidences by threshold."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ class TagEvaluation(Frozen):
         return {kind: tag_scores(self.gold, synthetic_tags(self.gold, kind, seed)) for kind in SYNTHETIC}
 
     def discrimination(self, *, alpha: float = 0.05, trials: int | None = None, seed: int = 0) -> list[Discrimination]:
-        """Return the paper's table 1: discrimination of these systems, and of synthetic labellings."""
+        """Test how well each metric tells systems and synthetic labellings apart (Logacheva et al. 2016, table 1)."""
         synthetic = {kind: tag_table(self.gold, synthetic_tags(self.gold, kind, seed)) for kind in SYNTHETIC}
         return discriminate(self.tables, synthetic, alpha=alpha, trials=trials, seed=seed)
 
     def repeated_sampling(self, **parameters: Any) -> RepeatedSampling:
-        """Return the paper's table 2, from errors of these systems; for parameters see `repeated_sampling`."""
+        """Call `repeated_sampling` with these systems and the gold (table 2 of Logacheva et al. 2016)."""
         return repeated_sampling(tag_table(self.gold, self.gold), list(self.tables.values()), **parameters)
 
 
@@ -113,7 +113,7 @@ def sweep_thresholds(
     """
     values = np.asarray(confidences, dtype=np.float64)
     if values.shape != gold.bad.shape:
-        raise UsageError(f"{values.size} confidences for {gold.bad.size} words", advice="give one for each word")
+        raise UsageError(f"there are {values.size} confidences for {gold.bad.size} words", advice="give one per word")
     if np.isnan(values).any() or np.isnan(thresholds).any():
         raise UsageError("a confidence or a threshold is NaN; give numbers")
     if not len(thresholds):

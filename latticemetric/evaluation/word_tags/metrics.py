@@ -1,4 +1,4 @@
-"""Metrics of word-level quality estimation (Logacheva et al. 2016, section 2): values of summed tag statistics."""
+"""Metrics of word-level quality estimation, computed from summed tag statistics (Logacheva et al. 2016, section 2)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class TagColumn(IntEnum):
 
     A span is a maximal run of one tag.
 
-    For phrases, `*_PREDICTED` and `*_GOLD` are numbers of spans. `*_PRECISION` (over predicted spans) and `*_RECALL`
-    (over gold spans) sum the shares of a span's words that have the same tag on the other side.
+    For phrases, `*_PREDICTED` and `*_GOLD` are numbers of spans. `*_PRECISION` is a sum over predicted spans: for each,
+    the share of its words whose gold tag is the same. `*_RECALL` is the same sum over gold spans, with predicted tags.
     """
 
     TRUE_BAD = 0
@@ -106,7 +106,7 @@ def _spans(tags: WordTags) -> _Spans:
 def _matched_words(agreed: Flags, of_gold: _Spans, of_predicted: _Spans) -> Numbers:
     """Match gold and predicted spans of a class; return the overlap of each gold span with its match.
 
-    Match one to one, the largest overlap first; on ties, the first gold span, then the first predicted one. Spans of
+    Match one to one, the largest overlap first; ties: the first gold span, then the first predicted span. Spans of
     different segments or classes do not overlap, so one pass matches all.
     """
     start = np.flatnonzero(of_gold.opens | of_predicted.opens)
@@ -115,7 +115,7 @@ def _matched_words(agreed: Flags, of_gold: _Spans, of_predicted: _Spans) -> Numb
     alike = agreed[start]
     size, one, other = size[alike], one[alike], other[alike]
     matched, taken = np.zeros(len(of_gold.start), np.int64), np.zeros(len(of_predicted.start), np.bool_)
-    order = np.argsort(-size, kind="stable")  # stable: equal sizes keep the order of words, and so of spans
+    order = np.argsort(-size, kind="stable")  # stable: equal sizes keep the order of spans
     for overlap, left, right in zip(*(side[order].tolist() for side in (size, one, other)), strict=True):
         if not matched[left] and not taken[right]:
             matched[left] = overlap
@@ -144,13 +144,13 @@ class TagMetric:
 
 
 def _word_f1(sums: Table, right: TagColumn) -> Values:
-    """Return 2 TP / (2 TP + FP + FN): 0/0 if neither side has a tag of the class."""
+    """Return 2 TP / (2 TP + FP + FN): 0/0 if neither gold nor prediction has a tag of the class."""
     twice = 2 * sums[..., right]
     return twice / (twice + sums[..., TagColumn.FALSE_BAD] + sums[..., TagColumn.FALSE_OK])
 
 
 def _phrase_f1(sums: Table, begin: TagColumn) -> Values:
-    """Return phrase F1 of a class: undefined without spans; 0 if one side has none, or if no spans overlap."""
+    """Return phrase F1 of a class: undefined without spans; 0 if only gold or prediction has spans, or none overlap."""
     shares, predicted, recalled, gold = (sums[..., begin + k] for k in range(4))
     precision, recall = shares / np.maximum(predicted, 1), recalled / np.maximum(gold, 1)
     both = precision + recall
@@ -195,7 +195,7 @@ TAG_METRICS = {
 COMPARED = tuple(
     TAG_METRICS[name] for name in ("f1_bad", "f1_mult", "phrase_f1_bad", "phrase_f1_mult", "mcc", "seqcor")
 )
-"""The six metrics that the paper compares, in the order of its section 3.1."""
+"""The six metrics that Logacheva et al. 2016 compare, in the order of their section 3.1."""
 
 
 def find_tag_metric(name: str) -> TagMetric:
@@ -211,10 +211,11 @@ class TagScores(Record):
     """The scores of a system.
 
     Attributes:
-        f1_bad: F1 of BAD; `None` if neither side has a BAD tag. All other scores are `None` if undefined, too.
+        f1_bad: F1 of BAD; `None` if neither gold nor prediction has a BAD tag. Any other score is also `None` if
+            undefined.
         f1_ok: F1 of OK.
         f1_mult: The product of the two.
-        mcc: Matthews' correlation coefficient; 0 if one side has only one tag.
+        mcc: Matthews' correlation coefficient; 0 if gold or prediction has only OK or only BAD.
         seqcor: The mean of the segments' sequence correlations.
         phrase_f1_bad: F1 of BAD spans.
         phrase_f1_mult: The product of F1 of BAD spans and F1 of OK spans.

@@ -1,8 +1,9 @@
 """Repeated sampling: find the number of samples that a metric needs to detect small differences.
 
-A sample is a labelling of the test set with a given share of errors, taken from real systems (Logacheva et al. 2016,
-section 3.2): draw segments in which some system errs, with that system's tags, until there are enough errors; all other
-segments have gold tags. Algorithm 1 and table 2 compare metrics by the numbers of samples that they need.
+A sample is a labelling of the test set with a given share of errors of real systems (Logacheva et al. 2016, section
+3.2). Draw segments in which some system errs, with that system's tags, until there are enough errors; all other
+segments keep their gold tags. Algorithm 1 and table 2 of that paper compare metrics by the numbers of samples that they
+need.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from latticemetric.evaluation.word_tags.discrimination import checked_level
 from latticemetric.evaluation.word_tags.metrics import COMPARED, TagColumn, TagMetric
 from latticemetric.metrics.base import Table
 
-# The paper's error rates: 30 %, 30.01 %, 30.05 %, 30.1 %, 30.2 %.
+# The error rates of Logacheva et al. 2016: 30 %, 30.01 %, 30.05 %, 30.1 %, 30.2 %.
 _FIRST_RATE, _STEP, _STEPS = 0.3, 0.0001, (0, 1, 5, 10, 20)
 _TOLERANCE = 1e-6
 
@@ -66,7 +67,7 @@ class ErrorSource:
         for one, other in pairwise(rates):
             if (errors := self.least_errors(one)) == self.least_errors(other):
                 raise UsageError(
-                    f"error rates of {one:g} and {other:g} are both {errors} errors in {self.tags} tags",
+                    f"error rates of {one:g} and {other:g} both mean {errors} errors in {self.tags} tags",
                     advice=f"choose rates that differ by at least {1 / self.tags:.2g}",
                 )
 
@@ -76,9 +77,9 @@ class ErrorSource:
         return ceil(rate * self.tags - _TOLERANCE)
 
     def default_rates(self) -> tuple[float, ...]:
-        """Return the paper's error rates.
+        """Return the error rates of Logacheva et al. 2016.
 
-        If systems err too rarely, they begin at the highest whole per cent that works; steps are at least one tag.
+        If systems have too few errors, start at the highest whole per cent that works; each step is at least one tag.
         """
         step = _STEP * ceil(1 / (_STEP * self.tags) - _TOLERANCE)
         highest = floor(100 * (self.reached - _STEPS[-1] * step)) / 100
@@ -88,8 +89,9 @@ class ErrorSource:
     def draw(self, rate: float, samples: int, generator: np.random.Generator) -> Table:
         """Return the summed statistics of each sample.
 
-        Put all pairs of a segment and a system that errs in it in random order; use the first pair of each segment.
-        With k such systems, the first of k arrivals at rate 1 is an arrival at rate k, of a random one of them.
+        Put all pairs of a segment and a system that errs in this segment in random order; use each segment's first
+        pair. Random arrival times give the order: if k systems err in a segment, the first of k arrivals at rate 1 is
+        one arrival at rate k, of a random system of these.
         """
         arrival = generator.standard_exponential((samples, len(self.segments))) / self.choices
         turn = (generator.random(arrival.shape) * self.choices).astype(np.int64)
@@ -122,7 +124,7 @@ class SamplingTest:
     Attributes:
         metric: The metric's name.
         first: One error rate.
-        second: The other.
+        second: The other error rate.
         p: For each number of samples, the mean p-value of the rounds (unpaired t-tests, two-sided). A sample has an
             error, and so both tags: every metric has a value.
         needed: The smallest number of samples at which p is below the corrected level; `None` if there is none.
@@ -156,10 +158,10 @@ class RepeatedSampling:
     level: float
 
     def needed(self) -> dict[str, dict[float, int | None]]:
-        """Return the paper's table 2: by metric, the number of samples needed for each difference of error rates.
+        """Return, for each metric, the number of samples needed for each difference of error rates (table 2).
 
-        If several pairs have the same difference, use the largest number needed. `None`: no tried size was enough. The
-        metric that needs the fewest samples comes first.
+        If several pairs have the same difference, use the largest number needed. `None` means that no tried size was
+        enough. The metric that needs the fewest samples comes first.
         """
         found: dict[str, dict[float, int | None]] = {}
         for test in sorted(self.tests, key=lambda test: test.second - test.first):
@@ -213,10 +215,10 @@ def repeated_sampling(
     Args:
         gold: The table of gold tags against themselves.
         systems: Tables of real systems, of the same segments.
-        metrics: The metrics to compare; default: those of the paper.
-        error_rates: Shares of wrong tags. Default: the paper's: 30 %, and 0.01 %, 0.05 %, 0.1 % and 0.2 % more. If
-            systems err too rarely, the rates begin at a lower per cent; if 0.01 % is less than one tag, they are
-            further apart.
+        metrics: The metrics to compare; default: the six metrics of Logacheva et al. 2016.
+        error_rates: Shares of wrong tags. Default: 30 %, 30.01 %, 30.05 %, 30.1 % and 30.2 %, as in Logacheva et al.
+            2016. If the systems have too few errors, start at a lower whole per cent; if a step of 0.01 % is less than
+            one tag, use larger steps.
         sizes: Numbers of samples to try.
         rounds: The number of rounds for the largest size. Smaller sizes run more rounds on the same samples.
         alpha: The level of significance for all pairs of error rates together.
@@ -226,7 +228,7 @@ def repeated_sampling(
     rates = _checked(source.default_rates() if error_rates is None else error_rates, "error rates")
     numbers = tuple(map(int, _checked(sizes, "numbers of samples")))
     if numbers[0] < 2:  # noqa: PLR2004  a variance needs two
-        raise UsageError(f"a t-test of {numbers[0]} samples", advice="give at least 2, usually 100 or more")
+        raise UsageError(f"a t-test cannot use {numbers[0]} samples", advice="give at least 2, usually 100 or more")
     source.check(rates)
     number = checked_resamples(rounds) * numbers[-1]
     if number > _MOST_SAMPLES:

@@ -20,7 +20,7 @@ Tags = str | Sequence[str] | npt.ArrayLike
 OK, BAD = "OK", "BAD"
 
 WHICH = ("words", "gaps", "all")
-"""Selections of 2n + 1 tags: those at odd places, those at even places, or all."""
+"""Selections of 2n + 1 tags: of words (odd places, counted from 0), of gaps (even places), or all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,9 +38,11 @@ class WordTags(Frozen):
     def __post_init__(self) -> None:
         bad, begin = np.asarray(self.bad, dtype=np.bool_), np.asarray(self.begin, dtype=np.int64)
         if bad.ndim != 1 or begin.ndim != 1 or not len(begin):
-            raise UsageError("tags and the begins of segments are one-dimensional arrays")
+            raise UsageError("tags and begin positions of segments must be one-dimensional arrays")
         if begin[0] != 0 or begin[-1] != len(bad) or (np.diff(begin) < 0).any():
-            raise UsageError("the begins of segments must rise from 0 to the number of tags")
+            raise UsageError(
+                "the begin positions of segments must start at 0, never decrease, and end at the number of tags"
+            )
         object.__setattr__(self, "bad", bad)
         object.__setattr__(self, "begin", begin)
         super().__post_init__()
@@ -85,7 +87,7 @@ class WordTags(Frozen):
         return type(self)(bad, self.begin)
 
     def chosen(self, which: str) -> Self:
-        """Select from 2n + 1 tags per segment those of `words` (odd places), of `gaps` (even places), or `all`.
+        """Of 2n + 1 tags per segment, select those of `words` (odd places, counted from 0), of `gaps` (even), or `all`.
 
         Examples:
             >>> tags = WordTags.of(["OK BAD OK OK BAD"])
@@ -162,7 +164,7 @@ LAYOUTS = ("auto", "words", "words-and-gaps")
 def chosen_tags(tags: WordTags, name: str, which: str, layout: str = "auto", *, gaps: bool | None = None) -> WordTags:
     """Select tags of words, of gaps, or all of them, from a file; errors give its name.
 
-    `gaps` is what the file states about gaps, if anything; see `has_gaps` for `layout`.
+    `gaps` tells if the file has tags of gaps, or is `None` if the file does not say; for `layout` see `has_gaps`.
     """
     with placed(name):
         if which == "all":
@@ -177,7 +179,7 @@ def chosen_tags(tags: WordTags, name: str, which: str, layout: str = "auto", *, 
 def has_gaps(tags: WordTags, layout: str = "auto", *, gaps: bool | None = None) -> bool:
     """Check if each segment has 2n + 1 tags: of n words, and of the gaps before, between and after them.
 
-    `auto` assumes them if every segment has an odd number of tags.
+    With `auto`, assume gaps if every segment has an odd number of tags.
     """
     if layout not in LAYOUTS:
         raise UsageError(f"there is no layout '{layout}'", advice=f"choose among {', '.join(LAYOUTS)}")

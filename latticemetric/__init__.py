@@ -16,7 +16,8 @@ _NAMES = {
     "drawing.api": "Drawing draw",
     "errors": "FormatError InputError LatticeMetricError MissingDependencyError UsageError",
     "forest.columns": "NodeLabels Ragged",
-    "forest.forest": "Derivation Forest",
+    "forest.arrays": "Derivation",
+    "forest.forest": "Forest",
     "forest.trees": "DerivationTree",
     "formats.reading": "read read_one",
     "formats.writing": "write",
@@ -56,7 +57,7 @@ __all__ = ["__version__", *_HOME, *_PACKAGES]  # noqa: PLE0604  the names above
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return import_module("latticemetric.signature").VERSION
+        return import_module("latticemetric.metrics.signature").VERSION
     if name in _PACKAGES:
         return import_module(f"latticemetric.{name}")
     if name not in _HOME:

@@ -17,9 +17,9 @@ from latticemetric.errors import InputError as InputError
 from latticemetric.errors import LatticeMetricError as LatticeMetricError
 from latticemetric.errors import MissingDependencyError as MissingDependencyError
 from latticemetric.errors import UsageError as UsageError
+from latticemetric.forest.arrays import Derivation as Derivation
 from latticemetric.forest.columns import NodeLabels as NodeLabels
 from latticemetric.forest.columns import Ragged as Ragged
-from latticemetric.forest.forest import Derivation as Derivation
 from latticemetric.forest.forest import Forest as Forest
 from latticemetric.forest.trees import DerivationTree as DerivationTree
 from latticemetric.formats.reading import read as read

@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 
 from latticemetric.errors import InputError, LatticeMetricError, MissingDependencyError, UsageError
 from latticemetric.memory import machine_memory, size_in
-from latticemetric.signature import VERSION
+from latticemetric.metrics.signature import VERSION
 
 CheckState = Literal["ok", "missing", "broken"]
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Self
 
 from latticemetric.metrics.base import Metric, references_each
 from latticemetric.metrics.registry import make_metric
+from latticemetric.metrics.signature import Signature
 from latticemetric.oracle_search.scored_path import Oracle
-from latticemetric.signature import Signature
 
 Words = tuple[str, ...]
 

@@ -166,7 +166,7 @@ def version_option(program: str) -> Callable[[F], F]:
         import platform
 
         from latticemetric.doctor import package_version
-        from latticemetric.signature import VERSION
+        from latticemetric.metrics.signature import VERSION
 
         click.echo(f"{program} {VERSION}")
         for name, note in _PACKAGES.items():

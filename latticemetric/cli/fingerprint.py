@@ -15,7 +15,7 @@ from latticemetric.cli.files import STANDARD, GraphFiles, NamesFiles, Output, re
 from latticemetric.errors import LatticeMetricError, UsageError
 from latticemetric.formats.streams.inputs import current
 from latticemetric.formats.streams.stream import VARIABLE
-from latticemetric.signature import VERSION
+from latticemetric.metrics.signature import VERSION
 
 if TYPE_CHECKING:
     from latticemetric.metrics.wordnet import WordNet

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from latticemetric.batch.margins import MarginKind, Margins
     from latticemetric.batch.oracles import OracleAnswer, OracleSums
     from latticemetric.batch.shards import ShardRun
-    from latticemetric.cli.oracle import AlsoOptions
+    from latticemetric.cli.oracle_options import AlsoOptions
     from latticemetric.oracle_search.scored_path import ScoredPath
 
 COLUMNS = (

@@ -26,7 +26,7 @@ from latticemetric.cli.options import (
 )
 from latticemetric.cli.results import Record, Results, as_json, counted, shown, table, values
 from latticemetric.errors import UsageError, harmless
-from latticemetric.signature import Signature
+from latticemetric.metrics.signature import Signature
 
 if TYPE_CHECKING:
     from latticemetric.batch.oracles import ConfidenceEvaluation

@@ -21,7 +21,7 @@ from latticemetric.evaluation.intervals import (
 from latticemetric.evaluation.significance import Randomisation, randomisation_of, swapped_sums
 from latticemetric.frozen import Frozen
 from latticemetric.metrics.base import Metric, Table, plain_sum, references_each
-from latticemetric.signature import Signature
+from latticemetric.metrics.signature import Signature
 
 AnyMetric = Metric[Any]
 

@@ -22,9 +22,9 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary
 
 if TYPE_CHECKING:
-    from latticemetric.forest.forest import Forest
+    from latticemetric.forest.arrays import ForestArrays
 
-AnyForest = TypeVar("AnyForest", bound="Forest")
+AnyForest = TypeVar("AnyForest", bound="ForestArrays")
 
 
 def forest_from_lattice(cls: type[AnyForest], lattice: Lattice) -> AnyForest:
@@ -50,7 +50,7 @@ def forest_from_lattice(cls: type[AnyForest], lattice: Lattice) -> AnyForest:
 class _Arcs:
     """Collect the arcs of a lattice. `owner` is the edge or goal from which an arc gets its scores, if any."""
 
-    def __init__(self, forest: Forest) -> None:
+    def __init__(self, forest: ForestArrays) -> None:
         self.source: list[int] = []
         self.target: list[int] = []
         self.word: list[int] = []
@@ -73,7 +73,7 @@ class _Arcs:
         return np.concatenate([arc, final, nothing])[np.array(self.owner, dtype=np.int64)]
 
 
-def lattice_from_forest(forest: Forest) -> Lattice:
+def lattice_from_forest(forest: ForestArrays) -> Lattice:
     """Build a lattice with a state per node, and arcs for the words of each edge; see `Forest.to_lattice`."""
     arcs = _Arcs(forest)
     start, final = (_add_forwards if _tails_are_first(forest) else _add_backwards)(forest, arcs)
@@ -94,7 +94,7 @@ def lattice_from_forest(forest: Forest) -> Lattice:
     )
 
 
-def _tails_are_first(forest: Forest) -> bool:
+def _tails_are_first(forest: ForestArrays) -> bool:
     """Return True if all tails come before words, False if all come after them. Raise an error for a mixture."""
     arity = forest.tails.lengths()
     if arity.max(initial=0) > 1:
@@ -108,14 +108,14 @@ def _tails_are_first(forest: Forest) -> bool:
     return bool(first.all())
 
 
-def _no_lattice(forest: Forest, edge: int, why: str) -> InputError:
+def _no_lattice(forest: ForestArrays, edge: int, why: str) -> InputError:
     return InputError(
         f"the forest is not a lattice: edge {edge}, of node {forest.head[edge]}, {why}",
         advice="only a forest whose tails all come first, or all last, can be a lattice",
     )
 
 
-def _add_forwards(forest: Forest, arcs: _Arcs) -> tuple[int, list[int]]:
+def _add_forwards(forest: ForestArrays, arcs: _Arcs) -> tuple[int, list[int]]:
     """Add paths from edges without tails to goals."""
     start, silent = forest.num_nodes, None
     leaves = np.flatnonzero(forest.tails.lengths() == 0)
@@ -135,7 +135,7 @@ def _add_forwards(forest: Forest, arcs: _Arcs) -> tuple[int, list[int]]:
     return start, forest.goals.tolist()
 
 
-def _add_backwards(forest: Forest, arcs: _Arcs) -> tuple[int, list[int]]:
+def _add_backwards(forest: ForestArrays, arcs: _Arcs) -> tuple[int, list[int]]:
     """Add paths from goals to edges without tails."""
     start, end = forest.num_nodes, forest.num_nodes + 1
     for number, goal in enumerate(forest.goals.tolist()):
@@ -222,7 +222,7 @@ def _name(part: object) -> str:
 _NODE, _EDGE = 0, 1
 
 
-def forest_to_networkx(forest: Forest) -> Any:
+def forest_to_networkx(forest: ForestArrays) -> Any:
     """Return the forest as a bipartite NetworkX graph; see `Forest.to_networkx`."""
     import networkx as nx
 

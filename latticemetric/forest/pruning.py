@@ -14,9 +14,9 @@ from latticemetric.lattice.columns import Floats, Scales, taken
 from latticemetric.lattice.pruning import ROUNDING, checked_beam
 
 if TYPE_CHECKING:
-    from latticemetric.forest.forest import Forest
+    from latticemetric.forest.arrays import ForestArrays
 
-AnyForest = TypeVar("AnyForest", bound="Forest")
+AnyForest = TypeVar("AnyForest", bound="ForestArrays")
 
 
 @dataclass(frozen=True, eq=False)

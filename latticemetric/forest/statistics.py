@@ -13,7 +13,7 @@ from latticemetric.lattice.statistics import MANY, counted
 from latticemetric.vocabulary import EPSILON
 
 if TYPE_CHECKING:
-    from latticemetric.forest.forest import Forest
+    from latticemetric.forest.arrays import ForestArrays
 
 _LONGEST = 2**62
 
@@ -53,7 +53,7 @@ class ForestStatistics:
         return asdict(self) | {"scores": list(self.scores)}
 
 
-def forest_statistics(forest: Forest) -> ForestStatistics:
+def forest_statistics(forest: ForestArrays) -> ForestStatistics:
     """Measure a forest in one upward pass over its edges; counts are exact."""
     nodes = forest.num_nodes
     derivations, height, longest = ([0] * nodes for _ in range(3))

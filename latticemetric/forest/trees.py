@@ -14,7 +14,7 @@ from latticemetric.forest.columns import CATEGORY
 from latticemetric.frozen import notebook
 
 if TYPE_CHECKING:
-    from latticemetric.forest.forest import Forest
+    from latticemetric.forest.arrays import ForestArrays
 
 # A derivation may be as deep as a sentence is long, so nothing here is recursive.
 
@@ -61,7 +61,7 @@ class DerivationTree:
         Tree('S', [Tree('NP', ['the', 'cat']), 'sleeps'])
     """
 
-    forest: Forest
+    forest: ForestArrays
     edges: tuple[int, ...]
 
     def __post_init__(self) -> None:
@@ -205,7 +205,7 @@ def _escaped(text: str) -> str:
     return _TO_ESCAPE.sub(lambda match: f"\\u{ord(match[0]):04x}", text) or _NOTHING
 
 
-def _edge_numbers(forest: Forest, given: tuple[int, ...]) -> list[int]:
+def _edge_numbers(forest: ForestArrays, given: tuple[int, ...]) -> list[int]:
     edges: list[int] = []
     for place, edge in enumerate(given):
         where = f"edges[{place}]"
@@ -218,7 +218,7 @@ def _edge_numbers(forest: Forest, given: tuple[int, ...]) -> list[int]:
     return edges
 
 
-def _checked(forest: Forest, given: tuple[int, ...]) -> tuple[int, ...]:
+def _checked(forest: ForestArrays, given: tuple[int, ...]) -> tuple[int, ...]:
     """Return the edges as plain integers; raise an error unless they are a complete derivation in preorder."""
     edges = _edge_numbers(forest, given)
     if not edges:
@@ -244,5 +244,5 @@ def _checked(forest: Forest, given: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(edges)
 
 
-def _tail_of(forest: Forest, edge: int, tail: int) -> str:
+def _tail_of(forest: ForestArrays, edge: int, tail: int) -> str:
     return f"node {forest.tails.row(edge)[tail - 1]}, which is tail {tail} of edge {edge}"

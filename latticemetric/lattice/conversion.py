@@ -15,9 +15,9 @@ from latticemetric.lattice.columns import Column, Floats
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
 
 if TYPE_CHECKING:
-    from latticemetric.lattice.lattice import Lattice
+    from latticemetric.lattice.arrays import LatticeArrays
 
-AnyLattice = TypeVar("AnyLattice", bound="Lattice")
+AnyLattice = TypeVar("AnyLattice", bound="LatticeArrays")
 
 
 def costs_of(costs: Sequence[float] | None, log_probs: Sequence[float] | None) -> Sequence[float] | None:
@@ -94,7 +94,7 @@ def minimal_lattice(
 # ---- NetworkX graphs ----
 
 
-def lattice_to_networkx(lattice: Lattice) -> Any:
+def lattice_to_networkx(lattice: LatticeArrays) -> Any:
     """Return the lattice as a NetworkX graph; see `Lattice.to_networkx`."""
     import networkx as nx
 

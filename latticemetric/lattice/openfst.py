@@ -15,15 +15,15 @@ from latticemetric.lattice.fst_binary import FstArrays
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
 if TYPE_CHECKING:
-    from latticemetric.lattice.lattice import Lattice
+    from latticemetric.lattice.arrays import LatticeArrays
 
-AnyLattice = TypeVar("AnyLattice", bound="Lattice")
+AnyLattice = TypeVar("AnyLattice", bound="LatticeArrays")
 
 _MOST_CELLS_A_VALUE = 128
 _LARGEST_WEIGHT = float(np.finfo(np.float32).max)
 
 
-def lattice_to_arrays(lattice: Lattice, scales: Scales | None = None, *, symbols: bool = True) -> FstArrays:
+def lattice_to_arrays(lattice: LatticeArrays, scales: Scales | None = None, *, symbols: bool = True) -> FstArrays:
     """Return a lattice as the columns of an OpenFst acceptor; the labels named `input` become its input side."""
     cost = lattice.cost(scales)
     for weights in (cost.arc, cost.final[lattice.final]):

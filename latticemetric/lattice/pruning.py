@@ -15,9 +15,9 @@ from latticemetric.errors import UsageError
 from latticemetric.lattice.columns import Floats, Scales, taken
 
 if TYPE_CHECKING:
-    from latticemetric.lattice.lattice import Lattice
+    from latticemetric.lattice.arrays import LatticeArrays
 
-AnyLattice = TypeVar("AnyLattice", bound="Lattice")
+AnyLattice = TypeVar("AnyLattice", bound="LatticeArrays")
 
 ROUNDING = 2.0**-44
 """The largest rounding difference between two sums of the same costs, as a fraction of the largest cost."""

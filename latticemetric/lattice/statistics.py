@@ -10,7 +10,7 @@ import numpy as np
 from latticemetric.vocabulary import EPSILON
 
 if TYPE_CHECKING:
-    from latticemetric.lattice.lattice import Lattice
+    from latticemetric.lattice.arrays import LatticeArrays
 
 MANY = 2**32768
 """The largest path count: in a long lattice, the exact number can have more digits than the lattice has arcs."""
@@ -59,7 +59,7 @@ class LatticeStatistics:
         return asdict(self) | {"scores": list(self.scores)}
 
 
-def lattice_statistics(lattice: Lattice) -> LatticeStatistics:
+def lattice_statistics(lattice: LatticeArrays) -> LatticeStatistics:
     """Measure a lattice in one backward pass over its arcs; path counts are exact."""
     is_word = (lattice.word != EPSILON).tolist()
     source, target = lattice.source.tolist(), lattice.target.tolist()
@@ -95,7 +95,7 @@ def lattice_statistics(lattice: Lattice) -> LatticeStatistics:
     )
 
 
-def _depth(lattice: Lattice) -> float:
+def _depth(lattice: LatticeArrays) -> float:
     if lattice.times is not None:
         place = lattice.times
     else:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from latticemetric.errors import UsageError
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.reference_checks import check_candidate, check_corpus, check_references
-from latticemetric.signature import Signature
+from latticemetric.metrics.signature import Signature
 from latticemetric.vocabulary import split_words
 
 Text = str | Sequence[str]

@@ -13,7 +13,7 @@ import numpy as np
 
 from latticemetric.errors import MissingDependencyError, UsageError
 from latticemetric.lattice.lattice import Lattice
-from latticemetric.signature import Signature
+from latticemetric.metrics.signature import Signature
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
 
 

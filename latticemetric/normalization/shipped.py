@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 
 from latticemetric.errors import InputError, UsageError, require_pynini
-from latticemetric.signature import VERSION
+from latticemetric.metrics.signature import VERSION
 
 
 def grammar_folder() -> Path:

@@ -29,7 +29,7 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.openfst import fst_from_arrays, fst_to_arrays
 from latticemetric.metrics.base import GraphReferences, graphs_of, plain_number
 from latticemetric.metrics.reference_checks import check_references
-from latticemetric.signature import Signature
+from latticemetric.metrics.signature import Signature
 from latticemetric.vocabulary import EPSILON, STAR, UNKNOWN, Vocabulary
 
 _MOST_TIES = 1_000_000  # arcs of the best paths: some seconds of Python

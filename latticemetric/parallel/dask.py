@@ -17,11 +17,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from latticemetric.errors import InputError, LatticeMetricError, UsageError
+from latticemetric.metrics.signature import VERSION
 from latticemetric.parallel import pickling
 from latticemetric.parallel.pickling import Packed
 from latticemetric.parallel.pool import Pool, Window
 from latticemetric.parallel.process import Limits, Task, started_program
-from latticemetric.signature import VERSION
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -28,6 +28,7 @@ from latticemetric.formats.streams.output import atomic_output
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Scales
 from latticemetric.metrics.registry import make_metric
+from latticemetric.metrics.signature import VERSION
 from latticemetric.oracle_search.oracle import as_recognition_rate
 from latticemetric.oracle_search.sweep import Points
 from latticemetric.parallel.map import map_in_order
@@ -45,7 +46,6 @@ from latticemetric.report.charts import (
     sweep_chart,
 )
 from latticemetric.report.report import Report, ReportOptions, SideTotal, drawing
-from latticemetric.signature import VERSION
 
 _IN_SCRIPTS = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
 _SCRIPTS = ("elements.js", "list.js", "alignment.js", "view.js", "drawing.js", "utterance.js", "main.js")

@@ -1,0 +1,236 @@
+"""The arrays of a lattice, its paths and their costs: the base class of `Lattice`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric import _native
+from latticemetric.frozen import Frozen, notebook
+from latticemetric.lattice.columns import Column, Costs, Floats, Labels, States, Steps, Weights, is_any_of, summed_cost
+from latticemetric.lattice.n_best import cheapest_derivations, check_number, first_of_each
+from latticemetric.lattice.validation import Columns, int32_numbers, validated
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words, word_set
+
+
+class Path(NamedTuple):
+    """A complete path: its arcs, its words without ε, and its cost."""
+
+    arcs: tuple[int, ...]
+    words: tuple[str, ...]
+    cost: float
+
+
+@dataclass(frozen=True, eq=False)
+class LatticeArrays(Frozen):
+    """The arrays of a lattice, its paths and their costs; see `Lattice`."""
+
+    num_states: int
+    source: States
+    target: States
+    word: Words
+    final: States
+    scores: Mapping[str, Column]
+    vocabulary: Vocabulary
+    times: Floats | None = None
+    labels: Mapping[str, Labels] = field(default_factory=lambda: MappingProxyType({}))
+    ranked: bool = False
+
+    @classmethod
+    def from_arcs(
+        cls,
+        source: npt.ArrayLike,
+        target: npt.ArrayLike,
+        word: npt.ArrayLike,
+        *,
+        final: npt.ArrayLike,
+        start: int = 0,
+        scores: Mapping[str, Column] | None = None,
+        vocabulary: Vocabulary | None = None,
+        times: npt.ArrayLike | None = None,
+        labels: Mapping[str, Labels] | None = None,
+        copy: bool = True,
+    ) -> Self:
+        """Build a lattice: check the graph, drop the parts that no complete path uses, and sort the rest.
+
+        Args:
+            source: Source state of each arc; any non-negative numbers.
+            target: Target state of each arc.
+            word: Word number of each arc, 0 for ε.
+            final: Final states, each once.
+            start: The start state.
+            scores: Named costs; a column's `final` follows the order of `final`.
+            vocabulary: Spelling of the word numbers; by default, each number is its own spelling.
+            times: Seconds at each state, indexed by the state numbers used here.
+            labels: Further text of arcs and final states.
+            copy: Copy the arrays that are kept unchanged; if False, do not change them afterwards.
+
+        Raises:
+            InputError: The graph is cyclic or empty, or a number or a score is not valid.
+
+        Examples:
+            >>> from latticemetric import Lattice
+            >>> lattice = Lattice.from_arcs([0, 0, 1], [1, 1, 2], [5, 7, 8], final=[2])
+            >>> [path.words for path in lattice.paths()]
+            [('5', '8'), ('7', '8')]
+        """
+        draft = Columns(
+            0,
+            int32_numbers(source, "state"),
+            int32_numbers(target, "state"),
+            int32_numbers(word, "word"),
+            int32_numbers(final, "state"),
+            scores={name: column.as_arrays() for name, column in (scores or {}).items()},
+            vocabulary=Vocabulary.numeric() if vocabulary is None else vocabulary,
+            times=None if times is None else np.asarray(times, dtype=np.float64),
+            labels=dict(labels or {}),
+        )
+        return cls(**validated(draft, start, copy=copy)._asdict())
+
+    def cost(self, scales: Weights = None) -> Costs:
+        """Return the model's cost: the sum of all columns, each multiplied by its scale.
+
+        Args:
+            scales: Column → weight; other columns keep their own scale. `Costs`, already summed, are returned as is.
+        """
+        if isinstance(scales, Costs):
+            return scales
+        return summed_cost(self.scores, len(self.word), self.num_states, self.final, scales)
+
+    def is_word(self, ignore: Collection[str] = ()) -> npt.NDArray[np.uint8]:
+        """Mark the arcs that carry a word: not ε and not in `ignore`."""
+        carries: npt.NDArray[np.bool_] = self.word != EPSILON
+        if ignore:
+            carries &= ~is_any_of(self.word, ignore, self.vocabulary)
+        return carries.astype(np.uint8)
+
+    def best_path(self, scales: Weights = None, *, ignore: Collection[str] = ()) -> Steps:
+        """Return the arcs of the path of least cost.
+
+        If several paths cost the same, return the one with the fewest words, then the one with the smallest arc
+        numbers. In an n-best list (`ranked`), return the first one.
+
+        Args:
+            scales: Weight of each score column, or the costs that `cost` returned.
+            ignore: Words that are not counted as words.
+
+        Examples:
+            >>> from latticemetric import Lattice
+            >>> lattice = Lattice.from_strings(["a b", "a c", "d"], costs=[3.0, 1.0, 2.0])
+            >>> best = lattice.best_path()
+            >>> lattice.words(best), lattice.cost_of(best), lattice.scores_along(best)
+            (('a', 'c'), 1.0, {'cost': 1.0})
+        """
+        cost = self.cost(scales)
+        # Arcs of an n-best list are in the list's order: the path with the smallest arcs is the first one.
+        is_word = np.zeros(len(self.word), dtype=np.uint8) if self.ranked else self.is_word(ignore)
+        return _native.best_path(self.source, self.target, cost.arc, is_word, cost.final)
+
+    def n_best(self, n: int, scales: Weights = None, *, ignore: Collection[str] = ()) -> list[Steps]:
+        """Return the cheapest path of each of the `n` cheapest strings, cheapest first.
+
+        The list is shorter if the lattice has fewer strings. Ties are resolved as in `best_path`, which returns the
+        first of these paths.
+
+        Args:
+            n: Number of strings.
+            scales: Weight of each score column, or the costs that `cost` returned.
+            ignore: Words that are not counted as words: strings that differ only in them are the same.
+
+        Examples:
+            >>> from latticemetric import Lattice
+            >>> lattice = Lattice.from_strings(["a b", "a c", "a b", "d"], costs=[3.0, 2.0, 1.0, 4.0])
+            >>> [lattice.words(path) for path in lattice.n_best(2)]
+            [('a', 'b'), ('a', 'c')]
+        """
+        check_number(n)
+        cost, ignored = self.cost(scales), word_set(ignore, "ignore")
+        if self.ranked:
+            paths = self._ranked_paths(cost)
+        else:
+            paths = [self.best_path(cost, ignore=ignored), *self._cheapest_paths(n, cost, ignored)]
+        return first_of_each(paths, self.words, ignored, n)
+
+    def words(self, path: Iterable[int]) -> tuple[str, ...]:
+        """Return the words of these arcs, without ε."""
+        return tuple(self.vocabulary.decode(self.word[path if isinstance(path, np.ndarray) else list(path)]))
+
+    def cost_of(self, path: Sequence[int] | Steps, scales: Weights = None) -> float:
+        """Return the cost of a complete path: its arcs plus ending in its last state."""
+        cost = self.cost(scales)
+        return float(np.add.reduce(cost.arc[np.asarray(path, dtype=np.int64)]) + cost.final[self._end(path)])
+
+    def scores_along(self, path: Sequence[int] | Steps) -> dict[str, float]:
+        """Return the sum of each named cost along a complete path."""
+        arcs, row = np.asarray(path, dtype=np.int64), int(self.final.searchsorted(self._end(path)))
+        return {name: float(np.add.reduce(c.arc[arcs]) + c.final[row]) for name, c in self.scores.items()}
+
+    def max_words(self) -> int:
+        """Return the number of words of the longest string."""
+        is_word = self.is_word()
+        ends = np.full(self.num_states, np.inf)
+        ends[self.final] = 0.0
+        longest = _native.best_path(self.source, self.target, -is_word.astype(np.float64), is_word, ends)
+        return int(is_word[longest].sum())
+
+    def paths(self, scales: Weights = None) -> Iterator[Path]:
+        """Yield every complete path, in lexicographic order of arcs. Use it for small lattices and tests only."""
+        cost = self.cost(scales)
+        begin = np.searchsorted(self.source, np.arange(self.num_states + 1)).tolist()
+        spelling = [self.vocabulary.word(int(w)) for w in self.word]
+        pending: list[tuple[int, ...]] = [()]
+        while pending:
+            arcs = pending.pop()
+            state = int(self.target[arcs[-1]]) if arcs else 0
+            if np.isfinite(cost.final[state]):
+                total = float(sum(cost.arc[list(arcs)]) + cost.final[state])
+                yield Path(arcs, tuple(spelling[a] for a in arcs if spelling[a]), total)
+            pending.extend((*arcs, a) for a in reversed(range(begin[state], begin[state + 1])))
+
+    def _end(self, path: Sequence[int] | Steps) -> int:
+        return int(self.target[path[-1]]) if len(path) else 0
+
+    def _ranked_paths(self, cost: Costs) -> list[Steps]:
+        """Return the paths of an n-best list, cheapest first; paths of equal cost keep the order of the list."""
+        following = {int(source): arc for arc, source in enumerate(self.source.tolist()) if source}
+        paths = []
+        for first in np.flatnonzero(self.source == 0).tolist():
+            path = [first]
+            while (arc := following.get(int(self.target[path[-1]]))) is not None:
+                path.append(arc)
+            paths.append(np.array(path, dtype=np.int64))
+        return sorted(paths, key=lambda path: self.cost_of(path, cost))
+
+    def _cheapest_paths(self, n: int, cost: Costs, ignore: Collection[str]) -> list[Steps]:
+        """Search the lattice as a hypergraph: states are nodes, arcs are edges, and edge 0 derives the start."""
+        arc = np.argsort(self.target, kind="stable")  # edges are sorted by head
+        is_word = self.is_word(ignore)[arc]
+        symbols = np.stack([np.full(len(arc), -1, dtype=np.int32), self.word[arc]], axis=1).ravel()
+        edges = cheapest_derivations(
+            {
+                "head": np.concatenate([np.zeros(1, dtype=np.int32), self.target[arc]]),
+                "tail_begin": np.concatenate([[0], np.arange(len(arc) + 1)]),
+                "tail": self.source[arc],
+                "said_begin": np.concatenate([[0, 0], np.cumsum(1 + is_word, dtype=np.int64)]),
+                "said": symbols[np.stack([np.ones_like(is_word), is_word], axis=1).ravel() > 0],
+                "cost": np.concatenate([[0.0], cost.arc[arc]]),
+                "words": np.concatenate([[0], is_word]).astype(np.int64),
+                "goal_cost": cost.final,
+            },
+            rank=np.concatenate([[-1], arc]),
+            n=n,
+        )
+        # A derivation lists the last arc first, and edge 0 last.
+        return [arc[derivation[-2::-1] - 1] for derivation in edges]
+
+    def _repr_svg_(self) -> str:
+        return str(notebook().graph_svg(self))
+
+    def __repr__(self) -> str:
+        scores = ", ".join(self.scores) or "none"
+        return f"{type(self).__name__}({self.num_states} states, {len(self.word)} arcs, scores: {scores})"

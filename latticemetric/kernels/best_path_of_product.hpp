@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "budget.hpp"
 #include "recognition_search.hpp"
 
 namespace latticemetric {
@@ -45,21 +46,22 @@ class BestPathOfProduct {
   // Product states on optimal paths, a bit each.
   void mark_optimal() {
     words_a_state_ = (static_cast<std::size_t>(states_) + 63) / 64;
-    marked_.assign(words_a_state_ * graph_.states, 0);
+    marked_ = filled(words_a_state_ * graph_.states, std::uint64_t{0});
     mark(0, 0);
     for (std::int32_t s = 0; s < graph_.states; ++s) {
       // Silent transitions mark later bits of the same state, so each word is read again after each of its bits.
       each_marked(s, [&](std::int32_t q) {
+        poll(20);
         product_.optimal_transitions(s, q, [&](std::int64_t, std::int32_t t, std::int32_t r) { mark(t, r); });
       });
     }
-    slots_.resize(marked_.size());
+    slots_ = filled(marked_.size(), std::size_t{0});
     std::size_t count = 0;
     for (std::size_t w = 0; w < marked_.size(); ++w) {
       slots_[w] = count;
       count += static_cast<std::size_t>(__builtin_popcountll(marked_[w]));
     }
-    prices_.resize(count);
+    prices_ = filled(count, Price{});
   }
 
   void mark(std::int32_t s, std::int32_t q) {
@@ -95,6 +97,7 @@ class BestPathOfProduct {
       marked.clear();
       each_marked(s, [&](std::int32_t q) { marked.push_back(q); });
       for (auto q = marked.rbegin(); q != marked.rend(); ++q) {
+        poll(20);
         Price best{std::numeric_limits<double>::infinity(), 0};
         if (product_.ends(s, *q)) best = {graph_.final_cost[s], 0};
         product_.optimal_transitions(s, *q, [&](std::int64_t a, std::int32_t t, std::int32_t r) {
@@ -119,6 +122,7 @@ class BestPathOfProduct {
       bool stop = false;
       std::int64_t smallest = graph_.arcs;
       for (const auto q : here) {
+        poll(50);
         const Price best = price(s, q);
         stop = stop || (product_.ends(s, q) && Price{graph_.final_cost[s], 0} == best);
         product_.optimal_transitions(s, q, [&](std::int64_t a, std::int32_t t, std::int32_t r) {

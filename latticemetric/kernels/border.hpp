@@ -40,10 +40,18 @@ inline std::size_t most_bytes() {
   return nb::cast<std::size_t>(nb::module_::import_("latticemetric.memory").attr("most_bytes")());
 }
 
-// While it lives a kernel runs: other threads may use Python, and what this one allocates is held to a budget.
+// Lets Python handle the signals that came, and throws what its handlers raise.
+inline void check_signals() {
+  const TakenGil taken;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  nb::module_::import_("latticemetric.interruption").attr("stop_threads")();
+}
+
+// While it lives a kernel runs: other threads may use Python, what this one allocates is held to a budget, and signals
+// end it.
 class Running {
  public:
-  Running() : budget_(most_bytes) {}
+  Running() : budget_(most_bytes, check_signals) {}
 
  private:
   ReleasedGil released_;

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "best_path_of_product.hpp"
+#include "budget.hpp"
 
 namespace latticemetric {
 namespace {
@@ -40,7 +41,7 @@ class Search {
         padded_((static_cast<std::size_t>(size) + 1 + block - 1) / block * block),
         stride_(padded_ + block),
         begin_(static_cast<std::size_t>(graph.states) + 1, 0),
-        dense_(static_cast<std::size_t>(graph.states) * stride_, nothing),
+        dense_(filled(static_cast<std::size_t>(graph.states) * stride_, nothing)),
         run_rows_(graph.states, -1) {
     for (std::int64_t a = 0; a < graph.arcs; ++a) ++begin_[graph.source[a] + 1];
     for (std::int32_t s = 0; s < graph.states; ++s) begin_[s + 1] += begin_[s];
@@ -60,6 +61,7 @@ class Search {
     std::unordered_map<std::int32_t, std::int32_t> first;
     for (std::int32_t i = 0; i < size_; ++i) {
       if (reference_[i] <= 0 || first.count(reference_[i])) continue;  // no arc has the number of an unknown word
+      poll(size_ - i);
       first[reference_[i]] = static_cast<std::int32_t>(places_.size());
       for (std::int32_t k = i; k < size_; ++k)
         if (reference_[k] == reference_[i]) places_.push_back(k);
@@ -97,6 +99,7 @@ class Search {
     const bool is_final = std::isfinite(graph_.final_cost[s]);
     bool matches_follow = false;
     for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
+      poll(static_cast<std::int64_t>(padded_ / 4));
       const std::int32_t t = graph_.target[a];
       if (graph_.label[a] == 0) {
         keep_larger(row, dense(t));

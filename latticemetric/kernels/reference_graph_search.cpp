@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "best_path_of_product.hpp"
+#include "budget.hpp"
 #include "derivations.hpp"
 
 namespace latticemetric {
@@ -40,7 +41,7 @@ class GraphSearch {
         width_(static_cast<std::size_t>(reference.states) * gains.order),
         begin_(begins(graph.states, graph.arcs, graph.source)),
         reference_begin_(begins(reference.states, reference.arcs, reference.source)),
-        values_(width_ * graph.states, std::numeric_limits<Value>::min()) {
+        values_(filled(width_ * graph.states, std::numeric_limits<Value>::min())) {
     for (std::int64_t b = 0; b < reference.arcs; ++b)
       if (reference.label[b] != 0) words_.push_back(b);
   }
@@ -63,8 +64,10 @@ class GraphSearch {
   static void keep(Value& here, Value value) { here = std::max(here, value); }
 
   void complete(std::int32_t s) {
+    poll(static_cast<std::int64_t>(width_));
     Value* const here = row(s);
     for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
+      poll(static_cast<std::int64_t>(width_ + words_.size()));
       const Value* const next = row(graph_.target[a]);
       if (graph_.label[a] == 0)
         for (std::size_t k = 0; k < width_; ++k) keep(here[k], next[k]);

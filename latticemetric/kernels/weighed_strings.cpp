@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "budget.hpp"
 #include "exact_search.hpp"
 #include "weighed_columns.hpp"
 
@@ -98,6 +99,7 @@ class StringSearch {
   }
 
   bool surpasses(const Seen& a, const Seen& b) const {
+    poll(automata_.states());
     const Prefix &first = prefixes_[a.prefix], &second = prefixes_[b.prefix];
     Loss loss = automata_.price(first.cost, false), other = automata_.price(second.cost, false);
     const auto excess = columns_.excess(store_[a.column], store_[b.column], other.value - loss.value);

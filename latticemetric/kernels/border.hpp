@@ -7,6 +7,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cfloat>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -66,6 +68,24 @@ inline void require(bool condition, const char* message) {
 template <typename... T>
 void require_aligned(const Input<T>&... arrays) {
   require(((reinterpret_cast<std::uintptr_t>(arrays.data()) % alignof(T) == 0) && ...), "an array is not aligned");
+}
+
+// NaN and infinities are in no comparison or sum what they seem to be.
+inline void require_finite(const Input<double>& values, const char* message) {
+  bool is_finite = true;  // no early end: the loop takes several numbers at a time
+  for (std::size_t k = 0; k < values.size(); ++k) is_finite &= std::fabs(values.data()[k]) <= DBL_MAX;
+  require(is_finite, message);
+}
+
+// What it costs to end in each state, or as each node: infinitely much where nothing ends.
+inline void require_ends(const Input<double>& cost) {
+  bool is_cost = true, any = cost.size() == 0;
+  for (std::size_t k = 0; k < cost.size(); ++k) {
+    is_cost &= cost.data()[k] >= -DBL_MAX;
+    any |= cost.data()[k] <= DBL_MAX;
+  }
+  require(is_cost, "the cost of an end is not a number");
+  require(any, "there is no end");
 }
 
 template <typename T>

@@ -48,7 +48,9 @@ class GraphSearch {
 
   BestInGraph run() {
     for (std::int32_t s = graph_.states - 1; s >= 0; --s) complete(s);
-    return {BestPathOfProduct<GraphSearch>(*this, graph_, static_cast<std::int32_t>(width_)).arcs(), measured()};
+    const auto width = static_cast<std::int32_t>(width_);
+    BestPathOfProduct<GraphSearch> best(*this, graph_.states, graph_.arcs, graph_.target, width);
+    return {best.arcs(), measured()};
   }
 
  private:
@@ -109,14 +111,15 @@ class GraphSearch {
     return std::isfinite(graph_.final_cost[s]) && reference_.is_final[state / order_] && row(s)[state] == 0;
   }
 
-  template <typename Visit>
-  void optimal_transitions(std::int32_t s, std::int32_t state, Visit visit) {
-    each_optimal(s, state, [&](std::int64_t a, std::int32_t t, std::int32_t r, Ratio) { visit(a, t, r); });
+  using Completion = CompletionCost;
+  Completion ending(std::int32_t s) const { return latticemetric::ending(graph_, s); }
+  Completion before(std::int64_t arc, const Ratio&, const Completion& rest) const {
+    return latticemetric::before(graph_, arc, rest);
   }
 
   // Calls visit(arc, t, r, what it gains and adds to the denominator).
   template <typename Visit>
-  void each_optimal(std::int32_t s, std::int32_t state, Visit visit) {
+  void each_transition(std::int32_t s, std::int32_t state, Visit visit) {
     const Value best = row(s)[state];
     const std::int32_t q = state / order_, m = state % order_;
     const auto propose = [&](std::int64_t a, std::int32_t t, std::int32_t r, Value paid, Wide gain, std::int64_t size) {
@@ -158,7 +161,7 @@ class GraphSearch {
       std::int32_t next_s = 0, next_state = 0;
       Ratio step{0, 0};
       if (!ends(s, state))
-        each_optimal(s, state, [&](std::int64_t, std::int32_t t, std::int32_t r, Ratio adds) {
+        each_transition(s, state, [&](std::int64_t, std::int32_t t, std::int32_t r, Ratio adds) {
           if (on) return;
           on = true, next_s = t, next_state = r, step = adds;
         });

@@ -16,6 +16,7 @@
 
 #include "alignment.hpp"
 #include "budget.hpp"
+#include "interruption.hpp"
 #include "released_gil.hpp"
 
 namespace latticemetric {
@@ -40,13 +41,6 @@ Output<T> to_numpy(std::vector<T> values, std::initializer_list<std::size_t> sha
 inline std::size_t most_bytes() {
   const TakenGil taken;
   return nb::cast<std::size_t>(nb::module_::import_("latticemetric.memory").attr("most_bytes")());
-}
-
-// Lets Python handle the signals that came, and throws what its handlers raise.
-inline void check_signals() {
-  const TakenGil taken;
-  if (PyErr_CheckSignals() != 0) throw nb::python_error();
-  nb::module_::import_("latticemetric.interruption").attr("stop_threads")();
 }
 
 // While it lives a kernel runs: other threads may use Python, what this one allocates is held to a budget, and signals

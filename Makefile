@@ -115,6 +115,6 @@ build/fuzz/%: tests/fuzz/parser.cpp $(wildcard latticemetric/kernels/*.hpp latti
 	mkdir -p build/fuzz
 	$(CLANG) -std=c++17 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
 		-Ilatticemetric/kernels -DPARSER=$* tests/fuzz/parser.cpp \
-		latticemetric/kernels/text.cpp latticemetric/kernels/arc_lines.cpp \
+		latticemetric/kernels/budget.cpp latticemetric/kernels/text.cpp latticemetric/kernels/arc_lines.cpp \
 		latticemetric/kernels/forest_order.cpp latticemetric/kernels/kaldi_binary.cpp \
 		latticemetric/kernels/plf.cpp latticemetric/kernels/slf.cpp -o $@

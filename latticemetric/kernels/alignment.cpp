@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "budget.hpp"
+
 namespace latticemetric {
 namespace {
 
@@ -30,9 +32,11 @@ void Aligner::fill(const std::int32_t* candidate, std::int64_t candidate_words, 
   // rows[parity of i] holds V(i, j, m) at [j * order + m].
   thread_local std::vector<Key> rows[2];
   for (auto& row : rows) row.resize(static_cast<std::size_t>(width) * order);
-  choice_.resize(static_cast<std::size_t>(width) * (reference_words + 1));
+  const auto cells = static_cast<std::size_t>(width) * (reference_words + 1);
+  if (choice_.size() < cells) choice_ = filled(cells, Choice{0, never});
 
   for (std::int64_t i = reference_words; i >= 0; --i) {
+    poll(2 * width);
     Key* here = rows[i & 1].data();
     const Key* below = rows[(i + 1) & 1].data();
     Choice* choice = choice_.data() + i * width;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "budget.hpp"
+
 namespace latticemetric {
 namespace {
 
@@ -49,6 +51,7 @@ class Strings {
       if (graph_.said[k] < 0) tails_.push_back(&of_node_[graph_.tail[graph_.tail_begin[edge] - graph_.said[k] - 1]]);
     chosen_.assign(tails_.size(), 0);
     do {
+      poll(100);
       if (++derivations_ > most_derivations_ || !add_choice(edge)) return false;
     } while (choose_next());
     return true;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "budget.hpp"
 #include "derivations.hpp"
 
 namespace latticemetric {
@@ -37,6 +38,7 @@ double largest_cost(const ForestGraph& graph) {
 std::vector<std::int64_t> best_derivation(const ForestGraph& graph) {
   std::vector<Price> best(graph.nodes);
   for (std::int64_t e = 0; e < graph.edges; ++e) {
+    poll(10);
     Price price{graph.cost[e], static_cast<double>(graph.words[e]), e};
     for (auto k = graph.said_begin[e]; k < graph.said_begin[e + 1]; ++k) {
       if (graph.said[k] > 0) continue;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "budget.hpp"
 #include "exact_search.hpp"
 #include "forest_optimum.hpp"
 
@@ -150,6 +151,7 @@ class Determinization {
     taken_ += track.steps.size() + static_cast<std::size_t>(track.states);
     if (taken_ > most_steps) throw TooLarge("the best derivations are too many for a forest of their own");
     const auto states = static_cast<std::size_t>(track.states);
+    poll(static_cast<std::int64_t>(track.steps.size() + static_cast<std::size_t>(track.length) * states));
     here_.assign(static_cast<std::size_t>(track.length + 1) * states, 0);
     here_[static_cast<std::size_t>(track.start)] = 1;
     std::int32_t level = 0;

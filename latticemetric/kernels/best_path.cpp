@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "budget.hpp"
+
 namespace latticemetric {
 namespace {
 
@@ -26,6 +28,7 @@ std::vector<std::int64_t> best_path(std::int32_t states, std::int64_t arcs, cons
   std::vector<std::int64_t> choice(states, stop);
   std::int64_t a = arcs - 1;
   for (std::int32_t s = states - 1; s >= 0; --s) {
+    poll(8);
     for (; a >= 0 && source[a] == s; --a) {
       const Price& rest = to_go[target[a]];
       const Price price{cost[a] + rest.cost, is_word[a] + rest.words};

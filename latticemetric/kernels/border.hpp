@@ -7,6 +7,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cfloat>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -14,6 +16,7 @@
 
 #include "alignment.hpp"
 #include "budget.hpp"
+#include "interruption.hpp"
 #include "released_gil.hpp"
 
 namespace latticemetric {
@@ -40,10 +43,11 @@ inline std::size_t most_bytes() {
   return nb::cast<std::size_t>(nb::module_::import_("latticemetric.memory").attr("most_bytes")());
 }
 
-// While it lives a kernel runs: other threads may use Python, and what this one allocates is held to a budget.
+// While it lives a kernel runs: other threads may use Python, what this one allocates is held to a budget, and signals
+// end it.
 class Running {
  public:
-  Running() : budget_(most_bytes) {}
+  Running() : budget_(most_bytes, check_signals) {}
 
  private:
   ReleasedGil released_;
@@ -58,6 +62,24 @@ inline void require(bool condition, const char* message) {
 template <typename... T>
 void require_aligned(const Input<T>&... arrays) {
   require(((reinterpret_cast<std::uintptr_t>(arrays.data()) % alignof(T) == 0) && ...), "an array is not aligned");
+}
+
+// NaN and infinities are in no comparison or sum what they seem to be.
+inline void require_finite(const Input<double>& values, const char* message) {
+  bool is_finite = true;  // no early end: the loop takes several numbers at a time
+  for (std::size_t k = 0; k < values.size(); ++k) is_finite &= std::fabs(values.data()[k]) <= DBL_MAX;
+  require(is_finite, message);
+}
+
+// What it costs to end in each state, or as each node: infinitely much where nothing ends.
+inline void require_ends(const Input<double>& cost) {
+  bool is_cost = true, any = cost.size() == 0;
+  for (std::size_t k = 0; k < cost.size(); ++k) {
+    is_cost &= cost.data()[k] >= -DBL_MAX;
+    any |= cost.data()[k] <= DBL_MAX;
+  }
+  require(is_cost, "the cost of an end is not a number");
+  require(any, "there is no end");
 }
 
 template <typename T>

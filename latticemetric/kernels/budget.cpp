@@ -1,6 +1,6 @@
 #include "budget.hpp"
 
-#include <cstdint>
+#include <chrono>
 
 #if defined(__linux__)
 
@@ -35,6 +35,20 @@ __attribute__((tls_model("initial-exec"))) thread_local Account account{};
   }
 }
 
+// What Python allocates while it looks at signals is not the kernel's.
+class Uncounted {
+ public:
+  Uncounted() : most_bytes_(account.most_bytes) { account.most_bytes = nullptr; }
+  ~Uncounted() { account.most_bytes = most_bytes_; }
+  Uncounted(const Uncounted&) = delete;
+  Uncounted& operator=(const Uncounted&) = delete;
+
+ private:
+  const Budget::MostBytes most_bytes_;
+};
+
+void open_account(Budget::MostBytes most_bytes) { account = {most_bytes, false, 0, unasked}; }
+
 void* allocate(std::size_t size) {
   if (account.most_bytes != nullptr) {
     const auto wanted = static_cast<std::int64_t>(std::min<std::size_t>(size, INT64_MAX / 2));
@@ -54,11 +68,6 @@ void release(void* block) noexcept {
 }
 
 }  // namespace
-
-Budget::Budget(MostBytes most_bytes) { account = {most_bytes, false, 0, unasked}; }
-
-Budget::~Budget() { account = {}; }
-
 }  // namespace latticemetric
 
 // These replace the library's own for this extension alone: its linker script exports nothing but the module.
@@ -72,10 +81,67 @@ void operator delete[](void* block, std::size_t) noexcept { latticemetric::relea
 #else
 
 namespace latticemetric {
+namespace {
 
-Budget::Budget(MostBytes) {}
-Budget::~Budget() = default;
+struct Uncounted {
+  Uncounted() {}
+  ~Uncounted() {}
+};
+void open_account(Budget::MostBytes) {}
 
+}  // namespace
 }  // namespace latticemetric
 
 #endif
+
+namespace latticemetric {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The clock is read each time so many steps are made: some tenth of a millisecond.
+constexpr std::int64_t steps_a_look = std::int64_t{1} << 17;
+// Python changes between threads every 5 ms: waiting for the GIL may take that long, and must not take most of the time.
+constexpr auto between_checks = std::chrono::milliseconds(40);
+
+struct Signals {
+  Budget::CheckSignals check;  // null: no kernel runs
+  bool has_begun;
+  Clock::time_point next;
+};
+thread_local Signals signals{};
+
+void watch(Budget::CheckSignals check) {
+  signals = {check, false, {}};
+  polling::steps_left = steps_a_look;
+}
+
+}  // namespace
+
+__thread std::int64_t polling::steps_left = steps_a_look;
+
+// A kernel's first look only begins to count its time: small calls do not pay for a clock.
+void polling::look() {
+  steps_left = steps_a_look;
+  if (signals.check == nullptr) return;
+  const auto now = Clock::now();
+  const bool is_time = signals.has_begun && now >= signals.next;
+  if (signals.has_begun && !is_time) return;
+  signals.has_begun = true;
+  signals.next = now + between_checks;
+  if (!is_time) return;
+  const Uncounted uncounted;
+  signals.check();
+}
+
+Budget::Budget(MostBytes most_bytes, CheckSignals check_signals) {
+  open_account(most_bytes);
+  watch(check_signals);
+}
+
+Budget::~Budget() {
+  open_account(nullptr);
+  watch(nullptr);
+}
+
+}  // namespace latticemetric

@@ -1,8 +1,11 @@
-// The memory that one call of a kernel may take.
+// What one call of a kernel may take: memory, and time between two looks at signals.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <new>
+#include <vector>
 
 namespace latticemetric {
 
@@ -23,14 +26,44 @@ class OverBudget : public std::bad_alloc {
 // `most_bytes` says how large the budget is. It is called once a budget, when the first 64 MB are taken: small calls
 // must not pay for the answer, and large ones need the state of the machine of that moment.
 //
-// Nothing is counted where the C library does not tell the size of a block (outside of Linux).
+// `check_signals` is called every 40 ms by a kernel that polls. What it throws ends the kernel.
+//
+// No memory is counted where the C library does not tell the size of a block (outside of Linux).
 class Budget {
  public:
   using MostBytes = std::size_t (*)();
-  explicit Budget(MostBytes most_bytes);
+  using CheckSignals = void (*)();
+  Budget(MostBytes most_bytes, CheckSignals check_signals);
   ~Budget();
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;
 };
+
+namespace polling {
+
+// `__thread`, not `thread_local`: no function has to ask whether it was initialised.
+extern __attribute__((tls_model("initial-exec"))) __thread std::int64_t steps_left;
+void look();
+
+}  // namespace polling
+
+// Counts steps of about a nanosecond, and looks at signals when enough of them are made. Every loop that may take long
+// calls it; a loop of known length calls it once with its length, up to some 100,000.
+inline void poll(std::int64_t steps = 1) {
+  if ((polling::steps_left -= steps) < 0) polling::look();
+}
+
+// A table of so many values. The system gives large ones page by page, which takes a second for some gigabytes.
+template <typename T>
+std::vector<T> filled(std::size_t size, T value) {
+  constexpr std::size_t portion = std::size_t{1} << 20;
+  std::vector<T> table;
+  table.reserve(size);
+  while (table.size() < size) {
+    poll(static_cast<std::int64_t>(portion / 8));
+    table.resize(std::min(size, table.size() + portion / sizeof(T)), value);
+  }
+  return table;
+}
 
 }  // namespace latticemetric

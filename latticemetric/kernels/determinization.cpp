@@ -5,6 +5,8 @@
 #include <limits>
 #include <unordered_map>
 
+#include "budget.hpp"
+
 namespace latticemetric {
 namespace {
 
@@ -52,6 +54,7 @@ class Determinization {
       return a.word != b.word ? a.word < b.word : a.target != b.target ? a.target < b.target : a.cost < b.cost;
     });
     for (std::size_t k = 0; k < steps_.size();) k = say(number, k);
+    poll(static_cast<std::int64_t>(20 * steps_.size()));
   }
 
   // All steps by one word, from the first of them: one arc. Returns where those by the next word begin.

@@ -32,6 +32,8 @@ inline ForestGraph ForestArrays::checked() const {
   require_aligned(cost, goal_cost);
   require(nodes < std::numeric_limits<std::int32_t>::max(), "there are too many nodes");
   require(cost.size() == edges && words.size() == edges, "edges must have costs and words");
+  require_finite(cost, "a cost is not a finite number");
+  require_ends(goal_cost);
   require_rows(tail_begin, edges, tail.size());
   require_rows(said_begin, edges, said.size());
   for (std::size_t e = 0; e < edges; ++e) {

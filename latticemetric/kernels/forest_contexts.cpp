@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "budget.hpp"
 #include "derivations.hpp"
 
 namespace latticemetric {
@@ -82,13 +83,16 @@ void ForestContexts::read_tail(const Node& tail, double mass, double outside, co
   cross(before.ends, tail, mass * outside);
   next_.clear();
   for (const auto& [ngram, probability] : tail.ends) next_.add(ngram, probability);
-  for (const auto& [ngram, probability] : before.ends)
+  for (const auto& [ngram, probability] : before.ends) {
+    poll(static_cast<std::int64_t>(tail.whole.size()));
     for (const auto& whole : tail.whole)
       if (ngrams.length(ngram) + ngrams.length(whole.ngram) < order_)
         next_.add(joined(ngram, whole.ngram), probability * whole.mass);
+  }
   after.ends = next_.entries();
   next_.clear();
   for (const auto& [ngram, probability] : before.whole) {
+    poll(static_cast<std::int64_t>(tail.whole.size()));
     const auto length = ngrams.length(ngram);
     for (const auto& whole : tail.whole)
       if (length + ngrams.length(whole.ngram) < order_ - 1)
@@ -121,6 +125,7 @@ void ForestContexts::cross(const std::vector<Context>& ends, const Node& tail, d
 // A node when all of its rules are read: beginnings go by length, an n-gram after its parent.
 ForestContexts::Node ForestContexts::settled() {
   Node node{begins_.entries(), ends_.entries(), whole_.entries(), {}, {}};
+  poll(static_cast<std::int64_t>(50 * node.begins.size()));
   const auto shorter = [&](const Context& a, const Context& b) {
     return ngrams.length(a.ngram) < ngrams.length(b.ngram);
   };
@@ -139,6 +144,7 @@ ForestContexts::Node ForestContexts::settled() {
 }
 
 std::int32_t ForestContexts::made(std::int32_t ngram, Symbol word) {
+  poll(20);
   const auto longer = ngrams.add(ngram, word);
   if (static_cast<std::size_t>(longer) == expected.size()) expected.push_back(0);
   return longer;

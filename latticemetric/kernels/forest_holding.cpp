@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "budget.hpp"
 #include "derivations.hpp"
 
 namespace latticemetric {
@@ -50,6 +51,7 @@ bool ForestHolding::can_repeat() {
 
 ForestHolding::Mask ForestHolding::after(Mask states, Symbol symbol) const {
   const auto n = words_.size();
+  poll(static_cast<std::int64_t>(4 * n));
   Mask all = states & Mask{1} << 2 * n;
   for (std::size_t q = 0; q < n; ++q) {
     const bool before = states >> q & 1, behind = states >> (n + q) & 1;
@@ -94,6 +96,7 @@ double ForestHolding::probability() {
     for (const Way& way : shapes_.ways(at)) {
       for (std::int32_t t = 0; t < way.length; ++t) {
         const Symbol symbol = way.symbols[t];
+        poll(static_cast<std::int64_t>(n * size));
         const double* before = rows_.data() + t * size;
         double* after = rows_.data() + (t + 1) * size;
         if (is_node(symbol))

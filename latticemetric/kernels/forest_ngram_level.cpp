@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "budget.hpp"
+
 namespace latticemetric {
 
 GainLevel::GainLevel(const ForestRules& rules, const std::int32_t* known, GainContexts& contexts, std::int32_t words,
@@ -99,6 +101,7 @@ void GainLevel::finish(std::int32_t v, std::size_t item, const Rule& rule) {
 template <typename Derive>
 void GainLevel::put(std::int64_t place, const Meeting& meeting, GainProspect prospect, std::size_t first,
                     std::int64_t second, double gain, Derive&& derive) {
+  poll(100);
   auto at = item_at(place, meeting.left, meeting.right);
   if (at < 0) at = new_item(place, meeting, prospect.gain);
   if (at < 0 || prospect.gain + items_[at].around < limits_.least) return;
@@ -199,6 +202,7 @@ void GainLevel::look_around() {
     if (std::isfinite(rules_.graph().goal_cost[v]))
       for (auto i = nodes_[v].begin; i < nodes_[v].end; ++i) items_[i].outside = 0;
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+    poll(10);
     const double above = items_[step->result].outside + step->gain;
     GainItem& first = items_[step->first];
     if (step->second == nowhere) {

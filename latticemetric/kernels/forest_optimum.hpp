@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "budget.hpp"
 #include "forest_tables.hpp"
 
 namespace latticemetric {
@@ -167,6 +168,7 @@ class ForestOptimum {
   void mark_rule(std::int32_t v, std::int32_t q, const Rule& rule, const Progress& progress) {
     bool any = false;
     const std::int32_t begin = rows_.first(q);
+    poll(rule.length * (states_ - begin));
     for (std::int32_t t = 0; t <= rule.length; ++t) std::fill(marks_[t].begin() + begin, marks_[t].end(), 0);
     for (std::int32_t s = tables_.first(v, q); s < states_; ++s)
       if (attains(v, q, s, rule, progress)) marks_[rule.length][s] = any = true;
@@ -180,12 +182,14 @@ class ForestOptimum {
   }
 
   void mark_tails(std::int32_t q, std::int32_t t, std::int32_t tail, const Progress& progress) {
-    for (std::int32_t s = t == 1 ? q : rows_.first(q); s < (t == 1 ? q + 1 : states_); ++s)
+    for (std::int32_t s = t == 1 ? q : rows_.first(q); s < (t == 1 ? q + 1 : states_); ++s) {
+      poll(states_);
       each_join(q, t, s, tail, progress, [&](std::int32_t end) {
         if (!marks_[t][end]) return;
         marks_[t - 1][s] = 1;
         live_.set(tail, s, end);
       });
+    }
   }
 
   void mark_words(std::int32_t q, std::int32_t t, Symbol word, const Progress& progress) {

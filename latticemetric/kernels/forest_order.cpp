@@ -5,6 +5,8 @@
 #include <numeric>
 #include <queue>
 
+#include "budget.hpp"
+
 namespace latticemetric {
 namespace {
 
@@ -119,6 +121,7 @@ class Order {
     for (std::int32_t v = 0; v < nodes_; ++v)
       if (useful_[v] && waiting[v] == 0) ready.push(v);
     while (!ready.empty()) {
+      poll(50);
       const auto v = ready.top();
       ready.pop();
       result.rank[v] = result.kept++;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "budget.hpp"
+
 namespace latticemetric {
 
 WordClasses::WordClasses(const std::int32_t* words, std::int32_t size) : filter_(4096, 0) {
@@ -48,6 +50,7 @@ ForestRules::ForestRules(const ForestGraph& graph, const WordClasses& classes) :
 }
 
 void ForestRules::add_node(std::int64_t first, std::int64_t last) {
+  poll(100 * (last - first));
   std::vector<Rule> rules;
   for (auto e = first; e < last; ++e)
     rules.push_back({e, graph_.said_begin[e], 0, static_cast<std::int32_t>(graph_.said_begin[e + 1] - graph_.said_begin[e]), 0});

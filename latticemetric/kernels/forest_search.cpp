@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "best_derivation.hpp"
+#include "budget.hpp"
 #include "derivations.hpp"
 #include "exact_search.hpp"
 #include "forest_optimum.hpp"
@@ -55,6 +56,7 @@ class TieRule {
   };
 
   void price_rule(std::int32_t v, std::int32_t q, const Rule& rule, const Progress& progress) {
+    poll(states_);
     bool any = false;
     for (std::int32_t s = optimum_.tables().first(v, q); s < states_ && !any; ++s) any = optimum_.attains(v, q, s, rule, progress);
     if (!any) return;
@@ -93,6 +95,7 @@ class TieRule {
   void join(std::int32_t q, std::int32_t t, std::int32_t tail, const Progress& progress) {
     for (std::int32_t s = rows_.first(q); s < states_; ++s) {
       if (!partial_[t - 1][s].is_set) continue;
+      poll(4 * states_);
       optimum_.each_join(q, t, s, tail, progress, [&](std::int32_t end) {
         if (!optimum_.live().has(tail, s, end)) return;
         const Price& price = prices_[optimum_.live().number_of(tail, s, end)];

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "budget.hpp"
+
 namespace latticemetric {
 namespace {
 
@@ -124,6 +126,7 @@ void ForestShapes::look_for(const std::vector<Symbol>& words) {
 }
 
 const std::vector<Way>& ForestShapes::ways(std::size_t place) {
+  poll(50);
   const auto v = sayers_[place];
   ways_.clear();
   const auto begin = shape_begin_[v], end = shape_begin_[v + 1];

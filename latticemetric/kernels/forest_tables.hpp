@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "budget.hpp"
 #include "derivations.hpp"
 #include "forest_rules.hpp"
 #include "recognition_rows.hpp"
@@ -69,6 +70,7 @@ class ForestTables {
   // Calls visit(rule, progress) for every rule of a node, with its progress from state q.
   template <typename Visit>
   void walk(std::int32_t v, std::int32_t q, Visit visit) {
+    poll(states_ / 4);
     rows_.start(q, levels_[0].row.data());
     levels_[0].has_frontier = false;
     for (const Rule* rule = rules_.begin(v); rule != rules_.end(v); ++rule) {
@@ -131,7 +133,7 @@ class ForestTables {
       marks += (use.all_starts ? states : 1) * ((states + 63) / 64) * 16;
       if (marks > most_bytes || size > (most_bytes - marks) / sizeof(Value)) throw TooLarge("the forest's tables do not fit into memory; prune the forest, shorten the reference, or allow more (--max-memory)");
     }
-    values_.assign(size, Rows::nothing);
+    values_ = filled(size, Rows::nothing);
   }
 
   // Where state 0 of a row would be; the row itself begins at `first`.
@@ -147,6 +149,7 @@ class ForestTables {
     Value* const into = values_.data() + place(v, q);
     const std::int32_t begin = first(v, q);
     walk(v, q, [&](const Rule& rule, const Progress& progress) {
+      poll(states_ / 4);
       Rows::keep_larger_sums(into + begin, progress.after(rule.length) + begin, -weight(rule), states_ - begin);
     });
     rows_.clean(begin, into);
@@ -154,6 +157,7 @@ class ForestTables {
 
   // Level t + 1 from level t.
   void advance(std::int32_t q, std::int32_t t, Symbol symbol) {
+    poll(states_);
     Level &from = levels_[t], &into = levels_[t + 1];
     into.has_frontier = false;
     if (!is_node(symbol)) return rows_.say(q, from.row.data(), symbol, into.row.data());
@@ -166,6 +170,7 @@ class ForestTables {
     if (!from.has_frontier) rows_.frontier(q, from.row.data(), from.frontier);
     from.has_frontier = true;
     for (const auto& reached : from.frontier) {
+      poll(states_ / 4);
       const std::int32_t next = first(tail, reached.state);
       Rows::keep_larger_sums(into.row.data() + next, row(tail, reached.state) + next, reached.value, states_ - next);
     }

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <limits>
 
+#include "budget.hpp"
+
 namespace latticemetric {
 
 // Viterbi inside and outside: what is below a node at its cheapest, and what is around it.
@@ -19,6 +21,7 @@ ForestThroughCosts forest_through_costs(const ForestGraph& graph) {
   ForestThroughCosts through{std::vector<double>(static_cast<std::size_t>(graph.edges)), std::vector<double>(nodes)};
   std::vector<double> after;   // of the tails behind each one
   for (auto e = graph.edges; e-- > 0;) {
+    poll(20);
     const auto begin = graph.tail_begin[e], end = graph.tail_begin[e + 1];
     after.assign(static_cast<std::size_t>(end - begin) + 1, 0);
     for (auto k = end; k-- > begin;) after[k - begin] = after[k - begin + 1] + inside[graph.tail[k]];

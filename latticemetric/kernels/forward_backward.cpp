@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "budget.hpp"
+
 namespace latticemetric {
 
 // Backwards in logarithms, which do not underflow however large the costs are; forwards in probabilities, which the
@@ -20,6 +22,7 @@ ForwardBackward forward_backward(std::int32_t states, std::int64_t arcs, const s
   result.ending.resize(static_cast<std::size_t>(states));
   std::int64_t end = arcs;
   for (std::int32_t s = states - 1; s >= 0; --s) {
+    poll(40);
     std::int64_t begin = end;
     best[s] = -final_cost[s];
     for (; begin > 0 && source[begin - 1] == s; --begin)

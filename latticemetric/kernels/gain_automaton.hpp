@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "budget.hpp"
 #include "ngram_trie.hpp"
 
 namespace latticemetric {
@@ -33,6 +34,7 @@ class GainAutomaton {
     gain_[NgramTrie::root] = 0;
     for (const auto g : nodes) {
       if (g == NgramTrie::root) continue;
+      poll(50);
       const auto parent = trie_.parent(g);
       if (parent != NgramTrie::root) shorter_[g] = said(shorter_[parent], trie_.word(g));
       gain_[g] += gain_[shorter_[g]] + (parent == NgramTrie::root ? gains.word : 0);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "budget.hpp"
 #include "incoming.hpp"
 
 namespace latticemetric {
@@ -31,6 +32,7 @@ GainLattice unfold_gains(std::int32_t states, std::int64_t arcs, const std::int3
     for (auto k = in.begin[t]; k < in.begin[t + 1]; ++k) {
       const auto a = in.arc[k];
       for (auto i = begin[source[a]]; i < begin[source[a] + 1]; ++i) {
+        poll(20);
         const auto ngram = word[a] == 0 ? NgramTrie::none : automaton.said(read[i], word[a]);
         unfolded.source.push_back(static_cast<std::int32_t>(i));
         unfolded.target.push_back(reach(t, word[a] == 0 ? read[i] : automaton.state(ngram)));

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <limits>
 
+#include "budget.hpp"
+
 namespace latticemetric {
 namespace {
 
@@ -33,6 +35,7 @@ InsideOutside inside_outside(const ForestGraph& graph) {
   std::vector<double> sum(static_cast<std::size_t>(graph.edges));
   std::int64_t end = 0;
   for (std::int32_t v = 0; v < graph.nodes; ++v) {
+    poll(50);
     const auto begin = end;
     for (; end < graph.edges && graph.head[end] == v; ++end) {
       sum[end] = -graph.cost[end];

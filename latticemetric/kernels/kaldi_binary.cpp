@@ -4,6 +4,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "budget.hpp"
 #include "text.hpp"
 
 namespace latticemetric {
@@ -68,6 +69,7 @@ class Walk {
       const auto arcs = bytes_.template take<std::int64_t>();
       if (arcs < 0) bytes_.fail("a state has a negative number of arcs");
       for (std::int64_t a = 0; a < arcs; ++a) {
+        poll(50);
         const auto input = bytes_.template take<std::int32_t>(), output = bytes_.template take<std::int32_t>();
         const Weight cost = weight();
         visitor_.arc(static_cast<std::int32_t>(s), input, output, cost, bytes_.template take<std::int32_t>());
@@ -98,6 +100,7 @@ class Walk {
     if (!compact_) return result;
     result.count = bytes_.template take<std::int32_t>();
     if (result.count < 0) bytes_.fail("a weight has a negative number of transition ids");
+    poll(result.count);
     result.ids = bytes_.skip(static_cast<std::size_t>(result.count) * sizeof(std::int32_t));
     return result;
   }

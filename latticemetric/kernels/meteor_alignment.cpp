@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "budget.hpp"
+
 namespace latticemetric {
 namespace {
 
@@ -19,6 +21,7 @@ bool share(const MeteorStage& stage, std::int32_t a, std::int32_t b) {
 
 bool MeteorAligner::align(const std::int32_t* candidate, std::int32_t candidate_words, const std::int32_t* reference,
                           std::int32_t reference_words) {
+  poll(100 * (candidate_words + reference_words));
   candidate_.assign(candidate, candidate + candidate_words);
   reference_.assign(reference, reference + reference_words);
   target_.assign(candidate_words, -1);

@@ -1,6 +1,7 @@
 // What each state of the search leads to: the choices for a word, and what they cost.
 #include <algorithm>
 
+#include "budget.hpp"
 #include "meteor_search.hpp"
 
 namespace latticemetric {
@@ -72,6 +73,7 @@ void StageSearch::match(std::int32_t word, const Cell* cells) {
 
 bool StageSearch::augment(std::int32_t word, const Cell* cells) {
   const auto begin = open_->link_begin[word], end = open_->link_begin[word + 1];
+  poll(4 * (end - begin));
   const auto is_open = [&](std::int32_t r) { return !(cells[r] & 1) && !visited_[r]; };
   for (auto k = begin; k < end; ++k) {
     const auto r = open_->links[k].reference;

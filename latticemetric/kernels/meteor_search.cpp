@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "budget.hpp"
+
 namespace latticemetric {
 namespace {
 
@@ -147,6 +149,7 @@ bool StageSearch::sweep(std::int64_t width, std::int64_t budget) {
     below_.clear();
     slots_.assign(64, -1);
     for (std::int32_t state = 0; state < here_.size(); ++state) {
+      poll(100 + references_);
       if (made_ > budget) return false;
       expand(word, state);
     }

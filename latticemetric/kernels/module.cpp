@@ -24,6 +24,8 @@ using latticemetric::checked_gains;
 using latticemetric::column;
 using latticemetric::require;
 using latticemetric::require_aligned;
+using latticemetric::require_ends;
+using latticemetric::require_finite;
 using latticemetric::to_numpy;
 
 void require_ids(const Input<std::int32_t>& ids, std::int64_t below, const char* message) {
@@ -88,6 +90,8 @@ Output<std::int64_t> best_path(Input<std::int32_t> source, Input<std::int32_t> t
   require_lattice(source, target, states);
   require_aligned(cost, is_word, final_cost);
   require(cost.size() == arcs && is_word.size() == arcs, "columns differ in length");
+  require_finite(cost, "a cost is not a finite number");
+  require_ends(final_cost);
   std::vector<std::int64_t> path;
   {
     const latticemetric::Running running;
@@ -105,6 +109,8 @@ nb::tuple through_costs(Input<std::int32_t> source, Input<std::int32_t> target, 
   require_lattice(source, target, states);
   require_aligned(cost, final_cost);
   require(cost.size() == arcs, "columns differ in length");
+  require_finite(cost, "a cost is not a finite number");
+  require_ends(final_cost);
   latticemetric::ThroughCosts through;
   {
     const latticemetric::Running running;
@@ -123,6 +129,8 @@ nb::tuple determinize(Input<std::int32_t> source, Input<std::int32_t> target, In
   require_lattice(source, target, states);
   require_aligned(word, cost, final_cost);
   require(word.size() == arcs && cost.size() == arcs, "columns differ in length");
+  require_finite(cost, "a cost is not a finite number");
+  require_ends(final_cost);
   const auto copied = [](const auto& array) { return std::vector(array.data(), array.data() + array.size()); };
   latticemetric::WeightedArcs found;
   {
@@ -146,6 +154,8 @@ nb::tuple search_lattice(Input<std::int32_t> source, Input<std::int32_t> target,
   require_aligned(label, is_word, cost, final_cost, reference);
   require_lattice(source, target, states);
   require(label.size() == arcs && is_word.size() == arcs && cost.size() == arcs, "columns differ in length");
+  require_finite(cost, "a cost is not a finite number");
+  require_ends(final_cost);
   require(reference.size() < (std::size_t{1} << 24), "the reference is too long");
   const auto gains = checked_gains(order, unit, alpha, beta);
   const latticemetric::Graph graph{states,       static_cast<std::int64_t>(arcs), source.data(), target.data(),
@@ -184,6 +194,11 @@ nb::tuple search_reference_graph(Input<std::int32_t> source, Input<std::int32_t>
           "columns differ in length");
   require(reference_label.size() == reference_arcs && reference_size.size() == reference_arcs,
           "columns differ in length");
+  require_finite(cost, "a cost is not a finite number");
+  require_ends(final_cost);
+  const auto* const reference_ends = reference_final.data();
+  require(std::any_of(reference_ends, reference_ends + reference_states, [](auto is_end) { return is_end != 0; }),
+          "the reference has no end");
   const auto gains = checked_gains(order, unit, alpha, beta);
   require(reference_states < (1 << 30) / order, "the reference is too large");
   require(rate_total >= 1, "a rate's denominator is positive");
@@ -219,6 +234,8 @@ nb::tuple forward_backward(Input<std::int32_t> source, Input<std::int32_t> targe
     require(source.data()[a] >= (a > 0 ? source.data()[a - 1] : 0), "arcs must be sorted by source");
     require(source.data()[a] < target.data()[a] && target.data()[a] < states, "arcs must go to larger states");
   }
+  require_finite(cost, "a cost is not a finite number");
+  require_ends(final_cost);
   latticemetric::ForwardBackward found;
   {
     const latticemetric::Running running;

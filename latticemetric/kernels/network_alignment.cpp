@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "budget.hpp"
+
 namespace latticemetric {
 namespace {
 
@@ -62,7 +64,7 @@ class Aligned {
  public:
   Aligned(const Network& reference, const Network& candidate, EditCosts costs)
       : reference_(reference), candidate_(candidate), costs_(costs),
-        cells_(static_cast<std::size_t>(reference_.size() * candidate_.size())) {
+        cells_(filled(static_cast<std::size_t>(reference_.size() * candidate_.size()), Cell{})) {
     cell(0, 0).cost = 0;
     for (std::int64_t a = 0; a < reference_.size(); ++a)
       for (std::int64_t b = 0; b < candidate_.size(); ++b)
@@ -102,6 +104,7 @@ class Aligned {
   }
 
   void fill(std::int64_t a, std::int64_t b) {
+    poll(40);
     Cell pair, deletion, insertion;
     const std::int32_t expected = a > 0 ? reference_.label(a) : 0, said = b > 0 ? candidate_.label(b) : 0;
     if (expected != 0 && said != 0) {

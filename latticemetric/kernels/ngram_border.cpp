@@ -30,6 +30,7 @@ nb::tuple py_ngram_posteriors(Input<std::int32_t> source, Input<std::int32_t> ta
   require_lattice(source, target, word, static_cast<std::size_t>(states));
   require_aligned(transition);
   require(transition.size() == source.size(), "arcs differ in number");
+  require_finite(transition, "a probability is not a finite number");
   require(order >= 1, "the order must be positive");
   NgramPosteriors found;
   {
@@ -49,7 +50,10 @@ Output<std::int64_t> py_search_ngrams(Input<std::int32_t> source, Input<std::int
   require_aligned(cost, final_cost, gain);
   require_aligned(parent, ending);
   require(cost.size() == source.size(), "arcs differ in number");
+  require_finite(cost, "a cost is not a finite number");
+  require_ends(final_cost);
   require(gain.size() == parent.size(), "n-grams differ in number");
+  require_finite(gain, "a gain is not a finite number");
   std::vector<std::int64_t> path;
   {
     const Running running;
@@ -69,6 +73,7 @@ nb::tuple py_unfold_gains(Input<std::int32_t> source, Input<std::int32_t> target
   require_aligned(gain);
   require_aligned(parent, ending);
   require(gain.size() == parent.size(), "n-grams differ in number");
+  require_finite(gain, "a gain is not a finite number");
   GainLattice unfolded;
   {
     const Running running;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "budget.hpp"
 #include "incoming.hpp"
 
 namespace latticemetric {
@@ -55,6 +56,7 @@ class Counting {
 
   void follow(const Arc arc, std::int32_t t) {
     for (auto h = begin_[arc.source]; h < begin_[arc.source + 1]; ++h) {
+      poll(20);
       const double mass = mass_[h] * arc.transition;
       if (arc.word == 0) {
         reach(history_[h], mass);
@@ -124,6 +126,7 @@ class Counting {
     for (std::size_t a = 0; a < arcs_.size(); ++a) {
       if (arcs_[a].word == 0) continue;
       for (auto h = begin_[arcs_[a].source]; h < begin_[arcs_[a].source + 1]; ++h) {
+        poll(8);
         const auto g = completed_[met++];
         if (may_repeat_[g]) sites_[next[g]++] = {static_cast<std::int64_t>(a), mass_[h]};
       }
@@ -168,6 +171,7 @@ class Counting {
       return now;
     };
     for (auto t = first; t <= last; ++t) {
+      poll(static_cast<std::int64_t>(n) * (1 + arc_begin_[t + 1] - arc_begin_[t]));
       double* here = seen_.data() + t * n;
       std::fill(here, here + n, 0.0);
       for (auto a = arc_begin_[t]; a < arc_begin_[t + 1]; ++a) {

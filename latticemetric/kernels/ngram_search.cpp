@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "budget.hpp"
 #include "incoming.hpp"
 
 namespace latticemetric {
@@ -53,6 +54,7 @@ std::vector<std::int64_t> search_ngrams(std::int32_t states, std::int64_t arcs, 
     for (auto k = in.begin[t]; k < in.begin[t + 1]; ++k) {
       const auto a = in.arc[k];
       for (auto i = begin[source[a]]; i < begin[source[a] + 1]; ++i) {
+        poll(20);
         if (word[a] == 0) {
           steps.push_back({item(items[i]), 0});
         } else {
@@ -75,6 +77,7 @@ std::vector<std::int64_t> search_ngrams(std::int32_t states, std::int64_t arcs, 
     for (auto k = in.begin[t + 1]; k-- > in.begin[t];) {
       const auto a = in.arc[k];
       for (auto i = begin[source[a] + 1]; i-- > begin[source[a]];) {
+        poll(10);
         const auto& [next, gain] = *--step;
         const Prospect& rest = best[next];
         const Prospect found{gain + rest.gain, cost[a] + rest.cost, (word[a] != 0) + rest.words, a, next};

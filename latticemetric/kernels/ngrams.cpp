@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "budget.hpp"
+
 namespace latticemetric {
 namespace {
 
@@ -121,6 +123,7 @@ class Matcher {
   template <bool add, typename Visit>
   void each_ngram(const Strings& strings, std::int64_t s, Visit visit) {
     const String string = strings.at(s);
+    poll(20 * order_ * string.size);
     reached_.assign(static_cast<std::size_t>(string.size), 0);
     for (std::int32_t k = 0; k < std::min<std::int64_t>(order_, string.size); ++k)
       for (std::int64_t i = 0; i < string.size - k; ++i) {

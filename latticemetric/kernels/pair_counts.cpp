@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "budget.hpp"
 #include "word_counts.hpp"
 
 namespace latticemetric {
@@ -35,6 +36,7 @@ void PairCounter::add(const TestSet& test) {
     const String candidate = test.candidates.at(s);
     for (auto r = test.owner[s]; r < test.owner[s + 1]; ++r, row += columns()) {
       const String reference = test.references.at(r);
+      poll(10 * (candidate.size + reference.size));
       if (words_alone)
         count_words(candidate, reference, highest, row);
       else

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "budget.hpp"
+
 // V(i, j, m) is the best completion after i reference and j candidate words, m matches just before, as in
 // alignment.cpp:
 //
@@ -101,6 +103,7 @@ class Batches {
       for (; lane < lanes && longest - candidates_.at(batch[lane]).size == j; ++lane)
         gains[batch[lane]] = here_[0].vector[lane];
       if (j == 0) return words + longest * L::count;
+      poll(static_cast<std::int64_t>(here_.size()));
       std::swap(here_, below_);
       Vector said;
       for (std::int64_t k = 0; k < L::count; ++k)

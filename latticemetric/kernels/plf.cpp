@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "budget.hpp"
+
 namespace latticemetric {
 namespace {
 
@@ -139,6 +141,7 @@ class Parser {
   // ---- Arcs ----
 
   void arc() {
+    poll(100);
     expect('(');
     const std::string_view word = text("expected a quoted word");
     expect(',');

@@ -28,4 +28,20 @@ struct Best {
 // Best gain; ties: least cost, fewest words, lexicographically smallest arcs. Gains are exact integers.
 Best search_lattice(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains);
 
+// Costs as integers in a common unit, so that sums with gains are exact.
+struct WholeCosts {
+  const std::int64_t* arc;
+  const std::int64_t* final;
+};
+
+// The path of least loss, cost_weight * cost - gain_weight * gain; ties as above. Weights are at least 0. The graph's own
+// costs say only which states are final.
+struct LeastLoss {
+  std::vector<std::int64_t> arcs;
+  Wide loss = 0;
+  std::int64_t cost = 0, words = 0;
+};
+LeastLoss search_least_loss(const Graph& graph, WholeCosts costs, const std::int32_t* reference,
+                            std::int32_t reference_words, Gains gains, Wide gain_weight, Wide cost_weight);
+
 }  // namespace latticemetric

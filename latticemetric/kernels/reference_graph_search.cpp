@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "best_path_of_product.hpp"
+#include "budget.hpp"
 #include "derivations.hpp"
 
 namespace latticemetric {
@@ -40,14 +41,16 @@ class GraphSearch {
         width_(static_cast<std::size_t>(reference.states) * gains.order),
         begin_(begins(graph.states, graph.arcs, graph.source)),
         reference_begin_(begins(reference.states, reference.arcs, reference.source)),
-        values_(width_ * graph.states, std::numeric_limits<Value>::min()) {
+        values_(filled(width_ * graph.states, std::numeric_limits<Value>::min())) {
     for (std::int64_t b = 0; b < reference.arcs; ++b)
       if (reference.label[b] != 0) words_.push_back(b);
   }
 
   BestInGraph run() {
     for (std::int32_t s = graph_.states - 1; s >= 0; --s) complete(s);
-    return {BestPathOfProduct<GraphSearch>(*this, graph_, static_cast<std::int32_t>(width_)).arcs(), measured()};
+    const auto width = static_cast<std::int32_t>(width_);
+    BestPathOfProduct<GraphSearch> best(*this, graph_.states, graph_.arcs, graph_.target, width);
+    return {best.arcs(), measured()};
   }
 
  private:
@@ -63,8 +66,10 @@ class GraphSearch {
   static void keep(Value& here, Value value) { here = std::max(here, value); }
 
   void complete(std::int32_t s) {
+    poll(static_cast<std::int64_t>(width_));
     Value* const here = row(s);
     for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
+      poll(static_cast<std::int64_t>(width_ + words_.size()));
       const Value* const next = row(graph_.target[a]);
       if (graph_.label[a] == 0)
         for (std::size_t k = 0; k < width_; ++k) keep(here[k], next[k]);
@@ -106,14 +111,15 @@ class GraphSearch {
     return std::isfinite(graph_.final_cost[s]) && reference_.is_final[state / order_] && row(s)[state] == 0;
   }
 
-  template <typename Visit>
-  void optimal_transitions(std::int32_t s, std::int32_t state, Visit visit) {
-    each_optimal(s, state, [&](std::int64_t a, std::int32_t t, std::int32_t r, Ratio) { visit(a, t, r); });
+  using Completion = CompletionCost;
+  Completion ending(std::int32_t s) const { return latticemetric::ending(graph_, s); }
+  Completion before(std::int64_t arc, const Ratio&, const Completion& rest) const {
+    return latticemetric::before(graph_, arc, rest);
   }
 
   // Calls visit(arc, t, r, what it gains and adds to the denominator).
   template <typename Visit>
-  void each_optimal(std::int32_t s, std::int32_t state, Visit visit) {
+  void each_transition(std::int32_t s, std::int32_t state, Visit visit) {
     const Value best = row(s)[state];
     const std::int32_t q = state / order_, m = state % order_;
     const auto propose = [&](std::int64_t a, std::int32_t t, std::int32_t r, Value paid, Wide gain, std::int64_t size) {
@@ -155,7 +161,7 @@ class GraphSearch {
       std::int32_t next_s = 0, next_state = 0;
       Ratio step{0, 0};
       if (!ends(s, state))
-        each_optimal(s, state, [&](std::int64_t, std::int32_t t, std::int32_t r, Ratio adds) {
+        each_transition(s, state, [&](std::int64_t, std::int32_t t, std::int32_t r, Ratio adds) {
           if (on) return;
           on = true, next_s = t, next_state = r, step = adds;
         });

@@ -1,5 +1,4 @@
 // The border to Python of lists of strings as lattices.
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -36,8 +35,8 @@ nb::tuple py_minimize_trie(Input<std::int32_t> parent, Input<std::int32_t> word,
   for (std::size_t n = 0; n < nodes; ++n) {
     require(n == 0 || (0 <= parent.data()[n] && static_cast<std::size_t>(parent.data()[n]) < n),
             "nodes must follow their parents");
-    require(!std::isnan(end_cost.data()[n]) && end_cost.data()[n] > -HUGE_VAL, "a cost is not a number");
   }
+  require_ends(end_cost);
   StringLattice made;
   {
     const Running running;

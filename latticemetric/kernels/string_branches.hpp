@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "budget.hpp"
 #include "canonical_rows.hpp"
 #include "forest_tables.hpp"
 #include "rule_steps.hpp"
@@ -126,6 +127,7 @@ class StringBranches {
 
   template <typename Visit>
   void each_rule(const Part& part, Visit visit) {
+    poll(4 * (rules_.end(part.number) - rules_.begin(part.number)));
     const std::vector<Value>& gains = gains_of_rules(part.number, part.q);
     const auto width = static_cast<std::size_t>(rows_.states() - rows_.first(part.q));
     const Value* gain = gains.data() + (part.s - rows_.first(part.q));
@@ -137,6 +139,7 @@ class StringBranches {
 
   template <typename Visit>
   void each_middle(const Part& part, Visit visit) {
+    poll(2 * rows_.states());
     const RuleStep& step = steps_[part.number];
     const Value* const before = tables_.reach(part.q, *step.rule, step.begin);
     const std::int32_t first = rows_.first(part.q), last = rows_.first(part.s) + rows_.order();

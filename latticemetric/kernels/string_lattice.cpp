@@ -7,6 +7,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "budget.hpp"
+
 namespace latticemetric {
 namespace {
 
@@ -40,6 +42,7 @@ StringTrie string_trie(std::int64_t strings, const std::int64_t* begin, const st
   StringTrie made;
   made.end.reserve(static_cast<std::size_t>(strings));
   for (std::int64_t s = 0; s < strings; ++s) {
+    poll(20 * (begin[s + 1] - begin[s]));
     auto node = NgramTrie::root;
     for (auto k = begin[s]; k < begin[s + 1]; ++k) node = made.trie.add(node, words[k]);
     made.end.push_back(node);
@@ -66,6 +69,7 @@ StringLattice minimize_trie(std::int32_t nodes, const std::int32_t* parent, cons
   std::unordered_map<std::string, std::int32_t> known;
   std::int32_t states = 0;
   for (auto n = nodes; n-- > 0;) {
+    poll(100);
     // What costs more than the cheapest way on is left to be paid; at the start, all of it.
     const double paid = n == 0 ? 0.0 : cheapest[n];
     const auto left = [&](double cost) { return std::isfinite(cost) ? cost - paid + 0.0 : cost; };

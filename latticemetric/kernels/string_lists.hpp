@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "budget.hpp"
 #include "said_derivations.hpp"
 #include "string_branches.hpp"
 #include "string_ranking.hpp"
@@ -125,6 +126,7 @@ class StringLists {
 
   // One step towards the next entry.
   void grow(std::int32_t number) {
+    poll(100);
     List& list = lists_[number];
     if (list.candidates.empty() || list.candidates.front().merit.gain <= list.waiting)
       fill(list, false);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "all_strings.hpp"
+#include "budget.hpp"
 #include "canonical_rows.hpp"
 #include "said_derivations.hpp"
 
@@ -65,6 +66,7 @@ class StringRanking {
         const auto length = rules_.length(*next_edge++);
         pending_.insert(pending_.end(), std::reverse_iterator(symbols + length), std::reverse_iterator(symbols));
       } else {
+        poll(4 * rows_.states());
         rows_.say(0, row_.data(), symbol, next_row_.data());
         row_.swap(next_row_);
       }

@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "budget.hpp"
+
 namespace latticemetric {
 
 // A text that breaks its format; `line` counts from 1 within the text that was given.
@@ -33,6 +35,7 @@ class Lines {
 
   bool next(std::string_view& line) {
     if (rest_.empty()) return false;
+    poll(100);
     ++number_;
     const auto* end = static_cast<const char*>(std::memchr(rest_.data(), '\n', rest_.size()));
     const std::size_t size = end ? static_cast<std::size_t>(end - rest_.data()) : rest_.size();

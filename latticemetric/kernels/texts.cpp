@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "alignment.hpp"
+#include "budget.hpp"
 #include "derivations.hpp"
 
 namespace latticemetric {
@@ -67,6 +68,7 @@ bool Texts::says_gathered(Number text) {
   open(text, other_);
   for (std::size_t steps = 0; !one_.empty() && !other_.empty(); ++steps) {
     if (steps > most_steps) throw TooLarge("texts are too long to be compared");
+    poll(5);
     const Piece a = one_.back(), b = other_.back();
     if (a == b) {
       one_.pop_back();

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <limits>
 
+#include "budget.hpp"
+
 namespace latticemetric {
 
 ThroughCosts through_costs(std::int32_t states, std::int64_t arcs, const std::int32_t* source,
@@ -11,9 +13,14 @@ ThroughCosts through_costs(std::int32_t states, std::int64_t arcs, const std::in
   const auto size = static_cast<std::size_t>(states);
   std::vector<double> before(size, std::numeric_limits<double>::infinity()), after(final_cost, final_cost + states);
   if (states > 0) before[0] = 0;
-  for (std::int64_t a = 0; a < arcs; ++a)
+  for (std::int64_t a = 0; a < arcs; ++a) {
+    poll();
     before[target[a]] = std::min(before[target[a]], before[source[a]] + cost[a]);
-  for (std::int64_t a = arcs; a-- > 0;) after[source[a]] = std::min(after[source[a]], cost[a] + after[target[a]]);
+  }
+  for (std::int64_t a = arcs; a-- > 0;) {
+    poll();
+    after[source[a]] = std::min(after[source[a]], cost[a] + after[target[a]]);
+  }
   ThroughCosts through{std::vector<double>(static_cast<std::size_t>(arcs)), std::vector<double>(size)};
   for (std::int64_t a = 0; a < arcs; ++a) through.arc[a] = before[source[a]] + cost[a] + after[target[a]];
   for (std::int32_t s = 0; s < states; ++s) through.ending[s] = before[s] + final_cost[s];

@@ -3,6 +3,8 @@
 #include <functional>
 #include <queue>
 
+#include "budget.hpp"
+
 namespace latticemetric {
 namespace {
 
@@ -23,6 +25,7 @@ struct Adjacency {
 void mark_reachable(const Adjacency& graph, std::vector<std::int32_t> pending, std::vector<std::uint8_t>& seen) {
   for (auto s : pending) seen[s] = 1;
   while (!pending.empty()) {
+    poll(8);
     const auto s = pending.back();
     pending.pop_back();
     for (auto k = graph.begin[s]; k < graph.begin[s + 1]; ++k) {
@@ -96,6 +99,7 @@ Topology order_states(std::int32_t states, const std::int32_t* source, const std
     if (useful[s] && indegree[s] == 0) ready.push(s);
   }
   while (!ready.empty()) {
+    poll(50);
     const auto s = ready.top();
     ready.pop();
     result.rank[s] = result.kept++;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "budget.hpp"
 #include "forest_rules.hpp"
 #include "weighed_strings.hpp"
 
@@ -89,7 +90,7 @@ class CompletionBounds {
  public:
   CompletionBounds(const WeighedLattice& lattice, const WeighedAutomata& automata)
       : lattice_(lattice), automata_(automata), states_(static_cast<std::size_t>(automata.states())),
-        bounds_(static_cast<std::size_t>(lattice.states) * states_), said_(states_) {
+        bounds_(filled(static_cast<std::size_t>(lattice.states) * states_, Loss{})), said_(states_) {
     std::int64_t end = lattice.arcs;
     for (std::int32_t v = lattice.states - 1; v >= 0; --v) {
       bool is_first = true;
@@ -113,6 +114,7 @@ class CompletionBounds {
   }
 
   void add_arc(std::int32_t v, std::int64_t arc, bool is_first) {
+    poll(static_cast<std::int64_t>(10 * states_));
     Loss* const row = bounds_.data() + static_cast<std::size_t>(v) * states_;
     const Loss* after = at(lattice_.target[arc]);
     if (lattice_.label[arc] != 0) {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "budget.hpp"
 #include "recognition_rows.hpp"
 #include "weighed_bounds.hpp"
 
@@ -38,6 +39,7 @@ class WeighedColumns {
 
   // The column after one more arc.
   void say(const Gain* from, std::int64_t arc, Column& into) const {
+    poll(4 * automata_.states());
     into.resize(static_cast<std::size_t>(automata_.states()));
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       const auto& part = automata_.parts()[r];
@@ -123,6 +125,7 @@ class WeighedColumns {
     for (const auto& part : automata_.parts()) words_ += static_cast<std::size_t>(part.size) + 1;
     followed_.assign(static_cast<std::size_t>(lattice_.states) * words_, 0);
     for (std::int64_t a = lattice_.arcs - 1; a >= 0; --a) {
+      poll(static_cast<std::int64_t>(words_));
       std::uint8_t* into = followed_.data() + static_cast<std::size_t>(lattice_.source[a]) * words_;
       const std::uint8_t* from = followed_.data() + static_cast<std::size_t>(lattice_.target[a]) * words_;
       for (const auto& part : automata_.parts())

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "budget.hpp"
 #include "exact_search.hpp"
+#include "recognition_search.hpp"
 #include "weighed_columns.hpp"
 
 namespace latticemetric {
@@ -98,6 +102,7 @@ class StringSearch {
   }
 
   bool surpasses(const Seen& a, const Seen& b) const {
+    poll(automata_.states());
     const Prefix &first = prefixes_[a.prefix], &second = prefixes_[b.prefix];
     Loss loss = automata_.price(first.cost, false), other = automata_.price(second.cost, false);
     const auto excess = columns_.excess(store_[a.column], store_[b.column], other.value - loss.value);
@@ -267,10 +272,30 @@ void require_sums(const WeighedLattice& lattice, const Weighing& weighing) {
     throw TooLarge("weights and costs are too large to be added up; choose smaller ones");
 }
 
+// One string needs no list of strings: the path of least loss against each reference, and the best of them.
+WeighedStrings least_loss(const WeighedLattice& lattice, const Weighing& weighing) {
+  std::vector<double> ends;
+  for (std::int32_t v = 0; v < lattice.states; ++v) ends.push_back(lattice.is_final[v] ? 0 : HUGE_VAL);
+  std::vector<std::uint8_t> is_word;
+  for (std::int64_t a = 0; a < lattice.arcs; ++a) is_word.push_back(lattice.shown[a] != 0);
+  const Graph graph{lattice.states, lattice.arcs,   lattice.source, lattice.target,
+                    lattice.label,  is_word.data(), nullptr,        ends.data()};
+  const auto key = [](const LeastLoss& found) { return std::tie(found.loss, found.cost, found.words, found.arcs); };
+  std::optional<LeastLoss> best;
+  for (const auto& reference : weighing.references) {
+    LeastLoss found = search_least_loss(graph, {lattice.cost, lattice.final_cost}, reference.words.data(),
+                                        static_cast<std::int32_t>(reference.words.size()), weighing.gains,
+                                        reference.weight, weighing.cost_weight);
+    if (!best || key(found) < key(*best)) best = std::move(found);
+  }
+  return {{std::move(best->arcs)}, 1, 0};
+}
+
 }  // namespace
 
 WeighedStrings weighed_strings(const WeighedLattice& lattice, const Weighing& weighing, SearchLimits limits) {
   require_sums(lattice, weighing);
+  if (limits.strings == 1 && !weighing.ill) return least_loss(lattice, weighing);
   double table = sizeof(Loss);
   double states = 0;
   for (const auto& reference : weighing.references) states += (reference.words.size() + 1.0) * weighing.gains.order;

@@ -6,6 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "budget.hpp"
+
 // K(i, j) is the best of (M - I) * unit + M over alignments of i reference and j candidate words, unit larger than
 // any M, so that it orders alignments by value, then by matches:
 //
@@ -119,6 +121,7 @@ Key last_key(Pair<Key>& pair, std::int64_t said_words, std::int64_t expected_wor
   const Key* said = pair.said.data() + pair.room + said_words + band.first - 1;
   const Key* expected = pair.expected.data() + pair.room + band.first - 1;
   for (std::int64_t d = 1; d <= last; d += 2, --said, ++expected) {
+    if constexpr (few == 0) poll(2 * blocks);
     Vector before = none;
     for (std::int64_t b = 0; b < blocks; ++b) {
       const Vector here = even[b].vector;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "budget.hpp"
+
 namespace latticemetric {
 
 // A state's sum over the paths to it is exp(excess - least): kept apart, large costs do not round the sum away.
@@ -12,6 +14,7 @@ std::vector<double> incoming_shares(std::int32_t states, std::int64_t arcs, cons
   std::vector<double> share(static_cast<std::size_t>(arcs));
   std::vector<double> least(static_cast<std::size_t>(states), 0), excess(least);
   for (std::int64_t begin = 0, end = 0; begin < arcs; begin = end) {
+    poll(50);
     const auto n = target[begin];
     least[n] = std::numeric_limits<double>::infinity();
     for (end = begin; end < arcs && target[end] == n; ++end)
@@ -44,7 +47,7 @@ class Recursion {
         positions_(static_cast<std::size_t>(positions)),
         width_(positions_ + 1),
         row_of_(static_cast<std::size_t>(evidence.labels), 0),
-        expected_(static_cast<std::size_t>(evidence.states) * width_, 0),
+        expected_(filled(static_cast<std::size_t>(evidence.states) * width_, 0.0)),
         before_(width_),
         arc_(width_),
         skip_(width_, 0) {
@@ -64,6 +67,7 @@ class Recursion {
   double forward() {
     for (std::size_t q = 1; q <= positions_; ++q) expected_[q] = expected_[q - 1] + skip_[q];
     for (std::int64_t a = 0; a < evidence_.arcs; ++a) {
+      poll(static_cast<std::int64_t>(4 * width_));
       align_either(a);
       double best = arc_[0] = before_[0];
       for (std::size_t q = 1; q <= positions_; ++q) arc_[q] = best = std::min(before_[q], best + skip_[q]);
@@ -79,10 +83,11 @@ class Recursion {
     const auto cells = static_cast<std::size_t>(evidence_.labels) * positions_;
     found.mass.assign(cells, 0);
     if (evidence_.times) found.begin.assign(cells, 0), found.end.assign(cells, 0);
-    passing_.assign(expected_.size(), 0);
+    passing_ = filled(expected_.size(), 0.0);
     moves_.resize(width_);
     passing_.back() = 1;
     for (std::int64_t a = evidence_.arcs - 1; a >= 0; --a) {
+      poll(static_cast<std::int64_t>(4 * width_));
       choose(a);
       go_back(a, found);
     }

@@ -33,6 +33,7 @@ Output<double> shares(Input<std::int32_t> source, Input<std::int32_t> target, In
   require_arcs_by_target(source, target, states);
   require_aligned(cost);
   require(cost.size() == source.size(), "columns differ in length");
+  require_finite(cost, "a cost is not a finite number");
   std::vector<double> found;
   {
     const Running running;
@@ -48,6 +49,7 @@ nb::tuple meet(Input<std::int32_t> source, Input<std::int32_t> target, Input<std
   require_arcs_by_target(source, target, states);
   require_aligned(share, times);
   require(label.size() == source.size() && share.size() == source.size(), "columns differ in length");
+  require_finite(share, "a probability is not a finite number");
   require(times.size() == 0 || times.size() == static_cast<std::size_t>(states), "every state must have a time");
   require_labels(label, labels);
   require_labels(hypothesis, labels);

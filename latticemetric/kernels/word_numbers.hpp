@@ -8,7 +8,8 @@
 
 namespace latticemetric {
 
-// A view of a word, its first and its last eight bytes, which are all of it where it has sixteen or fewer, and a hash.
+// A view of a word, its first and its last eight bytes, which are all of it where it has sixteen or fewer, and a hash of
+// all bytes.
 struct Word {
   const char* begin;
   std::uint64_t size, head, tail, hash;
@@ -27,6 +28,7 @@ struct Word {
     }
     // Multiplicative hashing, whose high bits are good; the sum of the multipliers is odd, as short words are both.
     hash = (head ^ size) * 0x9e3779b97f4a7c15u + tail * 0xe7037ed1a0b428dau;
+    if (size > 16) hash += middle(first + 8, end - 8) * 0x9e3779b97f4a7c15u;
   }
 
   friend bool operator==(const Word& a, const Word& b) {
@@ -36,6 +38,16 @@ struct Word {
 
  private:
   static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first byte must be the lowest");
+
+  // A hash of what stands between the first and the last eight bytes, with some of those in its last step.
+  static std::uint64_t middle(const char* from, const char* end) {
+    std::uint64_t bytes = 0;
+    for (; from < end; from += 8) {
+      bytes = (bytes ^ eight(from)) * 0xe7037ed1a0b428dau;
+      bytes ^= bytes >> 32;
+    }
+    return bytes;
+  }
 
   static std::uint64_t few(const char* from, std::size_t size) {
     std::uint64_t bytes = 0;

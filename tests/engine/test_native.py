@@ -111,6 +111,11 @@ def test_an_error_of_a_thread_comes_up_in_its_turn():
         {"order": 0},
         {"unit": 0},
         {"final_cost": []},
+        {"cost": [0.0, np.nan]},
+        {"cost": [-np.inf, 0.0]},
+        {"final_cost": [np.inf, np.nan, 0.0]},
+        {"final_cost": [np.inf, -np.inf, 0.0]},
+        {"final_cost": [np.inf, np.inf, np.inf]},
     ],
     ids=str,
 )

@@ -73,7 +73,8 @@ def test_what_computes_nothing_imports_nothing_heavy(command):
 
 
 @pytest.mark.parametrize(
-    ("name", "more"), [("latticemetric", set()), ("lattice-oracle", {"cli.files", "cli.options", "cli.oracle"})]
+    ("name", "more"),
+    [("latticemetric", set()), ("lattice-oracle", {"cli.files", "cli.options", "cli.oracle", "cli.oracle_options"})],
 )
 def test_help_imports_options_only(name, more):
     modules = {"cli", "cli.main", "cli.commands", "cli.signals", "errors", "memory", *more}

@@ -312,17 +312,7 @@ def tune_mbr(
         name: [float(value) for value in (values if isinstance(values, Iterable) else [values])]
         for name, values in zip(_AXES, (scale, T, p, r, word_penalty), strict=True)
     }
-    tables: dict[Point, Table] = {}
-
-    def setting(point: Point) -> GainParameters:
-        return GainParameters(**dict(zip(_AXES, point, strict=True)), order=order)
-
-    def merits(points: Sequence[Point]) -> list[float]:
-        tables.update(zip(points, development.tables(list(map(setting, points))), strict=True))
-        return [_merit(made, tables[point].sum(axis=0)) for point in points]
-
-    def is_possible(point: Point) -> bool:
-        return all(value > 0 for name, value in zip(_AXES, point, strict=True) if name != "word_penalty")
+    best, tables = _search(development, made, axes, order, halvings)
 
     def value(table: Table) -> float | None:
         score = value_of(made, table)
@@ -333,23 +323,43 @@ def tune_mbr(
             return None
         return paired_bootstrap(made, first, second, resamples=resamples, seed=seed)
 
-    best = best_of(coordinate_search(axes, merits, halvings, is_possible))
     in_grid = math.prod(len(set(values)) for values in axes.values())
     held_out = _held_out(made, list(tables.values())[:in_grid], folds)
     defaults = GainParameters(order=order)
     (default,), one_best = development.tables([defaults]), development.one_best()
     return MBRTuning(
-        best=MBRTrial(setting(best), value(tables[best])),
+        best=MBRTrial(_setting(best, order), value(tables[best])),
         default=MBRTrial(defaults, value(default)),
         one_best=value(one_best),
         held_out=None if held_out is None else value(held_out),
         over_default=compared(default, tables[best]),
         over_one_best=compared(one_best, tables[best]),
         held_out_over_one_best=compared(one_best, held_out),
-        trials=tuple(MBRTrial(setting(point), value(table)) for point, table in tables.items()),
+        trials=tuple(MBRTrial(_setting(point, order), value(table)) for point, table in tables.items()),
         graphs=len(one_best),
         signature=development.signature(),
     )
+
+
+def _search(
+    development: Development, metric: Metric[Any], axes: dict[str, list[float]], order: int, halvings: int
+) -> tuple[Point, dict[Point, Table]]:
+    """Return the best point of the grid and of the steps after it, and the statistics of every point that was tried."""
+    tables: dict[Point, Table] = {}
+
+    def merits(points: Sequence[Point]) -> list[float]:
+        settings = [_setting(point, order) for point in points]
+        tables.update(zip(points, development.tables(settings), strict=True))
+        return [_merit(metric, tables[point].sum(axis=0)) for point in points]
+
+    def is_possible(point: Point) -> bool:
+        return all(value > 0 for name, value in zip(_AXES, point, strict=True) if name != "word_penalty")
+
+    return best_of(coordinate_search(axes, merits, halvings, is_possible)), tables
+
+
+def _setting(point: Point, order: int) -> GainParameters:
+    return GainParameters(**dict(zip(_AXES, point, strict=True)), order=order)
 
 
 def _held_out(metric: Metric[Any], tables: Sequence[Table], folds: int) -> Table | None:

@@ -83,7 +83,7 @@ class ScoredPath:
         }
 
     def details(self, *, exact: bool) -> dict[str, Any]:
-        """Return the values that only an answer has, and its `one_best` does not."""
+        """Return the values that an answer has, but its `one_best` has not."""
         return {
             "ngram_matches": list(self.statistics.matches),
             "reference": " ".join(self.reference),

@@ -189,7 +189,8 @@ def _write_stm(file: IO[bytes], name: str, graph: Graph) -> None:
         head = [name, _CHANNEL, name, begin, end]
     if len(head) == STM_FIELDS and words.startswith("<"):
         raise UsageError(
-            f"'{shortened(words, 40)}' would be read back as labels", advice="give the id labels, at its end: …,<>"
+            f"'{shortened(words, 40)}' would be read back as labels, not as words",
+            advice="add an empty field of labels to the end of the id: …,<>",
         )
     if any(mark in words.lower() for mark in _IGNORED):
         raise UsageError(

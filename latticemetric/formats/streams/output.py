@@ -267,7 +267,7 @@ class Spool:
 
 @contextlib.contextmanager
 def temporary_files() -> Iterator[None]:
-    """Name the folder of temporary files in errors."""
+    """If temporary files cannot be written, raise an error that names their folder."""
     try:
         yield
     except OSError as error:

@@ -74,7 +74,7 @@ class Stream:
             self._head = self._head.removeprefix(codecs.BOM_UTF8)
 
     def _opened(self) -> tuple[io.BufferedReader, bytes]:
-        """Return the decompressed bytes, and the first of them."""
+        """Return a stream of the decompressed bytes, and its first bytes."""
         source, packed, head = _with_head(self._raw)
         compression = compression_of(head, self.name)
         if compression is None:

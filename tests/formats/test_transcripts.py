@@ -199,7 +199,7 @@ def test_segments_that_are_not_scored_are_left_out_and_it_is_said(mark, tmp_path
     assert [r.words for r in read_references(str(path)).plain()] == [("a",), ("b",)]
     said = f"{path}:2: left out 2 segments that are not to be scored (IGNORE_TIME_SEGMENT_IN_SCORING)"
     assert [record.getMessage() for record in caplog.records] == [said, said]
-    with pytest.raises(lm.UsageError, match="would be left out"):
+    with pytest.raises(lm.UsageError, match="would make readers skip"):
         written(tmp_path, [("f,1,s,0,1", lm.Lattice.from_strings([mark]))], "stm")
 
 

@@ -433,7 +433,7 @@ def posteriors(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None
     if isinstance(graph, Forest):
         cost = _scaled_cost(graph, scale, scales)
         log_total, node, transition, ending = _native.inside_outside(**graph.hypergraph(cost))
-        _require_finite(log_total, cost.arc, node)
+        _require_finite(log_total, node)
         return ForestPosteriors(
             log_total=log_total,
             transition=transition,
@@ -447,7 +447,7 @@ def posteriors(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None
     log_total, state, transition, ending = _native.forward_backward(
         lattice.source, lattice.target, cost.arc, cost.final
     )
-    _require_finite(log_total, cost.arc)
+    _require_finite(log_total)
     return Posteriors(
         log_total=log_total,
         transition=transition,
@@ -459,7 +459,7 @@ def posteriors(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None
 
 
 def _scaled_cost(graph: Lattice | Forest, scale: float, scales: Scales | None) -> Costs:
-    """Return the model's cost times `scale`. Costs may be infinite: check results with `_require_finite`."""
+    """Return the model's cost times `scale`; refuse costs that become infinite. Their sums may still be infinite."""
     if not math.isfinite(scale):
         raise UsageError(f"the scale is {scale}, not a finite number")
     cost = graph.cost(scales)
@@ -467,7 +467,9 @@ def _scaled_cost(graph: Lattice | Forest, scale: float, scales: Scales | None) -
     ending = np.full(len(cost.final), np.inf)
     with np.errstate(over="ignore"):
         ending[ends] = cost.final[ends] * scale
-        return Costs(cost.arc * scale, ending)
+        scaled = Costs(cost.arc * scale, ending)
+    _require_finite(scaled.arc, ending[ends])
+    return scaled
 
 
 def _require_finite(*sums: float | Floats) -> None:

@@ -118,7 +118,7 @@ def test_mistakes_are_named():
     graph = lm.Lattice.from_strings(["a b"])
     with pytest.raises(lm.UsageError, match="1 graphs, and references for 2"):
         lm.corpus_oracle([graph], ["a", "b"])
-    with pytest.raises(lm.UsageError, match="not searched by 'wer'"):
+    with pytest.raises(lm.UsageError, match="'wer' cannot be the metric of a corpus oracle"):
         lm.corpus_oracle([graph], ["a"], "wer")
     with pytest.raises(lm.UsageError, match="stems"):
         lm.corpus_oracle([graph], ["a"], "bleu-stem")

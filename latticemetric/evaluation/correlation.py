@@ -19,7 +19,7 @@ from latticemetric.metrics.base import Table
 
 
 class PointNames(NamedTuple):
-    """How messages name the points of a correlation."""
+    """Names of the points of a correlation, for messages."""
 
     noun: str  # for one point, like `system`
     nouns: str  # for several points, like `systems`

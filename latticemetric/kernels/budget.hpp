@@ -53,7 +53,7 @@ inline void poll(std::int64_t steps = 1) {
   if ((polling::steps_left -= steps) < 0) polling::look();
 }
 
-// A table of so many values. The system gives large ones page by page, which takes a second for some gigabytes.
+// A table of so many values, which polls while the system gives it page by page.
 template <typename T>
 std::vector<T> filled(std::size_t size, T value) {
   constexpr std::size_t portion = std::size_t{1} << 20;

@@ -99,6 +99,51 @@ def test_hope_of_a_forest_is_exact_and_follows_the_tie_rule(forest, question, da
     assert answer.value == float(-least)
 
 
+# Costs that differ by far less than 32 bits can tell beside large ones: the search rounds, the answer must not.
+near_costs = st.builds(lambda large, small: large * 2.0**20 + small * 2.0**-20, st.integers(0, 2), st.integers(0, 3))
+
+
+def chosen_path(lattice, question):
+    """The best path by value, then least cost, then fewest words, then smallest arcs; all in fractions."""
+    arc_cost = [
+        sum(Fraction(column.arc[arc]) for column in lattice.scores.values()) for arc in range(len(lattice.word))
+    ]
+
+    def order(path):
+        words = [word for word in path.words if word not in question.metric.ignore]
+        cost = sum((arc_cost[arc] for arc in path.arcs), Fraction(0))
+        return -question.value(words, cost), cost, len(words), path.arcs
+
+    return min(map(order, lattice.paths()))
+
+
+@st.composite
+def near_ties(draw):
+    """A lattice of layers with two or three arcs between neighbours, some of them ε."""
+    layers = draw(st.integers(1, 5))
+    arcs = [(s, s + 1) for s in range(layers) for _ in range(draw(st.integers(2, 3)))]
+    words = [draw(st.integers(0, 3)) for _ in arcs]
+    costs = [draw(near_costs) for _ in arcs]
+    return lm.Lattice.from_arcs(
+        [a for a, _ in arcs], [b for _, b in arcs], words, final=[layers],
+        scores={"cost": lm.Column(np.array(costs), np.zeros(1))}, vocabulary=lm.Vocabulary.from_words(list("abc")),
+    )  # fmt: skip
+
+
+near_questions = questions.flatmap(
+    lambda one: st.sampled_from([0, 1.0, 2.0**-20, 2.0**20]).map(lambda w: replace(one, weight=w))
+)
+
+
+@given(lattice=near_ties(), question=near_questions)
+def test_hope_of_a_lattice_is_exact_and_follows_the_tie_rule(lattice, question):
+    least, _, words, arcs = chosen_path(lattice, question)
+    answer = question.ask(lattice, None)
+    assert answer.arcs == arcs
+    assert len(answer.words) == words
+    assert answer.value == pytest.approx(float(-least), rel=1e-15)
+
+
 def test_thirds_do_not_decide_which_string_of_a_forest_is_the_hope():
     # Both are worth nothing. In floats, matches and insertions of the longer one add up to a little more than that.
     forest = lm.Forest.from_edges(

@@ -86,11 +86,17 @@ def _reference(source, target, word, size: Size, random: np.random.Generator) ->
     return (words + padding)[: size.reference]
 
 
-def kaldi_text(name: str, drawn: Drawn) -> str:
-    """Return a Kaldi text archive of one compact lattice."""
+def transition_ids(drawn: Drawn, seed: int = 0) -> list[str]:
+    """Return 5 to 40 transition ids for each arc, joined by `_`, as in archives of real decoders."""
+    random = np.random.default_rng(seed)
+    return ["_".join(map(str, random.integers(1, 10_000, random.integers(5, 41)).tolist())) for _ in drawn.word]
+
+
+def kaldi_text(name: str, drawn: Drawn, labels: list[str] | None = None) -> str:
+    """Return a Kaldi text archive of one compact lattice; `labels` are the transition ids of the arcs."""
     columns = (drawn.source, drawn.target, drawn.word, drawn.graph, drawn.acoustic)
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    arcs = "\n".join(f"{s} {t} {w} {g},{a}," for s, t, w, g, a in rows)
+    rows = zip(*(column.tolist() for column in columns), labels or [""] * len(drawn.word), strict=True)
+    arcs = "\n".join(f"{s} {t} {w} {g},{a},{ids}" for s, t, w, g, a, ids in rows)
     return f"{name} \n{arcs}\n{drawn.states - 1} 0,0,\n\n"
 
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from all_pairs import all_pairs
-from forests import Chart, forest_search
-from generate import SIZES, draw, kaldi_text, openfst_text
-from measure import compare, median_of, run_command, time_call
+from forests import Chart, draw_forest, forest_search
+from generate import SIZES, draw, kaldi_text, openfst_text, transition_ids
+from measure import compare, cpu_time, median_of, run_command, time_call
 from peers import libfst_command, pynini_best_path, write_metric
 from scaling import scaling, search_of
 from strings import pairs, string_metrics
@@ -25,6 +25,7 @@ import latticemetric as lm
 from latticemetric.automata.reference import ReferenceGraph
 from latticemetric.engine import native, openfst
 from latticemetric.engine.search import Search
+from latticemetric.formats.reading import entries
 from latticemetric.lattice.openfst import fst_from_arrays
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -112,6 +113,47 @@ def archive(folder: Path, count: int) -> Iterator[str]:
         yield f"| {count} × S, {workers} workers | {seconds:.2f} s | {count / seconds:.0f} | {memory:.0f} MB |"
 
 
+def kaldi_archives(sizes: list[str], folder: Path, real: Path | None) -> Iterator[str]:
+    """Measure the CPU time of reading Kaldi archives, with and without transition ids, and of a real one."""
+
+    def row(what: str, path: Path) -> str:
+        graphs = [(name, graph) for name, graph in lm.read(path) if isinstance(graph, lm.Lattice)]
+        arcs = sum(len(graph.word) for _, graph in graphs)
+        text, binary = folder / "read.lat.txt", folder / "read.ark"
+        lm.write(text, graphs)
+        lm.write(binary, graphs)
+        del graphs
+        cells = []
+        for file in (text, binary):
+            built = [entry.build for entry in entries([file])]
+            seconds = cpu_time(lambda f=file: list(lm.read(f))), cpu_time(lambda b=built: [build() for build in b])
+            cells += [f"{one * 1e3:.0f} ms" for one in seconds] + [f"{seconds[0] / arcs * 1e9:.0f} ns"]
+        return f"| {what} ({arcs:,} arcs) | {' | '.join(cells)} |"
+
+    path = folder / "drawn.lat.txt"
+    for name in sizes:
+        drawn = draw(SIZES[name])
+        for what, labels in (("", None), (", 5 to 40 transition ids an arc", transition_ids(drawn))):
+            path.write_text(kaldi_text(name, drawn, labels))
+            yield row(name + what, path)
+    if real is not None:
+        yield row("a real archive", real)
+
+
+def forest_files(folder: Path, runs: int) -> Iterator[str]:
+    """Measure reading a forest from a file, and the whole command."""
+    forest, reference = draw_forest(Chart(edges=50_000))
+    (folder / "forest.ref.txt").write_text(" ".join(map(str, reference)) + "\n")
+    for name in ("moses-hypergraph", "cdec-json"):
+        path = folder / f"forest.{name}"
+        lm.write(path, [("forest", forest)], format=name)
+        read = median_of(lambda p=path: time_call(lambda: lm.read_one(p)), runs)
+        command = f"{BIN}/lattice-oracle {path} {folder}/forest.ref.txt"
+        whole = median_of(lambda c=command: run_command(c).seconds, runs)
+        size = path.stat().st_size / 1e6
+        yield f"| {name}, {len(forest.head):,} edges, {size:.1f} MB | {read * 1e3:.0f} ms | {whole:.2f} s |"
+
+
 def startup() -> Iterator[str]:
     """Measure the time of commands with almost no work."""
     example = DOCS.parent / "examples" / "data"
@@ -122,7 +164,7 @@ def startup() -> Iterator[str]:
         yield f"| {what} | {seconds:.3f} s | {bare:.3f} s |"
 
 
-def report(folder: Path, *, long: bool) -> Iterator[str]:
+def report(folder: Path, *, long: bool, real: Path | None) -> Iterator[str]:
     """Yield the page of results."""
     sizes, runs = (["S", "M", "L"], 9) if long else (["S", "M"], 5)
     yield f"Measured with latticemetric {lm.__version__}, Python {platform.python_version()}, on {platform.machine()}."
@@ -137,6 +179,11 @@ def report(folder: Path, *, long: bool) -> Iterator[str]:
         yield from table(head, commands(["S", "M", "L"], folder, runs))
     yield "### Archives\n"
     yield from table("| archive | whole command | lattices a second | memory |", archive(folder, 1000))
+    yield "### Reading Kaldi archives\n"
+    head = "| archive | text | of it, building | an arc | binary | of it, building | an arc |"
+    yield from table(head, kaldi_archives(["S", "M", "L"], folder, real))
+    yield "### Forests from files\n"
+    yield from table("| file | reading | whole command |", forest_files(folder, runs))
     yield "### Start-up\n"
     yield from table("| command | seconds | `import numpy` alone |", startup())
     yield "### Strings\n"
@@ -155,12 +202,13 @@ def main() -> None:
     """Measure, and write docs/performance/results.md and its plot."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--long", action="store_true")
+    parser.add_argument("--archive", type=Path, help="a Kaldi archive to read, beside those that are generated")
     arguments = parser.parse_args()
     target = DOCS / "performance" / "results.md"
     target.parent.mkdir(exist_ok=True)
     lines = []
     with tempfile.TemporaryDirectory() as folder:
-        for line in report(Path(folder), long=arguments.long):
+        for line in report(Path(folder), long=arguments.long, real=arguments.archive):
             print(line, flush=True)
             lines.append(line)
     target.write_text("\n".join(lines) + "\n")

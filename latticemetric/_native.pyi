@@ -13,7 +13,13 @@ FLAGS: str
 """What the compiler was told, as CMake's flags of the build type."""
 
 class ParseError(ValueError):
-    """A text that breaks its format: `args` are the line within it, from 1, and what is wrong."""
+    """A text that breaks its format: `args` are its line, what is wrong, and what part of the line (if it says so).
+
+    Lines count from 1 within the text; 0 is the text as a whole.
+    """
+
+class NotJsonError(ValueError):
+    """A text that is not strict JSON with finite numbers."""
 
 def order_states(
     source: npt.NDArray[np.int32],
@@ -330,11 +336,11 @@ def weighed_strings(
     most: int,
     most_steps: int,
     most_bytes: int,
-) -> tuple[list[list[int]], int, int, int]:
-    """Arcs of the strings of least loss, how many are surely the best, high and low 64 bits of a bound for the others.
+) -> tuple[list[list[int]], int, list[tuple[int, int]], tuple[int, int]]:
+    """Arcs of the strings of least loss, how many are surely the best, their losses, and a bound for the others.
 
-    The loss is cost_weight * cost - the best weight * gain, or plus it if strings are to score ill. Weights are given
-    as their high and low 64 bits.
+    The loss is cost_weight * cost - the best weight * gain, or plus it if strings are to score ill. Weights and losses
+    are given as their high and low 64 bits.
     """
 
 def forward_backward(
@@ -509,14 +515,30 @@ def align_stages(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int32]]:
     """METEOR: matches, chunks, crossings and inexact of each pair; where its edges begin; edges with their stage."""
 
-def parse_kaldi(text: bytes, symbols: bool = False) -> dict[str, Any]:
-    """Columns of one lattice of a Kaldi text archive; the line of its id is passed over (`kernels/arc_lines.hpp`)."""
+def parse_kaldi(whole: bytes, begin: int, end: int, symbols: bool = False) -> dict[str, Any]:
+    """Columns of one lattice of a Kaldi text archive, from a byte to another (`kernels/arc_lines.hpp`).
 
-def parse_kaldi_binary(data: bytes) -> dict[str, Any]:
+    The line of its id is passed over.
+    """
+
+def parse_kaldi_binary(whole: bytes, begin: int, end: int) -> dict[str, Any]:
     """A lattice of a Kaldi binary archive, from its header to its last byte; the columns of `parse_kaldi`."""
 
 def skip_kaldi_binary(data: bytes, begin: int) -> int | None:
     """Where the lattice that begins at an offset ends; `None` where the bytes end before it does."""
+
+def take_rows(
+    begin: npt.NDArray[np.int64], values: npt.NDArray[Any], rows: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+    """These rows of a buffer of bytes or of 32-bit ids, one after another: where they begin, and their values.
+
+    Row r is `values[begin[r]:begin[r + 1]]`.
+    """
+
+def join_rows(
+    begin: npt.NDArray[np.int64], ids: npt.NDArray[np.int32]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+    """Rows of ids as texts, joined by `_`: where they begin, and their bytes."""
 
 def parse_openfst(text: bytes) -> dict[str, Any]:
     """Columns of an OpenFst machine as text (`kernels/arc_lines.hpp`)."""
@@ -526,6 +548,21 @@ def parse_plf(text: bytes) -> dict[str, Any]:
 
 def parse_slf(text: bytes, texts: list[str]) -> dict[str, Any]:
     """Header fields, and columns of nodes and of links, of an HTK lattice; `texts` are never numbers."""
+
+def parse_moses_hypergraph(text: bytes) -> dict[str, Any]:
+    """Columns of a hypergraph of Moses (`kernels/forest_text.hpp`); rows as where they begin, and values."""
+
+def parse_target_graph(text: bytes) -> dict[str, Any]:
+    """Columns of a target graph of cdec (`kernels/hypergraph.hpp`)."""
+
+def parse_joshua_hypergraph(text: bytes) -> dict[str, Any]:
+    """Columns of a hypergraph of Joshua (`kernels/hypergraph.hpp`)."""
+
+def parse_cdec_json(text: bytes) -> dict[str, Any]:
+    """Columns of a forest of cdec in JSON (`kernels/cdec_json.hpp`)."""
+
+def parse_travatar_json(text: bytes) -> dict[str, Any]:
+    """Columns of a forest of Travatar in JSON (`kernels/travatar_json.hpp`)."""
 
 def split_blocks(text: bytes, at_end: bool) -> npt.NDArray[np.int64]:
     """A row a block between blank lines: its first byte, the byte after it, the lines before each of them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -95,6 +96,10 @@ class Vocabulary:
                 advice="give the symbol table of this graph",
             ) from None
 
+    def words(self, numbers: Words) -> list[str]:
+        """Return the spelling of each number; ε is the empty string."""
+        return [self.word(number) for number in numbers.tolist()]
+
     def encode(self, words: Sequence[str]) -> Words:
         """Return the numbers of words, `UNKNOWN` for unknown words. A string is split at white space."""
         words = split_words(words) if isinstance(words, str) else words
@@ -122,10 +127,10 @@ class Vocabulary:
     def __contains__(self, word: object) -> bool:
         return word in self._number
 
-    def __getstate__(self) -> tuple[dict[int, str], bool, bool]:
+    def __getstate__(self) -> tuple[Any, ...]:
         return self._word, self.is_given, self.is_embedded
 
-    def __setstate__(self, state: tuple[dict[int, str], bool, bool]) -> None:
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
         self._word, self.is_given, self.is_embedded = state
         self._number = {word: number for number, word in self._word.items()}
         self._highest = max(self._word, default=0)

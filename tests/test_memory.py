@@ -69,16 +69,15 @@ def test_a_search_that_needs_more_than_it_may_take_is_refused_at_once(question, 
 
 @linux
 def test_what_a_refused_search_had_taken_is_given_back(memory_limit):
-    memory_limit("256M")
-    lattice = chain(2_000, 30)
-    for _ in range(2):
-        with pytest.raises(lm.InputError, match="more than 256 MB"):
-            lm.posteriors(lattice).ngrams(4)
+    memory_limit("70M")
+    lattice, unlike = chain(10_000), " ".join(["unlike"] * 2_000)  # all paths through the product are as good
+    with pytest.raises(lm.InputError, match="more than 70 MB"):
+        lm.oracle(lattice, unlike, "wer")
     before = resident()
     for _ in range(3):
-        with pytest.raises(lm.InputError, match="more than 256 MB"):
-            lm.posteriors(lattice).ngrams(4)
-    assert resident() - before < 2**26
+        with pytest.raises(lm.InputError, match="more than 70 MB"):
+            lm.oracle(lattice, unlike, "wer")
+    assert resident() - before < 2**25
 
 
 def resident():

@@ -478,7 +478,7 @@ class ResamplingOptions(Options):
     seed: int = SEED
     confidence: float = option(
         "--confidence SHARE",
-        "Share of resamples inside an interval.",
+        "Confidence level of the intervals: the share of resamples inside.",
         type=Number(0, 1, min_open=True, max_open=True),
         default=0.95,
     )

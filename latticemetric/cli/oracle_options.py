@@ -32,7 +32,7 @@ class AlsoOptions(Options):
     )
     score: str | None = SCORE
     alignment: bool = flag("--alignment", "Show the alignment of words in text output; json always has it.")
-    tags: bool = flag("--tags", "Tag words as OK or BAD; text then has the tags of the 1-best only.")
+    tags: bool = flag("--tags", "Tag words as OK or BAD. With --format text, print nothing but the tags of the 1-best.")
     posteriors: bool = flag("--posteriors", "Show the posterior of each word.")
     posterior_scale: float = POSTERIOR_SCALE
     engine: str = ENGINE

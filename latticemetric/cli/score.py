@@ -73,7 +73,7 @@ class _ScoreOptions(Options):
     normalize: str | None = NORMALIZE
     stem: bool = flag("--stem", "Compare Porter stems; all metrics must support them.")
     keyed: bool = flag("--keyed", "Lines begin with ids, as in Kaldi's text, in any order.")
-    explain: str | None = option("--explain SEGMENT", "Show the counts of one segment: its number, or its id.")
+    explain: str | None = option("--explain SEGMENT", "Show the counts of the segment with this number or id.")
     short_signature: bool = SHORT_SIGNATURE
 
 

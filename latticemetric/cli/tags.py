@@ -96,7 +96,7 @@ class _TagOptions(Options):
 
 
 class _LatticeOptions(Options):
-    from_lattices: bool = flag("--from-lattices", "Read GOLD as lattices and PRED as their references.")
+    from_lattices: bool = flag("--from-lattices", "Tag 1-bests: GOLD are lattices, PRED their references.")
     thresholds: tuple[float, ...] = option(
         "--thresholds NUMBERS",
         "Predict BAD for words below these posteriors (default: 0.05,0.1,…,0.95).",

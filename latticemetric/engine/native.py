@@ -2,9 +2,9 @@
 
 The C++ searches follow the graph and the automaton of a recognition rate together, without composing them first. The
 kernels are `recognition_search.cpp` for references that are strings, `reference_graph_search.cpp` for graphs,
-`forest_tables.hpp` for forests, `weighed_strings.cpp` for strings ranked by metric and cost together, and
-`ngram_search.cpp` for gains of single n-grams. Searches by metric and cost together convert costs and weights to whole
-numbers, so that their sums are exact in any order.
+`forest_tables.hpp` for forests, `weighed_strings.cpp` for strings of lattices ranked by metric, or by metric and cost
+together, and `ngram_search.cpp` for gains of single n-grams. Searches by metric and cost together convert costs and
+weights to whole numbers, so that their sums are exact in any order.
 """
 
 from __future__ import annotations
@@ -127,12 +127,10 @@ def _largest_gain(gains: Gains, references: Sequence[Words], words: int) -> int:
     return (longest + 1) * (gains.order * gains.unit + abs(gains.beta)) + (words + 1) * abs(gains.alpha)
 
 
-def search_strings(search: ForestSearch, shown: Ragged, rank: npt.NDArray[np.int64], most: int) -> list[BestDerivation]:
+def search_strings(search: ForestSearch, shown: Ragged, most: int) -> list[BestDerivation]:
     """Return the best derivation of each of the best strings, for at most `most` strings.
 
-    `shown` is the target side of each edge without ignored words; strings are distinct if these words differ. If
-    derivations are paths, `rank` has the number of each edge for the tie rule. If `rank` is empty, the tie rule
-    compares the edges' own numbers, in preorder.
+    `shown` is the target side of each edge without ignored words; strings are distinct if these words differ.
     """
     count = min(most, _MOST_STRINGS)
     with small_enough():
@@ -140,7 +138,7 @@ def search_strings(search: ForestSearch, shown: Ragged, rank: npt.NDArray[np.int
             **_forest_columns(search),
             shown_begin=shown.begin,
             shown=shown.values,
-            rank=rank,
+            rank=np.zeros(0, dtype=np.int64),
             reference=search.reference,
             most=count,
             few=few_strings(count),
@@ -187,6 +185,18 @@ MOST_STEPS = 2**30 - 1
 _MOST_BYTES = 2**30
 
 
+class LeastLoss(NamedTuple):
+    """The cheapest path of a string, and the string's loss.
+
+    `bound` is `None` if the string is surely the next best; otherwise, a lower bound of the loss of all strings that
+    are not surely the best.
+    """
+
+    arcs: npt.NDArray[np.int64]
+    loss: Fraction
+    bound: Fraction | None
+
+
 def search_loss_augmented(
     lattice: Lattice,
     model_cost: Costs,
@@ -199,12 +209,10 @@ def search_loss_augmented(
     costs_count: bool,
     penalize: bool,
     most: int,
-    steps: int,
-) -> list[tuple[npt.NDArray[np.int64], Fraction | None]]:
-    """Return the strings of least loss, by gains and costs together: the arcs of each string's cheapest path, in order.
-
-    With each path, return `None` if its string is surely the next best. Otherwise return a lower bound of the loss of
-    all strings not yet returned.
+    steps: int = MOST_STEPS,
+    memory: int | None = None,
+) -> list[LeastLoss]:
+    """Return the strings of least loss, by gains and costs together, in order.
 
     Args:
         lattice: The lattice.
@@ -218,6 +226,7 @@ def search_loss_augmented(
         penalize: True if gains add to the loss; if False, they are subtracted.
         most: The largest number of strings.
         steps: The number of prefixes after which the search stops.
+        memory: The number of bytes after which it stops; by default, a gigabyte.
     """
     cost = _finite(model_cost)
     largest = max(float(np.abs(costs).max(initial=0)) for costs in cost)
@@ -229,7 +238,7 @@ def search_loss_augmented(
         largest_gain=_largest_gain(gains, references, lattice.num_states),
     )
     with small_enough():
-        paths, exact, high, low = _native.weighed_strings(
+        paths, exact, losses, bound = _native.weighed_strings(
             lattice.source,
             lattice.target,
             label,
@@ -241,12 +250,18 @@ def search_loss_augmented(
             _halves(cost_weight),
             penalize,
             *gains,
-            most=most,
+            most=min(most, _MOST_STRINGS),
             most_steps=min(steps, MOST_STEPS),
-            most_bytes=_MOST_BYTES,
+            most_bytes=_MOST_BYTES if memory is None else memory,
         )
-    bound = _joined(high, low) * value_unit
-    return [(np.array(path, dtype=np.int64), bound if k >= exact else None) for k, path in enumerate(paths)]
+    return [
+        LeastLoss(
+            np.array(path, dtype=np.int64),
+            _joined(*loss) * value_unit,
+            None if k < exact else _joined(*bound) * value_unit,
+        )
+        for k, (path, loss) in enumerate(zip(paths, losses, strict=True))
+    ]
 
 
 _COST_BITS = 61  # of a sum of costs
@@ -335,9 +350,10 @@ def path_of_ngrams(
 
     `label` is the word counted for each arc, by its number in `ngrams`.
     """
-    return _native.search_ngrams(
-        lattice.source, lattice.target, label, cost.arc, cost.final, ngrams.parent, ngrams.word, *gains
-    )
+    with small_enough(TOO_MANY_NGRAMS):
+        return _native.search_ngrams(
+            lattice.source, lattice.target, label, cost.arc, cost.final, ngrams.parent, ngrams.word, *gains
+        )
 
 
 def derivation_of_ngrams(

@@ -73,6 +73,10 @@ class Ragged(Frozen):
         within = np.arange(begin[-1]) - np.repeat(begin[:-1], lengths)
         return Ragged(begin, self.values[np.repeat(self.begin[rows], lengths) + within])
 
+    def copied(self) -> Ragged:
+        """Return all rows, in arrays of their own."""
+        return Ragged(self.begin.copy(), self.values.copy())
+
     def __len__(self) -> int:
         return len(self.begin) - 1
 

@@ -16,6 +16,9 @@ from latticemetric.forest.columns import NodeLabels, Nodes, Ragged
 from latticemetric.lattice.columns import Column, Labels, check_columns, frozen, taken
 from latticemetric.vocabulary import EPSILON, Vocabulary
 
+# Tables with a row per node number are made where there are at most this many numbers for each edge and tail.
+_MOST_GAPS = 4
+
 
 class Fault(NamedTuple):
     """A node without a complete derivation: it has no edges, or all its derivations would be infinite."""
@@ -103,7 +106,7 @@ def validated(draft: Columns, node_name: Callable[[int], str]) -> Columns:
 def _check_target(target: Ragged, tails: Ragged) -> None:
     """Raise an error if the target side of an edge does not use each of its tails once."""
     at = np.flatnonzero(target.values < EPSILON)
-    edge = np.repeat(np.arange(len(target)), target.lengths())[at]
+    edge = np.searchsorted(target.begin, at, side="right") - 1
     place = -target.values[at].astype(np.int64) - 1
     beyond = np.flatnonzero(place >= tails.lengths()[edge])
     if len(beyond):
@@ -153,14 +156,17 @@ def _in_order(draft: Columns, target: Ragged, node_name: Callable[[int], str]) -
             raise InputError(f"'{name}' does not have a value for every node")
         side.vocabulary.check(side.node)
         node_labels[name] = NodeLabels(frozen(side.node[node_of].astype(np.int32)), side.vocabulary)
-    kept_tails = tails.taken(edges)
+    # Most files list edges in this order already; copying whole arrays is faster than taking rows.
+    in_order = len(edges) == len(head) and np.array_equal(edges, np.arange(len(edges)))
+    rows = slice(None) if in_order else edges
+    kept_tails, kept_target = (part.copied() if in_order else part.taken(edges) for part in (tails, target))
     return Columns(
         num_nodes=kept,
-        head=frozen(rank[head[edges]]),
+        head=frozen(rank[head[rows]]),
         tails=_frozen_rows(Ragged(kept_tails.begin, rank[kept_tails.values])),
-        target=_frozen_rows(target.taken(edges)),
+        target=_frozen_rows(kept_target),
         goals=frozen(rank[goals[ends]]),
-        scores=MappingProxyType(taken(draft.scores, edges, ends)),
+        scores=MappingProxyType(taken(draft.scores, rows, ends)),
         vocabulary=draft.vocabulary,
         labels=MappingProxyType(taken(draft.labels, edges, ends)),
         node_labels=MappingProxyType(node_labels),
@@ -178,11 +184,19 @@ def _renumbered(
     if len(negative):
         owner, which = _place_of(draft.tails, int(negative[0]))
         raise InputError(f"tail {which} of edge {owner} is {draft.tails.values[negative[0]]}, and nodes count from 0")
-    names = np.unique(np.concatenate([draft.head, draft.tails.values, draft.goals]))
-    head, values, goals = (
-        np.searchsorted(names, part).astype(np.int32) for part in (draft.head, draft.tails.values, draft.goals)
-    )
-    return head, Ragged(draft.tails.begin, values), goals, names.astype(np.int64)
+    parts = (draft.head, draft.tails.values, draft.goals)
+    most = max(int(part.max(initial=0)) for part in parts) + 1
+    if most > _MOST_GAPS * (len(draft.head) + len(draft.tails.values)):
+        names = np.unique(np.concatenate(parts)).astype(np.int64)
+        head, values, goals = (np.searchsorted(names, part).astype(np.int32) for part in parts)
+    else:
+        is_used = np.zeros(most, dtype=np.bool_)
+        for part in parts:
+            is_used[part] = True
+        names = np.flatnonzero(is_used).astype(np.int64)
+        number = (np.cumsum(is_used) - 1).astype(np.int32)
+        head, values, goals = (number[part] for part in parts)
+    return head, Ragged(draft.tails.begin, values), goals, names
 
 
 def _frozen_rows(ragged: Ragged) -> Ragged:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.formats.streams.stream import warn
@@ -144,17 +145,16 @@ def closed_arcs(lattice: Lattice, *, new_end: bool) -> ClosedArcs:
     """
     ends = lattice.final if new_end else lattice.final[:0]
 
-    def values(side: Column | Labels) -> list[Any]:
-        with_ends: list[Any] = np.concatenate([side.arc, side.final[: len(ends)]]).tolist()
-        return with_ends
+    def values(side: Column | Labels) -> npt.NDArray[Any]:
+        return np.concatenate([side.arc, side.final[: len(ends)]])
 
     return ClosedArcs(
         lattice.num_states + new_end,
         [*lattice.source.tolist(), *ends.tolist()],
         [*lattice.target.tolist(), *[lattice.num_states] * len(ends)],
         [*lattice.word.tolist(), *[EPSILON] * len(ends)],
-        {name: values(column) for name, column in lattice.scores.items()},
-        {name: [side.vocabulary.word(number) for number in values(side)] for name, side in lattice.labels.items()},
+        {name: values(column).tolist() for name, column in lattice.scores.items()},
+        {name: side.vocabulary.words(values(side)) for name, side in lattice.labels.items()},
     )
 
 

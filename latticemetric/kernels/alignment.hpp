@@ -1,9 +1,13 @@
 // The monotone alignment behind a recognition rate (Chiang & DeNeefe 2008, eq. 5 and 6).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "test_set.hpp"
+#include "word_alignment.hpp"
 
 namespace latticemetric {
 
@@ -21,24 +25,33 @@ struct Gains {
 // Aligns many pairs with one set of buffers.
 class Aligner {
  public:
-  explicit Aligner(Gains gains) : gains_(gains) {}
+  // `most_bytes` is for the tables of long pairs; see `WordAligner`.
+  explicit Aligner(Gains gains, std::size_t most_bytes = WordAligner::usual_bytes)
+      : gains_(gains), words_(most_bytes) {}
 
   // The optimal alignment, a letter an edit: C (match), S, D, I. Among the alignments of best value the one
   // with most matches, then fewest insertions and deletions, then, left to right, C before S before D before I.
-  const std::string& align(const std::int32_t* candidate, std::int64_t candidate_words,
-                           const std::int32_t* reference, std::int64_t reference_words);
+  const std::string& align(String candidate, String reference);
 
  private:
-  template <typename Key>
-  void fill(const std::int32_t* candidate, std::int64_t candidate_words, const std::int32_t* reference,
-            std::int64_t reference_words, Key value_unit, Key match_unit);
-
+  // Diagonals j - i from first to last, of i words of the reference and j of the candidate.
+  struct Band {
+    std::int64_t first, last;
+  };
   struct Choice {
     std::uint8_t edit;        // the best of S, D, I
     std::uint8_t match_from;  // a match is at least as good where this many words or more matched just before
   };
 
+  template <typename Key>
+  void fill(String candidate, String reference, Band band, Key value_unit, Key match_unit);
+  void read(String candidate, String reference, Band band);
+  Wide value() const;
+  Band band_of(String candidate, String reference);
+  Wide largest_beyond(Band band, std::int64_t end, std::int64_t shorter) const;
+
   Gains gains_;
+  WordAligner words_;
   std::vector<Choice> choice_;
   std::string edits_;
 };

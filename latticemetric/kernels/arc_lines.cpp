@@ -68,23 +68,29 @@ class Cursor {
     return score.is_plain;
   }
 
-  bool at_end() {
-    while (at_ < end_ && is_space(*at_)) ++at_;
-    return at_ == end_;
+  // The rest of the line, where it is transition ids, or nothing, and white space.
+  bool ids(std::string_view& field) {
+    while (at_ < end_ && is_space(end_[-1])) --end_;
+    std::uint8_t others = 0;  // no early end: the loop takes several characters at a time
+    for (const char* at = at_; at < end_; ++at)
+      others |= static_cast<std::uint8_t>((*at < '0') | (*at > '9')) & static_cast<std::uint8_t>(*at != '_');
+    field = {at_, static_cast<std::size_t>(end_ - at_)};
+    return others == 0;
   }
 
  private:
   const char* at_;
-  const char* const end_;
+  const char* end_;
 };
 
-// `source target word graph,acoustic,` in plain numbers.
-bool add_plain_kaldi_arc(ArcLines& lattice, std::string_view line) {
+// `source target word graph,acoustic,transitions` in plain numbers; `most` more characters may follow as labels.
+bool add_plain_kaldi_arc(ArcLines& lattice, std::string_view line, std::size_t most) {
   Cursor cursor(line);
+  std::string_view ids;
   std::int32_t source = 0, target = 0, word = 0;
   double graph = 0, acoustic = 0;
   if (!cursor.number(source) || !cursor.number(target) || !cursor.number(word) || !cursor.decimal(graph) ||
-      !cursor.decimal(acoustic) || !cursor.at_end())
+      !cursor.decimal(acoustic) || !cursor.ids(ids))
     return false;
   if (lattice.start < 0) lattice.start = source;
   lattice.source.push_back(source);
@@ -92,11 +98,16 @@ bool add_plain_kaldi_arc(ArcLines& lattice, std::string_view line) {
   lattice.word.add(word);
   lattice.cost[0].push_back(graph);
   lattice.cost[1].push_back(acoustic);
-  lattice.transitions.push_back(0);
+  lattice.transitions.push_back(lattice.transition_rows.add(ids.data(), ids.size(), most));
   return true;
 }
 
-void add_kaldi_arc(ArcLines& lattice, const ArcFields& fields, std::int64_t line) {
+std::int32_t add_transitions(ArcLines& lattice, std::string_view text, std::int64_t line, std::size_t most) {
+  if (!is_utf8(text)) throw ParseError(line, quoted(text) + " is not UTF-8; convert the file with iconv");
+  return lattice.transition_rows.add(text.data(), text.size(), most);
+}
+
+void add_kaldi_arc(ArcLines& lattice, const ArcFields& fields, std::int64_t line, std::size_t most) {
   const auto& field = fields.field;
   // Beside the word, a transition id stands alone (not compact) or the weight is there, or both.
   const bool compact = fields.count == 3 || (fields.count == 4 && has_comma(field[3]));
@@ -109,7 +120,7 @@ void add_kaldi_arc(ArcLines& lattice, const ArcFields& fields, std::int64_t line
   lattice.target.push_back(parse_state(field[1], line));
   lattice.word.add(field[compact ? 2 : 3], line);
   for (int k = 0; k < 2; ++k) lattice.cost[k].push_back(weight.cost[k]);
-  lattice.transitions.push_back(lattice.transition_texts.number(weight.transitions, line));
+  lattice.transitions.push_back(add_transitions(lattice, weight.transitions, line, most));
 }
 
 bool is_decimal(std::string_view field) {
@@ -189,20 +200,22 @@ ArcLines parse_kaldi(std::string_view text, WordColumn word) {
   std::string_view line;
   lines.next(line);  // the id
   while (lines.next(line)) {
-    if (lattice.word.numeric() && add_plain_kaldi_arc(lattice, line)) continue;
+    const auto most = static_cast<std::size_t>(text.data() + text.size() - line.data());
+    if (lattice.word.numeric() && add_plain_kaldi_arc(lattice, line, most)) continue;
     const ArcFields fields(line);
     const std::int64_t number = lines.number();
     if (fields.count == 0) continue;
     if (lattice.start < 0) lattice.start = parse_state(fields.field[0], number);
     if (fields.count > 2) {
-      add_kaldi_arc(lattice, fields, number);
+      add_kaldi_arc(lattice, fields, number, most);
       continue;
     }
     const KaldiWeight weight = fields.count == 2 ? KaldiWeight(fields.field[1], number) : KaldiWeight();
     lattice.final.push_back(parse_state(fields.field[0], number));
     for (int k = 0; k < 2; ++k) lattice.final_cost[k].push_back(weight.cost[k]);
-    lattice.final_transitions.push_back(lattice.transition_texts.number(weight.transitions, number));
+    lattice.final_transitions.push_back(add_transitions(lattice, weight.transitions, number, most));
   }
+  lattice.transition_rows.shrink();
   return lattice;
 }
 

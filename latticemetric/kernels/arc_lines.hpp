@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "label_rows.hpp"
 #include "text.hpp"
 
 namespace latticemetric {
@@ -17,8 +18,8 @@ struct ArcLines {
   WordColumn input;                     // OpenFst: the input side, where arcs have an output side too
   std::vector<double> cost[2];          // of arcs: Kaldi's graph and acoustic cost, OpenFst's weight
   std::vector<double> final_cost[2];
-  std::vector<std::int32_t> transitions, final_transitions;  // Kaldi: numbers of the texts in transition_texts
-  Words transition_texts;
+  std::vector<std::int32_t> transitions, final_transitions;  // Kaldi: numbers of rows of transition_rows
+  LabelRows<char> transition_rows;      // UTF-8
   bool weighted = false;                // OpenFst: whether any line has a weight
   bool has_output = false;              // OpenFst: whether arcs have an output side
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <unordered_map>
 #include <vector>
 
 #include "budget.hpp"
@@ -41,28 +42,46 @@ inline CompletionCost before(const Graph& graph, std::int64_t arc, const Complet
 //
 // It may visit more than the transitions of best paths, if completions tell which paths are the best. The answer is the
 // lattice's path of the smallest completion, then of lexicographically smallest arcs.
+//
+// Completions are kept for as long as something leads to them; of each state only the number of its best transition
+// stays, so that a product that is all ties takes two bytes a state.
 template <typename Product>
 class BestPathOfProduct {
   using Completion = typename Product::Completion;
 
  public:
-  BestPathOfProduct(Product& product, std::int32_t lattice_states, std::int64_t arcs, const std::int32_t* target,
-                    std::int32_t states)
-      : product_(product), lattice_states_(lattice_states), arcs_(arcs), target_(target), states_(states) {}
+  // Arcs are sorted by source.
+  BestPathOfProduct(Product& product, std::int32_t lattice_states, std::int64_t arcs, const std::int32_t* source,
+                    const std::int32_t* target, std::int32_t states)
+      : product_(product), lattice_states_(lattice_states), arcs_(arcs), source_(source), target_(target),
+        words_a_state_((static_cast<std::size_t>(states) + 63) / 64) {}
 
   std::vector<std::int64_t> arcs() {
     mark_states();
     complete_states();
-    return smallest_arcs();
+    return best_arcs();
   }
 
   // Of the whole path, once its arcs are known.
-  const Completion& completion() { return completion(0, 0); }
+  const Completion& completion() const { return completion_; }
 
  private:
-  // Product states on best paths, a bit each.
+  // The best completion of a product state, and where its arcs stand among those of the lattice state's others.
+  struct Completed {
+    Completion completion;
+    std::int64_t arc = 0;     // the first one
+    std::int32_t after = 0;   // the rank where it leads to
+    std::int32_t rank = 0;
+
+    bool has_smaller_arcs(std::int64_t other, std::int32_t rest) const {
+      return arc < other || (arc == other && after < rest);
+    }
+  };
+  static constexpr std::int64_t stop = -1;  // less than any arc: what begins another path is smaller
+
+  // ---- Product states on best paths, a bit each -------------------------------------------------------------------
+
   void mark_states() {
-    words_a_state_ = (static_cast<std::size_t>(states_) + 63) / 64;
     marked_ = filled(words_a_state_ * lattice_states_, std::uint64_t{0});
     mark(0, 0);
     for (std::int32_t s = 0; s < lattice_states_; ++s) {
@@ -72,13 +91,9 @@ class BestPathOfProduct {
         product_.each_transition(s, q, [&](std::int64_t, std::int32_t t, std::int32_t r, const auto&) { mark(t, r); });
       });
     }
-    first_ = filled(marked_.size(), std::size_t{0});
-    std::size_t count = 0;
-    for (std::size_t w = 0; w < marked_.size(); ++w) {
-      first_[w] = count;
-      count += static_cast<std::size_t>(__builtin_popcountll(marked_[w]));
-    }
-    completions_ = filled(count, Completion{});
+    first_ = filled(marked_.size() + 1, std::size_t{0});
+    for (std::size_t w = 0; w < marked_.size(); ++w)
+      first_[w + 1] = first_[w] + static_cast<std::size_t>(__builtin_popcountll(marked_[w]));
   }
 
   void mark(std::int32_t s, std::int32_t q) {
@@ -96,84 +111,124 @@ class BestPathOfProduct {
     }
   }
 
-  Completion& completion(std::int32_t s, std::int32_t q) {
+  // Marked states have numbers: those of one state of the lattice follow one another.
+  std::size_t first_number(std::int32_t s) const { return first_[words_a_state_ * s]; }
+  std::size_t number(std::int32_t s, std::int32_t q) const {
     const std::size_t w = words_a_state_ * s + static_cast<std::size_t>(q) / 64;
-    const std::uint64_t lower = marked_[w] & ((std::uint64_t{1} << (q % 64)) - 1);
-    return completions_[first_[w] + static_cast<std::size_t>(__builtin_popcountll(lower))];
+    return first_[w] + static_cast<std::size_t>(__builtin_popcountll(marked_[w] & ((std::uint64_t{1} << (q % 64)) - 1)));
   }
 
-  // The smallest completion of each marked state.
+  // ---- From the end to the start ----------------------------------------------------------------------------------
+
   void complete_states() {
+    transitions_ = filled(first_.back(), Small{0});
+    completed_.resize(static_cast<std::size_t>(lattice_states_));
+    constexpr std::size_t few = std::size_t{1} << 16;  // stay: to know when nothing leads to them takes longer
+    const auto first_source = first_.back() > few ? sources() : std::vector<std::int32_t>();
     std::vector<std::int32_t> marked;
+    std::int64_t a = first_source.empty() ? 0 : arcs_;
     for (std::int32_t s = lattice_states_ - 1; s >= 0; --s) {
       marked.clear();
       each_marked(s, [&](std::int32_t q) { marked.push_back(q); });
-      for (auto q = marked.rbegin(); q != marked.rend(); ++q) {
-        poll(20);
-        Completion best;
-        if (product_.ends(s, *q)) best = product_.ending(s);
-        product_.each_transition(s, *q, [&](std::int64_t a, std::int32_t t, std::int32_t r, const auto& gain) {
-          best = std::min(best, product_.before(a, gain, completion(t, r)));
-        });
-        completion(s, *q) = best;
-      }
+      auto& here = completed_[s];
+      here.resize(marked.size());
+      for (std::size_t k = marked.size(); k-- > 0;) complete(s, marked[k], here[k]);
+      rank(here);
+      for (; a > 0 && source_[a - 1] == s; --a)
+        if (first_source[target_[a - 1]] == s) std::vector<Completed>().swap(completed_[target_[a - 1]]);
+    }
+    completion_ = completed_[0][0].completion;
+  }
+
+  // The first state that leads to each.
+  std::vector<std::int32_t> sources() const {
+    std::vector<std::int32_t> first(static_cast<std::size_t>(lattice_states_), 0);
+    for (std::int64_t a = arcs_; a-- > 0;) first[target_[a]] = source_[a];
+    return first;
+  }
+
+  void complete(std::int32_t s, std::int32_t q, Completed& best) {
+    poll(20);
+    std::uint32_t chosen = none, seen = ending;
+    if (product_.ends(s, q)) {
+      best = {product_.ending(s), stop, 0, 0};
+      chosen = ending;
+    }
+    product_.each_transition(s, q, [&](std::int64_t a, std::int32_t t, std::int32_t r, const auto& gain) {
+      ++seen;
+      const Completed& rest = completed_[t][number(t, r) - first_number(t)];
+      const Completion completion = product_.before(a, gain, rest.completion);
+      const std::int64_t arc = a == silent ? rest.arc : a;
+      const std::int32_t after = a == silent ? rest.after : rest.rank;
+      if (chosen != none && !(completion < best.completion) &&
+          !(completion == best.completion && !best.has_smaller_arcs(arc, after)))
+        return;
+      best = {completion, arc, after, 0};
+      chosen = seen;
+    });
+    keep(number(s, q), chosen);
+  }
+
+  // Equal arcs have equal ranks.
+  void rank(std::vector<Completed>& here) {
+    if (here.size() < 2) return;
+    order_.resize(here.size());
+    for (std::size_t k = 0; k < here.size(); ++k) order_[k] = static_cast<std::int32_t>(k);
+    poll(static_cast<std::int64_t>(20 * here.size()));
+    std::sort(order_.begin(), order_.end(), [&](std::int32_t a, std::int32_t b) {
+      return here[a].has_smaller_arcs(here[b].arc, here[b].after);
+    });
+    for (std::size_t k = 1; k < here.size(); ++k) {
+      const Completed &before = here[order_[k - 1]], &one = here[order_[k]];
+      here[order_[k]].rank = before.rank + before.has_smaller_arcs(one.arc, one.after);
     }
   }
 
-  // One lattice path has many alignments, hence many product states after the same arcs. All of them that are on best
-  // paths are kept, and the smallest arc that any of them takes comes next.
-  std::vector<std::int64_t> smallest_arcs() {
+  // ---- From the start to the end ----------------------------------------------------------------------------------
+
+  std::vector<std::int64_t> best_arcs() {
     std::vector<std::int64_t> path;
-    std::vector<std::int32_t> here{0}, next;
-    std::vector<std::uint8_t> seen(static_cast<std::size_t>(states_), 0);
-    std::int32_t s = 0;
-    for (;;) {
-      follow_silent(s, here, seen);
-      bool stop = false;
-      std::int64_t smallest = arcs_;
-      for (const auto q : here) {
-        poll(50);
-        const Completion best = completion(s, q);
-        stop = stop || (product_.ends(s, q) && product_.ending(s) == best);
-        product_.each_transition(s, q, [&](std::int64_t a, std::int32_t t, std::int32_t r, const auto& gain) {
-          if (a == silent || a > smallest || !(product_.before(a, gain, completion(t, r)) == best)) return;
-          if (a < smallest) next.clear();
-          smallest = a;
-          next.push_back(r);
-        });
-      }
-      if (stop || smallest == arcs_) return path;
-      path.push_back(smallest);
-      s = target_[smallest];
-      std::sort(next.begin(), next.end());
-      next.erase(std::unique(next.begin(), next.end()), next.end());
-      here.swap(next);
-      next.clear();
+    std::int32_t s = 0, q = 0;
+    for (std::uint32_t chosen; (chosen = kept(number(s, q))) > ending;) {
+      std::uint32_t seen = ending;
+      std::int32_t next = s, state = q;
+      product_.each_transition(s, q, [&](std::int64_t a, std::int32_t t, std::int32_t r, const auto&) {
+        if (++seen != chosen) return;
+        if (a != silent) path.push_back(a);
+        next = t;
+        state = r;
+      });
+      s = next;
+      q = state;
     }
+    return path;
   }
 
-  void follow_silent(std::int32_t s, std::vector<std::int32_t>& states, std::vector<std::uint8_t>& seen) {
-    for (const auto q : states) seen[q] = 1;
-    for (std::size_t k = 0; k < states.size(); ++k) {
-      const Completion best = completion(s, states[k]);
-      product_.each_transition(s, states[k], [&](std::int64_t a, std::int32_t, std::int32_t r, const auto& gain) {
-        if (a != silent || seen[r] || !(product_.before(a, gain, completion(s, r)) == best)) return;
-        seen[r] = 1;
-        states.push_back(r);
-      });
-    }
-    for (const auto q : states) seen[q] = 0;
+  // The best transition of a marked state: none, its end, or one of those that are visited, from `ending` + 1 on.
+  static constexpr std::uint32_t none = 0, ending = 1;
+  using Small = std::uint16_t;
+  static constexpr Small large = std::numeric_limits<Small>::max();
+
+  void keep(std::size_t number, std::uint32_t transition) {
+    transitions_[number] = static_cast<Small>(std::min<std::uint32_t>(transition, large));
+    if (transition >= large) large_[number] = transition;
+  }
+  std::uint32_t kept(std::size_t number) const {
+    return transitions_[number] == large ? large_.at(number) : transitions_[number];
   }
 
   Product& product_;
   const std::int32_t lattice_states_;
   const std::int64_t arcs_;
-  const std::int32_t* target_;
-  const std::int32_t states_;
-  std::size_t words_a_state_ = 0;
+  const std::int32_t *source_, *target_;
+  const std::size_t words_a_state_;
   std::vector<std::uint64_t> marked_;
-  std::vector<std::size_t> first_;  // the number of the first marked state of each 64
-  std::vector<Completion> completions_;
+  std::vector<std::size_t> first_;                  // the number of the first marked state of each 64
+  std::vector<Small> transitions_;                  // of marked states
+  std::unordered_map<std::size_t, std::uint32_t> large_;
+  std::vector<std::vector<Completed>> completed_;   // of states of the lattice that something may still lead to
+  std::vector<std::int32_t> order_;
+  Completion completion_;
 };
 
 }  // namespace latticemetric

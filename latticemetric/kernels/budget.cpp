@@ -68,6 +68,14 @@ void release(void* block) noexcept {
 }
 
 }  // namespace
+
+void require_bytes(double bytes) {
+  if (account.most_bytes == nullptr) return;
+  const auto exceeds = [bytes] { return static_cast<double>(account.taken) + bytes > static_cast<double>(account.most); };
+  if (exceeds()) examine();
+  if (exceeds()) throw OverBudget(static_cast<std::size_t>(account.most));
+}
+
 }  // namespace latticemetric
 
 // These replace the library's own for this extension alone: its linker script exports nothing but the module.
@@ -90,6 +98,9 @@ struct Uncounted {
 void open_account(Budget::MostBytes) {}
 
 }  // namespace
+
+void require_bytes(double) {}
+
 }  // namespace latticemetric
 
 #endif

@@ -39,6 +39,9 @@ class Budget {
   Budget& operator=(const Budget&) = delete;
 };
 
+// Throws `OverBudget` unless the current budget has so many bytes left. They are not taken.
+void require_bytes(double bytes);
+
 namespace polling {
 
 // `__thread`, not `thread_local`: no function has to ask whether it was initialised.

@@ -24,6 +24,7 @@ class CanonicalRows {
  public:
   static constexpr Value nothing = std::numeric_limits<Value>::min() / 2;  // two of them can be added
   static constexpr bool ends_are_final = false;                             // deletions are still to come
+  static constexpr bool forgets_matches = false;
 
   // The reference by its words' classes: 1, 2, ...
   CanonicalRows(std::vector<Symbol> reference, Pay<Value> pay)

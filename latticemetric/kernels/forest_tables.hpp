@@ -70,14 +70,7 @@ class ForestTables {
   // Calls visit(rule, progress) for every rule of a node, with its progress from state q.
   template <typename Visit>
   void walk(std::int32_t v, std::int32_t q, Visit visit) {
-    poll(states_ / 4);
-    rows_.start(q, levels_[0].row.data());
-    levels_[0].has_frontier = false;
-    for (const Rule* rule = rules_.begin(v); rule != rules_.end(v); ++rule) {
-      for (std::int32_t t = rule->shared; t < rule->length; ++t)
-        advance(q, t, rules_.symbols(*rule)[t]);
-      visit(*rule, Progress(*this));
-    }
+    walk(v, q, visit, [](const Rule&) { return false; });
   }
 
   // The row of a rule's first symbols from state q; it stands until rows are asked for again.
@@ -89,6 +82,23 @@ class ForestTables {
   }
 
  private:
+  // Leaves out the rules that `is_left_out`, which looks at their first symbols only: so those that share beginnings
+  // with others are left out with them.
+  template <typename Visit, typename IsLeftOut>
+  void walk(std::int32_t v, std::int32_t q, Visit visit, IsLeftOut is_left_out) {
+    poll(states_ / 4);
+    rows_.start(q, levels_[0].row.data());
+    levels_[0].has_frontier = false;
+    bool left_out = false;
+    for (const Rule* rule = rules_.begin(v); rule != rules_.end(v); ++rule) {
+      if (rule->shared == 0) left_out = is_left_out(*rule);
+      if (left_out) continue;
+      for (std::int32_t t = rule->shared; t < rule->length; ++t)
+        advance(q, t, rules_.symbols(*rule)[t]);
+      visit(*rule, Progress(*this));
+    }
+  }
+
   struct Uses {
     bool all_starts = false, all_ends = !Rows::ends_are_final;
     std::size_t offset = 0;
@@ -147,12 +157,25 @@ class ForestTables {
 
   void fill_row(std::int32_t v, std::int32_t q) {
     Value* const into = values_.data() + place(v, q);
-    const std::int32_t begin = first(v, q);
-    walk(v, q, [&](const Rule& rule, const Progress& progress) {
+    const std::int32_t begin = first(v, q), bare = Rows::forgets_matches ? rows_.first(q) : q;
+    // Most rules gain from a state with matches behind it what they gain without.
+    if (bare != q) std::copy(row(v, bare) + begin, row(v, bare) + states_, into + begin);
+    const auto visit = [&](const Rule& rule, const Progress& progress) {
       poll(states_ / 4);
       Rows::keep_larger_sums(into + begin, progress.after(rule.length) + begin, -weight(rule), states_ - begin);
-    });
+    };
+    walk(v, q, visit, [&](const Rule& rule) { return bare != q && gains_alike(q, bare, rule); });
     rows_.clean(begin, into);
+  }
+
+  // Whether what a rule begins with gains from q what it gains from the state of as many words without matches.
+  bool gains_alike(std::int32_t q, std::int32_t bare, const Rule& rule) const {
+    if (rule.length == 0) return false;
+    const Symbol symbol = rules_.symbols(rule)[0];
+    if constexpr (Rows::forgets_matches)
+      if (!is_node(symbol)) return rows_.forgets_by(q, symbol);
+    const std::int32_t tail = node_of(symbol), begin = first(tail, q);
+    return std::equal(row(tail, q) + begin, row(tail, q) + states_, row(tail, bare) + begin);
   }
 
   // Level t + 1 from level t.

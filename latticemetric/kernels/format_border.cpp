@@ -4,9 +4,13 @@
 
 #include "arc_lines.hpp"
 #include "border.hpp"
+#include "cdec_json.hpp"
+#include "hypergraph.hpp"
+#include "json.hpp"
 #include "kaldi_binary.hpp"
 #include "plf.hpp"
 #include "slf.hpp"
+#include "travatar_json.hpp"
 
 namespace latticemetric {
 namespace {
@@ -27,12 +31,58 @@ nb::tuple word_column(WordColumn& words) {
   return nb::make_tuple(column(words.take()), texts);
 }
 
+// Where the rows of labels begin, and their values.
+template <typename T>
+nb::tuple label_rows(LabelRows<T>&& rows) {
+  using Value = std::conditional_t<sizeof(T) == 1, std::uint8_t, T>;
+  auto owned = std::make_unique<std::vector<T>>(std::move(rows.values));
+  auto* const values = reinterpret_cast<Value*>(owned->data());
+  const std::size_t size = owned->size();
+  nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::make_tuple(column(std::move(rows.begin)), Output<Value>(values, {size}, owner));
+}
+
+template <typename T>
+void require_rows(const Input<std::int64_t>& begin, const Input<T>& values) {
+  require_aligned(begin, values);
+  require(begin.size() > 0 && begin.data()[0] == 0, "rows begin at 0");
+  bool ascends = true;
+  for (std::size_t k = 1; k < begin.size(); ++k) ascends &= begin.data()[k - 1] <= begin.data()[k];
+  require(ascends && begin.data()[begin.size() - 1] == static_cast<std::int64_t>(values.size()), "rows are not in order");
+}
+
+template <typename T>
+nb::tuple take_label_rows(Input<std::int64_t> begin, Input<T> values, Input<std::int64_t> rows) {
+  require_rows(begin, values);
+  require_aligned(rows);
+  bool are_rows = true;
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    are_rows &= rows.data()[k] >= 0 && rows.data()[k] + 1 < static_cast<std::int64_t>(begin.size());
+  require(are_rows, "there is no such row");
+  LabelRows<T> taken;
+  {
+    const Running running;
+    taken = taken_rows(begin.data(), values.data(), rows.data(), rows.size());
+  }
+  return label_rows(std::move(taken));
+}
+
+nb::tuple join_label_rows(Input<std::int64_t> begin, Input<std::int32_t> ids) {
+  require_rows(begin, ids);
+  LabelRows<char> texts;
+  {
+    const Running running;
+    texts = joined_rows(begin.data(), ids.data(), begin.size() - 1);
+  }
+  return label_rows(std::move(texts));
+}
+
 template <typename Parse>
-nb::dict parse_arc_lines(const nb::bytes& text, const Parse& parse) {
+nb::dict parse_arc_lines(std::string_view text, const Parse& parse) {
   ArcLines lines;
   {
     const Running running;
-    lines = parse(as_view(text));
+    lines = parse(text);
   }
   nb::dict result;
   result["start"] = lines.start;
@@ -47,17 +97,24 @@ nb::dict parse_arc_lines(const nb::bytes& text, const Parse& parse) {
     result[final_name.c_str()] = column(std::move(lines.final_cost[k]));
   }
   result["weighted"] = lines.weighted;
-  result["transition_texts"] = to_strings(lines.transition_texts.words());
+  result["transition_rows"] = label_rows(std::move(lines.transition_rows));
   result["transitions"] = column(std::move(lines.transitions));
   result["final_transitions"] = column(std::move(lines.final_transitions));
   return result;
 }
 
-nb::dict parse_kaldi_text(nb::bytes text, bool symbols) {
-  return parse_arc_lines(text, [symbols](std::string_view lines) { return parse_kaldi(lines, symbols); });
+// A part of some bytes.
+std::string_view part_of(const nb::bytes& whole, std::size_t begin, std::size_t end) {
+  require(begin <= end && end <= whole.size(), "the bytes end before the part does");
+  return as_view(whole).substr(begin, end - begin);
 }
 
-nb::dict parse_openfst_text(nb::bytes text) { return parse_arc_lines(text, parse_openfst); }
+nb::dict parse_kaldi_text(nb::bytes whole, std::size_t begin, std::size_t end, bool symbols) {
+  return parse_arc_lines(part_of(whole, begin, end),
+                         [symbols](std::string_view lines) { return parse_kaldi(lines, symbols); });
+}
+
+nb::dict parse_openfst_text(nb::bytes text) { return parse_arc_lines(as_view(text), parse_openfst); }
 
 nb::dict parse_plf_line(nb::bytes text) {
   PlfLattice lattice;
@@ -134,6 +191,37 @@ nb::dict parse_slf_text(nb::bytes text, std::vector<std::string> texts) {
   return result;
 }
 
+nb::tuple rows(Rows& rows) { return nb::make_tuple(column(std::move(rows.begin)), column(std::move(rows.values))); }
+
+nb::dict label_columns(std::vector<std::pair<const char*, LabelColumn>>& labels) {
+  nb::dict result;
+  for (auto& [name, label] : labels)
+    if (!label.texts().empty()) result[name] = nb::make_tuple(column(label.take()), nb::cast(label.texts()));
+  return result;
+}
+
+template <ForestText (*parse)(std::string_view)>
+nb::dict parse_forest(nb::bytes text) {
+  ForestText forest;
+  {
+    const Running running;
+    forest = parse(as_view(text));
+  }
+  nb::dict result, scores;
+  for (auto& [name, costs] : forest.scores) scores[nb::str(name.data(), name.size())] = column(std::move(costs));
+  result["scores"] = scores;
+  result["head"] = column(std::move(forest.head));
+  result["tails"] = rows(forest.tails);
+  result["target"] = rows(forest.target);
+  result["goals"] = column(std::move(forest.goals));
+  result["words"] = to_strings(forest.words);
+  result["labels"] = label_columns(forest.labels);
+  result["node_labels"] = label_columns(forest.node_labels);
+  result["sentence"] = forest.sentence;
+  result["has_total"] = forest.has_total;
+  return result;
+}
+
 Output<std::int64_t> split_text_blocks(nb::bytes text, bool at_end) {
   std::vector<std::int64_t> blocks;
   {
@@ -145,11 +233,12 @@ Output<std::int64_t> split_text_blocks(nb::bytes text, bool at_end) {
 }
 
 // What the columns of a Kaldi lattice are called; see `parse_arc_lines`.
-nb::dict parse_kaldi_machine(nb::bytes data) {
+nb::dict parse_kaldi_machine(nb::bytes whole, std::size_t begin, std::size_t end) {
+  const auto bytes = part_of(whole, begin, end);
   KaldiMachine machine;
   {
     const Running running;
-    machine = parse_kaldi_binary(as_view(data));
+    machine = parse_kaldi_binary(bytes);
   }
   nb::dict result;
   result["start"] = machine.start;
@@ -162,7 +251,7 @@ nb::dict parse_kaldi_machine(nb::bytes data) {
     result[name.c_str()] = column(std::move(machine.cost[k]));
     result[final_name.c_str()] = column(std::move(machine.final_cost[k]));
   }
-  result["transition_texts"] = nb::cast(machine.transition_texts);
+  result["transition_rows"] = label_rows(std::move(machine.transition_rows));
   result["transitions"] = column(std::move(machine.transitions));
   result["final_transitions"] = column(std::move(machine.final_transitions));
   return result;
@@ -182,22 +271,33 @@ nb::object skip_kaldi_machine(nb::bytes data, std::size_t begin) {
 }  // namespace
 
 void bind_formats(nb::module_& m) {
-  // ParseError(line, message): readers add the file and make it one of our errors.
+  // ParseError(line, message[, place]): readers add the file and make it one of our errors.
   static nb::object parse_error = nb::steal(PyErr_NewException("latticemetric._native.ParseError", PyExc_ValueError, nullptr));
   m.attr("ParseError") = parse_error;
   nb::register_exception_translator([](const std::exception_ptr& raised, void*) {
     try {
       std::rethrow_exception(raised);
     } catch (const ParseError& error) {
-      PyErr_SetObject(parse_error.ptr(), nb::make_tuple(error.line, error.what()).ptr());
+      nb::tuple arguments = nb::make_tuple(error.line, error.what());
+      if (!error.place.empty()) arguments = nb::make_tuple(error.line, error.what(), error.place);
+      PyErr_SetObject(parse_error.ptr(), arguments.ptr());
     }
   });
-  m.def("parse_kaldi", &parse_kaldi_text, "text"_a, "symbols"_a = false);
-  m.def("parse_kaldi_binary", &parse_kaldi_machine, "data"_a);
+  nb::exception<NotJson>(m, "NotJsonError", PyExc_ValueError);
+  m.def("parse_kaldi", &parse_kaldi_text, "whole"_a, "begin"_a, "end"_a, "symbols"_a = false);
+  m.def("parse_kaldi_binary", &parse_kaldi_machine, "whole"_a, "begin"_a, "end"_a);
   m.def("skip_kaldi_binary", &skip_kaldi_machine, "data"_a, "begin"_a);
+  m.def("take_rows", &take_label_rows<std::int32_t>, "begin"_a, "values"_a, "rows"_a);
+  m.def("take_rows", &take_label_rows<std::uint8_t>, "begin"_a, "values"_a, "rows"_a);
+  m.def("join_rows", &join_label_rows, "begin"_a, "ids"_a);
   m.def("parse_openfst", &parse_openfst_text, "text"_a);
   m.def("parse_plf", &parse_plf_line, "text"_a);
   m.def("parse_slf", &parse_slf_text, "text"_a, "texts"_a);
+  m.def("parse_moses_hypergraph", &parse_forest<parse_moses_hypergraph>, "text"_a);
+  m.def("parse_target_graph", &parse_forest<parse_target_graph>, "text"_a);
+  m.def("parse_joshua_hypergraph", &parse_forest<parse_joshua_hypergraph>, "text"_a);
+  m.def("parse_cdec_json", &parse_forest<parse_cdec_json>, "text"_a);
+  m.def("parse_travatar_json", &parse_forest<parse_travatar_json>, "text"_a);
   m.def("split_blocks", &split_text_blocks, "text"_a, "at_end"_a);
 }
 

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <unordered_map>
 
 #include "budget.hpp"
 #include "text.hpp"
@@ -118,9 +117,15 @@ struct Nothing {
 
 class Collector {
  public:
-  explicit Collector(KaldiMachine& machine) : machine_(machine) {}
+  Collector(KaldiMachine& machine, std::string_view bytes) : machine_(machine), end_(bytes.data() + bytes.size()), size_(bytes.size()) {}
 
   void start(std::int64_t state, std::int64_t states, bool compact) {
+    // Room for the arcs of a large machine, if they have no transition ids: what is not used costs no memory.
+    constexpr std::size_t large = std::size_t{1} << 20, bytes_an_arc = 24;
+    const auto arcs = size_ < large ? 0 : size_ / bytes_an_arc;
+    for (auto* column : {&machine_.source, &machine_.target, &machine_.output, &machine_.transitions})
+      column->reserve(arcs);
+    for (auto& column : machine_.cost) column.reserve(arcs);
     machine_.start = state;
     states_ = states;
     compact_ = compact;
@@ -131,7 +136,7 @@ class Collector {
     if (none && std::isinf(weight.cost[1]) && weight.cost[1] > 0) return;
     machine_.final.push_back(state);
     for (int k = 0; k < 2; ++k) machine_.final_cost[k].push_back(as_decimal(weight.cost[k]));
-    machine_.final_transitions.push_back(number(weight, 0));
+    machine_.final_transitions.push_back(number(weight));
   }
 
   void arc(std::int32_t source, std::int32_t input, std::int32_t output, const Weight& weight, std::int32_t target) {
@@ -143,32 +148,26 @@ class Collector {
     machine_.target.push_back(target);
     machine_.output.push_back(output);
     for (int k = 0; k < 2; ++k) machine_.cost[k].push_back(as_decimal(weight.cost[k]));
-    machine_.transitions.push_back(number(weight, input));
+    // Where transition ids do not stand in weights, the input label is the only one.
+    if (compact_ || input == 0)
+      machine_.transitions.push_back(number(weight));
+    else
+      machine_.transitions.push_back(machine_.transition_rows.add(reinterpret_cast<const char*>(&input), 1, 1));
   }
 
  private:
-  // The number of a weight's transition ids; where they do not stand in weights, the input label is the only one.
-  std::int32_t number(const Weight& weight, std::int32_t input) {
-    text_.clear();
-    for (std::int32_t k = 0; k < weight.count; ++k) {
-      std::int32_t id;
-      std::memcpy(&id, weight.ids + static_cast<std::size_t>(k) * sizeof(id), sizeof(id));
-      if (k) text_ += '_';
-      text_ += std::to_string(id);
-    }
-    if (!compact_ && input != 0) text_ = std::to_string(input);
-    if (text_.empty()) return 0;
-    const auto next = static_cast<std::int32_t>(machine_.transition_texts.size()) + 1;
-    const auto [entry, is_new] = numbers_.try_emplace(text_, next);
-    if (is_new) machine_.transition_texts.push_back(text_);
-    return entry->second;
+  // The number of a weight's transition ids.
+  std::int32_t number(const Weight& weight) {
+    if (weight.count == 0) return 0;
+    const auto most = static_cast<std::size_t>(end_ - weight.ids) / sizeof(std::int32_t);
+    return machine_.transition_rows.add(weight.ids, static_cast<std::size_t>(weight.count), most);
   }
 
   KaldiMachine& machine_;
+  const char* end_;
+  std::size_t size_;
   std::int64_t states_ = 0;
   bool compact_ = false;
-  std::string text_;
-  std::unordered_map<std::string, std::int32_t> numbers_;
 };
 
 }  // namespace
@@ -176,13 +175,14 @@ class Collector {
 KaldiMachine parse_kaldi_binary(std::string_view data) {
   Bytes bytes(data);
   KaldiMachine machine;
-  Collector collector(machine);
+  Collector collector(machine, data);
   try {
     Walk<Collector>(bytes, collector).run();
   } catch (const TooShort&) {
     throw ParseError(1, "the lattice is cut short");
   }
   if (bytes.at() != bytes.size()) throw ParseError(1, "bytes follow the lattice");
+  machine.transition_rows.shrink();
   return machine;
 }
 

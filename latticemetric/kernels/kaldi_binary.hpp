@@ -3,9 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
+
+#include "label_rows.hpp"
 
 namespace latticemetric {
 
@@ -13,8 +14,8 @@ struct KaldiMachine {
   std::int64_t start = -1;
   std::vector<std::int32_t> source, target, output, final;
   std::vector<double> cost[2], final_cost[2];                // graph and acoustic
-  std::vector<std::int32_t> transitions, final_transitions;  // numbers of texts, from 1; 0 for none
-  std::vector<std::string> transition_texts;                 // ids joined by `_`; the input side where it is not compact
+  std::vector<std::int32_t> transitions, final_transitions;  // numbers of rows, from 1; 0 for none
+  LabelRows<std::int32_t> transition_rows;                   // ids; the input side where it is not compact
 };
 
 // Reads one machine, to the last byte.

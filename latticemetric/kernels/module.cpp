@@ -247,12 +247,15 @@ nb::tuple forward_backward(Input<std::int32_t> source, Input<std::int32_t> targe
 }
 
 std::string align(Input<std::int32_t> candidate, Input<std::int32_t> reference, std::int32_t order,
-                  std::int64_t unit, std::int64_t alpha, std::int64_t beta) {
+                  std::int64_t unit, std::int64_t alpha, std::int64_t beta, std::size_t most_bytes) {
   require_aligned(candidate, reference);
-  latticemetric::Aligner aligner(checked_gains(order, unit, alpha, beta));
+  for (const auto& words : {candidate, reference})
+    require(std::all_of(words.data(), words.data() + words.size(), [](auto word) { return word >= 0; }),
+            "words must not be negative");
+  latticemetric::Aligner aligner(checked_gains(order, unit, alpha, beta), most_bytes);
   const latticemetric::Running running;
-  return aligner.align(candidate.data(), static_cast<std::int64_t>(candidate.size()), reference.data(),
-                       static_cast<std::int64_t>(reference.size()));
+  return aligner.align({candidate.data(), static_cast<std::int64_t>(candidate.size())},
+                       {reference.data(), static_cast<std::int64_t>(reference.size())});
 }
 
 // Says how much a call may take, and how to allow it more.
@@ -294,5 +297,6 @@ NB_MODULE(_native, m) {
         "reference_final"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "rate_high"_a, "rate_low"_a, "rate_total"_a,
         "most_bytes"_a);
   m.def("forward_backward", &forward_backward, "source"_a, "target"_a, "cost"_a, "final_cost"_a);
-  m.def("align", &align, "candidate"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a);
+  m.def("align", &align, "candidate"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a,
+        "most_bytes"_a = latticemetric::WordAligner::usual_bytes);
 }

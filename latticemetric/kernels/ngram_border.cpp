@@ -1,6 +1,7 @@
 // The border to Python of n-grams in lattices: their posteriors, the path whose n-grams gain most, what each arc gains.
 #include <vector>
 
+#include "derivations.hpp"
 #include "gain_lattice.hpp"
 #include "ngram_arrays.hpp"
 #include "ngram_posteriors.hpp"
@@ -24,6 +25,17 @@ void require_lattice(const Input<std::int32_t>& source, const Input<std::int32_t
   }
 }
 
+// Runs a kernel. Its memory goes where states are split by their histories: an error says so.
+template <typename Kernel>
+auto run(Kernel kernel) {
+  const Running running;
+  try {
+    return kernel();
+  } catch (const OverBudget&) {
+    throw TooLarge("the n-grams of the lattice do not fit into memory");
+  }
+}
+
 nb::tuple py_ngram_posteriors(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> word,
                               Input<double> transition, std::int32_t states, std::int32_t order) {
   require(states > 0, "a lattice has a start");
@@ -32,12 +44,10 @@ nb::tuple py_ngram_posteriors(Input<std::int32_t> source, Input<std::int32_t> ta
   require(transition.size() == source.size(), "arcs differ in number");
   require_finite(transition, "a probability is not a finite number");
   require(order >= 1, "the order must be positive");
-  NgramPosteriors found;
-  {
-    const Running running;
-    found = ngram_posteriors(states, static_cast<std::int64_t>(source.size()), source.data(), target.data(),
-                             word.data(), transition.data(), order);
-  }
+  auto found = run([&] {
+    return ngram_posteriors(states, static_cast<std::int64_t>(source.size()), source.data(), target.data(), word.data(),
+                            transition.data(), order);
+  });
   return nb::make_tuple(column(found.ngrams.parents()), column(found.ngrams.words()),
                         column(std::move(found.posterior)));
 }
@@ -54,15 +64,12 @@ Output<std::int64_t> py_search_ngrams(Input<std::int32_t> source, Input<std::int
   require_ends(final_cost);
   require(gain.size() == parent.size(), "n-grams differ in number");
   require_finite(gain, "a gain is not a finite number");
-  std::vector<std::int64_t> path;
-  {
-    const Running running;
+  return column(run([&] {
     const auto trie = trie_of(parent, ending);
-    path = search_ngrams(static_cast<std::int32_t>(final_cost.size()), static_cast<std::int64_t>(source.size()),
+    return search_ngrams(static_cast<std::int32_t>(final_cost.size()), static_cast<std::int64_t>(source.size()),
                          source.data(), target.data(), word.data(), cost.data(), final_cost.data(),
                          {trie, gain.data(), word_gain});
-  }
-  return column(std::move(path));
+  }));
 }
 
 nb::tuple py_unfold_gains(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> word,
@@ -74,13 +81,11 @@ nb::tuple py_unfold_gains(Input<std::int32_t> source, Input<std::int32_t> target
   require_aligned(parent, ending);
   require(gain.size() == parent.size(), "n-grams differ in number");
   require_finite(gain, "a gain is not a finite number");
-  GainLattice unfolded;
-  {
-    const Running running;
+  auto unfolded = run([&] {
     const auto trie = trie_of(parent, ending);
-    unfolded = unfold_gains(states, static_cast<std::int64_t>(source.size()), source.data(), target.data(),
-                            word.data(), {trie, gain.data(), word_gain});
-  }
+    return unfold_gains(states, static_cast<std::int64_t>(source.size()), source.data(), target.data(), word.data(),
+                        {trie, gain.data(), word_gain});
+  });
   return nb::make_tuple(column(std::move(unfolded.state)), column(std::move(unfolded.source)),
                         column(std::move(unfolded.target)), column(std::move(unfolded.arc)),
                         column(std::move(unfolded.gain)));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <tuple>
 
 #include "budget.hpp"
 #include "incoming.hpp"
@@ -21,6 +23,33 @@ struct Site {
   double history;   // the probability of that: of reaching the source so
 };
 
+// N-grams are counted together, a lane of a vector each.
+constexpr std::size_t lanes = 16;
+constexpr std::size_t slots = 256;
+constexpr std::int64_t parts = 64;
+
+// What the tables below take, at least.
+constexpr double history_bytes = 12, product_bytes = 4, ngram_bytes = 64;
+constexpr double few_products = 1 << 19;
+constexpr std::int32_t most_counted = 16;   // longer histories hardly add to what is too much already
+
+struct Masses {
+  double of[lanes];
+};
+
+struct SiteOfLane {
+  std::int64_t arc;
+  double history;
+  std::uint32_t lane;
+};
+
+// So many first words of an n-gram were said last, after all of it was said before.
+struct Begun {
+  std::uint32_t lane;
+  std::size_t words;
+  double mass;
+};
+
 class Counting {
  public:
   Counting(std::int32_t states, std::int64_t arcs, const std::int32_t* source, const std::int32_t* target,
@@ -33,6 +62,7 @@ class Counting {
   }
 
   NgramPosteriors run() {
+    if (may_be_large()) require_room();
     expand();
     correct();
     // What rounding adds to a certainty.
@@ -41,6 +71,70 @@ class Counting {
   }
 
  private:
+  // Whether the histories could take more than a few megabytes, if no two arcs said the same words.
+  bool may_be_large() const {
+    std::vector<double> histories(static_cast<std::size_t>(states_), 1.0), longer(histories.size());
+    double products = 0;
+    for (std::int32_t k = 0; k < order_; ++k) {
+      double added = 0;
+      for (std::int32_t t = 0; t < states_; ++t) {
+        poll(arc_begin_[t + 1] - arc_begin_[t]);
+        longer[t] = 0;
+        for (auto a = arc_begin_[t]; a < arc_begin_[t + 1]; ++a) {
+          const Arc& arc = arcs_[a];
+          longer[t] += arc.word == 0 ? longer[arc.source] : histories[arc.source];
+          if (arc.word != 0) added += histories[arc.source];
+        }
+      }
+      products += added;
+      if (added == 0 || products > few_products) break;
+      histories.swap(longer);
+    }
+    return products > few_products;
+  }
+
+  // Refuses at once what cannot fit: counts histories of k words, at least. The histories of a state that end with one
+  // word are as many as any state before such an arc has of one word less, and those that end with different words
+  // differ. The same holds for n-grams.
+  void require_room() const {
+    std::vector<std::int64_t> sorted(arcs_.size());
+    for (std::size_t a = 0; a < sorted.size(); ++a) sorted[a] = static_cast<std::int64_t>(a);
+    std::int32_t highest = 0;
+    for (std::int32_t t = 0; t < states_; ++t) {
+      const auto end = sorted.begin() + arc_begin_[t + 1];
+      std::sort(sorted.begin() + arc_begin_[t], end, [&](auto a, auto b) { return arcs_[a].word < arcs_[b].word; });
+      if (arc_begin_[t] < arc_begin_[t + 1]) highest = std::max(highest, arcs_[*(end - 1)].word);
+    }
+    std::vector<double> histories(static_cast<std::size_t>(states_), 1.0), longer(histories.size());
+    double bytes = 0;
+    for (std::int32_t k = 0; k < std::min(order_, most_counted); ++k) {
+      double added = 0;
+      std::vector<double> ngrams(static_cast<std::size_t>(highest) + 1, 0.0);   // of k + 1 words, by the last one
+      for (std::int32_t t = 0; t < states_; ++t) {
+        poll(5 * (arc_begin_[t + 1] - arc_begin_[t]));
+        double silent = 0, spoken = 0;
+        for (auto a = arc_begin_[t]; a < arc_begin_[t + 1];) {
+          const auto word = arcs_[sorted[a]].word;
+          double most = 0;
+          for (; a < arc_begin_[t + 1] && arcs_[sorted[a]].word == word; ++a) {
+            const auto source = arcs_[sorted[a]].source;
+            most = std::max(most, word == 0 ? longer[source] : histories[source]);
+            if (word != 0) added += histories[source];
+          }
+          (word == 0 ? silent : spoken) += most;
+          if (word != 0) ngrams[word] = std::max(ngrams[word], most);
+        }
+        longer[t] = std::max(silent, spoken);
+        bytes += history_bytes * histories[t];
+      }
+      if (added == 0) return;
+      bytes += product_bytes * added;
+      for (const auto different : ngrams) bytes += ngram_bytes * different;
+      require_bytes(bytes);
+      histories.swap(longer);
+    }
+  }
+
   // Expands states to the histories that they are reached with, of every length below the order, and sums up how often
   // each n-gram is met: that is the posterior of those that no path holds twice (Can & Narayanan 2015). Arcs with a
   // word extend histories, so that a history of k words comes from one of k - 1: nothing is ever shortened.
@@ -104,15 +198,25 @@ class Counting {
     std::vector<std::int32_t> suspects;
     for (std::int32_t g = 1; g < trie_.size(); ++g)
       if (may_repeat_[g]) suspects.push_back(g);
-    std::stable_sort(suspects.begin(), suspects.end(),
-                     [&](std::int32_t a, std::int32_t b) { return trie_.length(a) < trie_.length(b); });
     if (suspects.empty()) return;
     repeats_.assign(posterior_.size(), 0);
     repeats_[NgramTrie::root] = 1;
-    seen_.resize(static_cast<std::size_t>(states_) * static_cast<std::size_t>(trie_.length(suspects.back())));
     collect_sites();
-    for (const auto g : suspects)
-      if (repeats_[trie_.parent(g)] && repeats_[without_first(g)]) count_once(g);
+    // Of the same length, those go together that are first and last held in about the same parts of the lattice.
+    const auto order = [&](std::int32_t g) {
+      const auto part = static_cast<std::int64_t>(first_target_[g]) * parts / states_;
+      return std::make_tuple(trie_.length(g), part, sites_[site_begin_[g + 1] - 1].arc, g);
+    };
+    std::sort(suspects.begin(), suspects.end(), [&](std::int32_t a, std::int32_t b) { return order(a) < order(b); });
+    std::vector<std::int32_t> together;
+    for (std::size_t k = 0; k < suspects.size(); ++k) {
+      const auto g = suspects[k];
+      if (repeats_[trie_.parent(g)] && repeats_[without_first(g)]) together.push_back(g);
+      const bool is_last = k + 1 == suspects.size() || trie_.length(suspects[k + 1]) > trie_.length(g);
+      if (together.size() < lanes && !(is_last && !together.empty())) continue;
+      count_once(together);
+      together.clear();
+    }
   }
 
   // The sites of suspects, in the order of arcs.
@@ -147,56 +251,131 @@ class Counting {
     return node;
   }
 
-  // The mass that holds the n-gram for the first time, over its sites. To know it, the mass that has held it already is
-  // carried from the first site to the last: all of it, and of it what has just said the first j words, for each j.
-  void count_once(std::int32_t g) {
-    const auto words = spelled(g);
-    const auto n = words.size();
-    std::vector<std::size_t> borders{0};   // how many first words are also the last ones
-    for (std::size_t j = 1; j < n; ++j)
-      if (std::equal(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(j),
-                     words.end() - static_cast<std::ptrdiff_t>(j)))
-        borders.push_back(j);
-    const Site *site = sites_.data() + site_begin_[g], *end = sites_.data() + site_begin_[g + 1];
-    const auto first = first_target_[g];
-    std::int32_t last = 0;
-    for (auto s = site; s < end; ++s) last = std::max(last, arcs_[s->arc].source);
-    double total = 0;
-    const auto complete = [&](const Site& at) {
-      const Arc& arc = arcs_[at.arc];
-      const double again = arc.source >= first ? seen_[arc.source * n + n - 1] : 0;
-      if (again > 0) repeats_[g] = 1;
-      const double now = (at.history - again) * arc.transition;
-      total += now;
-      return now;
+  // The mass that holds each n-gram for the first time, over its sites. To know it, the mass that has held it already is
+  // carried from the first site to the last: all of it, a lane an n-gram, and of it what has just said the first words
+  // of the n-gram again. There is little of that: it is kept in a list.
+  void count_once(const std::vector<std::int32_t>& ngrams) {
+    read(ngrams);
+    double total[lanes] = {};
+    auto site = together_.begin();
+    const auto complete = [&](Masses& here) {
+      const Arc& arc = arcs_[site->arc];
+      const auto lane = site->lane;
+      const double again = said_again(arc.source, lane);
+      if (again > 0) repeats_[ngrams[lane]] = 1;
+      const double now = (site->history - again) * arc.transition;
+      total[lane] += now;
+      here.of[lane] += now;
+      for (auto j = borders_[lane]; j > 0; j = borders_[lanes * j + lane]) add(lane, j, now);
     };
-    for (auto t = first; t <= last; ++t) {
-      poll(static_cast<std::int64_t>(n) * (1 + arc_begin_[t + 1] - arc_begin_[t]));
-      double* here = seen_.data() + t * n;
-      std::fill(here, here + n, 0.0);
-      for (auto a = arc_begin_[t]; a < arc_begin_[t + 1]; ++a) {
-        const Arc& arc = arcs_[a];
-        if (arc.source >= first) carry(arc, words, seen_.data() + arc.source * n, here);
-        if (site < end && site->arc == a) {
-          const double now = complete(*site++);
-          for (const auto j : borders) here[j] += now;
-        }
-      }
+    for (auto t = first_; t <= last_; ++t) {
+      poll(4 * (1 + arc_begin_[t + 1] - arc_begin_[t]));
+      Masses here = carried(t);
+      begun_begin_[t - first_] = here_begin_ = begun_.size();
+      if (length_ > 1)
+        for (auto a = arc_begin_[t]; a < arc_begin_[t + 1]; ++a)
+          if (arcs_[a].source >= first_) carry_begun(arcs_[a]);
+      for (; site < together_.end() && site->arc < arc_begin_[t + 1]; ++site) complete(here);
+      held_[t - first_] = here;
+      is_held_[t - first_] = std::any_of(here.of, here.of + lanes, [](double mass) { return mass != 0; });
+      begun_begin_[t - first_ + 1] = begun_.size();
     }
-    for (; site < end; ++site) complete(*site);
-    posterior_[g] = total;
+    here_begin_ = begun_.size();
+    for (Masses beyond{}; site < together_.end(); ++site) complete(beyond);
+    for (std::size_t lane = 0; lane < ngrams.size(); ++lane) posterior_[ngrams[lane]] = total[lane];
   }
 
-  static void carry(const Arc& arc, const std::vector<std::int32_t>& words, const double* from, double* to) {
-    if (from[0] == 0) return;
-    to[0] += from[0] * arc.transition;
-    for (std::size_t j = 1; j < words.size(); ++j) {
+  // Makes lanes of n-grams of one length.
+  void read(const std::vector<std::int32_t>& ngrams) {
+    length_ = static_cast<std::size_t>(trie_.length(ngrams[0]));
+    words_.assign(length_ * lanes, 0);
+    borders_.assign(length_ * lanes, 0);
+    std::fill(std::begin(begins_), std::end(begins_), 0u);
+    together_.clear();
+    first_ = states_, last_ = 0;
+    for (std::uint32_t lane = 0; lane < ngrams.size(); ++lane) {
+      const auto g = ngrams[lane];
+      const auto words = spelled(g);
+      for (std::size_t j = 0; j < length_; ++j) words_[lanes * j + lane] = words[j];
+      chain_borders(lane, words);
+      begins_[slot(words[0])] |= 1u << lane;
+      first_ = std::min(first_, first_target_[g]);
+      for (auto s = site_begin_[g]; s < site_begin_[g + 1]; ++s) {
+        together_.push_back({sites_[s].arc, sites_[s].history, lane});
+        last_ = std::max(last_, arcs_[sites_[s].arc].source);
+      }
+    }
+    std::sort(together_.begin(), together_.end(), [](const SiteOfLane& a, const SiteOfLane& b) {
+      return a.arc != b.arc ? a.arc < b.arc : a.lane < b.lane;
+    });
+    const auto range = static_cast<std::size_t>(std::max(last_ - first_, 0)) + 1;
+    if (held_.size() < range) held_.resize(range), is_held_.resize(range), begun_begin_.resize(range + 1);
+    begun_.clear();
+    begun_at_.assign(length_ * lanes, -1);
+  }
+
+  // How many first words, but not all, are also the last ones: the most, then for each number the next smaller one.
+  void chain_borders(std::uint32_t lane, const std::vector<std::int32_t>& words) {
+    std::vector<std::size_t> border(length_ + 1, 0);   // of the first words
+    for (std::size_t j = 1; j < length_; ++j) {
+      auto k = border[j];
+      while (k > 0 && words[k] != words[j]) k = border[k];
+      border[j + 1] = words[k] == words[j] ? k + 1 : 0;
+    }
+    borders_[lane] = border[length_];
+    for (std::size_t j = 1; j < length_; ++j) borders_[lanes * j + lane] = border[j];
+  }
+
+  // What has held the n-grams before it reaches a state.
+  Masses carried(std::int32_t t) const {
+    Masses here{};
+    for (auto a = arc_begin_[t]; a < arc_begin_[t + 1]; ++a) {
+      const Arc& arc = arcs_[a];
+      if (arc.source < first_ || !is_held_[arc.source - first_]) continue;
+      const Masses& from = held_[arc.source - first_];
+      for (std::size_t lane = 0; lane < lanes; ++lane) here.of[lane] += from.of[lane] * arc.transition;
+    }
+    return here;
+  }
+
+  void carry_begun(const Arc& arc) {
+    const auto s = arc.source - first_;
+    for (auto k = begun_begin_[s]; k < begun_begin_[s + 1]; ++k) {
+      const auto [lane, words, mass] = begun_[k];
       if (arc.word == 0)
-        to[j] += from[j] * arc.transition;
-      else if (arc.word == words[j - 1])
-        to[j] += from[j - 1] * arc.transition;
+        add(lane, words, mass * arc.transition);
+      else if (words + 1 < length_ && words_[lanes * words + lane] == arc.word)
+        add(lane, words + 1, mass * arc.transition);
+    }
+    if (arc.word == 0 || !is_held_[s]) return;
+    for (auto left = begins_[slot(arc.word)]; left != 0; left &= left - 1) {
+      const auto lane = static_cast<std::uint32_t>(__builtin_ctz(left));
+      if (words_[lane] == arc.word && held_[s].of[lane] != 0) add(lane, 1, held_[s].of[lane] * arc.transition);
     }
   }
+
+  // To the state that is read.
+  void add(std::uint32_t lane, std::size_t words, double mass) {
+    auto& at = begun_at_[lanes * words + lane];
+    if (at >= static_cast<std::int64_t>(here_begin_)) {
+      begun_[at].mass += mass;
+      return;
+    }
+    at = static_cast<std::int64_t>(begun_.size());
+    begun_.push_back({lane, words, mass});
+  }
+
+  // Of what has held the n-gram, that which has said it again but for its last word.
+  double said_again(std::int32_t state, std::uint32_t lane) const {
+    if (state < first_) return 0;
+    const auto s = state - first_;
+    if (length_ == 1) return held_[s].of[lane];
+    for (auto k = begun_begin_[s]; k < begun_begin_[s + 1]; ++k)
+      if (begun_[k].lane == lane && begun_[k].words + 1 == length_) return begun_[k].mass;
+    return 0;
+  }
+
+  static std::size_t slot(std::int32_t word) { return static_cast<std::size_t>(word) % slots; }
 
   std::int32_t states_, order_;
   std::vector<std::int64_t> arc_begin_;
@@ -212,7 +391,20 @@ class Counting {
   std::vector<std::int32_t> completed_;      // the n-gram that each arc makes of each history of its source
   std::vector<std::int64_t> site_begin_;
   std::vector<Site> sites_;
-  std::vector<double> seen_;
+
+  // Of the n-grams that are counted together:
+  std::size_t length_ = 0;
+  std::int32_t first_ = 0, last_ = 0;        // where mass is carried
+  std::vector<std::int32_t> words_;          // of each place, in each lane
+  std::vector<std::size_t> borders_;
+  std::uint32_t begins_[slots];              // lanes by their first words
+  std::vector<SiteOfLane> together_;
+  std::vector<Masses> held_;                 // of each state from the first on, as are the next two
+  std::vector<std::uint8_t> is_held_;
+  std::vector<std::size_t> begun_begin_;
+  std::vector<Begun> begun_;
+  std::vector<std::int64_t> begun_at_;       // where the words of a lane stand last in it
+  std::size_t here_begin_ = 0;               // what is in it of the state that is read
 };
 
 }  // namespace

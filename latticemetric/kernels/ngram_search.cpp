@@ -1,92 +1,74 @@
 #include "ngram_search.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 
-#include "budget.hpp"
-#include "incoming.hpp"
+#include "gain_product.hpp"
 
 namespace latticemetric {
 namespace {
 
-struct Prospect {
-  double gain = -std::numeric_limits<double>::infinity();
-  double cost = 0;
+// How a path is completed where gains decide nothing any more.
+struct Rest {
+  double cost = std::numeric_limits<double>::infinity();
   std::int64_t words = 0;
   std::int64_t arc = -1;   // -1: the path ends
-  std::int64_t next = -1;
+  std::int64_t next = -1;  // item
 
-  bool beats(const Prospect& other) const {
-    if (gain != other.gain) return gain > other.gain;
+  bool beats(const Rest& other) const {
     if (cost != other.cost) return cost < other.cost;
     if (words != other.words) return words < other.words;
     return arc < other.arc;
   }
 };
 
-// A step from an item, which is a state of the lattice with one of the automaton: an arc read in it.
-struct Step {
-  std::int64_t next;
-  double gain;
-};
-
 }  // namespace
 
+// Gains first, a number an item; then ties, among the items of best paths alone.
 std::vector<std::int64_t> search_ngrams(std::int32_t states, std::int64_t arcs, const std::int32_t* source,
                                         const std::int32_t* target, const std::int32_t* word, const double* cost,
                                         const double* final_cost, const NgramGains& gains) {
-  const GainAutomaton automaton(gains);
-  const auto in = incoming_arcs(states, arcs, target);
-  std::vector<std::int64_t> begin{0}, item_at(static_cast<std::size_t>(automaton.size()), -1);
-  std::vector<std::int32_t> items;
-  std::vector<Step> steps;
-  const auto item = [&](std::int32_t state) {
-    auto& at = item_at[state];
-    if (at < begin.back()) {
-      at = static_cast<std::int64_t>(items.size());
-      items.push_back(state);
-    }
-    return at;
+  GainProduct product(states, arcs, source, target, word, gains);
+  const auto items = static_cast<std::size_t>(product.items());
+  // The best gain from each item on. Whatever follows a state is settled before it.
+  auto best = filled(items, -std::numeric_limits<double>::infinity());
+  const auto may_end = [&](std::int32_t t, std::int64_t item) { return std::isfinite(final_cost[t]) && best[item] == 0; };
+  const auto keeps_best = [&](std::int64_t item, std::int64_t next, double gain) {
+    return gain + best[next] == best[item];
   };
-  for (std::int32_t t = 0; t < states; ++t) {
-    if (t == 0) item(NgramTrie::root);
-    for (auto k = in.begin[t]; k < in.begin[t + 1]; ++k) {
-      const auto a = in.arc[k];
-      for (auto i = begin[source[a]]; i < begin[source[a] + 1]; ++i) {
-        poll(20);
-        if (word[a] == 0) {
-          steps.push_back({item(items[i]), 0});
-        } else {
-          const auto ngram = automaton.said(items[i], word[a]);
-          steps.push_back({item(automaton.state(ngram)), automaton.gain(ngram)});
-        }
-      }
-    }
-    begin.push_back(static_cast<std::int64_t>(items.size()));
-  }
-  // Backwards over the steps as they were made: whatever follows a state is settled before it.
-  std::vector<Prospect> best(items.size());
-  auto step = steps.end();
   for (auto t = states; t-- > 0;) {
-    if (std::isfinite(final_cost[t])) {
-      const Prospect here{0, final_cost[t], 0, -1, -1};
-      for (auto i = begin[t]; i < begin[t + 1]; ++i)
-        if (here.beats(best[i])) best[i] = here;
+    if (std::isfinite(final_cost[t]))
+      for (auto i = product.begin(t); i < product.begin(t + 1); ++i) best[i] = std::max(best[i], 0.0);
+    product.each_step_into(t, [&](std::int64_t, std::int64_t item, std::int64_t next, double gain) {
+      best[item] = std::max(best[item], gain + best[next]);
+    });
+  }
+  // The items of best paths, numbered.
+  constexpr std::int64_t none = -1;
+  auto number = filled(items, none);
+  std::int64_t optimal = 0;
+  number[0] = optimal++;
+  for (std::int32_t t = 1; t < states; ++t)
+    product.each_step_into(t, [&](std::int64_t, std::int64_t item, std::int64_t next, double gain) {
+      if (number[item] >= 0 && number[next] < 0 && keeps_best(item, next, gain)) number[next] = optimal++;
+    });
+  auto rest = filled(static_cast<std::size_t>(optimal), Rest{});
+  for (auto t = states; t-- > 0;) {
+    for (auto i = product.begin(t); i < product.begin(t + 1); ++i) {
+      const Rest here{final_cost[t], 0, -1, -1};
+      if (number[i] >= 0 && may_end(t, i) && here.beats(rest[number[i]])) rest[number[i]] = here;
     }
-    for (auto k = in.begin[t + 1]; k-- > in.begin[t];) {
-      const auto a = in.arc[k];
-      for (auto i = begin[source[a] + 1]; i-- > begin[source[a]];) {
-        poll(10);
-        const auto& [next, gain] = *--step;
-        const Prospect& rest = best[next];
-        const Prospect found{gain + rest.gain, cost[a] + rest.cost, (word[a] != 0) + rest.words, a, next};
-        if (found.beats(best[i])) best[i] = found;
-      }
-    }
+    product.each_step_into(t, [&](std::int64_t a, std::int64_t item, std::int64_t next, double gain) {
+      if (number[item] < 0 || !keeps_best(item, next, gain)) return;
+      const Rest& after = rest[number[next]];
+      const Rest found{cost[a] + after.cost, (word[a] != 0) + after.words, a, next};
+      if (found.beats(rest[number[item]])) rest[number[item]] = found;
+    });
   }
   std::vector<std::int64_t> path;
-  for (std::int64_t i = 0; best[i].arc >= 0; i = best[i].next) path.push_back(best[i].arc);
+  for (std::int64_t i = 0; rest[number[i]].arc >= 0; i = rest[number[i]].next) path.push_back(rest[number[i]].arc);
   return path;
 }
 

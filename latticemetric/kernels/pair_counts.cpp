@@ -9,6 +9,9 @@
 namespace latticemetric {
 namespace {
 
+// Words of a pair up to which counting them takes less time than aligning them.
+constexpr std::int64_t most_counted = 300;
+
 // Adds to `counts` the k-gram matches of an alignment for k = 1 .. order, then its S, D and I.
 void count_edits(const std::string& edits, std::int32_t order, std::int64_t* counts) {
   std::int32_t run = 0;
@@ -37,10 +40,10 @@ void PairCounter::add(const TestSet& test) {
     for (auto r = test.owner[s]; r < test.owner[s + 1]; ++r, row += columns()) {
       const String reference = test.references.at(r);
       poll(10 * (candidate.size + reference.size));
-      if (words_alone)
+      if (words_alone && candidate.size + reference.size <= most_counted)
         count_words(candidate, reference, highest, row);
       else
-        count_edits(aligner_.align(candidate.begin, candidate.size, reference.begin, reference.size), order, row);
+        count_edits(aligner_.align(candidate, reference), order, row);
       for (std::int32_t k = 0; k < order; ++k) row[order + 3 + k] = std::max<std::int64_t>(0, reference.size - k);
     }
   }

@@ -28,7 +28,8 @@ class RecognitionRows {
  public:
   // Half the range away from zero, so that two of them can be added.
   static constexpr Value nothing = std::numeric_limits<Value>::min() / 2;
-  static constexpr bool ends_are_final = true;  // deletions at the end are made
+  static constexpr bool ends_are_final = true;   // deletions at the end are made
+  static constexpr bool forgets_matches = true;  // a state does all that one with fewer matches behind it does
 
   // The reference by its words' classes: 1, 2, ...
   RecognitionRows(std::vector<Symbol> reference, Pay<Value> pay)
@@ -103,6 +104,12 @@ class RecognitionRows {
   Value alpha() const { return pay_.alpha; }
   Value unit() const { return pay_.unit; }
   bool matches(std::int32_t i, Symbol word) const { return reference_[i] == word; }
+
+  // Whether a word leads from a state to what it leads to from first(q): it does not prolong the matches behind q.
+  bool forgets_by(std::int32_t q, Symbol word) const {
+    const std::int32_t i = q / pay_.order;
+    return i == size_ || !matches(i, word);
+  }
 
   // into[k] = max(into[k], value + from[k])
   static void keep_larger_sums(Value* __restrict into, const Value* __restrict from, Value value, std::int32_t count) {

@@ -1,6 +1,7 @@
 // The best path of a lattice under a recognition rate: the metric's automaton fused with the search.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct Graph {
   const std::uint8_t* is_word;   // which arcs carry a word in the result
   const double* cost;
   const double* final_cost;      // a state; infinite where it is not final
+
+  bool is_final(std::int32_t s) const { return std::isfinite(final_cost[s]); }
 };
 
 struct Best {

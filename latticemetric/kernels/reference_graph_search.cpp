@@ -49,7 +49,7 @@ class GraphSearch {
   BestInGraph run() {
     for (std::int32_t s = graph_.states - 1; s >= 0; --s) complete(s);
     const auto width = static_cast<std::int32_t>(width_);
-    BestPathOfProduct<GraphSearch> best(*this, graph_.states, graph_.arcs, graph_.target, width);
+    BestPathOfProduct<GraphSearch> best(*this, graph_.states, graph_.arcs, graph_.source, graph_.target, width);
     return {best.arcs(), measured()};
   }
 

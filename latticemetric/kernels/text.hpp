@@ -1,6 +1,7 @@
 // What the text parsers share: fields of a line, numbers, distinct words, errors with their line.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -15,16 +16,22 @@
 
 namespace latticemetric {
 
-// A text that breaks its format; `line` counts from 1 within the text that was given.
+// A text that breaks its format; `line` counts from 1 within the text that was given, and is 0 for the text as a whole.
+// `place` says what part of a text without lines it is: "edge 7".
 struct ParseError : std::runtime_error {
-  ParseError(std::int64_t line, const std::string& what) : std::runtime_error(what), line(line) {}
+  ParseError(std::int64_t line, const std::string& what, std::string place = "")
+      : std::runtime_error(what), line(line), place(std::move(place)) {}
   std::int64_t line;
+  std::string place;
 };
 
-// A field as an error shows it: quoted, short, and UTF-8 only (bytes that are not are replaced).
-std::string quoted(std::string_view field);
+// A text as an error shows it: at most 40 characters, all of them UTF-8 and none zero (other bytes are replaced).
+std::string shortened(std::string_view text);
+std::string quoted(std::string_view text);
 
-bool is_utf8(std::string_view text);
+// The number of bytes before the first that is not UTF-8.
+std::size_t utf8_size(std::string_view text);
+inline bool is_utf8(std::string_view text) { return utf8_size(text) == text.size(); }
 
 inline bool is_space(char c) { return c == ' ' || static_cast<unsigned char>(c - '\t') < 5; }
 
@@ -71,6 +78,17 @@ struct Fields {
   }
 };
 
+// Takes the next field of a text from its front; an empty one at the end.
+template <typename Ends>
+std::string_view take_field(std::string_view& text, Ends ends) {
+  const char *at = text.data(), *const end = at + text.size();
+  while (at < end && ends(*at)) ++at;
+  const char* const begin = at;
+  while (at < end && !ends(*at)) ++at;
+  text = {at, static_cast<std::size_t>(end - at)};
+  return {begin, static_cast<std::size_t>(at - begin)};
+}
+
 // A whole number in 0 .. 2^31 - 2 without sign or leading zeros; false if the field is not one.
 inline bool parse_number(std::string_view field, std::int32_t& number) {
   if (field.empty() || field.size() > 10 || (field[0] == '0' && field.size() > 1)) return false;
@@ -88,6 +106,10 @@ std::int32_t parse_state(std::string_view field, std::int64_t line);
 // A finite score of any spelling.
 double parse_any_score(std::string_view field, std::int64_t line);
 
+// What a double holds exactly.
+inline constexpr double powers_of_ten[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                           1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+
 // A score of up to fifteen digits without an exponent. Such a score is a whole number over a power of ten, both exact
 // in a double, so that one division rounds correctly (Clinger 1990).
 struct PlainScore {
@@ -95,25 +117,30 @@ struct PlainScore {
   double value = 0;
   std::int64_t digits = 0;
 
-  explicit PlainScore(std::string_view field) {
-    static constexpr double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                        1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-    const char* at = field.data();
-    const char* const end = at + field.size();
+  PlainScore() = default;
+  explicit PlainScore(std::string_view field) { is_plain = read(field) == field.size() && !field.empty(); }
+
+  // Reads the score that a text begins with; the number of its characters, 0 if there is none of this spelling.
+  std::size_t read(std::string_view text) {
+    constexpr std::size_t longest = 16;
+    const char *const begin = text.data(), *at = begin;
+    const char* const end = begin + std::min(text.size(), longest + 1);
     const bool negative = at < end && *at == '-';
     at += negative;
-    if (field.size() > 16 || at == end || *at < '0' || *at > '9') return;
-    while (at < end && *at >= '0' && *at <= '9') digits = 10 * digits + (*at++ - '0');
-    int decimals = 0;
+    if (at == end || *at < '0' || *at > '9') return 0;
+    std::int64_t whole = 0;
+    while (at < end && *at >= '0' && *at <= '9') whole = 10 * whole + (*at++ - '0');
+    const char* const point = at;
     if (at < end && *at == '.') {
-      const char* const point = at++;
-      while (at < end && *at >= '0' && *at <= '9') digits = 10 * digits + (*at++ - '0');
-      decimals = static_cast<int>(at - point) - 1;
+      ++at;
+      while (at < end && *at >= '0' && *at <= '9') whole = 10 * whole + (*at++ - '0');
     }
-    if (at != end || digits >= 1000000000000000) return;
-    value = static_cast<double>(digits) / powers[decimals];
+    const auto size = static_cast<std::size_t>(at - begin);
+    if (size > longest || whole >= 1000000000000000) return 0;
+    digits = whole;
+    value = static_cast<double>(whole) / powers_of_ten[at == point ? 0 : at - point - 1];
     if (negative) value = -value;
-    is_plain = true;
+    return size;
   }
 
   // Whether it has at most six digits before trailing zeros: such a number comes back from 32 bits as it was.
@@ -131,13 +158,42 @@ inline double parse_score(std::string_view field, std::int64_t line) {
 }
 
 // A number of 32 bits as the double that its shortest decimal means: 0.1f is 0.1, and not 0.100000001490116.
+//
+// The decimals that are read as `value` lie less than half a step of its last bit away from it. The shortest has the
+// fewest decimal places; of several with so many, it is the nearest. Products of 24 bits and of 10^12 or less are exact,
+// and a whole number over a power of ten is rounded once, as reading the decimal would. Ties, and powers of two, whose
+// lower neighbours are nearer, are left to the library.
+double as_any_decimal(float value);
+
 inline double as_decimal(float value) {
-  if (!std::isfinite(value)) return value;
-  char text[32];
-  const char* const end = std::to_chars(text, text + sizeof(text), value, std::chars_format::scientific).ptr;
-  double result = 0;
-  std::from_chars(text, end, result);
-  return result;
+  std::uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  const int exponent = static_cast<int>(bits >> 23 & 0xff) - 150;  // of the last bit
+  if ((bits & 0x7fffff) == 0 || exponent > 0 || exponent < -39) return value == 0 ? value : as_any_decimal(value);
+  const auto half_bits = static_cast<std::uint64_t>(1022 + exponent) << 52;
+  double half;  // a step
+  std::memcpy(&half, &half_bits, sizeof half);
+  const auto whole = [value](int places) {
+    constexpr double rounding = 0x1.8p52;
+    return (value * powers_of_ten[places] + rounding) - rounding;
+  };
+  const auto away = [&](int places) { return std::fabs(whole(places) - value * powers_of_ten[places]); };
+  const auto most = [half](int places) { return half * powers_of_ten[places]; };
+  // With so many places decimals are no farther apart than such steps: the logarithm of 2 is 1233 / 4096.
+  int places = exponent == 0 ? 0 : (-exponent * 1233 >> 12) + 1;
+  // A decimal of few places is also one of more. Three tries without a branch: nobody could predict it.
+  int fewer = 0;
+  bool ties = false;
+  for (int k = 1; k <= 3; ++k) {
+    const int tried = std::max(places - k, 0);
+    fewer += away(tried) < most(tried);
+    ties |= away(tried) == most(tried);
+  }
+  places = std::max(places - fewer, 0);
+  if (fewer == 3)
+    for (; places > 0 && away(places - 1) <= most(places - 1); --places) ties |= away(places - 1) == most(places - 1);
+  if (ties || away(places) >= most(places) || away(places) == 0.5) return as_any_decimal(value);
+  return whole(places) / powers_of_ten[places];
 }
 
 // Distinct words, numbered from 1 in order of appearance; the empty word is 0. Views into the text that was parsed.

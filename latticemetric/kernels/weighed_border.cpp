@@ -15,7 +15,8 @@ constexpr std::size_t longest_reference = std::size_t{1} << 22;
 WeighedLattice checked(const Input<std::int32_t>& source, const Input<std::int32_t>& target,
                        const Input<std::int32_t>& label, const Input<std::int32_t>& shown,
                        const Input<std::int64_t>& cost, const Input<std::int64_t>& final_cost,
-                       const Input<std::uint8_t>& is_final) {
+                       const Input<std::uint8_t>& is_final, std::vector<std::uint8_t>& is_word,
+                       std::vector<double>& ends) {
   const auto arcs = source.size();
   const auto states = final_cost.size();
   require_aligned(source, target, label, shown);
@@ -32,8 +33,11 @@ WeighedLattice checked(const Input<std::int32_t>& source, const Input<std::int32
     goes_on[source.data()[a]] = 1;
   }
   for (std::size_t v = 0; v < states; ++v) require(goes_on[v] || is_final.data()[v], "a state leads nowhere");
-  return {static_cast<std::int32_t>(states), static_cast<std::int64_t>(arcs), source.data(), target.data(),
-          label.data(), shown.data(), cost.data(), final_cost.data(), is_final.data()};
+  for (std::size_t a = 0; a < arcs; ++a) is_word.push_back(shown.data()[a] != 0);
+  for (std::size_t v = 0; v < states; ++v) ends.push_back(is_final.data()[v] ? 0 : HUGE_VAL);
+  return {{static_cast<std::int32_t>(states), static_cast<std::int64_t>(arcs), source.data(), target.data(),
+           label.data(), is_word.data(), nullptr, ends.data()},
+          {cost.data(), final_cost.data()}, shown.data()};
 }
 
 nb::tuple py_weighed_strings(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
@@ -43,7 +47,9 @@ nb::tuple py_weighed_strings(Input<std::int32_t> source, Input<std::int32_t> tar
                              Halves cost_weight, bool ill, std::int32_t order,
                              std::int64_t unit, std::int64_t alpha, std::int64_t beta, std::int64_t most,
                              std::int64_t most_steps, std::size_t most_bytes) {
-  const WeighedLattice lattice = checked(source, target, label, shown, cost, final_cost, is_final);
+  std::vector<std::uint8_t> is_word;
+  std::vector<double> ends;
+  const WeighedLattice lattice = checked(source, target, label, shown, cost, final_cost, is_final, is_word, ends);
   require(!references.empty() && references.size() == weights.size(), "references must have weights");
   require(cost_weight.first >= 0, "a weight is negative");
   Weighing weighing{{}, checked_gains(order, unit, alpha, beta), wide(cost_weight), ill};
@@ -58,8 +64,9 @@ nb::tuple py_weighed_strings(Input<std::int32_t> source, Input<std::int32_t> tar
     const Running running;
     found = weighed_strings(lattice, weighing, {most, most_steps, most_bytes});
   }
-  return nb::make_tuple(found.arcs, found.exact, static_cast<std::int64_t>(found.bound >> 64),
-                        static_cast<std::uint64_t>(found.bound));
+  nb::list losses;
+  for (const Wide loss : found.losses) losses.append(halves(loss));
+  return nb::make_tuple(found.arcs, found.exact, losses, halves(found.bound));
 }
 
 }  // namespace

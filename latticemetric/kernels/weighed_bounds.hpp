@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "budget.hpp"
-#include "forest_rules.hpp"
+#include "recognition_table.hpp"
 #include "weighed_strings.hpp"
 
 namespace latticemetric {
@@ -27,133 +30,223 @@ struct Loss {
   }
 };
 
-// The automata of all references side by side. State (i, m) of a reference: i of its words are behind, the last m of
-// them matched in a row.
-class WeighedAutomata {
+// Losses in 8 bytes, in the same order: value, cost and words one after the other, rounded where they need more bits.
+class LossKeys {
  public:
-  struct Part {
-    std::int32_t first;  // state
-    std::int32_t size;   // words
-    Wide weight;         // what a gain adds to the loss
-    Wide insertion, deletion;
-    std::vector<Symbol> reference;
-    std::vector<Symbol> of_arc;  // what each arc says; 0 for ε, too
-    std::vector<Wide> match;     // with m matches before it
-  };
+  using Key = std::int64_t;
 
-  WeighedAutomata(const WeighedLattice& lattice, const Weighing& weighing)
-      : order_(weighing.gains.order), ill_(weighing.ill), cost_weight_(weighing.cost_weight) {
-    for (const auto& reference : weighing.references) {
-      const auto size = static_cast<std::int32_t>(reference.words.size());
-      const WordClasses classes(reference.words.data(), size);
-      const Wide weight = ill_ ? reference.weight : -reference.weight;
-      Part part{states_, size, weight, -weight * weighing.gains.alpha, -weight * weighing.gains.beta,
-                classes.reference, {}, {}};
-      for (std::int64_t a = 0; a < lattice.arcs; ++a)
-        part.of_arc.push_back(lattice.label[a] == 0 ? foreign : classes.of(lattice.label[a]));
-      for (std::int32_t m = 0; m < order_; ++m) part.match.push_back(weight * weighing.gains.unit * (m + 1));
-      states_ += (size + 1) * order_;
-      parts_.push_back(std::move(part));
+  LossKeys(const WeighedLattice& lattice, const Weighing& weighing) : lattice_(lattice), weighing_(weighing) {
+    const auto& [graph, costs, shown] = lattice;
+    const std::int64_t arcs = longest_path(graph, false) + 1;
+    const Wide cost = static_cast<Wide>(largest_cost(graph, costs)) * arcs;
+    Wide value = 0;
+    std::size_t longest = 0;
+    for (const auto& [words, weight] : weighing.references) {
+      value = std::max(value, 2 * weight * largest_gain(graph, static_cast<std::int64_t>(words.size()), weighing.gains));
+      longest = std::max(longest, words.size());
     }
+    value += weighing.cost_weight * cost;
+    word_bits_ = bits(arcs);
+    cost_bits_ = bits(2 * cost) + 1;
+    int used = bits(value) + cost_bits_ + word_bits_;
+    if (used > largest_bits) {  // values need most bits of a key: what is left tells little
+      used = bits(value);
+      cost_bits_ = word_bits_ = 0;
+    }
+    has_all_ = cost_bits_ > 0 && used <= key_bits;
+    shift_ = std::max(0, used - key_bits);
+    // Half a unit by each arc, the end, each edit, which rounds up to `order` units at once, the prefix and its gain.
+    const std::int64_t order = weighing.gains.order;
+    slack_ = shift_ == 0 ? 0 : arcs + order * (arcs + static_cast<std::int64_t>(longest)) + 4;
+    for (std::int64_t a = 0; a < graph.arcs; ++a) arc_.push_back(price(costs.arc[a], shown[a] != 0));
+    for (std::int32_t v = 0; v < graph.states; ++v) end_.push_back(graph.is_final(v) ? price(costs.final[v], 0) : 0);
   }
 
-  std::int32_t order() const { return order_; }
-  std::int32_t states() const { return states_; }
-  const std::vector<Part>& parts() const { return parts_; }
-
-  // Alignments gain what they can: of what they may choose, they take what gains more.
-  void choose(Loss& chosen, const Loss& other) const {
-    if (ill_ ? chosen < other : other < chosen) chosen = other;
+  // Losses are larger by less if their keys are.
+  Key slack() const { return slack_; }
+  // Whether a key says all that there is to say.
+  bool has_all() const { return has_all_; }
+  Loss loss(Key key) const {
+    const Key words = key & ((Key{1} << word_bits_) - 1);
+    const Key rest = key >> word_bits_, value = (rest + (Key{1} << (cost_bits_ - 1))) >> cost_bits_;
+    return {value, rest - value * (Key{1} << cost_bits_), words};
   }
-  Loss price(std::int64_t cost, bool is_word) const { return {cost_weight_ * cost, cost, is_word ? 1 : 0}; }
+
+  Key price(std::int64_t cost, std::int64_t words) const {
+    Wide key = weighing_.cost_weight * cost;
+    if (cost_bits_ > 0) key = (key * (Wide{1} << cost_bits_) + cost) * (Wide{1} << word_bits_) + words;
+    return rounded(key);
+  }
+  Key gain(Wide weighed) const { return rounded(weighed * (Wide{1} << (cost_bits_ + word_bits_))); }
+  Key arc(std::int64_t a) const { return arc_[static_cast<std::size_t>(a)]; }
+  Key end(std::int32_t v) const { return end_[static_cast<std::size_t>(v)]; }
+
+  Loss exact_price(std::int64_t cost, std::int64_t words) const { return {weighing_.cost_weight * cost, cost, words}; }
+
+  const WeighedLattice& lattice() const { return lattice_; }
+  const Weighing& weighing() const { return weighing_; }
 
  private:
-  const std::int32_t order_;
-  const bool ill_;
-  const Wide cost_weight_;
-  std::int32_t states_ = 0;
-  std::vector<Part> parts_;
+  static constexpr int largest_bits = 120, key_bits = 58;
+
+  static int bits(Wide value) {
+    int count = 0;
+    for (; value > 0; value >>= 1) ++count;
+    return count;
+  }
+  Key rounded(Wide value) const {
+    return static_cast<Key>(shift_ == 0 ? value : (value + (Wide{1} << (shift_ - 1))) >> shift_);
+  }
+
+  const WeighedLattice& lattice_;
+  const Weighing& weighing_;
+  int word_bits_, cost_bits_, shift_;
+  bool has_all_;
+  Key slack_;
+  std::vector<Key> arc_, end_;
 };
 
 // A game between one who chooses arcs, and wants the least loss, and one who chooses an edit for each arc, and wants
-// the largest gain. With arcs a : v -> t,
+// the largest gain. If strings are to score well, both want the same, and its value is what the best completion loses.
+// If they are to score ill, it is a lower bound: whoever chooses arcs sees the edits chosen so far, which a string has
+// to be chosen without, and whoever chooses edits does not see the words to come, which an alignment may be chosen with.
 //
-//   L(v, s) = min of   price of ending in v, the rest of the reference deleted       v final
-//                      price(a) + L(t, s)                                            a is ε
-//                      price(a) + best edit for a's word from s, and L from there    otherwise
-//
-// where the best edit is of the least loss, if strings are to score well: then both want the same, and L is what the
-// best completion loses. If strings are to score ill, it is the one of the largest loss. Then L is a lower bound:
-// whoever chooses arcs sees the edits chosen so far, which a string has to be chosen without, and whoever chooses
-// edits does not see the words to come, which an alignment may be chosen with.
+// Its values are tabulated as keys. Where keys do not say all, a value is found when it is asked for, from the values
+// of whatever arcs and edits rounding does not tell from the best.
+template <bool ill>
 class CompletionBounds {
+  using Key = LossKeys::Key;
+  struct Rule {
+    static constexpr bool opposed = ill;
+    const LossKeys* keys;
+
+    // Who chooses edits counts a gain against the loss: what costs, or what is lost by it.
+    Key cost(std::int64_t arc) const { return ill ? -keys->arc(arc) : keys->arc(arc); }
+    Key end_cost(std::int32_t v) const { return ill ? -keys->end(v) : keys->end(v); }
+  };
+
  public:
-  CompletionBounds(const WeighedLattice& lattice, const WeighedAutomata& automata)
-      : lattice_(lattice), automata_(automata), states_(static_cast<std::size_t>(automata.states())),
-        bounds_(filled(static_cast<std::size_t>(lattice.states) * states_, Loss{})), said_(states_) {
-    std::int64_t end = lattice.arcs;
-    for (std::int32_t v = lattice.states - 1; v >= 0; --v) {
-      bool is_first = true;
-      if (lattice.is_final[v]) {
-        add_ending(v);
-        is_first = false;
-      }
-      for (; end > 0 && lattice.source[end - 1] == v; --end, is_first = false) add_arc(v, end - 1, is_first);
-    }
+  using Table = RecognitionTable<Key, Rule>;
+
+  CompletionBounds(const LossKeys& keys, const WeighedReference& reference)
+      : keys_(keys), lattice_(keys.lattice()), gains_(keys.weighing().gains),
+        size_(static_cast<std::int32_t>(reference.words.size())), weight_(ill ? reference.weight : -reference.weight),
+        table_(lattice_.graph, reference.words.data(), size_, rounded(reference.weight), Rule{&keys}),
+        exact_(static_cast<std::size_t>(lattice_.graph.states)) {
+    table_.fill();
   }
 
-  const Loss* at(std::int32_t v) const { return bounds_.data() + static_cast<std::size_t>(v) * states_; }
+  const Table& table() const { return table_; }
+  std::size_t bytes() const { return bytes_; }
+
+  // Of two values or keys, what edits are chosen for.
+  static bool is_chosen(const Loss& a, const Loss& b) { return ill ? b < a : a < b; }
+
+  const Loss& exact(std::int32_t v, std::int32_t i, std::int32_t m) {
+    pending_.assign(1, {v, i, m});
+    while (!pending_.empty()) {
+      poll(50);
+      const Place place = pending_.back();
+      if (is_known(place) || find(place)) pending_.pop_back();
+    }
+    return at({v, i, m});
+  }
 
  private:
-  void add_ending(std::int32_t v) {
-    Loss* const row = bounds_.data() + static_cast<std::size_t>(v) * states_;
-    const Loss ending = automata_.price(lattice_.final_cost[v], false);
-    for (const auto& part : automata_.parts())
-      for (std::int32_t s = 0; s < (part.size + 1) * automata_.order(); ++s)
-        row[part.first + s] = plus(ending, part.deletion * (part.size - s / automata_.order()));
+  struct Place {
+    std::int32_t v, i, m;
+  };
+  struct Edit {
+    Key key;  // of what is gained, to the end
+    Place to;
+    std::int64_t gain;
+  };
+  static constexpr std::int64_t unknown = -1;  // number of words
+
+  Gains rounded(Wide weight) const {
+    const auto key = [&](std::int64_t gain) { return keys_.gain(weight * gain); };
+    return {gains_.order, key(gains_.unit), key(gains_.alpha), key(gains_.beta)};
   }
 
-  void add_arc(std::int32_t v, std::int64_t arc, bool is_first) {
-    poll(static_cast<std::int64_t>(10 * states_));
-    Loss* const row = bounds_.data() + static_cast<std::size_t>(v) * states_;
-    const Loss* after = at(lattice_.target[arc]);
-    if (lattice_.label[arc] != 0) {
-      for (const auto& part : automata_.parts())
-        say(part, part.of_arc[arc], after + part.first, said_.data() + part.first);
-      after = said_.data();
+  Loss& at(Place place) {
+    auto& row = exact_[static_cast<std::size_t>(place.v)];
+    const std::int32_t runs = table_.has_runs(place.v) ? gains_.order : 1;
+    if (row.empty()) {
+      row.assign(static_cast<std::size_t>((size_ + 1) * runs), {0, 0, unknown});
+      bytes_ += row.size() * sizeof(Loss);
     }
-    const Loss price = automata_.price(lattice_.cost[arc], lattice_.shown[arc] != 0);
-    for (std::size_t s = 0; s < states_; ++s) {
-      const Loss loss = price + after[s];
-      if (is_first || loss < row[s]) row[s] = loss;
-    }
+    return row[static_cast<std::size_t>(place.i * runs + (runs > 1 ? place.m : 0))];
   }
+  bool is_known(Place place) { return at(place).words != unknown; }
 
-  // A word, and what comes after it.
-  void say(const WeighedAutomata::Part& part, Symbol word, const Loss* after, Loss* before) const {
-    const std::int32_t order = automata_.order();
-    for (std::int32_t i = part.size, s = i * order; i >= 0; --i, s -= order) {
-      Loss other = plus(after[s], part.insertion);
-      if (i < part.size) {
-        automata_.choose(other, after[s + order]);
-        automata_.choose(other, plus(before[s + order], part.deletion));
+  // Whether all values that it depends on are known. Those that are not are found next.
+  bool find(Place place) {
+    const auto [v, i, m] = place;
+    const auto pending = pending_.size();
+    const Key best = table_.value(v, i, m);
+    std::optional<Loss> least;
+    const auto take = [&](const Loss& loss) {
+      if (!least || loss < *least) least = loss;
+    };
+    if (lattice_.graph.is_final(v) && is_near(table_.ending(v, i), best))
+      take(after({0, 0, 0}, -static_cast<Wide>(size_ - i) * gains_.beta, lattice_.costs.final[v], 0));
+    for (auto a = table_.begin(v); a < table_.begin(v + 1); ++a) {
+      poll(20);
+      list_edits(a, i, m);
+      Key largest = edits_.front().key;
+      for (const auto& edit : edits_) largest = std::max(largest, edit.key);
+      if (!is_near(largest, best)) continue;
+      std::optional<Loss> chosen;
+      for (const auto& [key, to, gain] : edits_) {
+        if (largest - key > keys_.slack()) continue;
+        if (!is_known(to)) {
+          pending_.push_back(to);
+          continue;
+        }
+        const Loss loss = after(at(to), gain, lattice_.costs.arc[a], lattice_.shown[a] != 0);
+        if (!chosen || is_chosen(loss, *chosen)) chosen = loss;
       }
-      const bool matches = i < part.size && part.reference[i] == word;
-      for (std::int32_t m = 0; m < order; ++m) {
-        before[s + m] = other;
-        if (!matches) continue;
-        automata_.choose(before[s + m], plus(after[s + order + std::min(m + 1, order - 1)], part.match[m]));
-      }
+      if (chosen) take(*chosen);
+    }
+    if (pending_.size() > pending) return false;
+    at(place) = *least;
+    return true;
+  }
+
+  Loss after(const Loss& rest, Wide gain, std::int64_t cost, std::int64_t words) const {
+    return rest + keys_.exact_price(cost, words) + Loss{weight_ * gain, 0, 0};
+  }
+
+  bool is_near(Key key, Key best) const { return (ill ? key - best : best - key) <= keys_.slack(); }
+
+  void list_edits(std::int64_t a, std::int32_t i, std::int32_t m) {
+    edits_.clear();
+    const std::int32_t t = lattice_.graph.target[a];
+    const auto add = [&](std::int32_t to, std::int32_t run, std::int64_t gain, Key key) {
+      edits_.push_back({key, {t, to, run}, gain});
+    };
+    if (lattice_.graph.label[a] == 0) return add(i, m, 0, table_.followed(a, i, m));
+    add(i, 0, -gains_.alpha, table_.inserted(a, i));
+    if (i == size_) return;
+    add(i + 1, 0, 0, table_.followed(a, i + 1, 0));
+    for (auto place = table_.places(a); *place >= 0; ++place) {
+      if (*place < i) continue;
+      const std::int32_t deleted = *place - i, run = deleted > 0 ? 0 : m;
+      add(*place + 1, table_.longer(run), (run + 1) * gains_.unit - deleted * gains_.beta,
+          table_.matched(a, *place, run) - table_.deletions(deleted));
     }
   }
 
-  static Loss plus(const Loss& loss, Wide value) { return {loss.value + value, loss.cost, loss.words}; }
-
+  const LossKeys& keys_;
   const WeighedLattice& lattice_;
-  const WeighedAutomata& automata_;
-  const std::size_t states_;
-  std::vector<Loss> bounds_;
-  std::vector<Loss> said_;
+  const Gains gains_;
+  const std::int32_t size_;
+  const Wide weight_;
+  Table table_;
+  std::vector<std::vector<Loss>> exact_;  // of each state, where asked for: place i, m is number i * runs + m
+  std::size_t bytes_ = 0;
+  std::vector<Place> pending_;
+  std::vector<Edit> edits_;
 };
 
 }  // namespace latticemetric

@@ -1,26 +1,19 @@
-// Strings of a lattice by what a recognition rate and a model's cost make of them together.
+// Strings of a lattice by a recognition rate, or by what it and a model's cost make of them together.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "alignment.hpp"
+#include "recognition_search.hpp"
 
 namespace latticemetric {
 
-// Arcs are sorted by source and go from smaller to larger states; 0 is the start, and every state is on a complete
-// path. Costs are integers in a common unit, so that sums are exact and ties are found.
+// Every state is on a complete path. The graph's own costs say only which states are final.
 struct WeighedLattice {
-  std::int32_t states;
-  std::int64_t arcs;
-  const std::int32_t* source;
-  const std::int32_t* target;
-  const std::int32_t* label;       // what an arc counts as; 0 for ε
-  const std::int32_t* shown;       // what it says in the result; 0 for nothing
-  const std::int64_t* cost;
-  const std::int64_t* final_cost;  // a state
-  const std::uint8_t* is_final;
+  Graph graph;
+  WholeCosts costs;
+  const std::int32_t* shown;  // what an arc says in the result; 0 for nothing
 };
 
 struct WeighedReference {
@@ -45,6 +38,7 @@ struct SearchLimits {
 
 struct WeighedStrings {
   std::vector<std::vector<std::int64_t>> arcs;  // the best path of each string, the best string first
+  std::vector<Wide> losses;
   std::int64_t exact;                           // so many of the first are known to be the best
   Wide bound;                                   // no other string has a smaller loss; of no meaning if all are exact
 };

@@ -178,6 +178,13 @@ class LatticeArrays(Frozen):
         longest = _native.best_path(self.source, self.target, -is_word.astype(np.float64), is_word, ends)
         return int(is_word[longest].sum())
 
+    def largest_cost(self, scales: Weights = None) -> float:
+        """Return the largest sum of absolute costs along a path."""
+        arc, final = (-np.abs(part) for part in self.cost(scales))
+        cost = Costs(arc, np.where(np.isfinite(final), final, np.inf))
+        path = _native.best_path(self.source, self.target, cost.arc, self.is_word(), cost.final)
+        return -self.cost_of(path, cost)
+
     def paths(self, scales: Weights = None) -> Iterator[Path]:
         """Yield every complete path, in lexicographic order of arcs. Use it for small lattices and tests only."""
         cost = self.cost(scales)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from latticemetric.errors import InputError, UsageError
 from latticemetric.frozen import Frozen
+from latticemetric.lattice.texts import Texts
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
 Floats = npt.NDArray[np.float64]
@@ -73,7 +74,10 @@ class Column(Frozen):
 
 @dataclass(frozen=True, eq=False)
 class Labels(Frozen):
-    """Text of arcs and final states in addition to words: a transducer's input side, alignments and so on."""
+    """Text of arcs and final states in addition to words: a transducer's input side, alignments and so on.
+
+    Numbers of `vocabulary`, 0 for no text. Labels are equal if their texts are.
+    """
 
     arc: Words
     final: Words
@@ -81,7 +85,22 @@ class Labels(Frozen):
 
     def taken(self, arcs: Rows, ends: Rows) -> Labels:
         """Return the labels with only these arcs and final states."""
-        return Labels(frozen(self.arc[arcs]), frozen(self.final[ends]), self.vocabulary)
+        arc, final, vocabulary = self.arc[arcs], self.final[ends], self.vocabulary
+        if isinstance(vocabulary, Texts):  # do not keep the texts of other arcs
+            vocabulary, (arc, final) = vocabulary.only(arc, final)
+        return Labels(frozen(arc), frozen(final), vocabulary)
+
+    def __eq__(self, other: object) -> bool:
+        if super().__eq__(other) is True:
+            return True
+        if not isinstance(other, Labels):
+            return NotImplemented
+        ours, theirs = (
+            [side.vocabulary.words(numbers) for numbers in (side.arc, side.final)] for side in (self, other)
+        )
+        return ours == theirs
+
+    __hash__ = Frozen.__hash__
 
 
 Side = TypeVar("Side", Column, Labels)

@@ -4,8 +4,8 @@ A file is a header (magic, type names, version, flags, properties, start, counts
 set, then states and arcs. A `const` machine has all states, then all arcs; a `vector` machine has each state
 followed by its arcs. Integers are little-endian; an arc is (input, output, weight, target).
 
-HiFST's arcs have vectors as weights: a default value, the first feature (number −1 if there is none) and its
-value, the number of further features, and these. The cost of a weight is its default value, plus each feature's
+HiFST's arcs have sparse vectors as weights: a default value, id and value of the first feature (id −1: none), the
+number of further features, id and value of each. The cost of a weight is its default value, plus each feature's
 value times the weight that a user gives to the feature.
 """
 

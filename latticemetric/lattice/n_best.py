@@ -18,8 +18,8 @@ from latticemetric.errors import InputError, UsageError
 from latticemetric.lattice.columns import Costs, Steps
 from latticemetric.memory import most_bytes, no_memory
 
-TOO_MANY_NGRAMS = "prune the forest, choose a lower order, or allow more memory (--max-memory)"
-"""Advice for n-grams of a forest that do not fit into memory."""
+TOO_MANY_NGRAMS = "prune the graph, choose a lower order, or allow more memory (--max-memory)"
+"""Advice for n-grams of a graph that do not fit into memory."""
 
 _MOST_STRINGS = 2**60  # more than any search finds
 _LARGEST_SUM = 2.0**32  # above this, the rounding would be coarser than one millionth
@@ -48,14 +48,17 @@ def few_strings(n: int) -> int:
 
 
 def summable(hypergraph: dict[str, Any]) -> Costs:
-    """Round the costs of a hypergraph so that their sums are exact, in any order.
+    """Round the costs of a hypergraph so that their sums are exact, in any order; see `rounded`."""
+    return rounded(Costs(hypergraph["cost"], hypergraph["goal_cost"]), _native.largest_cost(**hypergraph))
+
+
+def rounded(cost: Costs, largest: float) -> Costs:
+    """Round costs so that their sums, which are at most `largest` in absolute value, are exact in any order.
 
     Without rounding, the order of additions could decide which of two derivations is cheaper, and derivations of equal
     cost would not tie. The unit is one part in 2^52 of the largest possible sum. Leave the costs unchanged if that sum
     is too large: in a forest with shared nodes, it has no limit.
     """
-    cost = Costs(hypergraph["cost"], hypergraph["goal_cost"])
-    largest = _native.largest_cost(**hypergraph)
     unit = 2.0 ** (math.frexp(largest)[1] - 52) if largest < _LARGEST_SUM else 0.0
     return cost if unit == 0 else Costs(*(np.round(part / unit) * unit for part in cost))
 

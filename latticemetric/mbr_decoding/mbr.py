@@ -102,7 +102,7 @@ def mbr(
         hypotheses: For metrics: another graph to choose strings from; `graph` then gives the posteriors.
         samples: For metrics: number of paths to sample from each graph; by default, list all paths (at most 10,000).
         seed: The seed of the samples.
-        prune: Prune the graphs first to paths that cost at most this much more than the best one, before scaling.
+        prune: Drop paths that cost this much more than the best one. Costs are compared before `scale` is applied.
         scales: Weight of each score column of the graph or of the evidence; other columns keep their own.
 
     Examples:

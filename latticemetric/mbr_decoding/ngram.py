@@ -23,7 +23,7 @@ from latticemetric.frozen import cached_property
 from latticemetric.graph import Graph, as_lattice, as_lattice_or_forest, path_fields, plain_path, scales_of_each
 from latticemetric.lattice.columns import Column, Costs, Scales, Steps, taken
 from latticemetric.lattice.lattice import Lattice
-from latticemetric.lattice.n_best import summable
+from latticemetric.lattice.n_best import TOO_MANY_NGRAMS, small_enough, summable
 from latticemetric.lattice.pruning import prune
 from latticemetric.posterior.posteriors import NgramPosteriors, posteriors
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
@@ -196,15 +196,16 @@ class NgramMBR:
         if GAIN in lattice.scores and not gains_only:
             raise UsageError(f"the lattice has a score column '{GAIN}' already", advice="ask for gains only")
         # For each new state, the old state; for each new arc, its ends, the old arc and the gain.
-        states, source, target, arcs, gain = _native.unfold_gains(
-            lattice.source,
-            lattice.target,
-            self._numbers,
-            lattice.num_states,
-            ngrams.parent,
-            ngrams.word,
-            *self.gains(ngrams, parameters),
-        )
+        with small_enough(TOO_MANY_NGRAMS):
+            states, source, target, arcs, gain = _native.unfold_gains(
+                lattice.source,
+                lattice.target,
+                self._numbers,
+                lattice.num_states,
+                ngrams.parent,
+                ngrams.word,
+                *self.gains(ngrams, parameters),
+            )
         in_order = np.lexsort((arcs, source))  # arcs of a state keep their order
         arc = arcs[in_order]
         final = np.flatnonzero(np.isin(states, lattice.final))
@@ -291,8 +292,8 @@ def mbr_lattice(
 ) -> Lattice:
     """Return the graph as a lattice with the cost −gain on each arc: its best path is the answer of `mbr`.
 
-    The gain of a word depends on the words before it, so states are split by the last words before them, as far as
-    these matter. Each path of the graph (pruned by `prune`) appears once. Its costs in the column `gain` sum to minus
+    The gain of a word depends on the words before it, so states are split by their last words, as long as the n-grams
+    need. Each path of the graph (pruned by `prune`) appears once. Its costs in the column `gain` sum to minus
     the gain of its string. Gains are rounded in about the tenth digit, so that sums are exact and strings with the same
     n-grams tie. (If strings tie, `mbr` returns the string of least model cost; this column alone cannot do that.)
 
@@ -307,7 +308,7 @@ def mbr_lattice(
         order: The longest n-grams.
         word_penalty: An additional cost of each word.
         evidence: Another graph, whose posteriors are used.
-        prune: Prune the graphs first to paths that cost at most this much more than the best one, before scaling.
+        prune: Drop paths that cost this much more than the best one. Costs are compared before `scale` is applied.
         scales: Weight of each score column in the model's cost; other columns keep their own.
         gains_only: Leave out the graph's own columns and labels, since some formats hold only one column.
 

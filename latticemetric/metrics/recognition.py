@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -146,8 +147,10 @@ class GRR(Metric[RecognitionStatistics]):
         before I.
         """
         words, expected = self.counted(words_of(candidate)), self.counted(words_of(reference))
-        numbers = {word: number for number, word in enumerate(dict.fromkeys(words + expected))}
-        candidates, references = (np.array([numbers[word] for word in side], np.int32) for side in (words, expected))
+        numbers = defaultdict[str, int](count().__next__)  # a new word has the next number
+        candidates, references = (
+            np.fromiter(map(numbers.__getitem__, side), np.int32, len(side)) for side in (words, expected)
+        )
         return Alignment(words, expected, _native.align(candidates, references, *self.gains))
 
     def evaluate(self, candidate: Text, references: GraphReferences) -> BestReference:

@@ -30,7 +30,7 @@ from latticemetric.metrics.reference_checks import checked_corpus
 from latticemetric.metrics.registry import make_metric
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import ScoredPath
-from latticemetric.oracle_search.search_space import SearchSpace, as_forest_space, as_search_space
+from latticemetric.oracle_search.search_space import SearchSpace, as_search_space
 from latticemetric.vocabulary import word_set
 
 # If the corpus has no match at an order, the gain of the first match is unbounded.
@@ -120,7 +120,7 @@ class Member:
         """Return the cheapest path of each string of a small graph, cheapest first."""
         # With this rate, all strings have the same gain, so the least cost decides.
         indifferent = GRR(1, alpha=0, beta=0, ignore=self.space.metric.ignore)
-        strings = as_forest_space(self.space.graph, indifferent, self._scales).best_strings((), MOST_TRIED)
+        strings = as_search_space(self.space.graph, indifferent, self._scales).best_strings((), MOST_TRIED)
         return [string.path for string in strings]
 
     def best(self, gain: BleuGain, share: float, weight: Floats | None = None) -> Steps:

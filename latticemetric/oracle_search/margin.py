@@ -424,9 +424,9 @@ def weighed_strings(
         most=n,
         steps=cap or MOST_STEPS,
     )
-    if cap is None and any(bound is not None for _, bound in found):
+    if cap is None and any(string.bound is not None for string in found):
         raise InputError("the search for strings does not fit into memory", advice="ask for fewer strings")
-    return space, [WeighedString(path, objective.worth(space.reported(path)), bound) for path, bound in found]
+    return space, [WeighedString(s.arcs, objective.worth(space.reported(s.arcs)), s.bound) for s in found]
 
 
 def _best_of_all(space: ForestSpace, objective: Objective, n: int) -> tuple[SearchSpace, list[WeighedString]]:

@@ -152,9 +152,8 @@ def oracles(
     check_references(references)
     strings = strings_of_references(references)
     space = as_search_space(graph, rate, scales)
-    forest = space if isinstance(space, ForestSpace) else as_forest_space(graph, rate, scales)
     one_best = space.scored(space.one_best(), strings)
-    candidates = [candidate for reference in strings for candidate in forest.best_strings(reference, n)]
+    candidates = [candidate for reference in strings for candidate in space.best_strings(reference, n)]
     best: dict[tuple[str, ...], Candidate] = {}  # of each string, by its best reference
     for candidate in sorted(candidates, key=space.preference):
         best.setdefault(space.reported(candidate.path), candidate)

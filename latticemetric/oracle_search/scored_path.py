@@ -146,8 +146,8 @@ def tags_with_gaps(words: Sequence[str], alignment: Alignment) -> tuple[str, ...
 
     Args:
         words: The words of the path, with wildcards. Wildcards are not in the alignment; their tag is OK.
-        alignment: The alignment of the path's other words with the reference. A missing word next to wildcards marks
-            the gap before the wildcards.
+        alignment: The alignment of the path's other words with the reference. If a word is missing before or after
+            wildcards, the gap before the wildcards is BAD.
     """
     tags = [OK]
     remaining = iter(words)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from fractions import Fraction
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -15,12 +16,13 @@ from latticemetric.engine import native
 from latticemetric.engine.native import ExactGains
 from latticemetric.engine.search import BestDerivation, ForestSearch, Search
 from latticemetric.engine.ties import TieKey
-from latticemetric.errors import UsageError
+from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph, as_lattice, path_fields
 from latticemetric.lattice.columns import Costs, Scales, Steps, is_any_of
 from latticemetric.lattice.lattice import Lattice
-from latticemetric.lattice.n_best import summable
+from latticemetric.lattice.n_best import rounded, summable
+from latticemetric.memory import most_bytes
 from latticemetric.metrics.base import GraphReference, GraphReferences
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import Merit, merit
@@ -67,6 +69,10 @@ class SearchSpace(ABC):
     def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Steps:
         """Return the path with the largest gain. Each occurrence of an n-gram, and each word, adds to the gain."""
 
+    @abstractmethod
+    def best_strings(self, reference: Sequence[str], n: int) -> list[Candidate]:
+        """Return the `n` best strings against one reference, each with its best path."""
+
     def preferred(self, candidates: Sequence[Candidate]) -> Candidate:
         """Return the best candidate by the tie rule; a single one needs no comparison."""
         return candidates[0] if len(candidates) == 1 else min(candidates, key=self.preference)
@@ -107,6 +113,10 @@ class SearchSpace(ABC):
         """Return the model's own best path."""
         return self.graph.best_path(self.cost, ignore=self.metric.ignore)
 
+    def _merit(self, gain: int, reference: Sequence[str]) -> Merit:
+        total = ngram_total(len(self.metric.counted(reference)), self.metric.order)
+        return merit(gain, total, self.metric.gains)
+
     def encoded(self, reference: Sequence[str]) -> Words:
         """Return the counted words of a reference as word numbers of the graph."""
         return self.graph.vocabulary.encode(self.metric.counted(reference))
@@ -144,6 +154,28 @@ class LatticeSpace(SearchSpace):
         """Return the path with the largest gain."""
         return native.path_of_ngrams(self.graph, self.label, self.cost, ngrams, gains)
 
+    def best_strings(self, reference: Sequence[str], n: int) -> list[Candidate]:
+        """Return the best strings, each with its cheapest path; costs that differ only by rounding tie."""
+        found = native.search_loss_augmented(
+            self.graph,
+            rounded(self.cost, self.graph.largest_cost(self.cost)),
+            label=self.label,
+            shown=self.shown,
+            references=[self.encoded(reference)],
+            shares=[Fraction(1)],
+            gains=self.metric.gains,
+            costs_count=False,
+            penalize=False,
+            most=n,
+            memory=most_bytes(),
+        )
+        if any(string.bound is not None for string in found):
+            raise InputError(
+                "the search for strings does not fit into memory",
+                advice="ask for fewer strings, or allow more memory (--max-memory)",
+            )
+        return [Candidate(string.arcs, self._merit(int(-string.loss), reference)) for string in found]
+
     def _without(self, silent: Any) -> Words:
         return np.where(silent, EPSILON, self.graph.word).astype(np.int32)
 
@@ -157,7 +189,6 @@ class ForestSpace(SearchSpace):
         super().__init__(metric, cost, summable(forest.hypergraph(cost)), forest.word_counts(metric.ignore))
         self._counted_target = forest.target_without(metric.ignore | metric.wildcard)
         self._shown = forest.target_without(metric.ignore)
-        self._rank = np.zeros(0, dtype=np.int64)
 
     def search_for(self, reference: Sequence[str]) -> ForestSearch:
         """Return the input of the search for the best derivation against one reference."""
@@ -178,17 +209,9 @@ class ForestSpace(SearchSpace):
         return native.derivation_of_ngrams(columns, known, known, ngrams, gains)
 
     def best_strings(self, reference: Sequence[str], n: int) -> list[Candidate]:
-        """Return the `n` best strings against one reference, each with its best path in the `original` graph."""
-        strings = native.search_strings(self.search_for(reference), self._shown, self._rank, n)
-        return [Candidate(self.original(best.edges), self._merit(best.gain, reference)) for best in strings]
-
-    def _merit(self, gain: int, reference: Sequence[str]) -> Merit:
-        total = ngram_total(len(self.metric.counted(reference)), self.metric.order)
-        return merit(gain, total, self.metric.gains)
-
-    def original(self, edges: Steps) -> Steps:
-        """Convert a derivation of `graph` to a path of the graph that this space was made from."""
-        return edges
+        """Return the best strings, each with its best derivation."""
+        strings = native.search_strings(self.search_for(reference), self._shown, n)
+        return [Candidate(best.edges, self._merit(best.gain, reference)) for best in strings]
 
 
 class LatticeAsForest(ForestSpace):
@@ -198,13 +221,6 @@ class LatticeAsForest(ForestSpace):
         super().__init__(Forest.from_lattice(lattice), metric, scales)
         # A forest sorts its edges by head; edges with the same head keep the order of the input.
         self.arc_of = np.argsort(np.concatenate([[0], lattice.target]), kind="stable") - 1
-        self._rank = self.arc_of
-
-    def original(self, edges: Steps) -> Steps:
-        """Return a derivation as a path of the lattice."""
-        # A derivation lists the last arc first and the start's edge last.
-        arcs: Steps = self.arc_of[edges[-2::-1]]
-        return arcs
 
 
 def as_forest_space(graph: Graph, metric: GRR, scales: Scales | None) -> ForestSpace:

@@ -32,6 +32,7 @@ from latticemetric.errors import LatticeMetricError, shortened
 from latticemetric.forest.forest import Forest
 from latticemetric.formats.streams.output import temporary_files
 from latticemetric.lattice.lattice import Lattice
+from latticemetric.lattice.texts import Texts
 from latticemetric.nbest import NBest
 from latticemetric.vocabulary import Vocabulary
 
@@ -105,6 +106,7 @@ class PlainData:
             "number": lambda kind, data: _read_array(kind, data)[0],
             "Fraction": lambda numerator, denominator: Fraction(self._value(numerator), self._value(denominator)),
             "Vocabulary": _read_vocabulary,
+            "Texts": _read_texts,
             "table": self._read_table,
             "error": _read_error,
         }
@@ -148,6 +150,8 @@ class PlainData:
     def _writer(self, kind: type) -> Callable[[Any], _Tree]:
         if issubclass(kind, np.generic):
             return lambda value: ["number", *_array(np.array([value]))[1:]]
+        if issubclass(kind, Texts):
+            return lambda value: ["Texts", *_array(value.begin)[1:], *_array(value.values)[1:]]
         if issubclass(kind, Vocabulary):
             return self._vocabulary
         if issubclass(kind, LatticeMetricError):  # written as the nearest class that all programs know
@@ -267,6 +271,13 @@ def _read_vocabulary(is_given: Any = None, numbers: Any = None, words: Any = Non
     vocabulary = Vocabulary(dict(zip(numbers, words, strict=True)))
     vocabulary.is_given = is_given
     return vocabulary
+
+
+def _read_texts(begin_kind: Any, begin: Any, kind: Any, values: Any) -> Texts:
+    _require(begin_kind == "<i8" and kind in {"|u1", "<i4"})
+    texts = Texts(_read_array(begin_kind, begin), _read_array(kind, values))
+    texts.items()  # an error if rows are not in order, or not UTF-8
+    return texts
 
 
 def _read_error(kind: Any, what: Any, where: Any, advice: Any) -> LatticeMetricError:

@@ -221,6 +221,9 @@ class Posteriors(Distribution):
     def ngrams(self, order: int) -> NgramPosteriors:
         """Return, for each n-gram of up to `order` words, the probability that a path has it at least once.
 
+        Raises:
+            InputError: The n-grams do not fit into memory; see `limit_memory`.
+
         Examples:
             >>> lattice = Lattice.from_strings(["a b", "a b a b", "b"], costs=[0.0, 0.0, 0.0])
             >>> for words, posterior in posteriors(lattice).ngrams(2).items():
@@ -233,7 +236,8 @@ class Posteriors(Distribution):
         check_ngram_order(order)
         lattice = self.lattice
         columns = lattice.source, lattice.target, lattice.word, self.transition, lattice.num_states
-        return NgramPosteriors(order, lattice.vocabulary, *_native.ngram_posteriors(*columns, order))
+        with small_enough(TOO_MANY_NGRAMS):
+            return NgramPosteriors(order, lattice.vocabulary, *_native.ngram_posteriors(*columns, order))
 
     def to_lattice(self) -> Lattice:
         """Return the lattice with one column, `posterior`: −ln of the probability of each arc and of each end.
@@ -338,7 +342,7 @@ class ForestPosteriors(Distribution):
         """Return, for each n-gram of up to `order` words, the probability that a derivation has it at least once.
 
         Raises:
-            InputError: The n-grams need more than 2 GiB.
+            InputError: The n-grams do not fit into memory; see `limit_memory`.
 
         Examples:
             >>> from latticemetric import Forest

@@ -101,7 +101,7 @@ def test_absurd_amounts_of_work_are_refused(program, options):
 def test_absurd_samples_of_tags_are_refused(more):
     tables = [EXAMPLES / f"tide.{name}.tags" for name in ("gold", "gull", "wren")]
     done = run("latticemetric", "tags", *tables, "--sampling", *more)
-    assert_one_line_error(done, "samples per error rate; use at most 10000000 in all rounds")
+    assert_one_line_error(done, "samples are too many for one error rate; draw at most 10000000 in all rounds together")
 
 
 @pytest.mark.parametrize("place", ["local:9999999999", "slurm:99999999", "local:" + "9" * 5000])

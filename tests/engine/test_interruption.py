@@ -174,6 +174,8 @@ def calls() -> dict[str, Callable[[], object]]:
     tree_shares = shares(tree)
     keys = ints(np.arange(501))
     backwards = many[::-1].copy()
+    rows, ids = longs(np.arange(0, 20_000_001, 10)), np.full(20_000_000, -123_456_789, np.int32)
+    every_row = longs(np.tile(np.arange(len(rows) - 1), 4))
     return {
         "search_lattice": lambda: _native.search_lattice(*lattice.columns(), ints(LONG[:3000]), *rates),
         "search_lattice, ties": lambda: _native.search_lattice(*lattice.columns(), ints(np.full(3000, -1)), *WER),
@@ -181,6 +183,7 @@ def calls() -> dict[str, Callable[[], object]]:
             *lattice.columns(), words, *chain[:3], np.ones(4000, np.int32), chain_end, *WER, 0, 0, 1, 1e10
         ),
         "align": lambda: _native.align(ints(LONG[:9000]), ints(LONG[3000:12000]), *rates),
+        "align, words": lambda: _native.align(ints(np.tile(LONG, 20)), ints(np.tile(LONG[::-1], 20)), *WER),
         "align_networks": lambda: _native.align_networks(*chain, chain_end, *chain, chain_end, 4, 3, 3, 2),
         "weighed_strings, hope": lambda: _native.weighed_strings(
             *whole(lattice), [list(reference)], [(0, 1)], (0, 1), False, *rates, 1, 1 << 20, BYTES
@@ -213,7 +216,9 @@ def calls() -> dict[str, Callable[[], object]]:
             *shown(tree), longs([]), tree_reference, *rates, 2000, 1000, BYTES
         ),
         "forest_ngram_posteriors": lambda: _native.forest_ngram_posteriors(*tree, *tree_shares, 3, BYTES),
-        "parse_kaldi": lambda: _native.parse_kaldi(text),
+        "parse_kaldi": lambda: _native.parse_kaldi(text, 0, len(text)),
+        "join_rows": lambda: _native.join_rows(rows, ids),
+        "take_rows": lambda: _native.take_rows(rows, ids, every_row),
         "parse_slf": lambda: _native.parse_slf(slf, ["W"]),
         "parse_plf": lambda: _native.parse_plf(plf),
     }  # fmt: skip
@@ -224,6 +229,7 @@ NAMES = (
     "search_lattice, ties",
     "search_reference_graph",
     "align",
+    "align, words",
     "align_networks",
     "weighed_strings, hope",
     "weighed_strings, fear",
@@ -243,6 +249,8 @@ NAMES = (
     "best_strings",
     "forest_ngram_posteriors",
     "parse_kaldi",
+    "join_rows",
+    "take_rows",
     "parse_slf",
     "parse_plf",
 )

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from kit.formats import Graph, rebuilt, small_forest, small_lattice
+from hypothesis import given
+from hypothesis import strategies as st
+from kit.formats import PLAIN_WORDS, Graph, rebuilt, shaped, small_forest, small_lattice, tables_of
 from kit.paths import EXAMPLES
 
 import latticemetric as lm
@@ -164,6 +166,86 @@ def test_a_graph_is_held_as_a_whole_or_refused(format_name, tmp_path):
         found = converted(graph, format_name, tmp_path)
         if found is not None:
             assert_the_same(found, graph, kind)
+
+
+# Names that formats with labels know, and texts that they take.
+LABELS = {
+    "transitions": ("1_2_3", "77", "-5", "0", "4_4"),
+    "input": ("x", "7", "été"),
+    "v": ("1", "the(2)", "x"),
+    "covered": ("0-1", "2", "3-3"),
+}
+
+
+# Formats of lattices whose arcs may have labels.
+WITH_LABELS = ["kaldi", "kaldi-binary", "htk-slf", "openfst", "openfst-text", "far", "k2", "moses-search-graph"]
+
+
+@st.composite
+def labelled_lattices(draw: st.DrawFn) -> list[lm.Lattice]:
+    """A lattice with labels, once for each table that may spell them."""
+    name, texts = draw(st.sampled_from(sorted(LABELS.items())))
+    texts = draw(st.permutations(texts))
+    lattice = draw(shaped(PLAIN_WORDS, ["lm"], st.integers(0, 9).map(float)))
+    lattice = rebuilt(lattice, vocabulary=lm.Vocabulary.numeric())
+    numbers = st.integers(0, len(texts))
+    arcs, ends = (
+        np.array(draw(st.lists(numbers, min_size=size, max_size=size)), dtype=np.int32)
+        for size in (len(lattice.word), len(lattice.final))
+    )
+    if draw(st.booleans()):
+        ends *= 0
+    return [rebuilt(lattice, labels={name: lm.Labels(arcs, ends, table)}) for table in tables_of(texts)]
+
+
+def labels_of(lattice: lm.Lattice) -> list[tuple[tuple[str, ...], float, dict[str, list[str]]]]:
+    """Each path's words and cost, and its labels without the empty ones."""
+    row = {state: row for row, state in enumerate(lattice.final.tolist())}
+    found = []
+    for path in lattice.paths():
+        end = row[int(lattice.target[path.arcs[-1]]) if path.arcs else 0]
+        numbers = {
+            n: [*(int(side.arc[a]) for a in path.arcs), int(side.final[end])] for n, side in lattice.labels.items()
+        }
+        texts = {name: lattice.labels[name].vocabulary.decode(some) for name, some in numbers.items()}
+        found.append((path.words, path.cost, {name: some for name, some in texts.items() if some}))
+    return sorted(found, key=repr)
+
+
+@given(data=st.data())
+def test_labels_go_through_every_pair_of_formats_that_hold_them(data, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pairs")
+    graphs = data.draw(labelled_lattices())
+    wanted = labels_of(graphs[0])
+    for name in data.draw(st.lists(st.sampled_from(WITH_LABELS), min_size=2, max_size=2)):
+        found = [converted(graph, name, folder) for graph in graphs]
+        graphs = [graph for graph in found if isinstance(graph, lm.Lattice)]
+        assert [labels_of(graph) for graph in graphs] in ([], [wanted] * len(found)), name
+
+
+# Formats that hold the table of labels: a given one whole, one that a file brought only as far as it is used.
+WITH_TABLES = {"openfst", "far"}
+
+
+@given(graphs=labelled_lattices(), format_name=st.sampled_from(sorted({*WRITABLE} - WITH_TABLES)))
+def test_it_does_not_show_in_a_file_how_labels_were_kept(graphs, format_name, tmp_path_factory):
+    path = tmp_path_factory.mktemp("bytes") / f"graph{formats()[format_name].suffixes[0]}"
+    written = []
+    for graph in graphs:
+        path.unlink(missing_ok=True)
+        try:
+            lm.write(path, [("utt-1", graph)], format=format_name)
+            written.append(path.read_bytes())
+        except (lm.UsageError, lm.InputError) as error:
+            written.append(str(error))
+    assert written == written[:1] * len(graphs)
+
+
+@given(graphs=labelled_lattices(), format_name=st.sampled_from(sorted(WITH_TABLES)))
+def test_a_table_of_labels_is_read_back(graphs, format_name, tmp_path_factory):
+    found = [converted(graph, format_name, tmp_path_factory.mktemp("tables")) for graph in graphs]
+    kept = [labels_of(graph) for graph in found if isinstance(graph, lm.Lattice)]
+    assert kept in ([], [labels_of(graph) for graph in graphs])
 
 
 NO_GRAPHS = ("harvest", "tide")  # judged systems, and tags of words

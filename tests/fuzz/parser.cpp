@@ -1,13 +1,17 @@
 // A libFuzzer target for one native parser, named by the macro PARSER: whatever the bytes are, it returns or raises
-// a ParseError, and AddressSanitizer and UndefinedBehaviorSanitizer have nothing to say.
+// a ParseError (or NotJson), and AddressSanitizer and UndefinedBehaviorSanitizer have nothing to say.
 #include <cstdint>
 #include <string_view>
 
 #include "arc_lines.hpp"
+#include "cdec_json.hpp"
 #include "forest_order.hpp"
+#include "hypergraph.hpp"
+#include "json.hpp"
 #include "kaldi_binary.hpp"
 #include "plf.hpp"
 #include "slf.hpp"
+#include "travatar_json.hpp"
 
 namespace {
 
@@ -18,11 +22,41 @@ void check(bool condition) {
   if (!condition) __builtin_trap();
 }
 
+// Labels are rows of their buffer, each of them something, and numbers name the rows one after the other.
+template <typename T>
+void check_labels(const LabelRows<T>& rows, const std::vector<std::int32_t>& arcs, const std::vector<std::int32_t>& ends) {
+  check(rows.begin.front() == 0 && rows.begin.back() == static_cast<std::int64_t>(rows.values.size()));
+  for (std::size_t row = 1; row < rows.begin.size(); ++row) check(rows.begin[row - 1] < rows.begin[row]);
+  std::size_t named = 0;
+  for (const auto* numbers : {&arcs, &ends}) {
+    std::int32_t last = 0;
+    for (const auto number : *numbers) {
+      if (number == 0) continue;
+      check(last < number && number < static_cast<std::int64_t>(rows.begin.size()));
+      last = number;
+      ++named;
+    }
+  }
+  check(named + 1 == rows.begin.size());
+  std::vector<std::int64_t> all(named);
+  for (std::size_t row = 0; row < named; ++row) all[row] = static_cast<std::int64_t>(row);
+  const auto taken = taken_rows(rows.begin.data(), rows.values.data(), all.data(), named);
+  check(taken.begin == rows.begin && taken.values == rows.values);
+}
+
+// Every row is UTF-8; Python relies on it.
+void check_texts(const LabelRows<char>& rows) {
+  for (std::size_t row = 1; row < rows.begin.size(); ++row)
+    check(is_utf8({rows.values.data() + rows.begin[row - 1], static_cast<std::size_t>(rows.begin[row] - rows.begin[row - 1])}));
+}
+
 void kaldi(std::string_view text) {
   auto lattice = parse_kaldi(text, false);
   const auto arcs = lattice.source.size(), finals = lattice.final.size();
   check(lattice.target.size() == arcs && lattice.cost[0].size() == arcs && lattice.cost[1].size() == arcs);
   check(lattice.transitions.size() == arcs && lattice.final_transitions.size() == finals);
+  check_labels(lattice.transition_rows, lattice.transitions, lattice.final_transitions);
+  check_texts(lattice.transition_rows);
   check(lattice.final_cost[0].size() == finals && lattice.word.take().size() == arcs);
 }
 
@@ -65,7 +99,44 @@ void kaldi_binary(std::string_view data) {
   const auto arcs = machine.source.size(), finals = machine.final.size();
   check(machine.target.size() == arcs && machine.output.size() == arcs && machine.transitions.size() == arcs);
   check(machine.final_transitions.size() == finals && machine.final_cost[1].size() == finals);
+  check_labels(machine.transition_rows, machine.transitions, machine.final_transitions);
+  const auto& rows = machine.transition_rows;
+  check_texts(joined_rows(rows.begin.data(), rows.values.data(), rows.begin.size() - 1));
 }
+
+void check_rows(const Rows& rows, std::size_t edges) {
+  check(rows.begin.size() == edges + 1 && rows.begin[0] == 0);
+  check(rows.begin[edges] == static_cast<std::int64_t>(rows.values.size()));
+  for (std::size_t e = 0; e < edges; ++e) check(rows.begin[e] <= rows.begin[e + 1]);
+}
+
+void check_labels(std::vector<std::pair<const char*, LabelColumn>>& labels, std::size_t rows) {
+  for (auto& label : labels) {
+    const auto texts = static_cast<std::int32_t>(label.second.texts().size());
+    const auto numbers = label.second.take();
+    check(numbers.size() >= rows);
+    for (const auto number : numbers) check(0 <= number && number <= texts);
+  }
+}
+
+// Columns have a row an edge, and words and tails are numbers that Python will find; it checks the rest itself.
+void check_forest(ForestText forest) {
+  const auto edges = forest.head.size();
+  check_rows(forest.tails, edges);
+  check_rows(forest.target, edges);
+  for (const auto& column : forest.scores) check(is_utf8(column.first) && column.second.size() == edges);
+  for (const auto head : forest.head) check(head >= 0);
+  for (const auto symbol : forest.target.values) check(symbol != 0 && symbol <= static_cast<std::int32_t>(forest.words.size()));
+  for (const auto word : forest.words) check(!word.empty() && is_utf8(word));
+  check_labels(forest.labels, edges);
+  check_labels(forest.node_labels, forest.goals.empty() ? 0 : static_cast<std::size_t>(forest.goals[0]) + 1);
+}
+
+void moses_hypergraph(std::string_view text) { check_forest(parse_moses_hypergraph(text)); }
+void target_graph(std::string_view text) { check_forest(parse_target_graph(text)); }
+void joshua_hypergraph(std::string_view text) { check_forest(parse_joshua_hypergraph(text)); }
+void cdec_json(std::string_view text) { check_forest(parse_cdec_json(text)); }
+void travatar_json(std::string_view text) { check_forest(parse_travatar_json(text)); }
 
 // Bytes as edges of a forest of few nodes: a head, and up to three tails.
 void forest(std::string_view data) {
@@ -97,6 +168,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     PARSER(std::string_view(reinterpret_cast<const char*>(data), size));
   } catch (const ParseError&) {
+  } catch (const NotJson&) {
   }
   return 0;
 }

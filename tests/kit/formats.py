@@ -1,8 +1,9 @@
 """What every format is tried with: graphs that it can hold, files that are broken, accidents that happen to files."""
 
 import math
+import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -16,6 +17,7 @@ import latticemetric as lm
 from kit.strategies import drafts
 from latticemetric.formats.reading import read_symbols
 from latticemetric.formats.references import read_references
+from latticemetric.lattice.texts import Texts
 from latticemetric.nbest import Hypothesis
 
 # Files of real decoders, which are no part of the repository: tests that read them skip where they are absent.
@@ -61,6 +63,28 @@ def shaped(draw: st.DrawFn, words: list[str], columns: list[str], values: st.Sea
     )
 
 
+def of_texts(texts: Sequence[str]) -> Texts:
+    """A table as a text archive has it."""
+    rows = [text.encode() for text in texts]
+    return Texts(_begins(rows), np.frombuffer(b"".join(rows), np.uint8))
+
+
+def of_ids(texts: Sequence[str]) -> Texts:
+    """A table as a binary archive has it."""
+    rows = [[int(one) for one in text.split("_")] for text in texts]
+    return Texts(_begins(rows), np.array([one for row in rows for one in row], dtype=np.int32))
+
+
+def _begins(rows: Sequence[Sequence[int]]) -> np.ndarray:
+    return np.array([0, *np.cumsum([len(row) for row in rows], dtype=np.int64)], dtype=np.int64)
+
+
+def tables_of(texts: Sequence[str]) -> list[lm.Vocabulary]:
+    """Every table that spells these texts."""
+    are_ids = all(re.fullmatch(r"-?[1-9]\d{0,8}(_-?[1-9]\d{0,8})*", text) for text in texts)
+    return [lm.Vocabulary.from_words(texts), of_texts(texts), *([of_ids(texts)] if are_ids else [])]
+
+
 @st.composite
 def with_label(
     draw: st.DrawFn,
@@ -72,7 +96,7 @@ def with_label(
 ) -> lm.Lattice:
     """A lattice whose arcs (and final states) carry further text."""
     lattice = draw(lattices)
-    side = lm.Vocabulary.from_words(texts)
+    side = draw(st.sampled_from(tables_of(texts)))
     numbers = st.integers(0, 3)
 
     def some(size: int) -> np.ndarray:

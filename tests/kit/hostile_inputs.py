@@ -240,7 +240,7 @@ SCRIPTS = {
     "an endless device": Hostile("u /dev/zero:0\n", (":1:", "/dev/zero: is not a regular file"), SCRIPT),
     "a pipe that nobody writes to": Hostile("u FOLDER/pipe:0\n", (":1:", "is not a regular file"), SCRIPT),
     "standard input": Hostile("u -:0\n", (":1:", "is not a regular file"), SCRIPT),
-    "a byte behind the end": Hostile(f"u {MEETING[0]}:999999999\n", (":1:", "ends before the given byte"), SCRIPT),
+    "a byte behind the end": Hostile(f"u {MEETING[0]}:999999999\n", (":1:", "the archive ends before byte"), SCRIPT),
     "a byte behind every end": Hostile(f"u {MEETING[0]}:999999999999999999\n", (":1:", "cannot be read"), SCRIPT),
     "a byte before the beginning": Hostile(f"u {MEETING[0]}:-5\n", (":1:", "is not file:offset"), SCRIPT),
 }

@@ -64,8 +64,8 @@ def oracle(*arguments: object, stdin: bytes = b"") -> Done:
 
 def heavy(folder: Path) -> Path:
     """Two lattices that are done at once, and between them one whose n-grams are more than there is time for."""
-    lines = [f"{s} {s + 1} w{s}x{k} 1,1," for s in range(16) for k in range(10)]
+    lines = [f"{s} {s + 1} w{s}x{k} 1,1," for s in range(200) for k in range(10)]
     small = "0 1 a 1,1,\n1"
     archive = folder / "heavy.txt"
-    archive.write_text(f"a \n{small}\n\nheavy \n" + "\n".join(lines) + f"\n16\n\nz \n{small}\n\n")
+    archive.write_text(f"a \n{small}\n\nheavy \n" + "\n".join(lines) + f"\n200\n\nz \n{small}\n\n")
     return archive

@@ -158,6 +158,91 @@ def test_the_worst_string_is_that_of_all_derivations(forest, question):
     assert row == worst_of(forest, question, None)
 
 
+# --- Costs that 8 bytes do not tell apart
+
+# Sums that need nearly all of 61 bits: with a weight, 8 bytes do not hold them, and their last bits decide.
+near_costs = st.builds(
+    lambda large, small, tiny: large * 2.0**35 + small * 2.0**-7 + tiny * 2.0**-20,
+    st.integers(0, 1), st.integers(0, 2), st.integers(0, 3),
+)  # fmt: skip
+near_questions = st.builds(
+    Question,
+    references(6),
+    metrics().map(lambda case: case[0]),
+    st.sampled_from([0, 0.1, 1.0, 2.0**-20, 2.0**36]),
+    st.sampled_from(["rate", "numerator"]),
+)
+
+
+@st.composite
+def near_ties(draw):
+    """A lattice of layers with two or three arcs between neighbours, some of them ε."""
+    layers = draw(st.integers(1, 5))
+    source = [s for s in range(layers) for _ in range(draw(st.integers(2, 3)))]
+    words = [draw(st.integers(0, 3)) for _ in source]
+    cost = lm.Column(np.array([draw(near_costs) for _ in source]), np.zeros(1))
+    return lm.Lattice.from_arcs(
+        source, np.array(source) + 1, words, final=[layers],
+        scores={"cost": cost}, vocabulary=lm.Vocabulary.from_words(list("abc")),
+    )  # fmt: skip
+
+
+def exact_costs(lattice, metric):
+    """The cheapest path of each string that is reported, with its cost."""
+    costs = list(map(Fraction, lattice.scores["cost"].arc))
+    said = {}
+    for path in lattice.paths():
+        words = tuple(word for word in path.words if word not in metric.ignore)
+        cost = sum((costs[arc] for arc in path.arcs), Fraction(0))
+        said[words] = min((cost, path.arcs), said.get(words, (cost, path.arcs)))
+    return [(cost, arcs, words) for words, (cost, arcs) in said.items()]
+
+
+@pytest.mark.parametrize(("ask", "sign"), [(lm.hopes, 1), (lm.fears, -1)])
+@given(lattice=near_ties(), question=near_questions, n=numbers)
+def test_costs_are_compared_to_the_last_bit(ask, sign, lattice, question, n):
+    weight = sign * Fraction(question.weight)
+    expected = sorted(
+        (cost - weight * question.worth(words), cost, len(words), arcs)
+        for cost, arcs, words in exact_costs(lattice, question.metric)
+    )
+    options = {"weight": question.weight, "on": question.on, "n": n}
+    found = ask(lattice, question.references.argument, question.metric, **options)
+    assert [best.arcs for best in found] == [row[-1] for row in expected[:n]]
+    assert all(best.exact for best in found)
+
+
+@pytest.mark.parametrize(("ask", "sign"), [(lm.hopes, 1), (lm.fears, -1)])
+@pytest.mark.parametrize("exponent", [34, 36, 38, 40])
+def test_arcs_that_are_each_rounded_do_not_add_up_to_another_order(ask, sign, exponent):
+    random = np.random.default_rng(exponent)
+    source = np.repeat(np.arange(6), 3)
+    cost = lm.Column(2.0**34 + random.integers(0, 64, size=18) * 2.0**-20, np.zeros(1))
+    lattice = lm.Lattice.from_arcs(
+        source,
+        source + 1,
+        [1, 2, 3] * 6,
+        final=[6],
+        scores={"cost": cost},
+        vocabulary=lm.Vocabulary.from_words("a b c"),
+    )
+    question = Question(References("b a x", (("b", "a", "x"),)), lm.WER(), 2.0**exponent, "rate")
+    weight = sign * Fraction(question.weight)
+    expected = sorted(
+        (cost - weight * question.worth(words), cost, len(words), arcs)
+        for cost, arcs, words in exact_costs(lattice, question.metric)
+    )
+    found = ask(lattice, "b a x", question.metric, weight=question.weight, n=100)
+    assert [best.arcs for best in found] == [row[-1] for row in expected[:100]]
+
+
+@given(lattice=near_ties(), question=near_questions.map(lambda q: Question(q.references, q.metric, 1, "rate")))
+def test_of_the_worst_strings_the_cheapest_is_found_to_the_last_bit(lattice, question):
+    strings = exact_costs(lattice, question.metric)
+    expected = min((question.worth(words), cost, len(words), arcs) for cost, arcs, words in strings)
+    assert lm.worst(lattice, question.references.argument, question.metric).arcs == expected[-1]
+
+
 # --- Under a cap
 
 

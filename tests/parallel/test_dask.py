@@ -160,7 +160,7 @@ def test_limits_of_the_command_line_are_held(there, tmp_path):
     done = latticemetric(*given, *there, "--max-memory", "100M")
     assert done.status == 1
     assert ["error" in line for line in done.stdout.splitlines()] == [False, True, False]
-    assert "it needs more than" in done.stdout
+    assert "do not fit into memory" in done.stdout
 
 
 CHILD = "LATTICEMETRIC_TEST_RUN"

@@ -187,7 +187,7 @@ def test_an_order_may_be_longer_than_all_strings(forest):
 def test_more_ngrams_than_may_be_are_refused(memory_limit):
     memory_limit(100)
     with pytest.raises(
-        lm.InputError, match="do not fit into memory; prune the forest, choose a lower order, or allow more"
+        lm.InputError, match="do not fit into memory; prune the graph, choose a lower order, or allow more"
     ):
         lm.posteriors(two_ways(0.0, 0.0)).ngrams(2)
 
@@ -377,7 +377,7 @@ def test_a_search_that_takes_too_much_is_refused(memory_limit):
     forest = lm.Forest.from_edges(
         [0] * 2000, [[]] * 2000, [[1 + k // 50, 1 + k % 50] for k in range(2000)], goals=[0], scores={"cost": column}
     )
-    with pytest.raises(lm.InputError, match="does not fit into memory; prune the forest"):
+    with pytest.raises(lm.InputError, match="does not fit into memory; prune the graph"):
         lm.mbr(forest)
 
 

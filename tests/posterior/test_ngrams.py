@@ -1,7 +1,9 @@
 """Posteriors of n-grams against every path."""
 
 import math
+import time
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,6 +29,43 @@ def test_posteriors_are_sums_over_the_paths_that_hold_an_ngram(lattice, order, s
 def test_ngrams_that_stand_again_and_again_are_counted_once(lattice, order):
     expected = expected_posteriors(weighed_paths(lattice, 1.0, None)[0], order)
     assert dict(lm.posteriors(lattice).ngrams(order)) == pytest.approx(expected, abs=1e-9)
+
+
+# More n-grams repeat than are counted in one pass.
+@given(words=st.lists(st.integers(1, 40), min_size=36, max_size=36), order=st.integers(1, 4))
+def test_many_ngrams_repeat(words, order):
+    source, target = [], []
+    for step in range(6):
+        for before, after in ((0, 1), (1, 3), (3, 5), (0, 2), (2, 4), (4, 5)):
+            source.append(5 * step + before)
+            target.append(5 * step + after)
+    lattice = lm.Lattice.from_arcs(source, target, words, final=[30])
+    expected = expected_posteriors(weighed_paths(lattice, 1.0, None)[0], order)
+    assert dict(lm.posteriors(lattice).ngrams(order)) == pytest.approx(expected, abs=1e-12)
+
+
+def complete_graph(states, words):
+    """A lattice with an arc from every state to every later one."""
+    source, target = (ends.tolist() for ends in np.triu_indices(states, 1))
+    word = np.random.default_rng(0).integers(1, words + 1, len(source)).tolist()
+    return lm.Lattice.from_arcs(source, target, word, final=[states - 1])
+
+
+@pytest.mark.parametrize("words", [50, 10_000])
+def test_too_many_histories_are_refused_before_they_are_made(words, memory_limit):
+    found = lm.posteriors(complete_graph(301, words))
+    memory_limit("500M")
+    began = time.process_time()
+    with pytest.raises(lm.InputError, match=r"do not fit into memory; prune the graph, choose a lower order"):
+        found.ngrams(4)
+    assert time.process_time() - began < 2
+
+
+def test_histories_that_fit_are_not_refused(memory_limit):
+    found = lm.posteriors(complete_graph(160, 3))
+    memory_limit("64M")
+    # There are many paths, but few words.
+    assert len(found.ngrams(5)) == 3 + 9 + 27 + 81 + 243
 
 
 def test_an_ngram_that_overlaps_itself_counts_once():

@@ -232,7 +232,10 @@ def repeated_sampling(
     source.check(rates)
     number = checked_resamples(rounds) * numbers[-1]
     if number > _MOST_SAMPLES:
-        raise UsageError("too many samples per error rate", advice=f"use at most {_MOST_SAMPLES} in all rounds")
+        raise UsageError(
+            f"{rounds} rounds of {numbers[-1]} samples are too many for one error rate",
+            advice=f"draw at most {_MOST_SAMPLES} in all rounds together",
+        )
     generators = np.random.default_rng(checked_seed(seed)).spawn(len(rates))
     drawn = [
         _values(source, rate, number, metrics, generator) for rate, generator in zip(rates, generators, strict=True)

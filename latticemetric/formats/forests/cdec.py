@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import IO, Any, NamedTuple
+from typing import IO
 
-from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.forest.forest import CATEGORY, Forest, NodeLabels
+from latticemetric import _native
+from latticemetric.errors import InputError, UsageError, shortened
+from latticemetric.forest.forest import CATEGORY, Forest
 from latticemetric.formats.columns import require_unscaled
 from latticemetric.formats.forests.fields import (
-    Features,
     features_of,
+    forest_of,
     forest_to_write,
     plain_field,
     spelling_of,
@@ -26,54 +27,23 @@ from latticemetric.formats.forests.fields import (
     with_one_goal,
 )
 from latticemetric.formats.registry import Format, only_graph, register
-from latticemetric.formats.text.fields import labels_of_arcs
-from latticemetric.formats.text.json import (
-    fields_of,
-    integer,
-    list_of,
-    node_in,
-    numbers_of,
-    parsed_json,
-    quoted,
-    real,
-    shown,
-    text_of,
-)
+from latticemetric.formats.text.json import parsed_json_natively, quoted
 from latticemetric.graph import Graph
-from latticemetric.lattice.lattice import Labels
-from latticemetric.vocabulary import Vocabulary, split_words
+from latticemetric.vocabulary import split_words
 
 _NAME = "cdec-json"
 _SOURCE, _LEFT, _SPANS = "source", "lhs", "spans"
 _SYMBOL = r"[^\t \n\r\[\],]+"
 _TAIL = re.compile(rf"\[(?:{_SYMBOL},)?([1-9][0-9]?)\]")
 _ANY_CATEGORY = "X"
-_SPANS_OF_AN_EDGE = 4
 _NONTERMINAL = re.compile(rf"\[{_SYMBOL}(?:,([1-9][0-9]?))?\]")
 _CATEGORY = re.compile(_SYMBOL)
 _FOUR_SPANS = re.compile(r"-?[0-9]{1,9}(?:,-?[0-9]{1,9}){3}")
 _MOST_TAILS = 99
 _ADVICE = "leave labels out with --drop-labels"
-
-
-_LEFT_SIDE = re.compile(rf"\[({_SYMBOL})\]")
 _FIRST = re.compile(
     rb'\s*\{\s*"(?:rules"\s*:\s*(?:\[\s*(?:[0-9]+\s*,\s*"\[|\]\s*,\s*")|null)|(?:features|is_sorted|edges)"\s*:)'
 )
-
-
-class _Rule(NamedTuple):
-    """Hold a rule: its left side, its source side, and its target side (word numbers; −k for the k-th tail)."""
-
-    left: str
-    source: str
-    target: list[int]
-
-
-class _Edge(NamedTuple):
-    rule: _Rule
-    tails: list[int]
-    spans: str
 
 
 def _sniff(head: bytes) -> bool:
@@ -82,141 +52,7 @@ def _sniff(head: bytes) -> bool:
 
 
 def _parse(data: bytes, file: str) -> Forest:
-    pairs = parsed_json(data, file)
-    if not isinstance(pairs, tuple):
-        raise FormatError("the file is not a JSON object", where=file)
-    reader = _Reader(file)
-    for key, value in pairs:
-        reader.take(key, value)
-    return reader.forest(len(data))
-
-
-class _Reader:
-    """Collect a forest. Rules and features must come before the edges that use them."""
-
-    def __init__(self, file: str) -> None:
-        self._file = file
-        self._rules: dict[int, _Rule] = {}
-        self._names: list[str] = []
-        self._numbers: dict[str, int] = {}
-        self._edges: list[_Edge] = []
-        self._head: list[int] = []
-        self._categories: list[str] = []
-        self._features = Features()
-
-    def take(self, key: str, value: object) -> None:
-        """Add one key of the top-level object."""
-        if key == "edges":
-            for edge in list_of(value, key, self._file):
-                self._take_edge(edge, f"{self._file}, edge {len(self._edges)}")
-        elif key == "node":
-            self._take_node(value, f"{self._file}, node {len(self._categories)}")
-        elif key == "rules":
-            for number, text in self._pairs(value, "rules are not pairs of a number and a text", key, self._file):
-                place = f"{self._file}, rule {shown(number)}"
-                if integer(number, "rules", place) in self._rules:
-                    raise FormatError("the rule appears twice", where=place)
-                self._rules[number] = self._rule(text_of(text, "the rule", place), place)
-        elif key == "features":
-            self._names = [text_of(name, "a feature's name", self._file) for name in list_of(value, key, self._file)]
-        elif key != "is_sorted":
-            raise FormatError(f"the key '{shortened(key, 40)}' is not one of cdec's", where=self._file)
-
-    @staticmethod
-    def _pairs(value: object, problem: str, key: str, place: str) -> Iterator[tuple[Any, Any]]:
-        values = list_of(value, key, place)
-        if len(values) % 2:
-            raise FormatError(problem, where=place)
-        return zip(values[::2], values[1::2], strict=True)
-
-    def _rule(self, text: str, place: str) -> _Rule:
-        parts: list[list[str]] = [[]]
-        for token in split_words(text):
-            if token == "|||":  # noqa: S105
-                parts.append([])
-            else:
-                parts[-1].append(token)
-        if len(parts) < 3 or len(parts[0]) != 1 or not (left := _LEFT_SIDE.fullmatch(parts[0][0])):  # noqa: PLR2004
-            raise FormatError(f"'{shortened(text, 40)}' is not a rule", where=place, advice="[X] ||| source ||| target")
-        tails = [_TAIL.fullmatch(token) for token in parts[2]]
-        target = [
-            -int(tail[1]) if tail else self._numbers.setdefault(token, len(self._numbers) + 1)
-            for token, tail in zip(parts[2], tails, strict=True)
-        ]
-        return _Rule(left[1], " ".join(parts[1]), target)
-
-    def _take_edge(self, value: object, place: str) -> None:
-        fields = fields_of(value, place)
-        if unknown := fields.keys() - {"tail", "spans", "feats", "rule"}:
-            raise FormatError(f"unknown field of an edge: '{shortened(min(unknown), 40)}'", where=place)
-        rule = fields.get("rule")
-        if rule is None:
-            raise FormatError("the edge has no rule", where=place, advice="let cdec write the forest with its rules")
-        if not isinstance(rule, str) and integer(rule, "rule", place) not in self._rules:
-            raise FormatError(f"rule {rule} does not exist", where=place)
-        parsed = self._rule(text_of(rule, "rule", place), place) if isinstance(rule, str) else self._rules[rule]
-        spans = numbers_of(fields.get("spans"), "spans", place)
-        if len(spans) not in (0, _SPANS_OF_AN_EDGE):
-            raise FormatError(f"the edge has {len(spans)} spans, not {_SPANS_OF_AN_EDGE}", where=place)
-        problem = "feats are not pairs of a feature and its value"
-        for name, amount in self._pairs(fields.get("feats"), problem, "feats", place):
-            if not isinstance(name, str) and not 0 <= integer(name, "feats", place) < len(self._names):
-                raise FormatError(f"feature {name} does not exist", where=place)
-            key = text_of(name, "a feature's name", place) if isinstance(name, str) else self._names[name]
-            self._features.add(len(self._edges), key, real(amount, f"feature '{shortened(key, 40)}'", place))
-        tails = numbers_of(fields.get("tail"), "tail", place)
-        self._edges.append(_Edge(parsed, tails, ",".join(map(str, spans))))
-        self._head.append(-1)
-
-    def _take_node(self, value: object, place: str) -> None:
-        fields = fields_of(value, place)
-        if unknown := fields.keys() - {"in_edges", "cat"}:
-            raise FormatError(f"unknown field of a node: '{shortened(min(unknown), 40)}'", where=place)
-        for edge in numbers_of(fields.get("in_edges"), "in_edges", place):
-            if not 0 <= edge < len(self._edges):
-                raise FormatError(f"edge {edge} does not come before this node", where=place)
-            if self._head[edge] >= 0:
-                raise FormatError(f"edge {edge} already belongs to node {self._head[edge]}", where=place)
-            self._head[edge] = len(self._categories)
-        category = fields.get("cat")
-        self._categories.append("" if category is None else text_of(category, "cat", place))
-
-    def forest(self, size: int) -> Forest:
-        """Build the forest."""
-        nodes = len(self._categories)
-        if not nodes:
-            raise FormatError("the forest is empty: it has no node", where=self._file)
-        if -1 in self._head:
-            raise FormatError("the edge belongs to no node", where=f"{self._file}, edge {self._head.index(-1)}")
-        for number, edge in enumerate(self._edges):
-            for tail in edge.tails:
-                node_in(tail, nodes, "tail", f"{self._file}, edge {number}")
-        # cdec treats nodes without edges as axioms: they get an edge without words and costs.
-        for node in sorted(set(range(nodes)) - set(self._head)):
-            self._edges.append(_Edge(_Rule(self._categories[node] or _ANY_CATEGORY, "", []), [], ""))
-            self._head.append(node)
-        columns = self._features.columns(len(self._edges), size, lambda edge: f"{self._file}, edge {edge}")
-        return Forest.from_edges(
-            self._head,
-            [edge.tails for edge in self._edges],
-            [edge.rule.target for edge in self._edges],
-            goals=[nodes - 1],
-            scores=columns,
-            vocabulary=Vocabulary.from_words(self._numbers),
-            labels=self._labels(),
-            node_labels={CATEGORY: NodeLabels.from_texts(self._categories)} if any(self._categories) else None,
-        )
-
-    def _labels(self) -> dict[str, Labels]:
-        """Return the labels: spans, and those source and left sides that do not follow from the nodes."""
-        sources, lefts = list[str](), list[str]()
-        for head, edge in zip(self._head, self._edges, strict=True):
-            source = _plain_source([self._categories[tail] for tail in edge.tails])
-            sources.append(edge.rule.source if edge.rule.source != source else "")
-            left = self._categories[head] or _ANY_CATEGORY
-            lefts.append(edge.rule.left if edge.rule.left != left else "")
-        labels = {_SOURCE: sources, _LEFT: lefts, _SPANS: [edge.spans for edge in self._edges]}
-        return {name: labels_of_arcs(texts) for name, texts in labels.items() if any(texts)}
+    return forest_of(parsed_json_natively(_native.parse_cdec_json, data, file))
 
 
 def _plain_source(categories: Sequence[str]) -> str:

@@ -2,74 +2,47 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.errors import FormatError, InputError, UsageError, shortened
+from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.forest.columns import Ragged
 from latticemetric.forest.forest import Forest, NodeLabels
-from latticemetric.formats.columns import require_dense, require_labels, to_lattice
-from latticemetric.formats.text.fields import number
+from latticemetric.formats.columns import require_labels, to_lattice
 from latticemetric.graph import Graph
-from latticemetric.lattice.lattice import Column, Labels
-from latticemetric.vocabulary import split_words
-
-_MOST_CACHED = 100_000
+from latticemetric.lattice.columns import Column, Labels, frozen
+from latticemetric.vocabulary import Vocabulary, split_words
 
 
-class Features:
-    """Collect named log probabilities of edges as score columns; costs are the negated values."""
-
-    def __init__(self) -> None:
-        self._columns: dict[str, int] = {}
-        self._cached: dict[str, tuple[int, float]] = {}
-        self._edge, self._column, self._cost = array("q"), array("q"), array("d")
-
-    def add(self, edge: int, name: str, value: float) -> None:
-        """Add the value of a feature of an edge."""
-        self._edge.append(edge)
-        self._column.append(self._columns.setdefault(name, len(self._columns)))
-        self._cost.append(0.0 - value)
-
-    def add_fields(self, edge: int, fields: Sequence[str], file: str, line: int) -> None:
-        """Add the features `name=value` of an edge; split each at the last equals sign."""
-        cached = self._cached
-        for field in fields:
-            column, cost = cached.get(field) or self._parsed(field, f"{file}:{line}")
-            self._column.append(column)
-            self._cost.append(cost)
-        self._edge.extend([edge] * len(fields))
-
-    def _parsed(self, field: str, place: str) -> tuple[int, float]:
-        name, equals, value = field.rpartition("=")
-        if not name or not equals:
-            raise FormatError(f"'{shortened(field, 40)}' is not a feature", where=place, advice="write name=value")
-        if len(self._cached) >= _MOST_CACHED:
-            self._cached.clear()
-        cost = 0.0 - number(value, place)
-        self._cached[field] = self._columns.setdefault(name, len(self._columns)), cost
-        return self._cached[field]
-
-    def columns(
-        self, edges: int, size: int, place: Callable[[int], str], goals: int = 1, scale: float = 1.0
-    ) -> dict[str, Column]:
-        """Return a column per name, 0 for edges without it; the text's `size` limits the size of the columns."""
-        names = list(self._columns)
-        require_dense(len(names), edges, size)
-        edge, column = (np.array(part, dtype=np.int64) for part in (self._edge, self._column))
-        cells = column * edges + edge
-        order = np.argsort(cells, kind="stable")
-        twice = np.flatnonzero(np.diff(cells[order]) == 0)
-        if len(twice):
-            at = int(order[twice + 1].min())
-            name = shortened(names[column[at]], 40)
-            raise FormatError(f"feature '{name}' appears twice", where=place(int(edge[at])))
-        table = np.zeros((len(names), edges))
-        table[column, edge] = np.array(self._cost, dtype=np.float64)
-        return {name: Column(row, np.zeros(goals), scale) for name, row in zip(names, table, strict=True)}
+def forest_of(parts: dict[str, Any], node_name: Callable[[int], str] = "node {}".format) -> Forest:
+    """Build a forest from what a native parser returns."""
+    goals = len(parts["goals"])
+    scores = {
+        # A total counts, which comes first, and not what it is made of.
+        name: Column(frozen(costs), np.zeros(goals), float(column == 0 or not parts["has_total"]))
+        for column, (name, costs) in enumerate(parts["scores"].items())
+    }
+    labels = {
+        name: Labels(numbers, np.zeros(goals, dtype=np.int32), Vocabulary.from_words(texts))
+        for name, (numbers, texts) in parts["labels"].items()
+    }
+    return Forest.from_edges(
+        parts["head"],
+        Ragged(*parts["tails"]),
+        Ragged(*parts["target"]),
+        goals=parts["goals"],
+        scores=scores,
+        vocabulary=Vocabulary.from_words(parts["words"]),
+        labels=labels,
+        node_labels={
+            name: NodeLabels(numbers, Vocabulary.from_words(texts))
+            for name, (numbers, texts) in parts["node_labels"].items()
+        },
+        node_name=node_name,
+    )
 
 
 def forest_to_write(
@@ -128,7 +101,7 @@ def texts_of(labels: Labels | NodeLabels | None, length: int) -> list[str]:
     if labels is None:
         return [""] * length
     numbers = labels.arc if isinstance(labels, Labels) else labels.node
-    return [labels.vocabulary.word(n) for n in numbers.tolist()]
+    return labels.vocabulary.words(numbers)
 
 
 def spelling_of(forest: Forest, check: Callable[[str], str]) -> dict[int, str]:

@@ -25,6 +25,7 @@ from latticemetric.formats.text.fields import is_word_number
 from latticemetric.graph import Graph
 from latticemetric.lattice.fst_binary import MAGIC
 from latticemetric.lattice.lattice import Column, Lattice
+from latticemetric.lattice.texts import Texts
 from latticemetric.vocabulary import EPSILON, Vocabulary
 
 _PIECE = 2**22
@@ -100,7 +101,7 @@ def _native_errors() -> Iterator[None]:
 def parse_machine(machine: Piece, table: Vocabulary | None) -> Lattice:
     """Build the lattice of a machine."""
     with _native_errors():
-        columns = _native.parse_kaldi_binary(machine.data)
+        columns = _native.parse_kaldi_binary(machine.whole, machine.begin, machine.end)
     return lattice_of(columns, columns["word"], table)
 
 
@@ -151,9 +152,14 @@ def _weights(lattice: Lattice, columns: list[Column], part: str) -> list[bytes]:
     single = float32_costs(columns, part)
     if side is None:
         return [pair.tobytes() + bytes(4) for pair in single]
+    numbers, vocabulary = getattr(side, part), side.vocabulary
+    if isinstance(vocabulary, Texts) and vocabulary.are_ids:
+        begin, data = [0, *vocabulary.begin.tolist()], vocabulary.values.astype("<i4").tobytes()
+        # Number n is row n - 1; number 0 is an empty one before them.
+        rows = [data[4 * begin[max(n, 1)] : 4 * begin[n + 1]] for n in numbers.tolist()]
+        return [pair.tobytes() + struct.pack("<i", len(row) // 4) + row for pair, row in zip(single, rows, strict=True)]
     weights = []
-    for pair, number in zip(single, getattr(side, part).tolist(), strict=True):
-        text = side.vocabulary.word(number)
+    for pair, text in zip(single, vocabulary.words(numbers), strict=True):
         parts = text.split("_") if text else []
         ids = [int(one) if re.fullmatch(r"0|-?[1-9][0-9]{0,9}", one) else _TOO_LARGE for one in parts]
         if any(not -_TOO_LARGE <= one < _TOO_LARGE for one in ids):

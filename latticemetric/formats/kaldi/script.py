@@ -18,7 +18,7 @@ from latticemetric.formats.kaldi.text import parse_block, spells_words
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.inputs import current
 from latticemetric.formats.streams.output import STANDARD_OUTPUT, atomic_output, is_replaceable
-from latticemetric.formats.streams.stream import STANDARD_INPUT, Stream, open_stream
+from latticemetric.formats.streams.stream import STANDARD_INPUT, Piece, Stream, open_stream
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import Vocabulary
@@ -97,11 +97,14 @@ def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) 
         stream.skip(offset)
         head = stream.read_some(len(MACHINE))
         if not head:
-            raise FormatError("the file ends before the given byte", advice="make the script again")
+            raise FormatError(
+                f"the archive ends before byte {offset}, which the scp file names", advice="write the scp file again"
+            )
         if head == MACHINE:
             return parse_machine(BinaryArchive(stream, head).machine(place), vocabulary)
         # A space comes between the id and the offset; the rest of the id's line is empty.
-        return parse_block(b"id" + _first_block(stream, head), place, -1, vocabulary, are_spelled=are_spelled)
+        block = b"id" + _first_block(stream, head)
+        return parse_block(Piece(block, 0, len(block)), place, -1, vocabulary, are_spelled=are_spelled)
 
 
 def _first_block(stream: Stream, data: bytes) -> bytes:

@@ -24,6 +24,7 @@ from latticemetric.formats.text.blocks import blocks
 from latticemetric.formats.text.fields import parsed_natively, require_id, spelled, words_to_write
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Labels, Lattice
+from latticemetric.lattice.texts import Texts
 from latticemetric.vocabulary import Vocabulary, Words
 
 COLUMNS = ("lm", "acoustic")
@@ -60,12 +61,8 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
             name = first.strip().decode("utf-8")
         except UnicodeDecodeError:
             raise FormatError("the id is not UTF-8", where=place, advice="convert the file with iconv") from None
-        build = partial(_build, block, stream.name, lines_before, vocabulary, are_spelled=are_spelled)
+        build = partial(parse_block, block, stream.name, lines_before, vocabulary, are_spelled=are_spelled)
         yield Entry(name, place, build, naming="own")
-
-
-def _build(block: Piece, file: str, lines_before: int, table: Vocabulary | None, *, are_spelled: bool) -> Lattice:
-    return parse_block(block.data, file, lines_before, table, are_spelled=are_spelled)
 
 
 def spells_words(head: bytes) -> bool:
@@ -73,7 +70,7 @@ def spells_words(head: bytes) -> bool:
     return _SPELLED_ARC.search(head) is not None
 
 
-def parse_block(block: bytes, file: str, lines_before: int, table: Vocabulary | None, *, are_spelled: bool) -> Lattice:
+def parse_block(block: Piece, file: str, lines_before: int, table: Vocabulary | None, *, are_spelled: bool) -> Lattice:
     """Build a lattice from the line of its id and the lines up to a blank line.
 
     If the words of the archive `are_spelled`, `8` is a word even in a lattice with numbers only.
@@ -91,7 +88,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     for part, states in (("arc", [lattice.source, lattice.target]), ("final", [lattice.final])):
         numbers = zip(*(column.tolist() for column in states), strict=True)
         weights = float32_costs(columns, part)
-        spelled = [side.vocabulary.word(n) for n in getattr(side, part).tolist()] if side else None
+        spelled = side.vocabulary.words(getattr(side, part)) if side else None
         for row, (state, (graph_cost, acoustic)) in enumerate(zip(numbers, weights, strict=True)):
             word = [words[row]] if part == "arc" else []
             # `str` gives the shortest decimals that are read as the same 32 bits.
@@ -111,8 +108,7 @@ def lattice_of(columns: dict[str, Any], words: Words, vocabulary: Vocabulary | N
     if not len(columns["source"]) and not len(columns["final"]):
         raise FormatError("the lattice is empty: it has no states")
     labels = {}
-    if columns["transition_texts"]:
-        side = Vocabulary.from_words(columns["transition_texts"])
+    if len(side := Texts(*columns["transition_rows"])):
         labels[TRANSITIONS] = Labels(columns["transitions"], columns["final_transitions"], side)
     return Lattice.from_arcs(
         columns["source"],

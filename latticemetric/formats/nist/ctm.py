@@ -221,7 +221,7 @@ def _contents(lattice: Lattice) -> Any:
 
 
 class _Writer:
-    """Write a lattice as fields."""
+    """Turn a lattice into the fields of CTM lines."""
 
     def __init__(self, lattice: Lattice) -> None:
         assert lattice.times is not None

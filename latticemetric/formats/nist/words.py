@@ -327,4 +327,4 @@ class Speller:
 
 def labels_of(lattice: Lattice) -> Mapping[str, list[str]]:
     """Return the text of each arc in each label column."""
-    return {name: [side.vocabulary.word(n) for n in side.arc.tolist()] for name, side in lattice.labels.items()}
+    return {name: side.vocabulary.words(side.arc) for name, side in lattice.labels.items()}

@@ -1,8 +1,8 @@
 """Read and write OpenFst's text (AT&T): `source target input [output] [weight]`, final `state [weight]`; costs.
 
-The source of the first line is the start. The last of four fields may be an output label or a weight. It is a weight
-if some line has only three fields. It is also a weight if it is a number on all such lines, and either some of these
-are not whole or some input is not a number.
+The source of the first line is the start. The last of four fields is a weight if some line has only three fields, or
+if it is a number on every line of four fields and, besides, one of these numbers has a fraction or some input label is
+not a number. Otherwise it is the output label.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from latticemetric import _native
 from latticemetric.errors import InputError
-from latticemetric.formats.columns import lattice_to_write, only_column
+from latticemetric.formats.columns import lattice_to_write, only_column, require_bare_ends
 from latticemetric.formats.registry import Entry, Format, only_graph, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import is_word_number, parsed_natively, spelled, words_to_write
@@ -70,6 +70,7 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
 
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     lattice = lattice_to_write(graph, "openfst-text", {"input"}, one_score=True)
+    require_bare_ends(lattice, "openfst-text")
     outputs = words_to_write(lattice.vocabulary, lattice.word.tolist())
     side = lattice.labels.get("input")
     inputs = words_to_write(side.vocabulary, side.arc.tolist()) if side else outputs

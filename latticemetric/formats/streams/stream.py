@@ -238,29 +238,32 @@ class Piece:
     """Hold a part of some bytes; copy it only when it is used.
 
     Attributes:
+        whole: The bytes.
+        begin: The first byte of the part.
+        end: The byte after it.
         place: The part's place in a file, by absolute path; `None` if it cannot be read again.
     """
 
-    __slots__ = ("_begin", "_end", "_whole", "place")
+    __slots__ = ("begin", "end", "place", "whole")
 
     def __init__(self, whole: bytes, begin: int, end: int, place: Place | None = None) -> None:
-        self._whole, self._begin, self._end, self.place = whole, begin, end, place
+        self.whole, self.begin, self.end, self.place = whole, begin, end, place
 
     @property
     def data(self) -> bytes:
-        """The bytes."""
-        return self._whole[self._begin : self._end]
+        """The bytes of the part."""
+        return self.whole[self.begin : self.end]
 
     @property
     def size(self) -> int:
         """The number of bytes."""
-        return self._end - self._begin
+        return self.end - self.begin
 
     @property
     def first_line(self) -> bytes:
         """The bytes up to the end of the first line."""
-        stop = self._whole.find(b"\n", self._begin, self._end)
-        return self._whole[self._begin : self._end if stop < 0 else stop]
+        stop = self.whole.find(b"\n", self.begin, self.end)
+        return self.whole[self.begin : self.end if stop < 0 else stop]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Piece, (self.data, 0, self.size)

@@ -11,7 +11,7 @@ import numpy as np
 
 from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.formats.streams.stream import HEAD_SIZE, Stream, decoded_line
+from latticemetric.formats.streams.stream import HEAD_SIZE, Piece, Stream, decoded_line
 from latticemetric.lattice.lattice import Labels
 from latticemetric.vocabulary import EPSILON, STAR, Vocabulary, Words, split_words
 
@@ -117,14 +117,15 @@ def refuse_word(word: str, *nothing: str) -> None:
 # ---- Convert the output of native parsers ----
 
 
-def parsed_natively(parse: Callable[[bytes], Any], data: bytes, file: str, lines_before: int = 0) -> Any:
-    """Call a native parser; add file and line to its errors."""
+def parsed_natively(parse: Callable[..., Any], data: bytes | Piece, file: str, lines_before: int = 0) -> Any:
+    """Call a native parser, with some bytes or with a piece's whole, begin and end; add file and line to its errors."""
     try:
-        return parse(data)
+        return parse(data.whole, data.begin, data.end) if isinstance(data, Piece) else parse(data)
     except _native.ParseError as error:
-        line, what = error.args
+        line, what, *part = error.args
         what, _, advice = what.partition("; ")
-        raise FormatError(what, where=f"{file}:{lines_before + line}", advice=advice or None) from None
+        where = f"{file}:{lines_before + line}" if line else file
+        raise FormatError(what, where=", ".join([where, *part]), advice=advice or None) from None
 
 
 def spelled(column: tuple[Words, list[str] | None], table: Vocabulary | None) -> tuple[Words, Vocabulary]:

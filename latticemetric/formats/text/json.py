@@ -6,10 +6,11 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, placed, shortened
 from latticemetric.formats.registry import Entry, unbuildable
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.formats.text.fields import require_finite
+from latticemetric.formats.text.fields import parsed_natively, require_finite
 
 Pairs = tuple[tuple[str, Any], ...]
 """A JSON object as pairs; keys may repeat."""
@@ -51,6 +52,16 @@ def parsed_json(
             raise FormatError("the JSON is nested too deeply") from None
 
 
+def parsed_json_natively(parse: Callable[[bytes], Any], data: bytes, file: str, line: int | None = None) -> Any:
+    """Call a native parser of a JSON text, or of the one on a line of a file; add file and line to its errors."""
+    try:
+        return parsed_natively(parse, data, file, (line or 1) - 1)
+    except _native.NotJsonError as error:
+        # This parser finds the place, and says what is wrong there.
+        parsed_json(data, file, line)
+        raise FormatError(str(error), where=file if line is None else f"{file}:{line}") from None
+
+
 def object_of(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """Build a dict from pairs; refuse duplicate keys."""
     fields = dict(pairs)
@@ -73,42 +84,6 @@ def _int(text: str) -> int:
     return int(text)
 
 
-def fields_of(value: object, place: str) -> dict[str, Any]:
-    """Return the fields of a parsed object; refuse duplicate keys."""
-    if not isinstance(value, tuple):
-        raise FormatError("the value is not a JSON object", where=place)
-    with placed(place):
-        return object_of(value)
-
-
-def list_of(value: object, what: str, place: str) -> list[Any]:
-    """Return an array; null means an empty one."""
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise FormatError(f"{what} is not a list", where=place)
-    return value
-
-
-def numbers_of(value: object, what: str, place: str) -> list[int]:
-    """Return an array of whole numbers that fit into 32 bits."""
-    return [integer(one, what, place) for one in list_of(value, what, place)]
-
-
-def integer(value: object, what: str, place: str) -> int:
-    """Return a whole number that fits into 32 bits; refuse booleans."""
-    if type(value) is not int or not -(2**31) < value < 2**31 - 1:
-        raise FormatError(f"{what} holds {shown(value)}, not a whole number", where=place)
-    return value
-
-
-def real(value: object, what: str, place: str) -> float:
-    """Return a number; refuse booleans."""
-    if type(value) is not int and type(value) is not float:
-        raise FormatError(f"{what} is {shown(value)}, not a number", where=place)
-    return float(value)
-
-
 def text_of(value: object, what: str, place: str) -> str:
     """Return a text; refuse half characters (surrogates)."""
     if not isinstance(value, str):
@@ -120,14 +95,6 @@ def text_of(value: object, what: str, place: str) -> str:
             f"{what} {shortened(value, 40)!r} holds half a character (a surrogate)", where=place
         ) from None
     return value
-
-
-def node_in(number: object, nodes: int, what: str, place: str) -> int:
-    """Return the number of an existing node; refuse other numbers."""
-    node = integer(number, what, place)
-    if not 0 <= node < nodes:
-        raise FormatError(f"{what} is {node}, but there are only {nodes} nodes", where=place)
-    return node
 
 
 def shown(value: object) -> str:

@@ -159,7 +159,7 @@ _BROKEN_SCRIPT = {
     "offset in other digits": Broken(script(f"v {ARCHIVE}:\u0661\u0662"), 2, "lines of id and file:offset"),
     "offset of a hundred digits": Broken(script(f"v {ARCHIVE}:{'9' * 100}"), 2, "lines of id and file:offset"),
     "huge offset": Broken(script(f"v {ARCHIVE}:{'9' * 18}"), 2),
-    "offset at the end": Broken(script(f"v {ARCHIVE}:{ARCHIVE.stat().st_size}"), 2, "ends before the given byte"),
+    "offset at the end": Broken(script(f"v {ARCHIVE}:{ARCHIVE.stat().st_size}"), 2, "the archive ends before byte"),
     "offset into an id": Broken(script(f"v {ARCHIVE}:2"), 2),
     "offset into a lattice": Broken(script(f"v {ARCHIVE}:99"), 2),
     "a range": Broken(script(f"v {ARCHIVE}:12[0:3]"), 2, "lines of id and file:offset"),

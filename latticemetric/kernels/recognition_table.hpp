@@ -1,0 +1,307 @@
+// The recognition-rate automaton fused with a lattice: what completing a path gains from each of their states.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "budget.hpp"
+#include "recognition_search.hpp"
+
+namespace latticemetric {
+
+// B(s, i, m) is what completing gains from lattice state s with i reference words behind, the last m of them matched in
+// a row (m < order). With arcs a : s -> t,
+//
+//   B(s, i, m) = best of  -beta (|r| - i)                               s final: the rest is deleted
+//                         B(t, i, m)                                    a is ε
+//                         max of                                        a has a word
+//                           B(t, i+1, 0)                                   substitution
+//                           -alpha + B(t, i, 0)                            insertion
+//                           (m+1) unit + B(t, i+1, min(m+1, order-1))      match, a's word is r[i]
+//                           -beta (j-i) + unit + B(t, j+1, min(1, order-1))  match after deletions, a's word is r[j]
+//
+// Before other edits, and before ε, nothing need be deleted: B(s, i, m) >= -beta + B(s, i+1, 0), so that it can as well
+// be deleted later. What is best of arcs and ends a rule says: the maximum, if arcs are chosen to gain as much as they
+// can, or the minimum, if they are chosen by an opponent of who chooses the edits. A rule also says what arcs and ends
+// cost, in the unit of gains.
+//
+// Row 0 (m = 0) is dense: two shifted maxima over the row of t for each arc. Rows m >= 1 differ from it only where
+// a match can follow, so a state has them only if one can; elsewhere B(s, i, m) = B(s, i, 0).
+//
+// Rows are padded to whole blocks, so that loops over them have no remainder. The padding holds a value so low that
+// nothing is taken from it; it is set anew for each state, so that it cannot creep up or overflow.
+template <typename Value, typename Rule>
+class RecognitionTable {
+ public:
+  // Gains as the rule scales them.
+  RecognitionTable(const Graph& graph, const std::int32_t* reference, std::int32_t size, Gains gains, Rule rule)
+      : graph_(graph),
+        rule_(std::move(rule)),
+        size_(size),
+        order_(gains.order),
+        unit_(static_cast<Value>(gains.unit)),
+        alpha_(static_cast<Value>(gains.alpha)),
+        beta_(static_cast<Value>(gains.beta)),
+        begin_(static_cast<std::size_t>(graph.states) + 1, 0),
+        padded_((static_cast<std::size_t>(size) + 1 + block - 1) / block * block),
+        stride_(padded_ + block),
+        dense_(filled(static_cast<std::size_t>(graph.states) * stride_, nothing)),
+        run_rows_(graph.states, -1),
+        edited_(stride_) {
+    for (std::int64_t a = 0; a < graph.arcs; ++a) ++begin_[graph.source[a] + 1];
+    for (std::int32_t s = 0; s < graph.states; ++s) begin_[s + 1] += begin_[s];
+    find_places(reference);
+  }
+
+  void fill() {
+    for (std::int32_t s = graph_.states - 1; s >= 0; --s) complete(s);
+  }
+
+  // A table takes at most so much.
+  static double most_bytes(std::int32_t states, std::size_t size, std::int32_t order) {
+    return static_cast<double>(sizeof(Value)) * states * (static_cast<double>(size) + 2 * block) * order;
+  }
+
+  Value value(std::int32_t s, std::int32_t i, std::int32_t m) const { return row(s, m)[i]; }
+  const Value* row(std::int32_t s, std::int32_t m) const { return m > 0 && has_runs(s) ? run_row(s, m) : dense(s); }
+  bool has_runs(std::int32_t s) const { return run_rows_[s] >= 0; }
+  Value ending(std::int32_t s, std::int32_t i) const {
+    return static_cast<Value>(-rule_.end_cost(s) - deletions(size_ - i));
+  }
+
+  // By an edit for an arc, and by what comes after it.
+  Value matched(std::int64_t a, std::int32_t i, std::int32_t m) const {
+    return static_cast<Value>((m + 1) * unit_ - rule_.cost(a) + value(graph_.target[a], i + 1, longer(m)));
+  }
+  Value inserted(std::int64_t a, std::int32_t i) const {
+    return static_cast<Value>(value(graph_.target[a], i, 0) - alpha_ - rule_.cost(a));
+  }
+  // The same for a substitution from (i - 1, 0), and for an arc of ε from (i, m).
+  Value followed(std::int64_t a, std::int32_t i, std::int32_t m) const {
+    return static_cast<Value>(value(graph_.target[a], i, m) - rule_.cost(a));
+  }
+  Value deletions(std::int32_t words) const { return static_cast<Value>(words * beta_); }
+  std::int32_t longer(std::int32_t m) const { return std::min(m + 1, order_ - 1); }
+
+  // The arcs of state s are begin(s) .. begin(s + 1).
+  std::int64_t begin(std::int32_t s) const { return begin_[s]; }
+  // Where the reference has the word of an arc: up to a place of -1.
+  const std::int32_t* places(std::int64_t arc) const {
+    return arc_places_[arc] >= 0 ? places_.data() + arc_places_[arc] : &no_place;
+  }
+  bool matches(std::int64_t arc, std::int32_t i) const {
+    return arc_places_[arc] >= 0 && arc_places_[arc] == first_place_[static_cast<std::size_t>(i)];
+  }
+  // What arcs and the reference say, as numbers: 0 for what the reference has not.
+  std::int32_t symbol(std::int64_t arc) const { return arc_places_[arc] + 1; }
+  std::vector<std::int32_t> reference_symbols() const {
+    std::vector<std::int32_t> symbols;
+    for (const auto first : first_place_) symbols.push_back(first >= 0 ? first + 1 : -1);
+    return symbols;
+  }
+
+ protected:
+  static constexpr std::size_t block = std::max<std::size_t>(2, 32 / sizeof(Value));
+  // Half the range away from zero: it stays below every value when a penalty is taken from it (see `fits`).
+  static constexpr Value nothing = std::numeric_limits<Value>::min() / 2;
+  static constexpr std::int32_t no_place = -1;
+
+  static Value better(Value a, Value b) { return Rule::opposed ? std::min(a, b) : std::max(a, b); }
+
+  const Graph& graph_;
+  Rule rule_;
+  const std::int32_t size_, order_;
+  const Value unit_, alpha_, beta_;
+  std::vector<std::int64_t> begin_;
+
+ private:
+  void find_places(const std::int32_t* reference) {
+    std::unordered_map<std::int32_t, std::int32_t> first;
+    first_place_.assign(static_cast<std::size_t>(size_), -1);
+    for (std::int32_t i = 0; i < size_; ++i) {
+      if (reference[i] <= 0) continue;  // no arc has the number of an unknown word
+      const auto [place, is_new] = first.try_emplace(reference[i], static_cast<std::int32_t>(places_.size()));
+      first_place_[static_cast<std::size_t>(i)] = place->second;
+      if (!is_new) continue;
+      poll(size_ - i);
+      for (std::int32_t k = i; k < size_; ++k)
+        if (reference[k] == reference[i]) places_.push_back(k);
+      places_.push_back(-1);
+    }
+    // A filter of 4096 bits turns most foreign words away before the map is asked.
+    std::vector<std::uint8_t> filter(4096, 0);
+    for (const auto& entry : first) filter[entry.first & 4095] = 1;
+    arc_places_.assign(static_cast<std::size_t>(graph_.arcs), -1);
+    for (std::int64_t a = 0; a < graph_.arcs; ++a) {
+      if (!filter[graph_.label[a] & 4095]) continue;
+      const auto found = first.find(graph_.label[a]);
+      if (found != first.end()) arc_places_[a] = found->second;
+    }
+  }
+
+  Value* dense(std::int32_t s) { return dense_.data() + static_cast<std::size_t>(s) * stride_; }
+  const Value* dense(std::int32_t s) const { return dense_.data() + static_cast<std::size_t>(s) * stride_; }
+  std::size_t run_begin(std::int32_t s, std::int32_t m) const {
+    return (static_cast<std::size_t>(run_rows_[s]) + static_cast<std::size_t>(m) - 1) * stride_;
+  }
+  Value* run_row(std::int32_t s, std::int32_t m) { return runs_.data() + run_begin(s, m); }
+  const Value* run_row(std::int32_t s, std::int32_t m) const { return runs_.data() + run_begin(s, m); }
+
+  void complete(std::int32_t s) {
+    Value* const row = dense(s);
+    if (Rule::opposed) std::fill(row, row + padded_, std::numeric_limits<Value>::max() / 2);
+    if (graph_.is_final(s))
+      for (std::int32_t i = 0; i <= size_; ++i) row[i] = ending(s, i);
+    bool matches_follow = false;
+    for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
+      poll(static_cast<std::int64_t>(padded_ / 4));
+      if (may_match(a)) {
+        matches_follow = true;
+        if (Rule::opposed) continue;
+      }
+      if (graph_.label[a] == 0)
+        keep_better(row, dense(graph_.target[a]), rule_.cost(a));
+      else
+        substitute_or_insert(row, dense(graph_.target[a]), rule_.cost(a));
+    }
+    if (matches_follow && Rule::opposed)
+      weigh_matches(s);
+    else if (matches_follow)
+      add_matches(s);
+    std::fill(row + size_ + 1, row + stride_, nothing);
+  }
+
+  bool may_match(std::int64_t a) const {
+    return graph_.label[a] == 0 ? has_runs(graph_.target[a]) : arc_places_[a] >= 0;
+  }
+
+  static void keep_better(Value* __restrict into, const Value* __restrict from, Value cost, std::size_t size) {
+    for (std::size_t b = 0; b < size; b += block)
+      for (std::size_t k = b; k < b + block; ++k) into[k] = better(into[k], static_cast<Value>(from[k] - cost));
+  }
+  void keep_better(Value* into, const Value* from, Value cost) { keep_better(into, from, cost, padded_); }
+
+  void substitute_or_insert(Value* __restrict row, const Value* __restrict next, Value cost) {
+    const auto insertion = static_cast<Value>(alpha_ + cost);
+    for (std::size_t b = 0; b < padded_; b += block)
+      for (std::size_t k = b; k < b + block; ++k)
+        row[k] = better(row[k], std::max(static_cast<Value>(next[k + 1] - cost), static_cast<Value>(next[k] - insertion)));
+  }
+
+  // Row 0 has every arc without its matches. With them it has the best of all; rows of m >= 1 add longer matches to it.
+  void add_matches(std::int32_t s) {
+    for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
+      match(dense(s), a, 0);
+      delete_before(dense(s), a);
+    }
+    if (order_ == 1) return;
+    begin_runs(s);
+    for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
+      if (!may_match(a)) continue;
+      for (std::int32_t m = 1; m < order_; ++m) {
+        if (graph_.label[a] == 0)
+          keep_better(run_row(s, m), this->row(graph_.target[a], m), rule_.cost(a));
+        else
+          match(run_row(s, m), a, m);
+      }
+    }
+    end_runs(s);
+  }
+
+  // The same where an opponent chooses the arcs that matches can follow: the best edit of each is found on its own.
+  void weigh_matches(std::int32_t s) {
+    if (order_ > 1) begin_runs(s);
+    for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
+      if (!may_match(a)) continue;
+      const std::int32_t t = graph_.target[a];
+      if (graph_.label[a] != 0) edit(a);
+      for (std::int32_t m = 0; m < order_; ++m) {
+        Value* const into = m == 0 ? dense(s) : run_row(s, m);
+        if (graph_.label[a] == 0) {
+          keep_better(into, this->row(t, m), rule_.cost(a));
+        } else {
+          if (m > 0) match(edited_.data(), a, m);
+          keep_better(into, edited_.data(), 0);
+        }
+      }
+    }
+    if (order_ > 1) end_runs(s);
+  }
+
+  // No pointer into the rows of runs is kept over this: the table may move.
+  void begin_runs(std::int32_t s) {
+    run_rows_[s] = static_cast<std::int64_t>(runs_.size() / stride_);
+    runs_.resize(runs_.size() + static_cast<std::size_t>(order_ - 1) * stride_, nothing);
+    for (std::int32_t m = 1; m < order_; ++m) std::copy_n(dense(s), padded_, run_row(s, m));
+  }
+  void end_runs(std::int32_t s) {
+    for (std::int32_t m = 1; m < order_; ++m) std::fill_n(run_row(s, m) + size_ + 1, stride_ - size_ - 1, nothing);
+  }
+
+  // Row 0 before an arc with a word of the reference.
+  void edit(std::int64_t a) {
+    const Value* const next = dense(graph_.target[a]);
+    const Value cost = rule_.cost(a);
+    for (std::size_t k = 0; k < padded_; ++k)
+      edited_[k] = std::max(static_cast<Value>(next[k + 1] - cost), static_cast<Value>(next[k] - alpha_ - cost));
+    match(edited_.data(), a, 0);
+    delete_before(edited_.data(), a);
+  }
+
+  // Longer matches gain no less, so they replace shorter ones.
+  void match(Value* into, std::int64_t a, std::int32_t m) const {
+    for (auto place = places(a); *place >= 0; ++place) into[*place] = std::max(into[*place], matched(a, *place, m));
+  }
+
+  // Deletions before the matches of an arc. Where deleting does not pay, it does not pay further away.
+  void delete_before(Value* row, std::int64_t a) const {
+    for (auto place = places(a); *place >= 0; ++place) {
+      poll(10);
+      for (std::int32_t i = *place - 1; i >= 0; --i) {
+        const auto deleted = static_cast<Value>(row[i + 1] - beta_);
+        if (row[i] >= deleted) break;
+        row[i] = deleted;
+      }
+    }
+  }
+
+  const std::size_t padded_, stride_;
+  std::vector<Value> dense_;            // row 0 of every state
+  std::vector<Value> runs_;             // rows 1 .. order-1 of the states that have them
+  std::vector<std::int64_t> run_rows_;  // where a state's rows begin in runs_, or -1
+  std::vector<std::int32_t> places_, arc_places_, first_place_;  // first_place_: of the reference's words
+  std::vector<Value> edited_;           // row m before one arc, for `weigh_matches`
+};
+
+inline std::int64_t longest_path(const Graph& graph, bool words_alone) {
+  std::vector<std::int64_t> longest(static_cast<std::size_t>(graph.states), 0);
+  for (std::int64_t a = graph.arcs - 1; a >= 0; --a) {
+    auto& here = longest[graph.source[a]];
+    here = std::max(here, longest[graph.target[a]] + (!words_alone || graph.label[a] != 0));
+  }
+  return graph.states > 0 ? longest[0] : 0;
+}
+
+// No gain is larger in size than this: every reference word matched or deleted, every word inserted.
+inline Wide largest_gain(const Graph& graph, std::int64_t size, Gains gains) {
+  const Wide words = longest_path(graph, true) + 1;
+  return static_cast<Wide>(gains.order) * gains.unit * (size + 1) + static_cast<Wide>(std::llabs(gains.alpha)) * words +
+         static_cast<Wide>(std::llabs(gains.beta)) * (size + 1);
+}
+
+inline std::int64_t largest_cost(const Graph& graph, WholeCosts costs) {
+  std::int64_t largest = 0;
+  for (std::int64_t a = 0; a < graph.arcs; ++a) largest = std::max<std::int64_t>(largest, std::llabs(costs.arc[a]));
+  for (std::int32_t s = 0; s < graph.states; ++s)
+    if (graph.is_final(s)) largest = std::max<std::int64_t>(largest, std::llabs(costs.final[s]));
+  return largest;
+}
+
+}  // namespace latticemetric

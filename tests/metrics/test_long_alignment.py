@@ -1,0 +1,105 @@
+"""Alignments of long strings, made of a band and of parts of it: against the whole table, filled by the definition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import latticemetric as lm
+from latticemetric import _native
+
+EDITS = "CSDI"  # as the tie rule prefers them
+WORDS = (1, 1, 1, 0)  # order, unit, α and β of WER and WRR
+
+
+def best_edits(candidate, reference, gains) -> str:
+    """The letters of the alignment of most gain, then most matches, then fewest gaps, then the first in `EDITS`."""
+    (order, unit, alpha, beta), expected, said = gains, len(reference), len(candidate)
+    best = [[[None] * order for _ in range(said + 1)] for _ in range(expected + 1)]
+
+    def choices(i, j, m):
+        """What may come after i reference and j candidate words, m of them (below the order) matched in a row."""
+        if i < expected and j < said:
+            if reference[i] == candidate[j]:
+                gain, matches, gaps = best[i + 1][j + 1][min(m + 1, order - 1)]
+                yield "C", (gain + (m + 1) * unit, matches + 1, gaps)
+            yield "S", best[i + 1][j + 1][0]
+        if i < expected:
+            gain, matches, gaps = best[i + 1][j][0]
+            yield "D", (gain - beta, matches, gaps - 1)
+        if j < said:
+            gain, matches, gaps = best[i][j + 1][0]
+            yield "I", (gain - alpha, matches, gaps - 1)
+
+    for i in reversed(range(expected + 1)):
+        for j in reversed(range(said + 1)):
+            for m in range(order):
+                best[i][j][m] = max((value for _, value in choices(i, j, m)), default=(0, 0, 0))
+    letters, i, j, m = [], 0, 0, 0
+    while i < expected or j < said:
+        found = [letter for letter, value in choices(i, j, m) if value == best[i][j][m]]
+        letters.append(min(found, key=EDITS.index))
+        m = min(m + 1, order - 1) if letters[-1] == "C" else 0
+        i += letters[-1] != "I"
+        j += letters[-1] != "D"
+    return "".join(letters)
+
+
+@st.composite
+def pairs(draw, longest):
+    """A reference, and a candidate that is made of it by edits, by moving its parts, or of nothing."""
+    vocabulary = draw(st.sampled_from([1, 2, 5, 30, 1000]))
+    seed = np.random.default_rng(draw(st.integers(0, 2**32)))
+    reference = seed.integers(0, vocabulary, draw(st.integers(0, longest))).tolist()
+    errors = draw(st.floats(0, 1))
+    candidate = []
+    for word in reference:
+        edit = seed.random() / max(errors, 1e-9)
+        if edit < 1 / 3:
+            continue
+        candidate += [word] if edit >= 2 / 3 else []
+        candidate += [int(seed.integers(0, vocabulary))] if edit < 1 else []
+    turn = draw(st.sampled_from([0, 0, len(candidate) // 3]))
+    candidate = candidate[turn:] + candidate[:turn]
+    return candidate[: draw(st.sampled_from([None, len(candidate) // 2]))], reference
+
+
+def native_edits(candidate, reference, gains, **limits) -> str:
+    return _native.align(np.array(candidate, np.int32), np.array(reference, np.int32), *gains, **limits)
+
+
+@given(pairs(150), st.sampled_from([1, 300, 3000, 2**25]))
+def test_words_are_aligned_as_by_the_whole_table(pair, most_bytes):
+    assert native_edits(*pair, WORDS, most_bytes=most_bytes) == best_edits(*pair, WORDS)
+
+
+@given(pairs(100), st.tuples(st.integers(1, 4), st.integers(1, 3), st.integers(-2, 5), st.integers(-2, 5)))
+def test_ngrams_are_aligned_as_by_the_whole_table(pair, gains):
+    assert native_edits(*pair, gains) == best_edits(*pair, gains)
+
+
+@given(pairs(600))
+def test_counts_of_long_pairs_are_those_of_their_alignment(pair):
+    candidate, reference = (" ".join(map(str, words)) for words in pair)
+    edits = native_edits(*pair, WORDS)
+    counted = lm.WER().statistics(candidate, reference)
+    assert [counted.matches[0], counted.substitutions, counted.deletions, counted.insertions] == [
+        edits.count(letter) for letter in EDITS
+    ]
+    assert lm.WER().corpus([candidate], [[reference]]).statistics == counted
+
+
+def test_an_hour_of_words_needs_no_square_of_memory():
+    reference = [f"w{number % 7919}" for number in range(20_000)]
+    candidate = [word for place, word in enumerate(reference) if place % 17] + ["and", "so", "on"]
+    alignment = lm.WER().align(candidate, reference)
+    deleted = sum(place % 17 == 0 for place in range(20_000))
+    assert (alignment.edits.count("D"), alignment.edits.count("I")) == (deleted, 3)
+    assert alignment.edits.count("C") == len(candidate) - 3
+
+
+def test_words_are_numbered_from_0():
+    with pytest.raises(ValueError, match="must not be negative"):
+        native_edits([-1], [0], WORDS)

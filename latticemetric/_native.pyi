@@ -1,6 +1,6 @@
 """Loops without policy, in C++ (sources in `kernels/`). Arrays are one-dimensional and contiguous."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -83,8 +83,13 @@ def search_lattice(
     unit: int,
     alpha: int,
     beta: int,
+    way: Literal["automatic", "table", "band"] = "automatic",
 ) -> tuple[npt.NDArray[np.int64], int, int]:
-    """Arcs of the best path under a recognition rate, and the high and the low 64 bits of its gain."""
+    """Arcs of the best path under a recognition rate, and the high and the low 64 bits of its gain.
+
+    A table has all states of the product with the metric's automaton, a band those that may matter; the answer is the
+    same.
+    """
 
 def search_reference_graph(
     source: npt.NDArray[np.int32],

@@ -31,9 +31,9 @@ inline CompletionCost before(const Graph& graph, std::int64_t arc, const Complet
   return arc == silent ? rest : CompletionCost{graph.cost[arc] + rest.cost, graph.is_word[arc] + rest.words};
 }
 
-// A product has so many states beside each state of the lattice, numbered so that silent transitions go to larger
-// ones. It says
+// A product has states beside each state of the lattice, numbered so that silent transitions go to larger ones. It says
 //
+//   first_state(s), states(s)         that those beside s are first_state(s) and so many that follow
 //   Completion                        by what completions of a path are ordered; the smallest is the best
 //   ends(s, q)                        whether a best path may end in (s, q)
 //   ending(s)                         the completion that ends here
@@ -52,9 +52,12 @@ class BestPathOfProduct {
  public:
   // Arcs are sorted by source.
   BestPathOfProduct(Product& product, std::int32_t lattice_states, std::int64_t arcs, const std::int32_t* source,
-                    const std::int32_t* target, std::int32_t states)
-      : product_(product), lattice_states_(lattice_states), arcs_(arcs), source_(source), target_(target),
-        words_a_state_((static_cast<std::size_t>(states) + 63) / 64) {}
+                    const std::int32_t* target)
+      : product_(product), lattice_states_(lattice_states), arcs_(arcs), source_(source), target_(target), word_{0} {
+    word_.reserve(static_cast<std::size_t>(lattice_states) + 1);
+    for (std::int32_t s = 0; s < lattice_states; ++s)
+      word_.push_back(word_.back() + (static_cast<std::size_t>(product.states(s)) + 63) / 64);
+  }
 
   std::vector<std::int64_t> arcs() {
     mark_states();
@@ -82,7 +85,7 @@ class BestPathOfProduct {
   // ---- Product states on best paths, a bit each -------------------------------------------------------------------
 
   void mark_states() {
-    marked_ = filled(words_a_state_ * lattice_states_, std::uint64_t{0});
+    marked_ = filled(word_.back(), std::uint64_t{0});
     mark(0, 0);
     for (std::int32_t s = 0; s < lattice_states_; ++s) {
       // Silent transitions mark later bits of the same state, so each word is read again after each of its bits.
@@ -97,25 +100,29 @@ class BestPathOfProduct {
   }
 
   void mark(std::int32_t s, std::int32_t q) {
-    marked_[words_a_state_ * s + static_cast<std::size_t>(q) / 64] |= std::uint64_t{1} << (q % 64);
+    const std::int32_t bit = q - product_.first_state(s);
+    marked_[word_[s] + static_cast<std::size_t>(bit) / 64] |= std::uint64_t{1} << (bit % 64);
   }
 
   template <typename Visit>
   void each_marked(std::int32_t s, Visit visit) {
-    for (std::size_t w = 0; w < words_a_state_; ++w) {
+    const std::int32_t first = product_.first_state(s);
+    for (std::size_t w = word_[s]; w < word_[s + 1]; ++w) {
       std::uint64_t done = 0;
-      while (const std::uint64_t left = marked_[words_a_state_ * s + w] & ~done) {
+      while (const std::uint64_t left = marked_[w] & ~done) {
         done |= left & (~left + 1);
-        visit(static_cast<std::int32_t>(w * 64) + __builtin_ctzll(left));
+        visit(first + static_cast<std::int32_t>((w - word_[s]) * 64) + __builtin_ctzll(left));
       }
     }
   }
 
   // Marked states have numbers: those of one state of the lattice follow one another.
-  std::size_t first_number(std::int32_t s) const { return first_[words_a_state_ * s]; }
+  std::size_t first_number(std::int32_t s) const { return first_[word_[s]]; }
   std::size_t number(std::int32_t s, std::int32_t q) const {
-    const std::size_t w = words_a_state_ * s + static_cast<std::size_t>(q) / 64;
-    return first_[w] + static_cast<std::size_t>(__builtin_popcountll(marked_[w] & ((std::uint64_t{1} << (q % 64)) - 1)));
+    const std::int32_t bit = q - product_.first_state(s);
+    const std::size_t w = word_[s] + static_cast<std::size_t>(bit) / 64;
+    const std::uint64_t before = marked_[w] & ((std::uint64_t{1} << (bit % 64)) - 1);
+    return first_[w] + static_cast<std::size_t>(__builtin_popcountll(before));
   }
 
   // ---- From the end to the start ----------------------------------------------------------------------------------
@@ -221,7 +228,7 @@ class BestPathOfProduct {
   const std::int32_t lattice_states_;
   const std::int64_t arcs_;
   const std::int32_t *source_, *target_;
-  const std::size_t words_a_state_;
+  std::vector<std::size_t> word_;                   // where the bits of each state of the lattice begin
   std::vector<std::uint64_t> marked_;
   std::vector<std::size_t> first_;                  // the number of the first marked state of each 64
   std::vector<Small> transitions_;                  // of marked states

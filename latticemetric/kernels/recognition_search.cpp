@@ -7,7 +7,11 @@
 #include <unordered_map>
 
 #include "best_path_of_product.hpp"
+#include "prefix_losses.hpp"
+#include "recognition_band.hpp"
+#include "recognition_edits.hpp"
 #include "recognition_table.hpp"
+#include "reference_places.hpp"
 
 namespace latticemetric {
 namespace {
@@ -21,7 +25,7 @@ template <typename Value>
 class BestGain {
  public:
   using Completion = CompletionCost;
-  static constexpr bool opposed = false;
+  static constexpr bool opposed = false, weighs = false;
 
   explicit BestGain(const Graph& graph) : graph_(graph) {}
 
@@ -46,7 +50,7 @@ class BestGain {
 class WeighedGain {
  public:
   using Value = std::int32_t;
-  static constexpr bool opposed = false;
+  static constexpr bool opposed = false, weighs = true;
   struct Completion {
     Wide loss = std::numeric_limits<Wide>::max();
     std::int64_t cost = 0, words = 0;
@@ -117,28 +121,25 @@ class WeighedGain {
   std::unordered_map<std::uint64_t, Value> slack_;
 };
 
-// The best paths of the product. A rule says which of its paths are answers.
-template <typename Value, typename Rule>
-class Search : public RecognitionTable<Value, Rule> {
-  using Table = RecognitionTable<Value, Rule>;
-  using Table::begin_, Table::graph_, Table::order_, Table::rule_, Table::size_;
+// The transitions of the best paths of the product, by the values of its states. A rule says which paths are answers.
+// State (i, m) of the automaton is number i * order + m.
+template <typename Values, typename Rule>
+class BestTransitions {
+  using Value = typename Values::Value;
 
  public:
   using Completion = typename Rule::Completion;
-  using Table::deletions, Table::followed, Table::inserted, Table::longer, Table::matched;
-  using Table::matches, Table::Table, Table::value;
 
-  Value best() const { return value(0, 0, 0); }
-  BestPathOfProduct<Search> best_path() {
-    return {*this, graph_.states, graph_.arcs, graph_.source, graph_.target, (size_ + 1) * order_};
-  }
+  BestTransitions(const Graph& graph, const std::int64_t* begin, const ReferencePlaces& places, std::int32_t size,
+                  const Values& values, Rule& rule)
+      : graph_(graph), begin_(begin), places_(places), size_(size), edits_(values.edits()), values_(values), rule_(rule) {}
 
- private:
-  // ---- What `BestPathOfProduct` asks: product state (i, m) is number i * order + m ------------------------------
+  std::int32_t first_state(std::int32_t s) const { return values_.first_state(s); }
+  std::int32_t states(std::int32_t s) const { return values_.states(s); }
 
   bool ends(std::int32_t s, std::int32_t state) {
-    if (state / order_ != size_ || !graph_.is_final(s)) return false;
-    return static_cast<Value>(value(s, size_, state % order_) + rule_.end_cost(s)) <= rule_.slack(s, state);
+    if (state / edits_.order != size_ || !graph_.is_final(s)) return false;
+    return static_cast<Value>(values_.value(s, size_, state % edits_.order) + rule_.end_cost(s)) <= rule_.slack(s, state);
   }
 
   Completion ending(std::int32_t s) const { return rule_.ending(s); }
@@ -146,52 +147,232 @@ class Search : public RecognitionTable<Value, Rule> {
 
   template <typename Visit>
   void each_transition(std::int32_t s, std::int32_t state, Visit visit) {
-    const std::int32_t i = state / order_, m = state % order_, onward = (i + 1) * order_;
-    const Value best = value(s, i, m), slack = rule_.slack(s, state);
-    const auto propose = [&](std::int64_t a, std::int32_t t, std::int32_t r, Value completed, Edit edit) {
-      const auto lost = static_cast<Value>(best - completed);
+    const std::int32_t order = edits_.order, i = state / order, m = state % order, onward = (i + 1) * order;
+    const Value best = values_.value(s, i, m), slack = rule_.slack(s, state);
+    const auto propose = [&](std::int64_t a, std::int32_t t, std::int32_t r, Value added, Edit edit) {
+      const auto lost = static_cast<Value>(best - added - values_.value(t, r / order, r % order));
       if (lost > slack) return;
       rule_.reach(t, r, static_cast<Value>(slack - lost));
       visit(a, t, r, edit);
     };
     const bool more = i < size_;
-    if (more) propose(silent, s, onward, static_cast<Value>(value(s, i + 1, 0) - deletions(1)), Edit::deletion);
+    if (more) propose(silent, s, onward, edits_.deletion, Edit::deletion);
     for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
       const std::int32_t t = graph_.target[a];
+      const Value cost = rule_.cost(a);
       if (graph_.label[a] == 0) {
-        propose(a, t, state, followed(a, i, m), Edit::substitution);
+        propose(a, t, state, static_cast<Value>(-cost), Edit::substitution);
         continue;
       }
-      propose(a, t, i * order_, inserted(a, i), Edit::insertion);
+      propose(a, t, i * order, static_cast<Value>(edits_.insertion - cost), Edit::insertion);
       if (!more) continue;
-      propose(a, t, onward, followed(a, i + 1, 0), Edit::substitution);
-      if (matches(a, i)) propose(a, t, onward + longer(m), matched(a, i, m), match(m + 1));
+      propose(a, t, onward, static_cast<Value>(edits_.substitution - cost), Edit::substitution);
+      if (places_.matches(a, i))
+        propose(a, t, onward + edits_.longer(m), static_cast<Value>(edits_.match(m) - cost), match(m + 1));
     }
   }
 
-  friend class BestPathOfProduct<Search>;
+ private:
+  const Graph& graph_;
+  const std::int64_t* const begin_;
+  const ReferencePlaces& places_;
+  const std::int32_t size_;
+  const EditValues<Value> edits_;
+  const Values& values_;
+  Rule& rule_;
 };
+
+// The states of the product that best paths pass, with their values.
+template <typename V>
+class MarkedStates {
+ public:
+  using Value = V;
+
+  explicit MarkedStates(const EditValues<Value>& edits) : edits_(edits), begin_{0} {}
+
+  // Those of one state of the lattice after the other, by their numbers.
+  void add(std::int32_t state, Value value) {
+    states_.push_back(state);
+    values_.push_back(value);
+  }
+  void end_state() { begin_.push_back(states_.size()); }
+
+  const EditValues<Value>& edits() const { return edits_; }
+  std::int32_t first_state(std::int32_t s) const { return begin_[s] < begin_[s + 1] ? states_[begin_[s]] : 0; }
+  std::int32_t states(std::int32_t s) const {
+    return begin_[s] < begin_[s + 1] ? states_[begin_[s + 1] - 1] - states_[begin_[s]] + 1 : 0;
+  }
+  Value value(std::int32_t s, std::int32_t i, std::int32_t m) const {
+    const auto begin = states_.begin() + static_cast<std::ptrdiff_t>(begin_[s]);
+    const auto end = states_.begin() + static_cast<std::ptrdiff_t>(begin_[s + 1]);
+    const auto found = std::lower_bound(begin, end, i * edits_.order + m);
+    if (found == end || *found != i * edits_.order + m) return std::numeric_limits<Value>::min() / 2;
+    return values_[static_cast<std::size_t>(found - states_.begin())];
+  }
+
+ private:
+  const EditValues<Value> edits_;
+  std::vector<std::size_t> begin_;  // of each state of the lattice
+  std::vector<std::int32_t> states_;
+  std::vector<Value> values_;
+};
+
+// States of the product that are to be marked, by states of the lattice.
+class ToBeMarked {
+ public:
+  explicit ToBeMarked(std::int32_t states) : head_(static_cast<std::size_t>(states), none) {}
+
+  void add(std::int32_t s, std::int32_t state) {
+    std::int32_t at = spare_;
+    if (at == none) {
+      at = static_cast<std::int32_t>(nodes_.size());
+      nodes_.push_back({});
+    } else {
+      spare_ = nodes_[at].next;
+    }
+    nodes_[at] = {state, head_[s]};
+    head_[s] = at;
+  }
+
+  // Each once, by their numbers.
+  void take(std::int32_t s, std::vector<std::int32_t>& states) {
+    states.clear();
+    for (std::int32_t at = head_[s]; at != none;) {
+      states.push_back(nodes_[at].state);
+      const auto next = nodes_[at].next;
+      nodes_[at].next = spare_;
+      spare_ = at;
+      at = next;
+    }
+    head_[s] = none;
+    std::sort(states.begin(), states.end());
+    states.erase(std::unique(states.begin(), states.end()), states.end());
+  }
+
+ private:
+  static constexpr std::int32_t none = -1;
+  struct Node {
+    std::int32_t state, next;
+  };
+  std::vector<std::int32_t> head_;
+  std::vector<Node> nodes_;
+  std::int32_t spare_ = none;
+};
+
+template <typename Band, typename Rule>
+MarkedStates<typename Band::Value> marked(const Graph& graph, const std::int64_t* begin, const ReferencePlaces& places,
+                                          std::int32_t size, Band& band, Rule& rule) {
+  MarkedStates<typename Band::Value> found(band.edits());
+  BestTransitions<Band, Rule> transitions(graph, begin, places, size, band, rule);
+  const std::int32_t order = band.edits().order;
+  ToBeMarked to_be_marked(graph.states);
+  to_be_marked.add(0, 0);
+  std::vector<std::int32_t> here;
+  band.each_part([&](std::int32_t first, std::int32_t last) {
+    for (std::int32_t s = first; s <= last; ++s) {
+      to_be_marked.take(s, here);
+      for (std::size_t k = 0; k < here.size(); ++k) {
+        const std::int32_t state = here[k];
+        poll(20);
+        found.add(state, band.value(s, state / order, state % order));
+        transitions.each_transition(s, state, [&](std::int64_t, std::int32_t t, std::int32_t r, Edit) {
+          if (t != s) return to_be_marked.add(t, r);
+          const auto at = std::lower_bound(here.begin() + static_cast<std::ptrdiff_t>(k), here.end(), r);
+          if (at == here.end() || *at != r) here.insert(at, r);
+        });
+      }
+      found.end_state();
+    }
+  });
+  return found;
+}
+
+constexpr std::int32_t least_words_for_band = 400;
 
 template <typename Value>
 bool fits(Wide largest) {
   return largest < static_cast<Wide>(std::numeric_limits<Value>::max()) / 4;
 }
 
-template <typename Value>
-Best best_gain(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains) {
-  Search<Value, BestGain<Value>> search(graph, reference, reference_words, gains, BestGain<Value>(graph));
-  search.fill();
-  return {search.best_path().arcs(), search.best()};
+template <typename Values, typename Rule>
+BestPathOfProduct<BestTransitions<Values, Rule>> best_path(const Graph& graph, BestTransitions<Values, Rule>& transitions) {
+  return {transitions, graph.states, graph.arcs, graph.source, graph.target};
 }
+
+// The table of the whole product.
+template <typename Value>
+Best best_of_table(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains) {
+  RecognitionTable<Value, BestGain<Value>> table(graph, reference, reference_words, gains, BestGain<Value>(graph));
+  table.fill();
+  BestTransitions transitions(graph, table.begins(), table.places(), reference_words, table, table.rule());
+  return {best_path(graph, transitions).arcs(), table.value(0, 0, 0)};
+}
+
+// The part of it that a best path may pass.
+class BandSearch {
+  using Loss = PrefixLosses::Loss;
+
+ public:
+  BandSearch(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains)
+      : graph_(graph), size_(reference_words), gains_(gains), places_(graph, reference, reference_words),
+        none_(std::max(static_cast<std::size_t>(graph.arcs), static_cast<std::size_t>(graph.states)), 0),
+        before_(graph, reference_words, gains, none_, none_),
+        begin_(static_cast<std::size_t>(graph.states) + 1, 0) {
+    for (std::int64_t a = 0; a < graph.arcs; ++a) ++begin_[graph.source[a] + 1];
+    for (std::int32_t s = 0; s < graph.states; ++s) begin_[s + 1] += begin_[s];
+  }
+
+  // `Value` holds all gains.
+  template <typename Value>
+  Best search() {
+    Loss most = 0;
+    if (before_.hold()) {
+      const BestGain<Value> rule(graph_);
+      most = RecognitionBand<Value, BestGain<Value>>(graph_, begin_.data(), places_, before_, size_, gains_, rule).beam();
+      if (size_ >= least_words_for_segments) before_.find_segments(places_, most);
+      const Loss edit = gains_.order * gains_.unit + std::llabs(gains_.alpha) + std::llabs(gains_.beta);
+      if (most + 4 * edit < std::numeric_limits<std::int16_t>::max() / 3) return best<std::int16_t>(most);
+    }
+    return best<Value>(most);
+  }
+
+ private:
+  static constexpr std::int32_t least_words_for_segments = 1500;
+
+  template <typename Value>
+  Best best(Loss most) {
+    BestGain<Value> rule(graph_);
+    RecognitionBand<Value, BestGain<Value>> band(graph_, begin_.data(), places_, before_, size_, gains_, rule);
+    const Loss lost = band.fill(most, 0);
+    const auto states = marked(graph_, begin_.data(), places_, size_, band, rule);
+    BestTransitions transitions(graph_, begin_.data(), places_, size_, states, rule);
+    const Wide par = static_cast<Wide>(gains_.order) * gains_.unit * size_;
+    return {best_path(graph_, transitions).arcs(), par - lost};
+  }
+
+  const Graph& graph_;
+  const std::int32_t size_;
+  const Gains gains_;
+  const ReferencePlaces places_;
+  const std::vector<Loss> none_;
+  PrefixLosses before_;
+  std::vector<std::int64_t> begin_;
+};
 
 }  // namespace
 
-Best search_lattice(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains) {
+Best search_lattice(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains, Way way) {
   const Wide largest = largest_gain(graph, reference_words, gains);
-  const auto search = fits<std::int16_t>(largest)   ? best_gain<std::int16_t>
-                      : fits<std::int32_t>(largest) ? best_gain<std::int32_t>
-                      : fits<std::int64_t>(largest) ? best_gain<std::int64_t>
-                                                    : best_gain<Wide>;
+  if (way == Way::automatic) way = reference_words < least_words_for_band ? Way::table : Way::band;
+  // At par, what is lost may be twice as large as gains are.
+  if (way == Way::band && fits<std::int64_t>(2 * largest)) {
+    BandSearch search(graph, reference, reference_words, gains);
+    return fits<std::int32_t>(2 * largest) ? search.search<std::int32_t>() : search.search<std::int64_t>();
+  }
+  const auto search = fits<std::int16_t>(largest)   ? best_of_table<std::int16_t>
+                      : fits<std::int32_t>(largest) ? best_of_table<std::int32_t>
+                      : fits<std::int64_t>(largest) ? best_of_table<std::int64_t>
+                                                    : best_of_table<Wide>;
   return search(graph, reference, reference_words, gains);
 }
 
@@ -203,9 +384,10 @@ LeastLoss search_least_loss(const Graph& graph, WholeCosts costs, const std::int
   const std::int64_t terms = arcs + gains.order * (arcs + reference_words);
   WeighedGain rule(graph, costs, gains, gain_weight, cost_weight, largest, terms);
   const Gains rounded = rule.rounded_gains();
-  Search<std::int32_t, WeighedGain> search(graph, reference, reference_words, rounded, std::move(rule));
-  search.fill();
-  auto best = search.best_path();
+  RecognitionTable<std::int32_t, WeighedGain> table(graph, reference, reference_words, rounded, std::move(rule));
+  table.fill();
+  BestTransitions transitions(graph, table.begins(), table.places(), reference_words, table, table.rule());
+  auto best = best_path(graph, transitions);
   auto path = best.arcs();
   const auto& [loss, cost, words] = best.completion();
   return {std::move(path), loss, cost, words};

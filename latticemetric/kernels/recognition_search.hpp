@@ -28,8 +28,13 @@ struct Best {
   Wide gain = 0;
 };
 
+// How the product with the metric's automaton is searched: as a table of all its states, or in a band, of which answers
+// are the same.
+enum class Way { automatic, table, band };
+
 // Best gain; ties: least cost, fewest words, lexicographically smallest arcs. Gains are exact integers.
-Best search_lattice(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains);
+Best search_lattice(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains,
+                    Way way = Way::automatic);
 
 // Costs as integers in a common unit, so that sums with gains are exact.
 struct WholeCosts {

@@ -7,12 +7,13 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "budget.hpp"
+#include "recognition_edits.hpp"
 #include "recognition_search.hpp"
+#include "reference_places.hpp"
 
 namespace latticemetric {
 
@@ -37,9 +38,11 @@ namespace latticemetric {
 //
 // Rows are padded to whole blocks, so that loops over them have no remainder. The padding holds a value so low that
 // nothing is taken from it; it is set anew for each state, so that it cannot creep up or overflow.
-template <typename Value, typename Rule>
+template <typename V, typename Rule>
 class RecognitionTable {
  public:
+  using Value = V;
+
   // Gains as the rule scales them.
   RecognitionTable(const Graph& graph, const std::int32_t* reference, std::int32_t size, Gains gains, Rule rule)
       : graph_(graph),
@@ -49,15 +52,16 @@ class RecognitionTable {
         unit_(static_cast<Value>(gains.unit)),
         alpha_(static_cast<Value>(gains.alpha)),
         beta_(static_cast<Value>(gains.beta)),
+        edits_(gains, false),
         begin_(static_cast<std::size_t>(graph.states) + 1, 0),
         padded_((static_cast<std::size_t>(size) + 1 + block - 1) / block * block),
         stride_(padded_ + block),
         dense_(filled(static_cast<std::size_t>(graph.states) * stride_, nothing)),
         run_rows_(graph.states, -1),
-        edited_(stride_) {
+        edited_(stride_),
+        places_(graph, reference, size) {
     for (std::int64_t a = 0; a < graph.arcs; ++a) ++begin_[graph.source[a] + 1];
     for (std::int32_t s = 0; s < graph.states; ++s) begin_[s + 1] += begin_[s];
-    find_places(reference);
   }
 
   void fill() {
@@ -92,26 +96,19 @@ class RecognitionTable {
 
   // The arcs of state s are begin(s) .. begin(s + 1).
   std::int64_t begin(std::int32_t s) const { return begin_[s]; }
-  // Where the reference has the word of an arc: up to a place of -1.
-  const std::int32_t* places(std::int64_t arc) const {
-    return arc_places_[arc] >= 0 ? places_.data() + arc_places_[arc] : &no_place;
-  }
-  bool matches(std::int64_t arc, std::int32_t i) const {
-    return arc_places_[arc] >= 0 && arc_places_[arc] == first_place_[static_cast<std::size_t>(i)];
-  }
-  // What arcs and the reference say, as numbers: 0 for what the reference has not.
-  std::int32_t symbol(std::int64_t arc) const { return arc_places_[arc] + 1; }
-  std::vector<std::int32_t> reference_symbols() const {
-    std::vector<std::int32_t> symbols;
-    for (const auto first : first_place_) symbols.push_back(first >= 0 ? first + 1 : -1);
-    return symbols;
-  }
+  const std::int64_t* begins() const { return begin_.data(); }
+  const ReferencePlaces& places() const { return places_; }
+  EditValues<Value> edits() const { return edits_; }
+  Rule& rule() { return rule_; }
+
+  // The states of the automaton, by their numbers: all of them, beside each state of the lattice.
+  std::int32_t first_state(std::int32_t) const { return 0; }
+  std::int32_t states(std::int32_t) const { return (size_ + 1) * order_; }
 
  protected:
   static constexpr std::size_t block = std::max<std::size_t>(2, 32 / sizeof(Value));
   // Half the range away from zero: it stays below every value when a penalty is taken from it (see `fits`).
   static constexpr Value nothing = std::numeric_limits<Value>::min() / 2;
-  static constexpr std::int32_t no_place = -1;
 
   static Value better(Value a, Value b) { return Rule::opposed ? std::min(a, b) : std::max(a, b); }
 
@@ -119,33 +116,10 @@ class RecognitionTable {
   Rule rule_;
   const std::int32_t size_, order_;
   const Value unit_, alpha_, beta_;
+  const EditValues<Value> edits_;
   std::vector<std::int64_t> begin_;
 
  private:
-  void find_places(const std::int32_t* reference) {
-    std::unordered_map<std::int32_t, std::int32_t> first;
-    first_place_.assign(static_cast<std::size_t>(size_), -1);
-    for (std::int32_t i = 0; i < size_; ++i) {
-      if (reference[i] <= 0) continue;  // no arc has the number of an unknown word
-      const auto [place, is_new] = first.try_emplace(reference[i], static_cast<std::int32_t>(places_.size()));
-      first_place_[static_cast<std::size_t>(i)] = place->second;
-      if (!is_new) continue;
-      poll(size_ - i);
-      for (std::int32_t k = i; k < size_; ++k)
-        if (reference[k] == reference[i]) places_.push_back(k);
-      places_.push_back(-1);
-    }
-    // A filter of 4096 bits turns most foreign words away before the map is asked.
-    std::vector<std::uint8_t> filter(4096, 0);
-    for (const auto& entry : first) filter[entry.first & 4095] = 1;
-    arc_places_.assign(static_cast<std::size_t>(graph_.arcs), -1);
-    for (std::int64_t a = 0; a < graph_.arcs; ++a) {
-      if (!filter[graph_.label[a] & 4095]) continue;
-      const auto found = first.find(graph_.label[a]);
-      if (found != first.end()) arc_places_[a] = found->second;
-    }
-  }
-
   Value* dense(std::int32_t s) { return dense_.data() + static_cast<std::size_t>(s) * stride_; }
   const Value* dense(std::int32_t s) const { return dense_.data() + static_cast<std::size_t>(s) * stride_; }
   std::size_t run_begin(std::int32_t s, std::int32_t m) const {
@@ -179,7 +153,7 @@ class RecognitionTable {
   }
 
   bool may_match(std::int64_t a) const {
-    return graph_.label[a] == 0 ? has_runs(graph_.target[a]) : arc_places_[a] >= 0;
+    return graph_.label[a] == 0 ? has_runs(graph_.target[a]) : places_.has(a);
   }
 
   static void keep_better(Value* __restrict into, const Value* __restrict from, Value cost, std::size_t size) {
@@ -257,12 +231,12 @@ class RecognitionTable {
 
   // Longer matches gain no less, so they replace shorter ones.
   void match(Value* into, std::int64_t a, std::int32_t m) const {
-    for (auto place = places(a); *place >= 0; ++place) into[*place] = std::max(into[*place], matched(a, *place, m));
+    for (auto place = places_.of(a); *place >= 0; ++place) into[*place] = std::max(into[*place], matched(a, *place, m));
   }
 
   // Deletions before the matches of an arc. Where deleting does not pay, it does not pay further away.
   void delete_before(Value* row, std::int64_t a) const {
-    for (auto place = places(a); *place >= 0; ++place) {
+    for (auto place = places_.of(a); *place >= 0; ++place) {
       poll(10);
       for (std::int32_t i = *place - 1; i >= 0; --i) {
         const auto deleted = static_cast<Value>(row[i + 1] - beta_);
@@ -276,8 +250,8 @@ class RecognitionTable {
   std::vector<Value> dense_;            // row 0 of every state
   std::vector<Value> runs_;             // rows 1 .. order-1 of the states that have them
   std::vector<std::int64_t> run_rows_;  // where a state's rows begin in runs_, or -1
-  std::vector<std::int32_t> places_, arc_places_, first_place_;  // first_place_: of the reference's words
   std::vector<Value> edited_;           // row m before one arc, for `weigh_matches`
+  const ReferencePlaces places_;
 };
 
 inline std::int64_t longest_path(const Graph& graph, bool words_alone) {

@@ -48,8 +48,7 @@ class GraphSearch {
 
   BestInGraph run() {
     for (std::int32_t s = graph_.states - 1; s >= 0; --s) complete(s);
-    const auto width = static_cast<std::int32_t>(width_);
-    BestPathOfProduct<GraphSearch> best(*this, graph_.states, graph_.arcs, graph_.source, graph_.target, width);
+    BestPathOfProduct<GraphSearch> best(*this, graph_.states, graph_.arcs, graph_.source, graph_.target);
     return {best.arcs(), measured()};
   }
 
@@ -60,6 +59,9 @@ class GraphSearch {
     for (std::int32_t s = 0; s < states; ++s) begin[s + 1] += begin[s];
     return begin;
   }
+
+  std::int32_t first_state(std::int32_t) const { return 0; }
+  std::int32_t states(std::int32_t) const { return static_cast<std::int32_t>(width_); }
 
   Value* row(std::int32_t s) { return values_.data() + width_ * s; }
   Value weight(std::int32_t size) const { return static_cast<Value>(-price_ * size); }

@@ -229,7 +229,7 @@ class CompletionBounds {
     add(i, 0, -gains_.alpha, table_.inserted(a, i));
     if (i == size_) return;
     add(i + 1, 0, 0, table_.followed(a, i + 1, 0));
-    for (auto place = table_.places(a); *place >= 0; ++place) {
+    for (auto place = table_.places().of(a); *place >= 0; ++place) {
       if (*place < i) continue;
       const std::int32_t deleted = *place - i, run = deleted > 0 ? 0 : m;
       add(*place + 1, table_.longer(run), (run + 1) * gains_.unit - deleted * gains_.beta,

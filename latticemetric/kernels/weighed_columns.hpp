@@ -33,7 +33,7 @@ class WeighedColumns {
     for (std::size_t r = 0; r < bounds.size(); ++r) {
       const Wide weight = keys.weighing().references[r].weight;
       parts_.push_back({states_, weight, ill ? weight : -weight, &bounds[r],
-                        Rows(bounds[r].table().reference_symbols(), pay)});
+                        Rows(bounds[r].table().places().symbols(), pay)});
       states_ += parts_.back().rows.states();
     }
     find_followed();
@@ -53,7 +53,7 @@ class WeighedColumns {
     into.resize(static_cast<std::size_t>(states_));
     for (const auto& part : parts_) {
       if (lattice_.graph.label[arc] != 0)
-        part.rows.say(0, from + part.first, part.bounds->table().symbol(arc), into.data() + part.first);
+        part.rows.say(0, from + part.first, part.bounds->table().places().symbol(arc), into.data() + part.first);
       else
         std::copy_n(from + part.first, part.rows.states(), into.data() + part.first);
     }
@@ -164,7 +164,7 @@ class WeighedColumns {
         continue;
       }
       for (const auto& part : parts_)
-        for (auto place = part.bounds->table().places(a); *place >= 0; ++place) {
+        for (auto place = part.bounds->table().places().of(a); *place >= 0; ++place) {
           poll();
           into[part.first / order_ + *place] = 1;
         }

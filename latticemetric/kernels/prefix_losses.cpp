@@ -1,0 +1,192 @@
+#include "prefix_losses.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "budget.hpp"
+
+namespace latticemetric {
+namespace {
+
+constexpr std::uint8_t most_spelled = 60;  // longer pieces are not told apart
+
+// Rows of states that something may still lead to, each with memory that another one gave back.
+class SpelledRows {
+ public:
+  explicit SpelledRows(std::int32_t states) : row_(static_cast<std::size_t>(states)) {}
+
+  bool has(std::int32_t s) const { return !row_[s].empty(); }
+  std::uint8_t* begin(std::int32_t s, std::int32_t size) {
+    auto& row = row_[s];
+    if (row.empty()) {
+      if (!spare_.empty()) {
+        row = std::move(spare_.back());
+        spare_.pop_back();
+      }
+      row.assign(static_cast<std::size_t>(size), 0);
+    }
+    return row.data();
+  }
+  void release(std::int32_t s) {
+    if (row_[s].capacity() > 0) spare_.push_back(std::move(row_[s]));
+    row_[s] = {};
+  }
+
+ private:
+  std::vector<std::vector<std::uint8_t>> row_, spare_;
+};
+
+}  // namespace
+
+PrefixLosses::PrefixLosses(const Graph& graph, std::int32_t size, Gains gains, const std::vector<Loss>& arc_cost,
+                           const std::vector<Loss>& end_cost)
+    : graph_(graph),
+      size_(size),
+      edits_(gains, true),
+      insertion_(-edits_.insertion),
+      deletion_(-edits_.deletion),
+      substitution_(-edits_.substitution),
+      hold_(insertion_ >= 0 && deletion_ >= 0 && substitution_ >= 0),
+      segments_(static_cast<std::size_t>(size) + 1, 0) {
+  constexpr std::int32_t many = std::numeric_limits<std::int32_t>::max() / 2;
+  constexpr Loss large = std::numeric_limits<Loss>::max() / 4;
+  const auto states = static_cast<std::size_t>(graph.states);
+  least_words_.assign(states, many);
+  most_words_.assign(states, -many);
+  least_cost_.assign(states, large);
+  least_words_[0] = most_words_[0] = 0;
+  least_cost_[0] = 0;
+  for (std::int64_t a = 0; a < graph.arcs; ++a) {
+    const auto s = graph.source[a], t = graph.target[a];
+    const std::int32_t words = graph.label[a] != 0;
+    least_words_[t] = std::min(least_words_[t], least_words_[s] + words);
+    most_words_[t] = std::max(most_words_[t], most_words_[s] + words);
+    least_cost_[t] = std::min(least_cost_[t], least_cost_[s] + arc_cost[a]);
+  }
+  least_words_after_.assign(states, many);
+  most_words_after_.assign(states, -many);
+  least_cost_after_.assign(states, large);
+  std::int64_t a = graph.arcs;
+  for (std::int32_t s = graph.states - 1; s >= 0; --s) {
+    if (graph.is_final(s)) {
+      least_words_after_[s] = most_words_after_[s] = 0;
+      least_cost_after_[s] = end_cost[s];
+    }
+    for (; a > 0 && graph.source[a - 1] == s; --a) {
+      const auto t = graph.target[a - 1];
+      const std::int32_t words = graph.label[a - 1] != 0;
+      least_words_after_[s] = std::min(least_words_after_[s], least_words_after_[t] + words);
+      most_words_after_[s] = std::max(most_words_after_[s], most_words_after_[t] + words);
+      least_cost_after_[s] = std::min(least_cost_after_[s], least_cost_after_[t] + arc_cost[a - 1]);
+    }
+  }
+  for (std::int32_t i = 1; i <= size; ++i) segments_[i] = least_after_error(std::min(i, edits_.order - 1));
+}
+
+// Words of the reference with no match before them.
+PrefixLosses::Loss PrefixLosses::least_after_error(std::int32_t words) const {
+  // By the number of matches before the words that are left.
+  std::vector<Loss> least(static_cast<std::size_t>(edits_.order), 0);
+  for (std::int32_t left = 1; left <= words; ++left) {
+    auto next = least;
+    for (std::int32_t m = 0; m < edits_.order; ++m)
+      next[m] = std::min({least[edits_.longer(m)] - edits_.match(m), least[0] + substitution_, least[0] + deletion_});
+    least = std::move(next);
+  }
+  return least[0];
+}
+
+// Where a path through a state may be, if it loses at most so much: by lengths before and after it. Each loss is the
+// largest of three linear functions of the place, and so is their sum of nine.
+PrefixLosses::Window PrefixLosses::window(std::int32_t s, Loss most) const {
+  struct Line {
+    Loss slope, value;
+  };
+  const Line before[] = {{0, 0}, {-insertion_, insertion_ * least_words_[s]}, {deletion_, -deletion_ * most_words_[s]}};
+  const Line after[] = {{0, 0},
+                        {insertion_, insertion_ * (least_words_after_[s] - size_)},
+                        {-deletion_, deletion_ * (size_ - most_words_after_[s])}};
+  const Loss left = most - least_cost_[s] - least_cost_after_[s];
+  Loss first = 0, last = size_;
+  for (const auto& one : before) {
+    for (const auto& other : after) {
+      const Loss slope = one.slope + other.slope, rest = left - one.value - other.value;
+      const auto floor = [](Loss a, Loss b) { return a >= 0 ? a / b : -((b - 1 - a) / b); };
+      if (slope > 0) last = std::min(last, floor(rest, slope));
+      if (slope < 0) first = std::max(first, -floor(rest, -slope));
+      if (slope == 0 && rest < 0) return {};
+    }
+  }
+  if (first > last) return {};
+  return {static_cast<std::int32_t>(first), static_cast<std::int32_t>(last)};
+}
+
+// The longest piece that ends before each place and that a path spells, up to `most_spelled` words.
+std::vector<std::uint8_t> PrefixLosses::longest_spelled(const ReferencePlaces& places, Loss most) const {
+  std::vector<std::uint8_t> longest(static_cast<std::size_t>(size_) + 1, 0);
+  std::vector<Window> windows;
+  windows.reserve(static_cast<std::size_t>(graph_.states));
+  for (std::int32_t s = 0; s < graph_.states; ++s) windows.push_back(window(s, most));
+  poll(20 * static_cast<std::int64_t>(graph_.states));
+  const auto width = [&](std::int32_t s) { return windows[s].last - windows[s].first + 1; };
+  SpelledRows rows(graph_.states);
+  PlaceCursors cursors(places);
+  std::int64_t a = 0;
+  for (std::int32_t s = 0; s < graph_.states; ++s) {
+    const Window here = windows[s];
+    const std::uint8_t* const row = rows.has(s) ? rows.begin(s, width(s)) : nullptr;
+    for (; a < graph_.arcs && graph_.source[a] == s; ++a) {
+      const std::int32_t t = graph_.target[a];
+      const Window there = windows[t];
+      if (width(s) <= 0 || width(t) <= 0) continue;
+      poll(20);
+      if (graph_.label[a] == 0) {
+        if (row == nullptr) continue;
+        std::uint8_t* const into = rows.begin(t, width(t));
+        const auto first = std::max(here.first, there.first), last = std::min(here.last, there.last);
+        for (std::int32_t i = first; i <= last; ++i)
+          into[i - there.first] = std::max(into[i - there.first], row[i - here.first]);
+        poll((last - first) / 8);
+        continue;
+      }
+      if (!places.has(a)) continue;
+      const auto last = std::min(here.last, there.last - 1);
+      const auto* place = cursors.from(a, std::max(here.first, there.first - 1));
+      if (*place < 0 || *place > last) continue;
+      std::uint8_t* const into = rows.begin(t, width(t));
+      for (; *place >= 0 && *place <= last; ++place) {
+        poll(2);
+        const int before = row == nullptr ? 0 : row[*place - here.first];
+        const auto spelled = static_cast<std::uint8_t>(std::min<int>(before + 1, most_spelled));
+        auto& kept = into[*place + 1 - there.first];
+        kept = std::max(kept, spelled);
+        auto& found = longest[static_cast<std::size_t>(*place) + 1];
+        found = std::max(found, spelled);
+      }
+    }
+    rows.release(s);
+  }
+  return longest;
+}
+
+void PrefixLosses::find_segments(const ReferencePlaces& places, Loss most) {
+  const auto after = edits_.order - 1;  // words that one error makes more expensive
+  const Loss each = std::min({substitution_, deletion_, insertion_}) + least_after_error(after);
+  if (!hold_ || each == 0) return;
+  const auto longest = longest_spelled(places, most);
+  // The first words have no matches before them, as if an error were there.
+  std::int32_t from = std::min(after, size_);
+  Loss lost = segments_[from];
+  for (std::int32_t end = from + 1; end + after <= size_; ++end) {
+    const bool is_unspelled = longest[end] < most_spelled && end - longest[end] - 1 >= from;
+    if (is_unspelled) {
+      lost += each;
+      from = end + after;
+    }
+    segments_[end + after] = lost;
+  }
+}
+
+}  // namespace latticemetric

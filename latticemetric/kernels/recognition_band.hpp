@@ -1,0 +1,431 @@
+// The recognition-rate automaton fused with a long lattice: only those of their states that a best path may pass.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "budget.hpp"
+#include "prefix_losses.hpp"
+#include "recognition_edits.hpp"
+#include "recognition_search.hpp"
+#include "reference_places.hpp"
+
+namespace latticemetric {
+
+// The values B(s, i, m) of `RecognitionTable`, at par, where they may belong to a best path. Par makes them small, and
+// comparable over places: minus a value is what is lost from there on, and grows with the errors, not with the words.
+//
+// Each state has a window of places (Ukkonen 1985). A place at either end of it is left out if what is lost from there
+// on and what is lost before at least are more together than what some path is known to lose: so a best path is never
+// left out, and its values are exact. A place inside keeps a value that is perhaps too small, and too small it stays.
+//
+// How much some path loses is found by a beam: the same windows, cut where they promise much less than the best place
+// does. Cut by what a path is known to lose, the windows are certain, whatever the beam has found.
+//
+// Rows stay in memory until they are too many. Then those that arcs still lead to are saved, and the others dropped; to
+// read the values, from the start to the end, they are completed again a part at a time.
+template <typename V, typename Rule>
+class RecognitionBand {
+  using Loss = PrefixLosses::Loss;
+
+ public:
+  using Value = V;
+
+  RecognitionBand(const Graph& graph, const std::int64_t* begin, const ReferencePlaces& places,
+                  const PrefixLosses& before, std::int32_t size, Gains gains, const Rule& rule)
+      : graph_(graph),
+        begin_(begin),
+        places_(places),
+        before_(before),
+        size_(size),
+        edits_(gains, true),
+        rule_(rule),
+        cursors_(places),
+        rows_(static_cast<std::size_t>(graph.states)),
+        first_source_(static_cast<std::size_t>(graph.states), graph.states),
+        places_row_(static_cast<std::size_t>(size) + 2 + 2 * block, nothing),
+        runs_at_(static_cast<std::size_t>(edits_.order > 1 ? size + 1 : 0), none) {
+    for (std::int64_t a = graph.arcs; a-- > 0;) first_source_[graph.target[a]] = graph.source[a];
+  }
+
+  const EditValues<Value>& edits() const { return edits_; }
+
+  // What some path loses. It may be the least; nothing says so.
+  Loss beam() {
+    is_beam_ = true;
+    // With each word so much is expected to be lost before: half of par, or four fifths where an error costs runs.
+    const double share = edits_.order == 1 ? 0.5 : 0.8;
+    for (std::int32_t i = 0; i <= size_; ++i) expected_.push_back(static_cast<Value>(-share * edits_.substitution * i));
+    complete_all();
+    const Loss lost = -static_cast<Loss>(value(0, 0, 0));
+    is_beam_ = false;
+    return lost;
+  }
+
+  // Windows for paths that lose at most so much, and what the best one loses. `slack` is how much more others may.
+  Loss fill(Loss most, Loss slack) {
+    most_ = most + slack;
+    if (!Rule::weighs && before_.hold()) least_ = std::max(nothing, static_cast<Value>(-most_ - 1));
+    complete_all();
+    const Loss best = -static_cast<Loss>(value(0, 0, 0));
+    most_ = best + slack;
+    return best;
+  }
+
+  // Of the states that are in memory, and of those that arcs of these lead to.
+  Value value(std::int32_t s, std::int32_t i, std::int32_t m) const {
+    const Row& row = rows_[s];
+    if (i < row.first || i >= row.last) return nothing;
+    if (m > 0 && row.runs > 0) {
+      const auto* const begin = run_places_.data() + row.runs_at;
+      const auto* const found = std::lower_bound(begin, begin + row.runs, i);
+      if (found != begin + row.runs && *found == i) return runs_[run_index(row, found - begin) + m - 1];
+    }
+    return values_[row.at + (i - row.first)];
+  }
+
+  // Visits all states once, from the start on: visit(first, last) while the values of first .. last are in memory.
+  template <typename Visit>
+  void each_part(Visit visit) {
+    std::int32_t first = 0;
+    for (auto part = saved_.size();; --part) {
+      const std::int32_t last = part == 0 ? graph_.states - 1 : saved_[part - 1].below;
+      if (part < saved_.size()) {
+        if (part > 0)
+          restore(saved_[part - 1]);
+        else
+          clear();
+        for (std::int32_t s = last; s >= first; --s) complete(s);
+      }
+      visit(first, last);
+      if (part == 0) return;
+      first = last + 1;
+    }
+  }
+
+ private:
+  static constexpr std::int32_t block = std::max<std::int32_t>(2, 32 / static_cast<std::int32_t>(sizeof(Value)));
+  static constexpr Value nothing = std::numeric_limits<Value>::min() / 2;
+  static constexpr std::int32_t none = -1;
+  static constexpr std::size_t usual_bytes = std::size_t{8} << 20;
+
+  // Places first .. last - 1 of a state, and which of them have values of their own after matches.
+  struct Row {
+    std::int32_t first = 0, last = 0;
+    std::size_t at = 0;       // of the first place among all values; one before and a block after it are nothing
+    std::size_t runs_at = 0;  // of the first place with such values
+    std::int32_t runs = 0;
+  };
+
+  struct Saved {
+    std::int32_t below;  // from this state on, none was completed yet
+    std::vector<std::int32_t> states, run_places;
+    std::vector<Row> rows;
+    std::vector<Value> values, runs;
+  };
+
+  // ---- Rows in memory ---------------------------------------------------------------------------------------------
+
+  void complete_all() {
+    clear();
+    saved_.clear();
+    std::vector<std::int32_t> open;  // states that something may still lead to
+    for (std::int32_t s = graph_.states - 1; s >= 0; --s) {
+      if (bytes() > most_bytes_) {
+        open = save(s, open);
+        most_bytes_ = std::max(most_bytes_, 2 * bytes());
+      }
+      complete(s);
+      open.push_back(s);
+    }
+  }
+
+  std::size_t bytes() const {
+    return (values_.size() + runs_.size()) * sizeof(Value) + run_places_.size() * sizeof(std::int32_t);
+  }
+
+  void clear() {
+    values_.clear();
+    runs_.clear();
+    run_places_.clear();
+  }
+
+  std::vector<std::int32_t> save(std::int32_t below, const std::vector<std::int32_t>& open) {
+    Saved saved;
+    saved.below = below;
+    for (const auto s : open) {
+      poll(10);
+      if (first_source_[s] > below) continue;
+      Row row = rows_[s];
+      saved.states.push_back(s);
+      const auto begin = values_.begin() + static_cast<std::ptrdiff_t>(row.at) - 1;
+      const auto runs = runs_.begin() + static_cast<std::ptrdiff_t>(run_index(row, 0));
+      const auto places = run_places_.begin() + static_cast<std::ptrdiff_t>(row.runs_at);
+      row.at = saved.values.size() + 1;
+      row.runs_at = saved.run_places.size();
+      if (row.first < row.last) saved.values.insert(saved.values.end(), begin, begin + stored(row));
+      saved.runs.insert(saved.runs.end(), runs, runs + row.runs * (edits_.order - 1));
+      saved.run_places.insert(saved.run_places.end(), places, places + row.runs);
+      saved.rows.push_back(row);
+    }
+    restore(saved);
+    auto states = saved.states;
+    if (!is_beam_) saved_.push_back(std::move(saved));
+    return states;
+  }
+
+  void restore(const Saved& saved) {
+    values_ = saved.values;
+    runs_ = saved.runs;
+    run_places_ = saved.run_places;
+    for (std::size_t k = 0; k < saved.states.size(); ++k) rows_[saved.states[k]] = saved.rows[k];
+  }
+
+  static std::int32_t stored(const Row& row) { return 1 + row.last - row.first + block + 1; }
+  std::size_t run_index(const Row& row, std::ptrdiff_t k) const {
+    return (row.runs_at + static_cast<std::size_t>(k)) * static_cast<std::size_t>(edits_.order - 1);
+  }
+
+  // ---- The row of a state -----------------------------------------------------------------------------------------
+
+  void complete(std::int32_t s) {
+    Row& row = rows_[s];
+    row = Row();
+    const auto [first, last] = reach(s);
+    if (first >= last) return;
+    Value* const here = places_row_.data() + 1;
+    std::fill(here + first - 1, here + last + block, nothing);
+    if (graph_.is_final(s)) here[size_] = static_cast<Value>(-rule_.end_cost(s));
+    for (auto a = begin_[s]; a < begin_[s + 1]; ++a) take(a, here);
+    bool may_match = false;
+    for (auto a = begin_[s]; a < begin_[s + 1]; ++a) may_match |= match(a, here);
+    delete_words(s, here, first, may_match);
+    row.first = first;
+    row.last = last;
+    settle_runs(here);
+    cut(s, here, row);
+    store(here, row);
+  }
+
+  // The places that the arcs and the end of a state reach, other than by deletions before them.
+  std::pair<std::int32_t, std::int32_t> reach(std::int32_t s) const {
+    std::int32_t first = size_ + 1, last = 0;
+    if (graph_.is_final(s)) first = size_, last = size_ + 1;
+    for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
+      const Row& next = rows_[graph_.target[a]];
+      if (next.first >= next.last) continue;
+      first = std::min(first, first_before(a, next));
+      last = std::max(last, next.last);
+    }
+    return {first, last};
+  }
+  std::int32_t first_before(std::int64_t a, const Row& next) const {
+    return graph_.label[a] != 0 && next.first > 0 ? next.first - 1 : next.first;
+  }
+
+  // An arc without its matches.
+  void take(std::int64_t a, Value* here) {
+    const Row& next = rows_[graph_.target[a]];
+    if (next.first >= next.last) return;
+    const Value cost = rule_.cost(a);
+    const std::int32_t first = first_before(a, next), size = next.last - first;
+    poll(size / 4);
+    const Value* const from = values_.data() + next.at - (next.first - first);
+    if (graph_.label[a] == 0)
+      keep_better(here + first, from, cost, size);
+    else
+      substitute_or_insert(here + first, from, static_cast<Value>(edits_.substitution - cost),
+                           static_cast<Value>(edits_.insertion - cost), size);
+  }
+
+  // Whole blocks: what is beyond a row is nothing, and makes nothing larger.
+  static void keep_better(Value* __restrict into, const Value* __restrict from, Value cost, std::int32_t size) {
+    for (std::int32_t b = 0; b < size; b += block)
+      for (std::int32_t k = b; k < b + block; ++k) into[k] = std::max(into[k], static_cast<Value>(from[k] - cost));
+  }
+  static void substitute_or_insert(Value* __restrict into, const Value* __restrict from, Value substitution,
+                                   Value insertion, std::int32_t size) {
+    for (std::int32_t b = 0; b < size; b += block)
+      for (std::int32_t k = b; k < b + block; ++k)
+        into[k] = std::max(into[k], std::max(static_cast<Value>(from[k + 1] + substitution),
+                                             static_cast<Value>(from[k] + insertion)));
+  }
+
+  // The matches of an arc, into the row of places and those of runs; of ε, the runs after it. Whether the row changes.
+  bool match(std::int64_t a, Value* here) {
+    const Row& next = rows_[graph_.target[a]];
+    if (next.first >= next.last) return false;
+    const Value cost = rule_.cost(a);
+    const auto* const after = run_places_.data() + next.runs_at;
+    if (graph_.label[a] == 0) {
+      for (std::int32_t k = 0; k < next.runs; ++k) {
+        Value* const runs = runs_before(after[k]);
+        const Value* const from = runs_.data() + run_index(next, k);
+        for (std::int32_t m = 0; m < edits_.order - 1; ++m) runs[m] = std::max(runs[m], static_cast<Value>(from[m] - cost));
+      }
+      return false;
+    }
+    if (!places_.has(a)) return false;
+    const Value* const from = values_.data() + next.at - next.first;
+    std::int32_t k = 0;
+    bool any = false;
+    for (auto place = cursors_.from(a, next.first - 1); *place >= 0 && *place + 1 < next.last; ++place) {
+      poll(4);
+      const std::int32_t i = *place;
+      while (k < next.runs && after[k] < i + 1) ++k;
+      const bool has_runs = k < next.runs && after[k] == i + 1;
+      const Value* const runs_from = has_runs ? runs_.data() + run_index(next, k) : nullptr;
+      const auto matched = [&](std::int32_t m) {
+        const Value rest = has_runs ? runs_from[edits_.longer(m) - 1] : from[i + 1];
+        return static_cast<Value>(rest + edits_.match(m) - cost);
+      };
+      here[i] = std::max(here[i], matched(0));
+      any = true;
+      if (edits_.order == 1) continue;
+      Value* const runs = runs_before(i);
+      for (std::int32_t m = 1; m < edits_.order; ++m) runs[m - 1] = std::max(runs[m - 1], matched(m));
+    }
+    return any;
+  }
+
+  // Values after 1 .. order - 1 matches before a place of the row at hand.
+  Value* runs_before(std::int32_t i) {
+    const auto size = static_cast<std::size_t>(edits_.order - 1);
+    if (runs_at_[i] == none) {
+      runs_at_[i] = static_cast<std::int32_t>(found_places_.size());
+      found_places_.push_back(i);
+      found_runs_.resize(found_runs_.size() + size, nothing);
+    }
+    return found_runs_.data() + static_cast<std::size_t>(runs_at_[i]) * size;
+  }
+
+  // Deletions. Rows that deletions were added to stay so under shifts and maxima, but for where they begin and where
+  // matches raised them. Where deleting a word does not pay, it does not pay further away.
+  void delete_words(std::int32_t s, Value* here, std::int32_t first, bool may_match) {
+    const auto before = [&](std::int32_t place) {
+      for (std::int32_t i = place - 1; i >= first; --i) {
+        const auto deleted = static_cast<Value>(here[i + 1] + edits_.deletion);
+        if (here[i] >= deleted) return;
+        poll();
+        here[i] = deleted;
+      }
+    };
+    if (graph_.is_final(s)) before(size_);
+    for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
+      const Row& next = rows_[graph_.target[a]];
+      if (next.first < next.last) before(first_before(a, next));
+      if (!may_match || !places_.has(a) || next.first >= next.last) continue;
+      for (auto place = cursors_.from(a, next.first - 1); *place >= 0 && *place + 1 < next.last; ++place) before(*place);
+    }
+  }
+
+  // Matches after which more are in a row gain no less than others.
+  void settle_runs(const Value* here) {
+    const auto size = static_cast<std::size_t>(edits_.order - 1);
+    for (std::size_t k = 0; k < found_places_.size(); ++k)
+      for (std::size_t m = 0; m < size; ++m)
+        found_runs_[k * size + m] = std::max(found_runs_[k * size + m], here[found_places_[k]]);
+  }
+
+  // ---- Windows ----------------------------------------------------------------------------------------------------
+
+  void cut(std::int32_t s, Value* here, Row& row) {
+    if (!is_beam_ && !before_.hold()) {
+      while (row.first > 0) add_deletion(here, row);
+    } else if (is_beam_) {
+      Value best = nothing;
+      for (std::int32_t i = row.first; i < row.last; ++i)
+        best = std::max(best, static_cast<Value>(here[i] - expected_[i]));
+      const auto least = static_cast<Value>(best + beam_width * edits_.substitution);
+      cut(here, row, [&](std::int32_t i) { return here[i] - expected_[i] >= least; });
+      if (s == 0)  // whatever it loses, a path is one
+        while (row.first > 0) add_deletion(here, row);
+    } else {
+      cut(here, row, [&](std::int32_t i) { return before_.at(s, i) - top(here, i) <= most_; });
+    }
+  }
+
+  template <typename IsKept>
+  void cut(Value* here, Row& row, IsKept is_kept) {
+    const std::int32_t first = row.first;
+    while (row.last > row.first && !is_kept(row.last - 1)) --row.last;
+    while (row.first < row.last && !is_kept(row.first)) ++row.first;
+    if (row.first > first) return;
+    while (row.first < row.last && row.first > 0) {
+      add_deletion(here, row);
+      if (is_kept(row.first)) continue;
+      ++row.first;
+      return;
+    }
+  }
+
+  void add_deletion(Value* here, Row& row) {
+    poll();
+    --row.first;
+    here[row.first] = static_cast<Value>(here[row.first + 1] + edits_.deletion);
+  }
+
+  // The largest of all values of a place.
+  Value top(const Value* here, std::int32_t i) const {
+    const auto size = static_cast<std::size_t>(edits_.order - 1);
+    if (size == 0 || runs_at_[i] == none) return here[i];
+    return found_runs_[(static_cast<std::size_t>(runs_at_[i]) + 1) * size - 1];
+  }
+
+  void store(const Value* here, Row& row) {
+    const auto size = static_cast<std::size_t>(edits_.order - 1);
+    row.at = values_.size() + 1;
+    row.runs_at = run_places_.size();
+    if (row.first < row.last) {
+      values_.push_back(nothing);
+      for (std::int32_t i = row.first; i < row.last; ++i) values_.push_back(std::max(here[i], least_));
+      values_.resize(values_.size() + block + 1, nothing);
+    }
+    std::sort(found_places_.begin(), found_places_.end());
+    poll(static_cast<std::int64_t>(10 * found_places_.size()));
+    for (const auto i : found_places_) {
+      const Value* const runs = found_runs_.data() + static_cast<std::size_t>(runs_at_[i]) * size;
+      if (i >= row.first && i < row.last && runs[size - 1] > here[i]) {
+        run_places_.push_back(i);
+        for (std::size_t m = 0; m < size; ++m) runs_.push_back(std::max(runs[m], least_));
+        ++row.runs;
+      }
+    }
+    for (const auto i : found_places_) runs_at_[i] = none;
+    found_places_.clear();
+    found_runs_.clear();
+  }
+
+  static constexpr Value beam_width = 16;  // errors
+
+  const Graph& graph_;
+  const std::int64_t* const begin_;
+  const ReferencePlaces& places_;
+  const PrefixLosses& before_;
+  const std::int32_t size_;
+  const EditValues<Value> edits_;
+  const Rule& rule_;
+  PlaceCursors cursors_;
+  std::vector<Row> rows_;
+  std::vector<std::int32_t> first_source_;  // of each state
+
+  std::vector<Value> values_, runs_;      // of the states in memory
+  std::vector<std::int32_t> run_places_;
+  std::vector<Saved> saved_;
+  std::size_t most_bytes_ = usual_bytes;
+  bool is_beam_ = false;
+  Loss most_ = 0;
+  Value least_ = nothing;                 // loses more than answers do, and is what loses more still
+  std::vector<Value> expected_;           // of each place, what a beam expects to be lost before it
+
+  std::vector<Value> places_row_;         // of the state at hand, from place -1 on
+  std::vector<std::int32_t> runs_at_;     // of each place, where its runs are among the found ones
+  std::vector<std::int32_t> found_places_;
+  std::vector<Value> found_runs_;
+};
+
+}  // namespace latticemetric

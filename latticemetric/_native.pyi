@@ -84,11 +84,12 @@ def search_lattice(
     alpha: int,
     beta: int,
     way: Literal["automatic", "table", "band"] = "automatic",
+    part_bytes: int = 1 << 23,
 ) -> tuple[npt.NDArray[np.int64], int, int]:
     """Arcs of the best path under a recognition rate, and the high and the low 64 bits of its gain.
 
-    A table has all states of the product with the metric's automaton, a band those that may matter; the answer is the
-    same.
+    A table has all states of the product with the metric's automaton, a band those that may matter, with so many bytes
+    of them in memory at a time; the answer is the same.
     """
 
 def search_reference_graph(
@@ -341,11 +342,13 @@ def weighed_strings(
     most: int,
     most_steps: int,
     most_bytes: int,
+    way: Literal["automatic", "table", "band"] = "automatic",
+    part_bytes: int = 1 << 23,
 ) -> tuple[list[list[int]], int, list[tuple[int, int]], tuple[int, int]]:
     """Arcs of the strings of least loss, how many are surely the best, their losses, and a bound for the others.
 
     The loss is cost_weight * cost - the best weight * gain, or plus it if strings are to score ill. Weights and losses
-    are given as their high and low 64 bits.
+    are given as their high and low 64 bits. For one string, `way` is that of `search_lattice`.
     """
 
 def forward_backward(

@@ -11,12 +11,14 @@
 #include <cmath>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "alignment.hpp"
 #include "budget.hpp"
 #include "interruption.hpp"
+#include "recognition_search.hpp"
 #include "released_gil.hpp"
 
 namespace latticemetric {
@@ -99,6 +101,13 @@ inline Gains checked_gains(std::int32_t order, std::int64_t unit, std::int64_t a
   require_order(order);
   require(unit >= 1, "the unit must be positive");
   return {order, unit, alpha, beta};
+}
+
+// By its name.
+inline SearchWay checked_way(const std::string& name, std::size_t part_bytes) {
+  for (const auto& [known, kind] : {std::pair{"automatic", SearchWay::automatic}, {"table", SearchWay::table}, {"band", SearchWay::band}})
+    if (name == known) return {kind, part_bytes};
+  throw std::invalid_argument("there is no such way");
 }
 
 // The formats' parsers, bound in `format_border.cpp`.

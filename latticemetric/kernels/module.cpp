@@ -21,6 +21,7 @@ namespace nb = nanobind;
 using latticemetric::Input;
 using latticemetric::Output;
 using latticemetric::checked_gains;
+using latticemetric::checked_way;
 using latticemetric::column;
 using latticemetric::require;
 using latticemetric::require_aligned;
@@ -147,11 +148,10 @@ nb::tuple determinize(Input<std::int32_t> source, Input<std::int32_t> target, In
 nb::tuple search_lattice(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
                          Input<std::uint8_t> is_word, Input<double> cost, Input<double> final_cost,
                          Input<std::int32_t> reference, std::int32_t order, std::int64_t unit, std::int64_t alpha,
-                         std::int64_t beta, const std::string& way) {
-  using latticemetric::Way;
+                         std::int64_t beta, const std::string& way, std::size_t part_bytes) {
   const auto states = static_cast<std::int32_t>(final_cost.size());
   const auto arcs = source.size();
-  require(way == "automatic" || way == "table" || way == "band", "there is no such way");
+  const auto search_way = checked_way(way, part_bytes);
   require(states > 0, "a lattice has a start");
   require_aligned(label, is_word, cost, final_cost, reference);
   require_lattice(source, target, states);
@@ -166,9 +166,7 @@ nb::tuple search_lattice(Input<std::int32_t> source, Input<std::int32_t> target,
   {
     const latticemetric::Running running;
     best = latticemetric::search_lattice(graph, reference.data(), static_cast<std::int32_t>(reference.size()), gains,
-                                         way == "table"  ? Way::table
-                                         : way == "band" ? Way::band
-                                                         : Way::automatic);
+                                         search_way);
   }
   const auto size = best.arcs.size();
   return nb::make_tuple(to_numpy(std::move(best.arcs), {size}), static_cast<std::int64_t>(best.gain >> 64),
@@ -296,7 +294,8 @@ NB_MODULE(_native, m) {
   m.def("through_costs", &through_costs, "source"_a, "target"_a, "cost"_a, "final_cost"_a);
   m.def("determinize", &determinize, "source"_a, "target"_a, "word"_a, "cost"_a, "final_cost"_a, "start"_a, "delta"_a);
   m.def("search_lattice", &search_lattice, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a, "final_cost"_a,
-        "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "way"_a = "automatic");
+        "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "way"_a = "automatic",
+        "part_bytes"_a = latticemetric::SearchWay().part_bytes);
   m.def("search_reference_graph", &search_reference_graph, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a,
         "final_cost"_a, "size"_a, "reference_source"_a, "reference_target"_a, "reference_label"_a, "reference_size"_a,
         "reference_final"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "rate_high"_a, "rate_low"_a, "rate_total"_a,

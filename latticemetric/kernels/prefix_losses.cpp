@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <memory>
 #include <utility>
 
 #include "budget.hpp"
@@ -40,15 +39,17 @@ class SpelledRows {
 
 }  // namespace
 
-PrefixLosses::PrefixLosses(const Graph& graph, std::int32_t size, Gains gains, const std::vector<Loss>& arc_cost,
-                           const std::vector<Loss>& end_cost)
+PrefixLosses::PrefixLosses(const Graph& graph, std::int32_t size, Gains gains, const Costs& costs)
     : graph_(graph),
       size_(size),
       edits_(gains, true),
       insertion_(-edits_.insertion),
       deletion_(-edits_.deletion),
       substitution_(-edits_.substitution),
-      hold_(insertion_ >= 0 && deletion_ >= 0 && substitution_ >= 0),
+      cheapest_(std::min({insertion_, deletion_, substitution_})),
+      hold_(cheapest_ >= 0),
+      after_error_(least_after_error()),
+      deletion_alone_(deletion_ - (edits_.order > 1 ? (after_error_ + edits_.order - 2) / (edits_.order - 1) : 0)),
       segments_(static_cast<std::size_t>(size) + 1, 0) {
   constexpr std::int32_t many = std::numeric_limits<std::int32_t>::max() / 2;
   constexpr Loss large = std::numeric_limits<Loss>::max() / 4;
@@ -63,7 +64,7 @@ PrefixLosses::PrefixLosses(const Graph& graph, std::int32_t size, Gains gains, c
     const std::int32_t words = graph.label[a] != 0;
     least_words_[t] = std::min(least_words_[t], least_words_[s] + words);
     most_words_[t] = std::max(most_words_[t], most_words_[s] + words);
-    least_cost_[t] = std::min(least_cost_[t], least_cost_[s] + arc_cost[a]);
+    least_cost_[t] = std::min(least_cost_[t], least_cost_[s] + costs.arc[a]);
   }
   least_words_after_.assign(states, many);
   most_words_after_.assign(states, -many);
@@ -72,24 +73,23 @@ PrefixLosses::PrefixLosses(const Graph& graph, std::int32_t size, Gains gains, c
   for (std::int32_t s = graph.states - 1; s >= 0; --s) {
     if (graph.is_final(s)) {
       least_words_after_[s] = most_words_after_[s] = 0;
-      least_cost_after_[s] = end_cost[s];
+      least_cost_after_[s] = costs.end[s];
     }
     for (; a > 0 && graph.source[a - 1] == s; --a) {
       const auto t = graph.target[a - 1];
       const std::int32_t words = graph.label[a - 1] != 0;
       least_words_after_[s] = std::min(least_words_after_[s], least_words_after_[t] + words);
       most_words_after_[s] = std::max(most_words_after_[s], most_words_after_[t] + words);
-      least_cost_after_[s] = std::min(least_cost_after_[s], least_cost_after_[t] + arc_cost[a - 1]);
+      least_cost_after_[s] = std::min(least_cost_after_[s], least_cost_after_[t] + costs.arc[a - 1]);
     }
   }
-  for (std::int32_t i = 1; i <= size; ++i) segments_[i] = least_after_error(std::min(i, edits_.order - 1));
 }
 
-// Words of the reference with no match before them.
-PrefixLosses::Loss PrefixLosses::least_after_error(std::int32_t words) const {
+// What order - 1 words of the reference lose with no match before them.
+PrefixLosses::Loss PrefixLosses::least_after_error() const {
   // By the number of matches before the words that are left.
   std::vector<Loss> least(static_cast<std::size_t>(edits_.order), 0);
-  for (std::int32_t left = 1; left <= words; ++left) {
+  for (std::int32_t left = 1; left < edits_.order; ++left) {
     auto next = least;
     for (std::int32_t m = 0; m < edits_.order; ++m)
       next[m] = std::min({least[edits_.longer(m)] - edits_.match(m), least[0] + substitution_, least[0] + deletion_});
@@ -172,20 +172,16 @@ std::vector<std::uint8_t> PrefixLosses::longest_spelled(const ReferencePlaces& p
 }
 
 void PrefixLosses::find_segments(const ReferencePlaces& places, Loss most) {
-  const auto after = edits_.order - 1;  // words that one error makes more expensive
-  const Loss each = std::min({substitution_, deletion_, insertion_}) + least_after_error(after);
-  if (!hold_ || each == 0) return;
+  if (!hold_ || cheapest_ + after_error_ == 0) return;
   const auto longest = longest_spelled(places, most);
-  // The first words have no matches before them, as if an error were there.
-  std::int32_t from = std::min(after, size_);
-  Loss lost = segments_[from];
+  const std::int32_t after = edits_.order - 1;
+  std::int32_t from = after, found = 0;
   for (std::int32_t end = from + 1; end + after <= size_; ++end) {
-    const bool is_unspelled = longest[end] < most_spelled && end - longest[end] - 1 >= from;
-    if (is_unspelled) {
-      lost += each;
+    if (longest[end] < most_spelled && end - longest[end] - 1 >= from) {
+      ++found;
       from = end + after;
     }
-    segments_[end + after] = lost;
+    segments_[end + after] = found;
   }
 }
 

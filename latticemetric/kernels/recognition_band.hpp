@@ -36,7 +36,8 @@ class RecognitionBand {
   using Value = V;
 
   RecognitionBand(const Graph& graph, const std::int64_t* begin, const ReferencePlaces& places,
-                  const PrefixLosses& before, std::int32_t size, Gains gains, const Rule& rule)
+                  const PrefixLosses& before, std::int32_t size, Gains gains, const Rule& rule,
+                  std::size_t part_bytes)
       : graph_(graph),
         begin_(begin),
         places_(places),
@@ -44,6 +45,7 @@ class RecognitionBand {
         size_(size),
         edits_(gains, true),
         rule_(rule),
+        part_bytes_(part_bytes),
         cursors_(places),
         rows_(static_cast<std::size_t>(graph.states)),
         first_source_(static_cast<std::size_t>(graph.states), graph.states),
@@ -111,7 +113,6 @@ class RecognitionBand {
   static constexpr std::int32_t block = std::max<std::int32_t>(2, 32 / static_cast<std::int32_t>(sizeof(Value)));
   static constexpr Value nothing = std::numeric_limits<Value>::min() / 2;
   static constexpr std::int32_t none = -1;
-  static constexpr std::size_t usual_bytes = std::size_t{8} << 20;
 
   // Places first .. last - 1 of a state, and which of them have values of their own after matches.
   struct Row {
@@ -135,9 +136,9 @@ class RecognitionBand {
     saved_.clear();
     std::vector<std::int32_t> open;  // states that something may still lead to
     for (std::int32_t s = graph_.states - 1; s >= 0; --s) {
-      if (bytes() > most_bytes_) {
+      if (bytes() > part_bytes_) {
         open = save(s, open);
-        most_bytes_ = std::max(most_bytes_, 2 * bytes());
+        part_bytes_ = std::max(part_bytes_, 2 * bytes());
       }
       complete(s);
       open.push_back(s);
@@ -381,9 +382,9 @@ class RecognitionBand {
     row.at = values_.size() + 1;
     row.runs_at = run_places_.size();
     if (row.first < row.last) {
-      values_.push_back(nothing);
-      for (std::int32_t i = row.first; i < row.last; ++i) values_.push_back(std::max(here[i], least_));
-      values_.resize(values_.size() + block + 1, nothing);
+      values_.resize(values_.size() + static_cast<std::size_t>(stored(row)), nothing);
+      Value* const into = values_.data() + row.at - row.first;
+      for (std::int32_t i = row.first; i < row.last; ++i) into[i] = std::max(here[i], least_);
     }
     std::sort(found_places_.begin(), found_places_.end());
     poll(static_cast<std::int64_t>(10 * found_places_.size()));
@@ -409,6 +410,7 @@ class RecognitionBand {
   const std::int32_t size_;
   const EditValues<Value> edits_;
   const Rule& rule_;
+  std::size_t part_bytes_;
   PlaceCursors cursors_;
   std::vector<Row> rows_;
   std::vector<std::int32_t> first_source_;  // of each state
@@ -416,7 +418,6 @@ class RecognitionBand {
   std::vector<Value> values_, runs_;      // of the states in memory
   std::vector<std::int32_t> run_places_;
   std::vector<Saved> saved_;
-  std::size_t most_bytes_ = usual_bytes;
   bool is_beam_ = false;
   Loss most_ = 0;
   Value least_ = nothing;                 // loses more than answers do, and is what loses more still

@@ -81,6 +81,7 @@ class WeighedGain {
             rounded(gain_weight_ * gains_.beta)};
   }
 
+  PrefixLosses::Costs costs() const { return {{arc_.begin(), arc_.end()}, {end_.begin(), end_.end()}}; }
   Value cost(std::int64_t arc) const { return arc_[static_cast<std::size_t>(arc)]; }
   Value end_cost(std::int32_t s) const { return end_[static_cast<std::size_t>(s)]; }
 
@@ -287,8 +288,6 @@ MarkedStates<typename Band::Value> marked(const Graph& graph, const std::int64_t
   return found;
 }
 
-constexpr std::int32_t least_words_for_band = 400;
-
 template <typename Value>
 bool fits(Wide largest) {
   return largest < static_cast<Wide>(std::numeric_limits<Value>::max()) / 4;
@@ -310,64 +309,101 @@ Best best_of_table(const Graph& graph, const std::int32_t* reference, std::int32
 
 // The part of it that a best path may pass.
 class BandSearch {
-  using Loss = PrefixLosses::Loss;
-
  public:
-  BandSearch(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains)
-      : graph_(graph), size_(reference_words), gains_(gains), places_(graph, reference, reference_words),
-        none_(std::max(static_cast<std::size_t>(graph.arcs), static_cast<std::size_t>(graph.states)), 0),
-        before_(graph, reference_words, gains, none_, none_),
+  using Loss = PrefixLosses::Loss;
+  struct Settings {
+    bool has_segments;
+    std::size_t part_bytes;
+  };
+
+  BandSearch(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains,
+             const PrefixLosses::Costs& costs, Settings settings)
+      : graph_(graph), size_(reference_words), gains_(gains), settings_(settings),
+        places_(graph, reference, reference_words), before_(graph, reference_words, gains, costs),
         begin_(static_cast<std::size_t>(graph.states) + 1, 0) {
     for (std::int64_t a = 0; a < graph.arcs; ++a) ++begin_[graph.source[a] + 1];
     for (std::int32_t s = 0; s < graph.states; ++s) begin_[s + 1] += begin_[s];
   }
 
-  // `Value` holds all gains.
-  template <typename Value>
-  Best search() {
-    Loss most = 0;
-    if (before_.hold()) {
-      const BestGain<Value> rule(graph_);
-      most = RecognitionBand<Value, BestGain<Value>>(graph_, begin_.data(), places_, before_, size_, gains_, rule).beam();
-      if (size_ >= least_words_for_segments) before_.find_segments(places_, most);
-      const Loss edit = gains_.order * gains_.unit + std::llabs(gains_.alpha) + std::llabs(gains_.beta);
-      if (most + 4 * edit < std::numeric_limits<std::int16_t>::max() / 3) return best<std::int16_t>(most);
-    }
-    return best<Value>(most);
+  // What some path loses, at par; 0 where that says nothing, since edits may gain.
+  template <typename Value, typename Rule>
+  Loss most(const Rule& rule) {
+    if (!before_.hold()) return 0;
+    const Loss most = band<Value>(rule).beam();
+    if (settings_.has_segments) before_.find_segments(places_, most + rule.slack(0, 0));
+    return most;
+  }
+
+  template <typename Completion>
+  struct Found {
+    std::vector<std::int64_t> arcs;
+    Completion completion;
+    Loss lost;
+  };
+  template <typename Value, typename Rule>
+  Found<typename Rule::Completion> best(Rule& rule, Loss most) {
+    auto values = band<Value>(rule);
+    const Loss lost = values.fill(most, rule.slack(0, 0));
+    const auto states = marked(graph_, begin_.data(), places_, size_, values, rule);
+    BestTransitions transitions(graph_, begin_.data(), places_, size_, states, rule);
+    auto path = best_path(graph_, transitions);
+    auto arcs = path.arcs();
+    return {std::move(arcs), path.completion(), lost};
+  }
+
+  // Whether values of paths that lose at most so much have 16 bits, with some edits more.
+  bool is_small(Loss most) const {
+    const Loss edit = gains_.order * gains_.unit + std::llabs(gains_.alpha) + std::llabs(gains_.beta);
+    return before_.hold() && most + 4 * edit < std::numeric_limits<std::int16_t>::max() / 3;
   }
 
  private:
-  static constexpr std::int32_t least_words_for_segments = 1500;
-
-  template <typename Value>
-  Best best(Loss most) {
-    BestGain<Value> rule(graph_);
-    RecognitionBand<Value, BestGain<Value>> band(graph_, begin_.data(), places_, before_, size_, gains_, rule);
-    const Loss lost = band.fill(most, 0);
-    const auto states = marked(graph_, begin_.data(), places_, size_, band, rule);
-    BestTransitions transitions(graph_, begin_.data(), places_, size_, states, rule);
-    const Wide par = static_cast<Wide>(gains_.order) * gains_.unit * size_;
-    return {best_path(graph_, transitions).arcs(), par - lost};
+  template <typename Value, typename Rule>
+  RecognitionBand<Value, Rule> band(const Rule& rule) {
+    return {graph_, begin_.data(), places_, before_, size_, gains_, rule, settings_.part_bytes};
   }
 
   const Graph& graph_;
   const std::int32_t size_;
   const Gains gains_;
+  const Settings settings_;
   const ReferencePlaces places_;
-  const std::vector<Loss> none_;
   PrefixLosses before_;
   std::vector<std::int64_t> begin_;
 };
 
+// Shorter references take longer with a band, or with segments, than without.
+constexpr std::int32_t least_words_for_band = 400, least_words_for_segments = 1500;
+
+bool is_band(SearchWay way, std::int32_t words) {
+  return way.kind == SearchWay::band || (way.kind == SearchWay::automatic && words >= least_words_for_band);
+}
+BandSearch::Settings settings(SearchWay way, std::int32_t words) {
+  return {way.kind == SearchWay::band || words >= least_words_for_segments, way.part_bytes};
+}
+
+template <typename Value>
+Best best_of_band(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains,
+                  BandSearch::Settings settings) {
+  using Losses = std::vector<BandSearch::Loss>;
+  const PrefixLosses::Costs none{Losses(static_cast<std::size_t>(graph.arcs), 0),
+                                 Losses(static_cast<std::size_t>(graph.states), 0)};
+  BandSearch search(graph, reference, reference_words, gains, none, settings);
+  BestGain<Value> rule(graph);
+  const auto most = search.template most<Value>(rule);
+  BestGain<std::int16_t> small(graph);
+  auto found = search.is_small(most) ? search.template best<std::int16_t>(small, most) : search.template best<Value>(rule, most);
+  return {std::move(found.arcs), static_cast<Wide>(gains.order) * gains.unit * reference_words - found.lost};
+}
+
 }  // namespace
 
-Best search_lattice(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains, Way way) {
+Best search_lattice(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains, SearchWay way) {
   const Wide largest = largest_gain(graph, reference_words, gains);
-  if (way == Way::automatic) way = reference_words < least_words_for_band ? Way::table : Way::band;
   // At par, what is lost may be twice as large as gains are.
-  if (way == Way::band && fits<std::int64_t>(2 * largest)) {
-    BandSearch search(graph, reference, reference_words, gains);
-    return fits<std::int32_t>(2 * largest) ? search.search<std::int32_t>() : search.search<std::int64_t>();
+  if (is_band(way, reference_words) && fits<std::int64_t>(2 * largest)) {
+    const auto search = fits<std::int32_t>(2 * largest) ? best_of_band<std::int32_t> : best_of_band<std::int64_t>;
+    return search(graph, reference, reference_words, gains, settings(way, reference_words));
   }
   const auto search = fits<std::int16_t>(largest)   ? best_of_table<std::int16_t>
                       : fits<std::int32_t>(largest) ? best_of_table<std::int32_t>
@@ -377,13 +413,19 @@ Best search_lattice(const Graph& graph, const std::int32_t* reference, std::int3
 }
 
 LeastLoss search_least_loss(const Graph& graph, WholeCosts costs, const std::int32_t* reference,
-                            std::int32_t reference_words, Gains gains, Wide gain_weight, Wide cost_weight) {
+                            std::int32_t reference_words, Gains gains, Wide gain_weight, Wide cost_weight, SearchWay way) {
   const std::int64_t arcs = longest_path(graph, false) + 1;
   const Wide largest = gain_weight * largest_gain(graph, reference_words, gains) + cost_weight * largest_cost(graph, costs) * arcs;
   // A path's arcs and its end, each with an edit that rounds up to `order` units at once, and the deletions.
   const std::int64_t terms = arcs + gains.order * (arcs + reference_words);
   WeighedGain rule(graph, costs, gains, gain_weight, cost_weight, largest, terms);
   const Gains rounded = rule.rounded_gains();
+  if (is_band(way, reference_words)) {
+    BandSearch search(graph, reference, reference_words, rounded, rule.costs(), settings(way, reference_words));
+    auto found = search.best<std::int32_t>(rule, search.most<std::int32_t>(rule));
+    const auto& [loss, cost, words] = found.completion;
+    return {std::move(found.arcs), loss, cost, words};
+  }
   RecognitionTable<std::int32_t, WeighedGain> table(graph, reference, reference_words, rounded, std::move(rule));
   table.fill();
   BestTransitions transitions(graph, table.begins(), table.places(), reference_words, table, table.rule());

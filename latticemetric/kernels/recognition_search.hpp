@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -28,13 +29,16 @@ struct Best {
   Wide gain = 0;
 };
 
-// How the product with the metric's automaton is searched: as a table of all its states, or in a band, of which answers
-// are the same.
-enum class Way { automatic, table, band };
+// How the product with the metric's automaton is searched: as a table of all its states, or in a band of those that may
+// matter. The answer is the same.
+struct SearchWay {
+  enum Kind { automatic, table, band } kind = automatic;
+  std::size_t part_bytes = std::size_t{8} << 20;  // of a band, about so many are in memory
+};
 
 // Best gain; ties: least cost, fewest words, lexicographically smallest arcs. Gains are exact integers.
 Best search_lattice(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains,
-                    Way way = Way::automatic);
+                    SearchWay way);
 
 // Costs as integers in a common unit, so that sums with gains are exact.
 struct WholeCosts {
@@ -50,6 +54,6 @@ struct LeastLoss {
   std::int64_t cost = 0, words = 0;
 };
 LeastLoss search_least_loss(const Graph& graph, WholeCosts costs, const std::int32_t* reference,
-                            std::int32_t reference_words, Gains gains, Wide gain_weight, Wide cost_weight);
+                            std::int32_t reference_words, Gains gains, Wide gain_weight, Wide cost_weight, SearchWay way);
 
 }  // namespace latticemetric

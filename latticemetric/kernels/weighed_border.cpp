@@ -46,7 +46,8 @@ nb::tuple py_weighed_strings(Input<std::int32_t> source, Input<std::int32_t> tar
                              std::vector<Halves> weights,
                              Halves cost_weight, bool ill, std::int32_t order,
                              std::int64_t unit, std::int64_t alpha, std::int64_t beta, std::int64_t most,
-                             std::int64_t most_steps, std::size_t most_bytes) {
+                             std::int64_t most_steps, std::size_t most_bytes, const std::string& way,
+                             std::size_t part_bytes) {
   std::vector<std::uint8_t> is_word;
   std::vector<double> ends;
   const WeighedLattice lattice = checked(source, target, label, shown, cost, final_cost, is_final, is_word, ends);
@@ -59,10 +60,11 @@ nb::tuple py_weighed_strings(Input<std::int32_t> source, Input<std::int32_t> tar
     weighing.references.push_back({std::move(references[r]), wide(weights[r])});
   }
   require(most >= 1 && most_steps >= 1 && most_steps < (std::int64_t{1} << 30), "there must be something to look for");
+  const auto search_way = checked_way(way, part_bytes);
   WeighedStrings found;
   {
     const Running running;
-    found = weighed_strings(lattice, weighing, {most, most_steps, most_bytes});
+    found = weighed_strings(lattice, weighing, {most, most_steps, most_bytes, search_way});
   }
   nb::list losses;
   for (const Wide loss : found.losses) losses.append(halves(loss));
@@ -74,7 +76,8 @@ nb::tuple py_weighed_strings(Input<std::int32_t> source, Input<std::int32_t> tar
 void bind_weighed(nb::module_& m) {
   m.def("weighed_strings", &py_weighed_strings, "source"_a, "target"_a, "label"_a, "shown"_a, "cost"_a,
         "final_cost"_a, "is_final"_a, "references"_a, "weights"_a, "cost_weight"_a, "ill"_a, "order"_a, "unit"_a,
-        "alpha"_a, "beta"_a, "most"_a, "most_steps"_a, "most_bytes"_a);
+        "alpha"_a, "beta"_a, "most"_a, "most_steps"_a, "most_bytes"_a, "way"_a = "automatic",
+        "part_bytes"_a = latticemetric::SearchWay().part_bytes);
 }
 
 }  // namespace latticemetric

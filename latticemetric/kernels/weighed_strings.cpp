@@ -315,13 +315,13 @@ void require_sums(const WeighedLattice& lattice, const Weighing& weighing) {
 }
 
 // One string needs no list of strings: the path of least loss against each reference, and the best of them.
-WeighedStrings least_loss(const WeighedLattice& lattice, const Weighing& weighing) {
+WeighedStrings least_loss(const WeighedLattice& lattice, const Weighing& weighing, SearchWay way) {
   const auto key = [](const LeastLoss& found) { return std::tie(found.loss, found.cost, found.words, found.arcs); };
   std::optional<LeastLoss> best;
   for (const auto& reference : weighing.references) {
     LeastLoss found = search_least_loss(lattice.graph, lattice.costs, reference.words.data(),
                                         static_cast<std::int32_t>(reference.words.size()), weighing.gains,
-                                        reference.weight, weighing.cost_weight);
+                                        reference.weight, weighing.cost_weight, way);
     if (!best || key(found) < key(*best)) best = std::move(found);
   }
   return {{std::move(best->arcs)}, {best->loss}, 1, 0};
@@ -345,7 +345,7 @@ WeighedStrings searched(const WeighedLattice& lattice, const Weighing& weighing,
 WeighedStrings weighed_strings(const WeighedLattice& lattice, const Weighing& weighing, SearchLimits limits) {
   require_sums(lattice, weighing);
   if (weighing.ill) return searched<true>(lattice, weighing, limits);
-  if (limits.strings == 1) return least_loss(lattice, weighing);
+  if (limits.strings == 1) return least_loss(lattice, weighing, limits.way);
   return searched<false>(lattice, weighing, limits);
 }
 

@@ -34,6 +34,7 @@ struct SearchLimits {
   std::int64_t strings;  // wanted
   std::int64_t steps;    // prefixes that may be looked at
   std::size_t bytes;
+  SearchWay way;  // to the one best string
 };
 
 struct WeighedStrings {

@@ -202,9 +202,9 @@ class RecognitionBand {
     std::fill(here + first - 1, here + last + block, nothing);
     if (graph_.is_final(s)) here[size_] = static_cast<Value>(-rule_.end_cost(s));
     for (auto a = begin_[s]; a < begin_[s + 1]; ++a) take(a, here);
-    bool may_match = false;
-    for (auto a = begin_[s]; a < begin_[s + 1]; ++a) may_match |= match(a, here);
-    delete_words(s, here, first, may_match);
+    raised_.clear();
+    for (auto a = begin_[s]; a < begin_[s + 1]; ++a) match(a, here);
+    delete_words(s, here, first);
     row.first = first;
     row.last = last;
     settle_runs(here);
@@ -256,10 +256,10 @@ class RecognitionBand {
                                              static_cast<Value>(from[k] + insertion)));
   }
 
-  // The matches of an arc, into the row of places and those of runs; of ε, the runs after it. Whether the row changes.
-  bool match(std::int64_t a, Value* here) {
+  // The matches of an arc, into the row of places and those of runs; of ε, the runs after it.
+  void match(std::int64_t a, Value* here) {
     const Row& next = rows_[graph_.target[a]];
-    if (next.first >= next.last) return false;
+    if (next.first >= next.last) return;
     const Value cost = rule_.cost(a);
     const auto* const after = run_places_.data() + next.runs_at;
     if (graph_.label[a] == 0) {
@@ -268,12 +268,11 @@ class RecognitionBand {
         const Value* const from = runs_.data() + run_index(next, k);
         for (std::int32_t m = 0; m < edits_.order - 1; ++m) runs[m] = std::max(runs[m], static_cast<Value>(from[m] - cost));
       }
-      return false;
+      return;
     }
-    if (!places_.has(a)) return false;
+    if (!places_.has(a)) return;
     const Value* const from = values_.data() + next.at - next.first;
     std::int32_t k = 0;
-    bool any = false;
     for (auto place = cursors_.from(a, next.first - 1); *place >= 0 && *place + 1 < next.last; ++place) {
       poll(4);
       const std::int32_t i = *place;
@@ -284,13 +283,14 @@ class RecognitionBand {
         const Value rest = has_runs ? runs_from[edits_.longer(m) - 1] : from[i + 1];
         return static_cast<Value>(rest + edits_.match(m) - cost);
       };
-      here[i] = std::max(here[i], matched(0));
-      any = true;
+      if (const Value value = matched(0); value > here[i]) {
+        here[i] = value;
+        raised_.push_back(i);
+      }
       if (edits_.order == 1) continue;
       Value* const runs = runs_before(i);
       for (std::int32_t m = 1; m < edits_.order; ++m) runs[m - 1] = std::max(runs[m - 1], matched(m));
     }
-    return any;
   }
 
   // Values after 1 .. order - 1 matches before a place of the row at hand.
@@ -306,7 +306,7 @@ class RecognitionBand {
 
   // Deletions. Rows that deletions were added to stay so under shifts and maxima, but for where they begin and where
   // matches raised them. Where deleting a word does not pay, it does not pay further away.
-  void delete_words(std::int32_t s, Value* here, std::int32_t first, bool may_match) {
+  void delete_words(std::int32_t s, Value* here, std::int32_t first) {
     const auto before = [&](std::int32_t place) {
       for (std::int32_t i = place - 1; i >= first; --i) {
         const auto deleted = static_cast<Value>(here[i + 1] + edits_.deletion);
@@ -319,9 +319,8 @@ class RecognitionBand {
     for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
       const Row& next = rows_[graph_.target[a]];
       if (next.first < next.last) before(first_before(a, next));
-      if (!may_match || !places_.has(a) || next.first >= next.last) continue;
-      for (auto place = cursors_.from(a, next.first - 1); *place >= 0 && *place + 1 < next.last; ++place) before(*place);
     }
+    for (const auto place : raised_) before(place);
   }
 
   // Matches after which more are in a row gain no less than others.
@@ -424,6 +423,7 @@ class RecognitionBand {
   std::vector<Value> expected_;           // of each place, what a beam expects to be lost before it
 
   std::vector<Value> places_row_;         // of the state at hand, from place -1 on
+  std::vector<std::int32_t> raised_;      // places of it that matches gave a larger value
   std::vector<std::int32_t> runs_at_;     // of each place, where its runs are among the found ones
   std::vector<std::int32_t> found_places_;
   std::vector<Value> found_runs_;

@@ -433,6 +433,8 @@ def align(
     unit: int,
     alpha: int,
     beta: int,
+    most_bytes: int = 1 << 25,
+    longest_in_table: int = 100,
 ) -> str:
     """The optimal alignment as letters C, S, D, I, ties resolved; gains are integers in `1 / unit`."""
 

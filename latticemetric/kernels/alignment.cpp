@@ -4,15 +4,13 @@
 #include <cstdlib>
 
 #include "budget.hpp"
+#include "long_alignment.hpp"
 #include "word_counts.hpp"
 
 namespace latticemetric {
 namespace {
 
 constexpr std::uint8_t never = 255;  // order stays below it
-
-// Shorter pairs are aligned sooner than a band is found for them.
-constexpr std::int64_t longest_short = 64;
 
 }  // namespace
 
@@ -25,12 +23,9 @@ constexpr std::int64_t longest_short = 64;
 //
 // Only V(., ., 0) is met away from matches, so the other rows are filled where words match. V grows with m:
 // whether to match is a threshold on m, and a cell's decision fits in two bytes.
-//
-// Only a band of diagonals is filled. It is broad enough if no alignment that leaves it can be worth as much as the
-// best that stays in it.
 template <typename Key>
-void Aligner::fill(String candidate, String reference, Band band, Key value_unit, Key match_unit) {
-  const std::int64_t breadth = band.last - band.first + 1;
+void Aligner::fill(String candidate, String reference, Key value_unit, Key match_unit) {
+  const std::int64_t breadth = candidate.size + 1;
   const std::int32_t order = gains_.order;
   const Key insertion = -static_cast<Key>(gains_.alpha) * value_unit - 1;
   const Key deletion = -static_cast<Key>(gains_.beta) * value_unit - 1;
@@ -45,10 +40,8 @@ void Aligner::fill(String candidate, String reference, Band band, Key value_unit
     poll(2 * breadth);
     Key* here = rows[i & 1].data();
     const Key* below = rows[(i + 1) & 1].data();
-    Choice* choice = choice_.data() + i * breadth - i - band.first;
-    const std::int64_t first = std::max<std::int64_t>(0, i + band.first);
-    const std::int64_t last = std::min(candidate.size, i + band.last);
-    for (std::int64_t j = last; j >= first; --j) {
+    Choice* choice = choice_.data() + i * breadth;
+    for (std::int64_t j = candidate.size; j >= 0; --j) {
       Key* cell = here + j * order;
       const bool more_reference = i < reference.size, more_candidate = j < candidate.size;
       Key best = 0;
@@ -57,11 +50,11 @@ void Aligner::fill(String candidate, String reference, Band band, Key value_unit
         best = below[(j + 1) * order];
         edit = 'S';
       }
-      if (more_reference && j > i + band.first) {
+      if (more_reference) {
         const Key value = below[j * order] + deletion;
         if (!edit || value > best) best = value, edit = 'D';
       }
-      if (j < last) {
+      if (more_candidate) {
         const Key value = here[(j + 1) * order] + insertion;
         if (!edit || value > best) best = value, edit = 'I';
       }
@@ -87,52 +80,22 @@ const std::string& Aligner::align(String candidate, String reference) {
   const Wide largest = static_cast<Wide>(gains_.order + 1) * gains_.unit * (reference.size + 1) +
                        static_cast<Wide>(std::llabs(gains_.alpha)) * (candidate.size + 1) +
                        static_cast<Wide>(std::llabs(gains_.beta)) * (reference.size + 1);
-  const Band band = band_of(candidate, reference);
+  const bool is_long = std::max(candidate.size, reference.size) > longest_in_table_;
+  if (is_long && align_long(candidate, reference, gains_, edits_)) return edits_;
   if (largest * value_unit < (static_cast<Wide>(1) << 61))
-    fill<std::int64_t>(candidate, reference, band, value_unit, match_unit);
+    fill<std::int64_t>(candidate, reference, value_unit, match_unit);
   else
-    fill<Wide>(candidate, reference, band, value_unit, match_unit);
-  read(candidate, reference, band);
+    fill<Wide>(candidate, reference, value_unit, match_unit);
+  read(candidate, reference);
   return edits_;
 }
 
-// A band that holds all best alignments: beyond it, none is worth as much as that of fewest errors.
-Aligner::Band Aligner::band_of(String candidate, String reference) {
-  const std::int64_t end = candidate.size - reference.size;
-  const auto band = [&](std::int64_t beside) {
-    return Band{std::max(-reference.size, std::min<std::int64_t>(0, end) - beside),
-                std::min(candidate.size, std::max<std::int64_t>(0, end) + beside)};
-  };
-  std::int64_t few = -1, enough = std::max(candidate.size, reference.size);
-  // Where words gain by being both inserted and deleted, nothing keeps alignments near the diagonal.
-  if (enough < longest_short || gains_.alpha + gains_.beta < 0) return band(enough);
-  edits_ = words_.align(candidate, reference);
-  const Wide found = value();
-  while (few + 1 < enough) {
-    const std::int64_t middle = few + (enough - few) / 2;
-    (largest_beyond(band(middle), end, std::min(candidate.size, reference.size)) < found ? enough : few) = middle;
-  }
-  return band(enough);
-}
-
-// No alignment that leaves the band is worth more: so many words are inserted and deleted on the way there and back.
-Wide Aligner::largest_beyond(Band band, std::int64_t end, std::int64_t shorter) const {
-  const auto largest = [&](std::int64_t insertions) {
-    const std::int64_t deletions = insertions - end, matches = shorter - std::min(insertions, deletions);
-    Wide value = -static_cast<Wide>(gains_.alpha) * insertions - static_cast<Wide>(gains_.beta) * deletions;
-    for (std::int32_t k = 0; k < gains_.order; ++k)
-      value += static_cast<Wide>(std::max<std::int64_t>(0, matches - k)) * gains_.unit;
-    return value;
-  };
-  return std::max(largest(band.last + 1), largest(end - band.first + 1));
-}
-
-void Aligner::read(String candidate, String reference, Band band) {
+void Aligner::read(String candidate, String reference) {
   edits_.clear();
   std::int64_t i = 0, j = 0;
   std::int32_t run = 0;
   while (i < reference.size || j < candidate.size) {
-    const Choice choice = choice_[i * (band.last - band.first + 1) + j - i - band.first];
+    const Choice choice = choice_[i * (candidate.size + 1) + j];
     const bool match = choice.match_from != never && run >= choice.match_from;
     const char edit = match ? 'C' : static_cast<char>(choice.edit);
     edits_.push_back(edit);
@@ -140,18 +103,6 @@ void Aligner::read(String candidate, String reference, Band band) {
     i += edit != 'I';
     j += edit != 'D';
   }
-}
-
-// Of the edits.
-Wide Aligner::value() const {
-  Wide value = 0;
-  std::int32_t run = 0;
-  for (const char edit : edits_) {
-    run = edit == 'C' ? std::min(run + 1, gains_.order) : 0;
-    value += static_cast<Wide>(run) * gains_.unit;
-    value -= edit == 'I' ? gains_.alpha : edit == 'D' ? gains_.beta : 0;
-  }
-  return value;
 }
 
 }  // namespace latticemetric

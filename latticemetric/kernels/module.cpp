@@ -250,12 +250,13 @@ nb::tuple forward_backward(Input<std::int32_t> source, Input<std::int32_t> targe
 }
 
 std::string align(Input<std::int32_t> candidate, Input<std::int32_t> reference, std::int32_t order,
-                  std::int64_t unit, std::int64_t alpha, std::int64_t beta, std::size_t most_bytes) {
+                  std::int64_t unit, std::int64_t alpha, std::int64_t beta, std::size_t most_bytes, std::int64_t longest_in_table) {
   require_aligned(candidate, reference);
   for (const auto& words : {candidate, reference})
     require(std::all_of(words.data(), words.data() + words.size(), [](auto word) { return word >= 0; }),
             "words must not be negative");
-  latticemetric::Aligner aligner(checked_gains(order, unit, alpha, beta), most_bytes);
+  require(candidate.size() < (std::size_t{1} << 24) && reference.size() < (std::size_t{1} << 24), "a string is too long");
+  latticemetric::Aligner aligner(checked_gains(order, unit, alpha, beta), most_bytes, longest_in_table);
   const latticemetric::Running running;
   return aligner.align({candidate.data(), static_cast<std::int64_t>(candidate.size())},
                        {reference.data(), static_cast<std::int64_t>(reference.size())});
@@ -302,5 +303,6 @@ NB_MODULE(_native, m) {
         "most_bytes"_a);
   m.def("forward_backward", &forward_backward, "source"_a, "target"_a, "cost"_a, "final_cost"_a);
   m.def("align", &align, "candidate"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a,
-        "most_bytes"_a = latticemetric::WordAligner::usual_bytes);
+        "most_bytes"_a = latticemetric::WordAligner::usual_bytes,
+        "longest_in_table"_a = latticemetric::Aligner::longest_in_table);
 }

@@ -75,9 +75,18 @@ def test_words_are_aligned_as_by_the_whole_table(pair, most_bytes):
     assert native_edits(*pair, WORDS, most_bytes=most_bytes) == best_edits(*pair, WORDS)
 
 
-@given(pairs(100), st.tuples(st.integers(1, 4), st.integers(1, 3), st.integers(-2, 5), st.integers(-2, 5)))
-def test_ngrams_are_aligned_as_by_the_whole_table(pair, gains):
-    assert native_edits(*pair, gains) == best_edits(*pair, gains)
+GAINS = st.tuples(st.integers(1, 4), st.integers(1, 3), st.integers(-2, 5), st.integers(-2, 5))
+
+
+@given(pairs(60), GAINS, st.sampled_from([0, 1000]))
+def test_ngrams_are_aligned_as_by_the_definition(pair, gains, longest_in_table):
+    assert native_edits(*pair, gains, longest_in_table=longest_in_table) == best_edits(*pair, gains)
+
+
+@given(pairs(500), GAINS)
+def test_ngrams_of_long_pairs_are_aligned_as_by_the_whole_table(pair, gains):
+    in_band, in_table = (native_edits(*pair, gains, longest_in_table=longest) for longest in (0, 1000))
+    assert in_band == in_table
 
 
 @given(pairs(600))

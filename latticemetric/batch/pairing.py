@@ -217,13 +217,14 @@ class PairedWithin(NamedTuple):
     references: int
 
 
-def pair_within(entries: Iterable[Entry], field: str | None = None) -> PairedWithin | None:
+def pair_within(entries: Iterable[Entry], field: str | None = None, *, required: bool = True) -> PairedWithin | None:
     """Pair graphs with the references in their own records; return `None` if the graphs come without records.
 
     Args:
         entries: The graphs.
         field: The name of the field with the references: a text, or a list of texts. By default, the only field of the
             first record whose name says that it is a reference.
+        required: False to pair graphs with no references if there is neither a field nor a record.
 
     Raises:
         FormatError: There is no such field, or several fields could be it.
@@ -233,19 +234,27 @@ def pair_within(entries: Iterable[Entry], field: str | None = None) -> PairedWit
     if not first:
         raise FormatError("there are no graphs")
     record = next((entry for entry in first if entry.fields is not None), None)
+    everything = chain(first, stream)
+    names = () if record is None or record.fields is None else _fields_of_references(record.fields)
+    if not required and field is None and not names:
+        return PairedWithin((Pair(entry.name, entry, ()) for entry in everything), 0)
     if record is None or record.fields is None:
         if (fault := _fault(first[0])) is not None:
             raise fault
         return None
-    chosen = field or _field_of_references(record.fields, record.where)
+    chosen = field or _only_field(names, record.fields, record.where)
     number = len(_references_within(record, chosen))
-    return PairedWithin((_pair_within(entry, chosen, number) for entry in chain(first, stream)), number)
+    return PairedWithin((_pair_within(entry, chosen, number) for entry in everything), number)
 
 
-def _field_of_references(fields: Mapping[str, Any], where: str) -> str:
+def _fields_of_references(fields: Mapping[str, Any]) -> tuple[str, ...]:
     from latticemetric.formats.nbest.records import reference_fields
 
-    names = reference_fields(fields)
+    return reference_fields(fields)
+
+
+def _only_field(names: Sequence[str], fields: Mapping[str, Any], where: str) -> str:
+    """Return the only field that looks like references; refuse none and several."""
     if len(names) == 1:
         return names[0]
     what = f"{' and '.join(names)} are different" if names else "no field of the record is known to hold references"

@@ -6,19 +6,20 @@ Recoverable information ratio, harmful edits and hallucinated words are those of
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from latticemetric.batch.lists import AnyList, check_lengths, ranked_words, references_of, words_of
+from latticemetric.batch.lists import AnyList, Words, check_lengths, ranked_words, references_of, words_of
 from latticemetric.batch.oracle_at_k import compositional_errors, oracle_at_k
 from latticemetric.errors import UsageError
 from latticemetric.frames import Tabular
 from latticemetric.lattice.columns import Scales
 from latticemetric.metrics.alignment import DELETION, INSERTION, MATCH, Alignment
 from latticemetric.metrics.recognition import WER
+from latticemetric.vocabulary import word_set
 
 _WER = WER()
 
@@ -138,6 +139,7 @@ def corrections(
     corrected: Sequence[str | Sequence[str]],
     *,
     scales: Scales | None = None,
+    ignore: Collection[str] = (),
 ) -> Corrections:
     """Compare corrected texts with the n-best lists that they were made from.
 
@@ -148,6 +150,7 @@ def corrections(
         references: One reference for each list.
         corrected: The corrected text of each list.
         scales: Weight of each score in the model's cost; other scores keep their own.
+        ignore: Words to remove before anything is compared.
 
     Examples:
         >>> found = corrections([["a b c", "a b d"], ["x y", "x z"]], ["a b d", "x y"], ["a b d", "x y y"])
@@ -160,9 +163,10 @@ def corrections(
     expected = references_of(references)
     if any(len(several) != 1 for several in expected):
         raise UsageError("a list has several references", advice="give one reference for each list")
-    texts = [several[0] for several in expected]
-    hypotheses = [ranked_words(nbest, scales) for nbest in lists]
-    outputs = [words_of(text) for text in corrected]
+    silent = word_set(ignore, "ignore")
+    texts = [_without(several[0], silent) for several in expected]
+    hypotheses = [[_without(words, silent) for words in ranked_words(nbest, scales)] for nbest in lists]
+    outputs = [_without(words_of(text), silent) for text in corrected]
     firsts = [ranked[0] for ranked in hypotheses]
     before, after = (_WER.counts(side, [[text] for text in texts])[:, 1:4].sum(axis=1) for side in (firsts, outputs))
     curve = oracle_at_k(hypotheses, [[text] for text in texts])
@@ -176,6 +180,10 @@ def corrections(
         words=_edited_words(firsts, outputs, texts),
         hallucinations=_hallucinations(hypotheses, outputs, texts),
     )
+
+
+def _without(words: Words, ignore: frozenset[str]) -> Words:
+    return tuple(word for word in words if word not in ignore) if ignore else words
 
 
 def _edited_utterances(firsts: Sequence[Any], outputs: Sequence[Any], before: Any, after: Any) -> Edits:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from latticemetric.batch.pairing import pair_within
-from latticemetric.errors import InputError, UsageError, placed
+from latticemetric.batch.pairing import Pair, pair_within
+from latticemetric.errors import FormatError, InputError, UsageError, placed
+from latticemetric.formats.references import read_references
 from latticemetric.formats.registry import Entry
 from latticemetric.frames import Tabular, records_of
 from latticemetric.lattice.columns import Scales
@@ -93,21 +94,48 @@ def read_lists(
     within = pair_within(found, reference_field, required=False)
     if within is None:
         raise UsageError("the graphs have no records with references", where="reference_field", advice="leave it out")
+    return lists_of_pairs(within.pairs)
+
+
+def lists_of_pairs(pairs: Iterable[Pair]) -> Lists:
+    """Build the lists of pairs; refuse other graphs, and references with alternatives."""
     names, lists, references = [], [], []
-    for pair in within.pairs:
+    for pair in pairs:
         if pair.problem is not None:
             raise pair.problem
         assert pair.entry is not None
         with placed(pair.entry.place):
             graph = pair.entry.build()
-        if not isinstance(graph, NBest):
-            raise InputError(
-                "this is not an n-best list", where=pair.entry.place, advice="use read, which takes any graph"
-            )
+            if not isinstance(graph, NBest):
+                raise InputError("this is not an n-best list", advice="use latticemetric oracle, which takes any graph")
+            if any(reference.graph is not None for reference in pair.references):
+                raise InputError("the reference has alternatives", advice="use latticemetric oracle, which takes them")
         names.append(pair.name)
         lists.append(graph)
         references.append(tuple(reference.words for reference in pair.references))
     return Lists(tuple(names), tuple(lists), tuple(references))
+
+
+def rewritten(lists: Lists, rewrite: Callable[[Words], Words]) -> Lists:
+    """Return the lists with their texts and references rewritten, each alone; hypotheses keep ranks and scores."""
+    changed = (
+        NBest(tuple(replace(h, words=rewrite(h.words)) for h in nbest.hypotheses), nbest.scales)
+        for nbest in lists.lists
+    )
+    references = (tuple(map(rewrite, several)) for several in lists.references)
+    return Lists(lists.names, tuple(changed), tuple(references))
+
+
+def texts_of(path: str, names: Sequence[str]) -> list[Words]:
+    """Read a text for each list: lines that begin with the ids of all lists, or as many lines as lists, in order."""
+    file = read_references(path)
+    if file.ids >= set(names):
+        table = file.keyed()
+        return [table[name].words for name in names]
+    if len(file.lines) == len(names):
+        return [reference.words for reference in file.plain()]
+    what = f"there are {len(file.lines)} texts and {len(names)} lists"
+    raise FormatError(what, where=path, advice="give a line for each list, in the same order or with the id first")
 
 
 def _entries(table: Any) -> Iterator[Entry]:

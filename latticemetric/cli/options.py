@@ -381,13 +381,16 @@ class PairedReadingOptions(ScoredReadingOptions):
 
         if shard is not None:
             lattices, total = shard.take(lattices), None if total is None else shard.shard.size(total)
-        watched = progress(lattices, total, "lattices")
+        return self.normalized(progress(lattices, total, "lattices"))
+
+    def normalized(self, lattices: Iterator[Pair]) -> Iterator[Pair]:
+        """Yield the lattices and their references, rewritten by the grammar of `--normalize`."""
         grammar = grammar_named(self.normalize)
         if grammar is None:
-            return watched
+            return lattices
         from latticemetric.batch.normalization import normalized_pairs
 
-        return normalized_pairs(watched, grammar, self.weights)
+        return normalized_pairs(lattices, grammar, self.weights)
 
 
 ENGINE = choice("--engine", ["auto", "native", "openfst"], "Search engine; all engines give the same results.")

@@ -265,9 +265,9 @@ class Posteriors(Distribution):
     def confidences(self, path: _ScoredPath) -> tuple[float, ...]:
         """Return the probability of each word of a scored path.
 
-        In a lattice, this is the probability of the word's arc. Hypotheses of an n-best list share no arcs: there, it is
-        the probability of all hypotheses that have the same word at the same place. Their alignment with the path (of
-        the fewest errors, as for WER) matches the word. A word on which all hypotheses agree has probability 1.
+        In a lattice, this is the probability of the word's arc. Hypotheses of an n-best list share no arcs: there, it
+        is the probability of all hypotheses that have the same word at the same place. Their alignment with the path
+        (of the fewest errors, as for WER) matches the word. A word on which all hypotheses agree has probability 1.
 
         Args:
             path: An oracle or a 1-best of this lattice.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from latticemetric.lattice.columns import Scales
 from latticemetric.lattice.lattice import Lattice
@@ -50,11 +50,12 @@ def list_oracle(
     texts = [tuple(word for word in h.words if word not in ignored) if ignored else h.words for h in nbest.hypotheses]
     listed = list(references)
     counts = metric.counts(texts, [listed] * len(texts)).tolist()
-    merits = [metric.merit(RecognitionStatistics.of_columns(row)) for row in counts]
+    merits = _merits(metric, counts) if len(listed) > 1 else _gains(metric, counts)
     numbers = range(len(texts))
     first = min(numbers, key=costs.__getitem__)
     highest = max(merits)
     best = min((number for number in numbers if merits[number] == highest), key=costs.__getitem__)
+    promised = metric.merit(RecognitionStatistics.of_columns(counts[best]))
 
     def scored(number: int) -> ScoredPath:
         _, statistics, alignment, reference = metric.evaluate(texts[number], listed)
@@ -74,7 +75,18 @@ def list_oracle(
         )
 
     path = scored(best)
-    return ListOracle(path, path if first == best else scored(first), highest)
+    return ListOracle(path, path if first == best else scored(first), promised)
+
+
+def _merits(metric: GRR, counts: Sequence[Sequence[int]]) -> Sequence[Any]:
+    """Return the rate of each hypothesis, each with the words of its own best reference."""
+    return [metric.merit(RecognitionStatistics.of_columns(row)) for row in counts]
+
+
+def _gains(metric: GRR, counts: Sequence[Sequence[int]]) -> Sequence[Any]:
+    """Return the gain of each hypothesis: with one reference, rates have the same denominator."""
+    order, unit, alpha, beta = metric.gains
+    return [sum(row[:order]) * unit - row[order + 2] * alpha - row[order + 1] * beta for row in counts]
 
 
 def _arcs(nbest: NBest, number: int) -> tuple[int, ...]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from typing import IO, Any
+from typing import IO
 
-from latticemetric.errors import FormatError
+from latticemetric.errors import FormatError, placed, shortened
 from latticemetric.formats.nbest.jsonl import as_record
 from latticemetric.formats.nbest.records import ANY_LIST, Record
 from latticemetric.formats.registry import Entry, Format, register
@@ -42,7 +42,8 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 def _write(file: IO[bytes], graphs: Iterable[tuple[str, Graph]]) -> int:
     number = 0
     for number, (name, graph) in enumerate(graphs, start=1):
-        record: Any = as_record(name, graph, _NAME)
+        with placed(shortened(name)):
+            record = as_record(name, graph, _NAME)
         text = json.dumps(record, ensure_ascii=False, allow_nan=False)
         file.write(("[\n" if number == 1 else ",\n").encode() + text.encode("utf-8"))
     file.write(b"\n]\n" if number else b"[]\n")

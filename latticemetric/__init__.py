@@ -10,6 +10,9 @@ from typing import Any
 
 _NAMES = {
     "batch.answers": "Answer ask_each",
+    "batch.corrections": "Corrections corrections",
+    "batch.lists": "Lists read_lists",
+    "batch.oracle_at_k": "OracleAtK oracle_at_k",
     "batch.sweep": "Sweep sweep",
     "batch.tuning": "MBRTrial MBRTuning tune_mbr",
     "doctor": "Installation diagnose_installation",

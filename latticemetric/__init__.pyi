@@ -3,6 +3,12 @@
 from latticemetric import evaluation as evaluation
 from latticemetric.batch.answers import Answer as Answer
 from latticemetric.batch.answers import ask_each as ask_each
+from latticemetric.batch.corrections import Corrections as Corrections
+from latticemetric.batch.corrections import corrections as corrections
+from latticemetric.batch.lists import Lists as Lists
+from latticemetric.batch.lists import read_lists as read_lists
+from latticemetric.batch.oracle_at_k import OracleAtK as OracleAtK
+from latticemetric.batch.oracle_at_k import oracle_at_k as oracle_at_k
 from latticemetric.batch.sweep import Sweep as Sweep
 from latticemetric.batch.sweep import sweep as sweep
 from latticemetric.batch.tuning import MBRTrial as MBRTrial

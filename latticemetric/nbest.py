@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from latticemetric.errors import InputError, UsageError
+from latticemetric.frames import Tabular
 from latticemetric.lattice.columns import Column, Scales, check_columns, summed_cost
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
 
 _MOST_CELLS = 20_000_000
+_TOTAL = "cost"
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Hypothesis:
 
 
 @dataclass(frozen=True)
-class NBest:
+class NBest(Tabular):
     """Hypotheses in the order of the list, best first. If costs are equal, the first hypothesis is the model's best.
 
     Attributes:
@@ -50,6 +53,91 @@ class NBest:
     def __post_init__(self) -> None:
         if not self.hypotheses:
             raise InputError("the n-best list is empty")
+
+    @classmethod
+    def from_strings(
+        cls,
+        texts: Iterable[str | Sequence[str]],
+        *,
+        costs: Iterable[float] | None = None,
+        log_probs: Iterable[float] | None = None,
+        scores: Mapping[str, Iterable[float]] | None = None,
+    ) -> Self:
+        """Build a list of strings, best first. Without scores, their order is their rank.
+
+        Args:
+            texts: Strings that are split at white space, or their words.
+            costs: The cost of each string, −log probability: the smallest is the best.
+            log_probs: The log probability of each string, instead of `costs`; any numbers, also of a tensor.
+            scores: Further costs of each string, by name. Beside `costs` or `log_probs` they have no weight; alone, the
+                model's cost is their sum.
+
+        Warns:
+            UserWarning: No cost is positive, and some differ: they may be log probabilities.
+
+        Examples:
+            >>> nbest = NBest.from_strings(["a b", "a c"], log_probs=[-2.0, -0.5], scores={"rank": [1, 2]})
+            >>> nbest.hypotheses[1].words, dict(nbest.hypotheses[1].scores), dict(nbest.scales)
+            (('a', 'c'), {'cost': 0.5, 'rank': 2.0}, {'cost': 1.0, 'rank': 0.0})
+            >>> [hypothesis.words for hypothesis in NBest.from_strings(["a b", "a"]).ranking()]
+            [('a', 'b'), ('a',)]
+        """
+        from latticemetric.lattice.conversion import costs_of
+
+        if isinstance(texts, str):
+            raise UsageError("one string is not a list of them", advice="put it into a list")
+        split = [tuple(split_words(text)) if isinstance(text, str) else tuple(text) for text in texts]
+        total = costs_of(*(None if given is None else [float(one) for one in given] for given in (costs, log_probs)))
+        columns = {} if total is None else {_TOTAL: [float(cost) for cost in total]}
+        for name, values in (scores or {}).items():
+            if name in columns:
+                raise UsageError(f"the name '{name}' is that of the costs", advice="give the score another name")
+            columns[name] = [float(value) for value in values]
+        for name, column in columns.items():
+            if len(column) != len(split):
+                raise UsageError(f"there are {len(split)} strings, but '{name}' has {len(column)} values")
+            if not all(map(math.isfinite, column)):
+                raise InputError(f"score '{name}' has a value that is not finite")
+        rows = zip(*columns.values(), strict=True) if columns else ((),) * len(split)
+        hypotheses = [
+            Hypothesis(words, dict(zip(columns, row, strict=True))) for words, row in zip(split, rows, strict=True)
+        ]
+        return cls(tuple(hypotheses), {name: float(total is None or name == _TOTAL) for name in columns})
+
+    def costs(self, scales: Scales | None = None) -> list[float]:
+        """Return the model's cost of each hypothesis: the sum of its scores, each times its scale."""
+        names = self.score_names()
+        if unknown := [name for name in scales or {} if name not in names]:
+            known = f"the columns here are: {', '.join(names) or 'none'}"
+            raise InputError(f"there is no score column '{unknown[0]}' to scale", advice=known)
+        weights = {**dict.fromkeys(names, 1.0), **self.scales, **(scales or {})}
+        return [sum(weights[name] * h.scores.get(name, 0.0) for name in names) for h in self.hypotheses]
+
+    def ranking(self, scales: Scales | None = None) -> list[Hypothesis]:
+        """Return the hypotheses, the cheapest first; if costs are equal, in the order of the list.
+
+        Examples:
+            >>> nbest = NBest.from_strings(["a", "b", "c"], costs=[2.0, 1.0, 1.0])
+            >>> [hypothesis.words for hypothesis in nbest.ranking()]
+            [('b',), ('c',), ('a',)]
+        """
+        if not any(h.scores for h in self.hypotheses) and not scales:
+            return list(self.hypotheses)
+        costs = self.costs(scales)
+        return [self.hypotheses[number] for number in sorted(range(len(self)), key=costs.__getitem__)]
+
+    def to_records(self, scales: Scales | None = None) -> list[dict[str, Any]]:
+        """Return a record for each hypothesis: rank, text, cost and scores; for tables and JSON.
+
+        Examples:
+            >>> NBest.from_strings(["a b", "a"], log_probs=[-1.0, -2.5]).to_records()
+            [{'rank': 1, 'text': 'a b', 'cost': 1.0}, {'rank': 2, 'text': 'a', 'cost': 2.5}]
+        """
+        rows = zip(self.hypotheses, self.costs(scales), strict=True)
+        return [
+            {"rank": rank, "text": " ".join(h.words), **h.scores, "cost": cost}
+            for rank, (h, cost) in enumerate(rows, start=1)
+        ]
 
     def to_lattice(self, keep: Collection[str] | None = None) -> Lattice:
         """Return a lattice with one path per hypothesis, in the list's order; the first arc of a path has the costs.

@@ -306,6 +306,17 @@ def test_networks_have_the_documented_fields():
 
 
 @pytest.mark.usefixtures("folder")
+def test_lists_have_the_documented_fields():
+    arguments = ("latticemetric", "lists", "picnic.json", "--corrected", "picnic.corrected.txt", "--format")
+    document = json.loads(output_of(*arguments, "json"))
+    assert list(document) == documented("json.md", "Output of `lists`")
+    assert list(document["points"][0]) == documented("json.md", "A point of `lists`")
+    assert list(document["corrections"]) == documented("json.md", "Corrections of `lists`")
+    header, *_ = output_of(*arguments, "tsv").splitlines()
+    assert header.split("\t") == documented("json.md", "A point of `lists`")
+
+
+@pytest.mark.usefixtures("folder")
 def test_posteriors_have_the_documented_fields():
     kinds = {"words": "A word", "ngrams": "An n-gram", "arcs": "An arc", "edges": "An edge"}
     fields = documented("json.md", "Output of `posteriors`")

@@ -218,3 +218,22 @@ def test_judgments_of_identical_outputs_count_for_each_system():
     with (METRICS / "wmt17" / "DA-seglevel.csv").open(encoding="utf-8") as file:
         rows = [line.split() for line in file if line.startswith("cs-en")]
     assert sum(one["judged_segments"] for one in found["human"].values()) == sum(row[2].count("+") + 1 for row in rows)
+
+
+# --- HyPoradise: 5-best lists of Whisper, references in the same file; edits as its paper and others count them
+
+HYPORADISE = {
+    "atis": (765, 484, 9_111),
+    "cv": (3_271, 2_399, 21_186),
+    "ls_clean": (943, 470, 52_576),
+}
+
+
+@pytest.mark.parametrize("name", HYPORADISE)
+def test_hyporadise_lists_have_known_errors(name):
+    path = DATA / "nbest-json" / f"{name}.json.gz"
+    one_best, best, words = HYPORADISE[name]
+    corpus = oracle(path, "--metric", "wer")["corpus"]
+    assert (rate(corpus["one_best"]), rate(corpus)) == ((one_best, words), (best, words))
+    found = lm.read_lists(path).oracle_at_k()
+    assert (found.one_best.numerator, found.oracle.numerator) == (one_best, best)

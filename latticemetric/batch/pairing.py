@@ -7,11 +7,11 @@ import multiprocessing
 import re
 import threading
 import unicodedata
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice, pairwise
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from latticemetric.automata.reference import words_in
 from latticemetric.errors import FormatError, InputError, placed, shortened
@@ -26,6 +26,7 @@ from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.nbest import NBest
 from latticemetric.oracle_search.reference_strings import strings_of_references
+from latticemetric.vocabulary import split_words
 
 _NUMBERS = re.compile(r"([0-9]+)")
 _FIRST_NUMBERS = (0, 1)
@@ -151,6 +152,7 @@ Style = Literal["auto", "plain", "keyed"]
 
 _LOOK_AHEAD = 16
 _SHOWN = 3
+_MOST_FIELDS = 8
 _FEWEST_IDS = 2
 _NUMBER = re.compile(r"[0-9]+")
 # utt_1, A01, 121-127105-0003
@@ -206,6 +208,87 @@ def pair_up(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: Sty
     if style == "keyed" or (style == "auto" and _are_keyed(files, first)):
         return _by_key(everything, files)
     return _in_order(_unkeyed(everything, files) if style == "auto" else everything, files, style)
+
+
+class PairedWithin(NamedTuple):
+    """Hold the pairs of a file whose records have the references, too, and the number of references of each."""
+
+    pairs: Iterator[Pair]
+    references: int
+
+
+def pair_within(entries: Iterable[Entry], field: str | None = None, *, required: bool = True) -> PairedWithin | None:
+    """Pair graphs with the references in their own records; return `None` if the graphs come without records.
+
+    Args:
+        entries: The graphs.
+        field: The name of the field with the references: a text, or a list of texts. By default, the only field of the
+            first record whose name says that it is a reference.
+        required: False to pair graphs with no references if there is neither a field nor a record.
+
+    Raises:
+        FormatError: There is no such field, or several fields could be it.
+    """
+    stream = iter(entries)
+    first = list(islice(stream, _LOOK_AHEAD))
+    if not first:
+        raise FormatError("there are no graphs")
+    record = next((entry for entry in first if entry.fields is not None), None)
+    everything = chain(first, stream)
+    names = () if record is None or record.fields is None else _fields_of_references(record.fields)
+    if not required and field is None and not names:
+        return PairedWithin((Pair(entry.name, entry, ()) for entry in everything), 0)
+    if record is None or record.fields is None:
+        if (fault := _fault(first[0])) is not None:
+            raise fault
+        return None
+    chosen = field or _only_field(names, record.fields, record.where)
+    number = len(_references_within(record, chosen))
+    return PairedWithin((_pair_within(entry, chosen, number) for entry in everything), number)
+
+
+def _fields_of_references(fields: Mapping[str, Any]) -> tuple[str, ...]:
+    from latticemetric.formats.nbest.records import reference_fields
+
+    return reference_fields(fields)
+
+
+def _only_field(names: Sequence[str], fields: Mapping[str, Any], where: str) -> str:
+    """Return the only field that looks like references; refuse none and several."""
+    if len(names) == 1:
+        return names[0]
+    what = f"{' and '.join(names)} are different" if names else "no field of the record is known to hold references"
+    texts = [shortened(name, 40) for name, value in fields.items() if isinstance(value, str)]
+    has_texts = f" (the texts here are: {', '.join(texts[:_MOST_FIELDS])})" if texts else ""
+    raise FormatError(what, where=where, advice=f"give files of references, or --reference-field{has_texts}")
+
+
+def _references_within(entry: Entry, field: str) -> tuple[Reference, ...]:
+    """Return the references in a field of the record."""
+    from latticemetric.formats.nbest.records import is_reference
+    from latticemetric.formats.text.json import text_of
+
+    value = (entry.fields or {}).get(field)
+    if not is_reference(value):
+        has_none = f"the record has no field '{shortened(field)}'"
+        what = has_none if value is None else f"{shortened(field)} is not a text"
+        raise FormatError(what, where=entry.where, advice="name the field of the references with --reference-field")
+    texts = [value] if isinstance(value, str) else value
+    assert texts is not None
+    return tuple(Reference(tuple(split_words(text_of(text, field, entry.where))), entry.where) for text in texts)
+
+
+def _pair_within(entry: Entry, field: str, number: int) -> Pair:
+    if entry.fields is None:  # the record could not be read
+        return Pair(entry.name, entry, (), _fault(entry))
+    try:
+        references = _references_within(entry, field)
+    except FormatError as error:
+        return Pair(entry.name, entry, (), error)
+    if len(references) == number:
+        return Pair(entry.name, entry, references)
+    what = f"there are {len(references)} references in {shortened(field)}, but the first record has {number}"
+    return Pair(entry.name, entry, references, FormatError(what, where=entry.where))
 
 
 def _are_keyed(files: Sequence[ReferenceFile], first: Sequence[Entry]) -> bool:

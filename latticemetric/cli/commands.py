@@ -22,7 +22,7 @@ _SHARED: Sections = {
     "What is measured": "--metric --metrics --alpha --beta --ignore --wildcard "
     "--tokenize --lowercase --stem --normalize",
     "The model's scores": "--scale --posterior-scale",
-    "What is read": "--from --symbols --references --keyed",
+    "What is read": "--from --symbols --references --reference-field --keyed",
     "Intervals": "--resamples --seed --confidence",
     "Very many graphs": "--workers --cluster --keep-going --failures --timeout --max-memory --shard --resume",
     "What is written": "--format --output --short-signature --write-lattices --to --sum-scores --drop-labels --plot",

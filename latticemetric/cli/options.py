@@ -6,7 +6,7 @@ import functools
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -333,29 +333,64 @@ class ScoredReadingOptions(ReadingOptions):
         return dict(self.scales)
 
 
+class PairedLattices(NamedTuple):
+    """Lattices with their references, and the number of references of each."""
+
+    lattices: Iterator[Pair]
+    references: int
+
+
 class PairedReadingOptions(ScoredReadingOptions):
     """Options for reading and normalizing lattices and their references."""
 
     normalize: str | None = NORMALIZE
     style: Style = STYLE
+    reference_field: str | None = option(
+        "--reference-field NAME",
+        "Field of the graphs' own records that has the references (default: detected), instead of REFERENCES.",
+    )
 
-    def lattices(self, files: str, references: Sequence[str], shard: ShardRun | None = None) -> Iterator[Pair]:
-        """Yield each lattice with its references. With a shard, yield only the lattices of that shard."""
-        from latticemetric.batch.pairing import Pair, pair_up
+    def paired(self, files: str, references: Sequence[str], shard: ShardRun | None = None) -> PairedLattices:
+        """Pair each lattice with its references: from files, or from the field of its own record.
+
+        With a shard, return only the lattices of that shard.
+        """
+        from latticemetric.batch.pairing import pair_up, pair_within
+
+        if references:
+            refuse(["reference_field"], "with files of references", advice="give one of them")
+            expected = self.references(references)
+            pairs = pair_up(self.entries([files]), expected, self.style)
+            total = max(len(file.lines) for file in expected)
+            return PairedLattices(self._watched(pairs, total, shard), len(references))
+        refuse(["style"], "without files of references")
+        within = pair_within(self.entries([files]), self.reference_field)
+        if within is None:
+            raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument")
+        return PairedLattices(self._watched(within.pairs, None, shard), within.references)
+
+    def unpaired(self, files: str, shard: ShardRun | None = None) -> Iterator[Pair]:
+        """Yield each lattice without references."""
+        from latticemetric.batch.pairing import Pair
+
+        return self._watched((Pair(one.name, one, ()) for one in self.entries([files])), None, shard)
+
+    def _watched(self, lattices: Iterator[Pair], total: int | None, shard: ShardRun | None) -> Iterator[Pair]:
+        """Yield the lattices of a shard, normalized, behind a progress bar."""
         from latticemetric.cli.results import progress
 
-        expected, entries = self.references(references), self.entries([files])
-        lattices = pair_up(entries, expected, self.style) if expected else (Pair(one.name, one, ()) for one in entries)
-        total = max((len(file.lines) for file in expected), default=None)
         if shard is not None:
             lattices, total = shard.take(lattices), None if total is None else shard.shard.size(total)
-        watched = progress(lattices, total, "lattices")
+        return self.normalized(progress(lattices, total, "lattices"))
+
+    def normalized(self, lattices: Iterator[Pair]) -> Iterator[Pair]:
+        """Yield the lattices and their references, rewritten by the grammar of `--normalize`."""
         grammar = grammar_named(self.normalize)
         if grammar is None:
-            return watched
+            return lattices
         from latticemetric.batch.normalization import normalized_pairs
 
-        return normalized_pairs(watched, grammar, self.weights)
+        return normalized_pairs(lattices, grammar, self.weights)
 
 
 ENGINE = choice("--engine", ["auto", "native", "openfst"], "Search engine; all engines give the same results.")

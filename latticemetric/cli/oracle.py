@@ -12,6 +12,7 @@ from latticemetric.cli.files import STANDARD, GraphFiles, MetricName, NamesFiles
 from latticemetric.cli.options import (
     GraphFormatOptions,
     OutputOptions,
+    PairedLattices,
     PairedReadingOptions,
     RateOptions,
     ShardedRunOptions,
@@ -125,25 +126,27 @@ def command(
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
     one line per lattice, in the same order or with ids first; give several files for several references.
+    Without REFERENCES, they come from the records of LATTICES (JSON, tables): see --reference-field.
 
     Ties go to the least model cost, then to the fewest words. Under --keep-going, the reference words of graphs that
     fail count as deletions. Exit status: 0, 1 if some graphs failed under --keep-going, 2 after other errors.
     """
     from latticemetric.cli.run import running
 
+    if names_automaton(metric.metric) and not references and reading.reference_field is None:
+        paired = PairedLattices(reading.unpaired(lattices, run.shard), 0)
+    else:
+        paired = reading.paired(lattices, references, run.shard)
     if names_automaton(metric.metric):
-        search = _search_by_automaton(metric, also, reading, run, has_references=bool(references))
-    elif not references:
-        raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument")
+        search = _search_by_automaton(metric, also, reading, run, has_references=bool(paired.references))
     elif metric.metric.strip().lower() in _BLEU:
         search = _search_by_bleu(metric, also, reading, run)
     else:
         search = _search_by_rate(
-            metric, also, written, reading, run, output_format=output.output_format, references=len(references)
+            metric, also, written, reading, run, output_format=output.output_format, references=paired.references
         )
-    paired = reading.lattices(lattices, references, run.shard)
     with running(run, output.output) as (started, failures):
-        results = search(paired, started, failures)
+        results = search(paired.lattices, started, failures)
         output.write(results, at_once=run.keep_going and output.output_format != "json")
     output.say_summary(results)
     failures.exit()

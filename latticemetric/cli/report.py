@@ -79,7 +79,7 @@ class _PageOptions(Options):
 
 @verb("report", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("lattices", type=GraphFiles(), nargs=1)
-@click.argument("references", type=NamesFiles(), nargs=-1, required=True)
+@click.argument("references", type=NamesFiles(), nargs=-1, metavar="REFERENCES...")
 def command(
     lattices: str,
     references: tuple[str, ...],
@@ -96,7 +96,8 @@ def command(
     The page needs only a browser: it loads no other files, and can be mailed.
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
-    one line per lattice, in the same order or with ids first; give several files for several references. Under
+    one line per lattice, in the same order or with ids first; give several files for several references.
+    Without REFERENCES, they come from the records of LATTICES (JSON, tables): see --reference-field. Under
     --keep-going, the reference words of graphs that fail count as deletions.
     """
     from latticemetric.batch.review import ReviewSettings, reviews_of
@@ -124,12 +125,11 @@ def command(
         settings=tuple(_settings(lattices, references)),
         **resampling.asdict(),
     )
-    report = Report(reviewing, report_options, len(references), reading.normalize)
-    with running(run, shown.output) as (started, failures):
-        paired = reading.lattices(lattices, references)
-        with writing(shown.output) as put:
-            report.add_all(failures.reported(reviews_of(paired, reviewing, started)))
-            put(page(report))
+    paired = reading.paired(lattices, references)
+    report = Report(reviewing, report_options, paired.references, reading.normalize)
+    with running(run, shown.output) as (started, failures), writing(shown.output) as put:
+        report.add_all(failures.reported(reviews_of(paired.lattices, reviewing, started)))
+        put(page(report))
     failures.exit()
 
 

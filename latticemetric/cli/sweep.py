@@ -62,7 +62,7 @@ class _ResamplingOptions(ResamplingOptions):
 
 @verb("sweep", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("lattices", type=GraphFiles(), nargs=1)
-@click.argument("references", type=NamesFiles(), nargs=-1, required=True)
+@click.argument("references", type=NamesFiles(), nargs=-1, metavar="REFERENCES...")
 def command(
     lattices: str,
     references: tuple[str, ...],
@@ -80,7 +80,8 @@ def command(
     distinct strings, all in one run. Also group graphs by the length of references.
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
-    one line per lattice, in the same order or with ids first; give several files for several references. Under
+    one line per lattice, in the same order or with ids first; give several files for several references.
+    Without REFERENCES, they come from the records of LATTICES (JSON, tables): see --reference-field. Under
     --keep-going, the reference words of graphs that fail count as deletions.
     """
     from latticemetric.batch.sweep import SweepSettings, checked_borders, swept_lattices
@@ -91,12 +92,12 @@ def command(
     if not borders and not any((points.beams, points.densities, points.nbest)):
         advice = "give --beams, --densities, --nbest-sizes or --by-length"
         raise UsageError("there is nothing to sweep over", advice=advice)
-    settings = SweepSettings(metric.rate(), points, borders, len(references), reading.normalize)
+    paired = reading.paired(lattices, references, run.shard)
+    settings = SweepSettings(metric.rate(), points, borders, paired.references, reading.normalize)
     resampling.check()
     output.check_plot()
     with running(run, output.output) as (started, failures):
-        paired = reading.lattices(lattices, references, run.shard)
-        swept = swept_lattices(paired, settings.metric, points, started, scales=reading.weights)
+        swept = swept_lattices(paired.lattices, settings.metric, points, started, scales=reading.weights)
         results = SweepResults.of(settings, failures.reported(swept), resampling.asdict(), run.shard)
         output.write(results)
         results.draw(output.plot)

@@ -373,10 +373,11 @@ def _write_tags_of_lattices(
     output.check_plot()
     rate = metric.rate()
     search = OracleSearch(rate, reading.weights, confidence=options.posterior_scale)
+    paired = reading.paired(lattices, references)
     with running(run, output.output) as (started, failures):
-        answers = oracles_of(reading.lattices(lattices, references), search, started)
+        answers = oracles_of(paired.lattices, search, started)
         evaluation = ConfidenceEvaluation.of(failures.reported(answers), options.thresholds)
-        signature = rate.signature_for(len(references)).also(norm=reading.normalize)
+        signature = rate.signature_for(paired.references).also(norm=reading.normalize)
         results = _ThresholdResults(evaluation, str(signature))
         output.write(results)
         if output.plot is not None:

@@ -11,9 +11,10 @@ arcs. The best path has, in this order,
 3. the fewest words in the result, without ε and ignored words.
 4. the smallest numbers: of arcs, compared along the path; of a derivation's edges, in preorder.
 
-If all scores are equal, the rule chooses the model's own best path; in an n-best list (`Lattice.ranked`), this is the
-first of the cheapest strings. In a list of the k best strings, the rule chooses the path of each string, and orders the
-strings. If strings have no paths, as in MBR by a metric, alphabetical order replaces the numbers.
+If all scores are equal, the rule chooses the model's own best path. In an n-best list (`Lattice.ranked`), the rank in
+the list replaces numbers 3 and 4, in every search, so that a list without scores is in the model's order. In a list of
+the k best strings, the rule chooses the path of each string, and orders the strings. If strings have no paths, as in
+MBR by a metric, alphabetical order replaces the numbers.
 
 Kernels implement the rule themselves. Python compares `TieKey`s, and resolves ties of OpenFst with `resolve_ties`:
 OpenFst finds all paths with the best score, but its weights (32-bit floats) hold only one value.

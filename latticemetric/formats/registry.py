@@ -9,7 +9,7 @@ import codecs
 import re
 import struct
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -111,6 +111,11 @@ BUILT_IN = {
     "wenet-nbest": BuiltIn("nbest.wenet", lambda head: head.fields[0] == b"wav"),
     "icefall-recogs": BuiltIn("nbest.icefall", lambda head: b":\t" in head.line),
     "jsonl-nbest": BuiltIn("nbest.jsonl", lambda head: head.begins(b"{")),
+    "json-nbest": BuiltIn("nbest.array", lambda head: head.begins(b"[")),
+    "nemo-manifest": BuiltIn("nbest.nemo", lambda head: head.begins(b"{")),
+    "whisper-json": BuiltIn("nbest.whisper", lambda head: head.begins(b"{")),
+    "parquet": BuiltIn("nbest.tables", lambda head: head.data.startswith(b"PAR1")),
+    "arrow": BuiltIn("nbest.tables", lambda head: head.data.startswith((b"ARROW1", b"\xff\xff\xff\xff"))),
     "trn": BuiltIn("nist.transcripts", lambda head: head.begins(*_COMMENTS) or head.line.rstrip().endswith(b")")),
     "stm": BuiltIn("nist.transcripts", _timed),
     "ctm": BuiltIn("nist.ctm", _timed),
@@ -131,7 +136,7 @@ Naming = Literal["own", "file", "position", "number"]
 _FILE_ENDS = re.compile(
     r"(\.sphinx)?(\.lat|\.lattice)?"
     r"(\.fst|\.ofst|\.txt|\.att|\.slf|\.far|\.srilm-nbest|\.nbest|\.sphinx|\.pfsg|\.mesh|\.wlat|\.k2"
-    r"|\.hg|\.target_graph|\.joshua|\.cdec|\.travatar|\.json)*$"
+    r"|\.hg|\.target_graph|\.joshua|\.cdec|\.travatar|\.whisper|\.json)*$"
 )
 
 _formats: dict[str, Format] = {}
@@ -149,6 +154,7 @@ class Entry(NamedTuple):
         format: The name of the format.
         order: The name to sort by, if graphs come in the order of names (files of a folder or tar archive, keys of a
             FAR). Empty if they come in the decoder's order.
+        fields: The record that the graph is built from, which may also hold its references; `None` for other formats.
     """
 
     name: str
@@ -157,6 +163,7 @@ class Entry(NamedTuple):
     naming: Naming = "position"
     format: str = ""
     order: str = ""
+    fields: Mapping[str, Any] | None = None
 
     @property
     def place(self) -> str:

@@ -151,7 +151,7 @@ class LatticeArrays(Frozen):
         check_number(n)
         cost, ignored = self.cost(scales), word_set(ignore, "ignore")
         if self.ranked:
-            paths = self._ranked_paths(cost)
+            paths = self.ranked_paths(cost)
         else:
             paths = [self.best_path(cost, ignore=ignored), *self._cheapest_paths(n, cost, ignored)]
         return first_of_each(paths, self.words, ignored, n)
@@ -202,8 +202,9 @@ class LatticeArrays(Frozen):
     def _end(self, path: Sequence[int] | Steps) -> int:
         return int(self.target[path[-1]]) if len(path) else 0
 
-    def _ranked_paths(self, cost: Costs) -> list[Steps]:
-        """Return the paths of an n-best list, cheapest first; paths of equal cost keep the order of the list."""
+    def ranked_paths(self, scales: Weights = None) -> list[Steps]:
+        """Return the paths of an n-best list (`ranked`), cheapest first; if costs are equal, in the list's order."""
+        cost = self.cost(scales)
         following = {int(source): arc for arc, source in enumerate(self.source.tolist()) if source}
         paths = []
         for first in np.flatnonzero(self.source == 0).tolist():

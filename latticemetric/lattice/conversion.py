@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -57,7 +58,8 @@ def lattice_of_strings(
             word.append(vocabulary.number(symbol) if symbol else EPSILON)
             cost.append(costs[number] if costs is not None and position == 0 else 0.0)
     scores = {} if costs is None else {column: Column(np.array(cost, dtype=np.float64), np.zeros(1))}
-    return cls.from_arcs(source, target, word, final=[1], scores=scores, vocabulary=vocabulary)
+    lattice = cls.from_arcs(source, target, word, final=[1], scores=scores, vocabulary=vocabulary)
+    return replace(lattice, ranked=costs is None)
 
 
 def minimal_lattice(

@@ -31,7 +31,7 @@ class Lattice(LatticeArrays):
         vocabulary: Spelling of the word numbers.
         times: Seconds at each state, if the decoder wrote them.
         labels: Further text of arcs and final states.
-        ranked: True for an n-best list: of paths with the same cost, the first one is the model's best.
+        ranked: True for an n-best list: if scores and costs of paths are equal, the first one is chosen.
     """
 
     @classmethod
@@ -44,6 +44,8 @@ class Lattice(LatticeArrays):
         log_probs: Sequence[float] | None = None,
     ) -> Self:
         """Build a lattice with one path for each string; the paths share only the start and the end.
+
+        Without costs, the strings are in the order of their rank (`ranked`): the first one is the model's best.
 
         Args:
             strings: Strings that are split at white space, or their words.

@@ -18,6 +18,7 @@ from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph, as_lattice_or_forest, scales_of_each
 from latticemetric.lattice.columns import Floats, Scales
+from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.base import Metric
 from latticemetric.metrics.pairs import score_rows
 from latticemetric.nbest import NBest
@@ -53,11 +54,20 @@ class Selection:
 
 
 class StringDistribution(NamedTuple):
-    """Distinct strings, their probabilities, and the cost of each string's cheapest path (listed or sampled)."""
+    """Distinct strings, their probabilities, and the cost of each string's cheapest path (listed or sampled).
+
+    `rank` is the rank of that path in an n-best list; `None` if the strings come from another graph, or are sampled.
+    """
 
     strings: tuple[_String, ...]
     probability: Floats
     cost: Floats
+    rank: tuple[int, ...] | None = None
+
+    def tie_key(self, string: int) -> TieKey:
+        """Return the key of a string among strings of the same expected score."""
+        cost, words = float(self.cost[string]), self.strings[string]
+        return TieKey(cost, len(words), words) if self.rank is None else TieKey(cost, 0, (self.rank[string],))
 
 
 def string_distribution(graph: Graph, selection: Selection, scales: Scales | None) -> StringDistribution:
@@ -84,10 +94,11 @@ def string_distribution(graph: Graph, selection: Selection, scales: Scales | Non
                 advice="give a number of samples, to draw some of them",
             )
     paths = pruned.derivations(scales) if isinstance(pruned, Forest) else pruned.paths(scales)
-    return _merged([(path.words, path.cost) for path in paths], selection.scale)
+    ranked = isinstance(pruned, Lattice) and pruned.ranked
+    return _merged([(path.words, path.cost) for path in paths], selection.scale, ranked=ranked)
 
 
-def _merged(paths: list[tuple[_String, float]], scale: float) -> StringDistribution:
+def _merged(paths: list[tuple[_String, float]], scale: float, *, ranked: bool = False) -> StringDistribution:
     with np.errstate(over="ignore"):
         logarithms = -scale * np.array([cost for _, cost in paths])
     if not np.isfinite(logarithms).all():
@@ -97,8 +108,10 @@ def _merged(paths: list[tuple[_String, float]], scale: float) -> StringDistribut
     for number, (words, _) in enumerate(paths):
         together.setdefault(words, []).append(number)
     probability = np.array([math.fsum(weights[numbers]) for numbers in together.values()])
-    cost = np.array([min(paths[number][1] for number in numbers) for numbers in together.values()])
-    return StringDistribution(tuple(together), probability / math.fsum(probability), cost)
+    cheapest = [min(numbers, key=lambda number: paths[number][1]) for numbers in together.values()]
+    cost = np.array([paths[number][1] for number in cheapest])
+    rank = tuple(cheapest) if ranked else None
+    return StringDistribution(tuple(together), probability / math.fsum(probability), cost, rank)
 
 
 def expected_scores(
@@ -250,7 +263,7 @@ def metric_mbr(
         higher_is_better=metric.higher_is_better,
         cost=cost[best],
         confidences=_confidences(strings[best], believed),
-        one_best=min(ranked, key=lambda string: TieKey(string.cost, len(string.words), string.words)).words,
+        one_best=strings[min(ranking, key=candidates.tie_key)],
         ranked=tuple(ranked),
         evidence_strings=len(believed.strings),
         effective_size=float(1 / (believed.probability**2).sum()),
@@ -272,8 +285,8 @@ def _ranking(scores: Floats, candidates: StringDistribution, *, higher_is_better
     place = np.empty(len(order), dtype=np.int64)
     with np.errstate(invalid="ignore"):
         place[order] = np.cumsum(np.diff(merit[order], prepend=merit[order[0]]) < -least_difference)
-    places, cost, strings = place.tolist(), candidates.cost.tolist(), candidates.strings
-    return sorted(range(len(places)), key=lambda k: (places[k], TieKey(cost[k], len(strings[k]), strings[k])))
+    places = place.tolist()
+    return sorted(range(len(places)), key=lambda k: (places[k], candidates.tie_key(k)))
 
 
 def _confidences(words: tuple[str, ...], evidence: StringDistribution) -> tuple[float, ...]:

@@ -7,7 +7,7 @@ is the target and fear is the rival. The worst string is a fear whose costs only
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
@@ -26,7 +26,7 @@ from latticemetric.metrics.reference_checks import check_references
 from latticemetric.oracle_search.oracle import as_recognition_rate
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import Answer
-from latticemetric.oracle_search.search_space import ForestSpace, LatticeSpace, SearchSpace
+from latticemetric.oracle_search.search_space import ForestSpace, LatticeSpace, ListSpace, SearchSpace
 
 On = Literal["rate", "numerator"]
 
@@ -409,7 +409,11 @@ def weighed_strings(
     except InputError:
         if not isinstance(graph, Forest):
             raise
-        return _best_of_all(ForestSpace(graph, objective.metric, scales), objective, n)
+        forest = ForestSpace(graph, objective.metric, scales)
+        return forest, _best_of(forest, _all_paths(forest, objective), objective, n)
+    if lattice.ranked:
+        listed = ListSpace(lattice, objective.metric, scales)
+        return listed, _best_of(listed, listed.strings().values(), objective, n)
     space = LatticeSpace(lattice, objective.metric, scales)
     found = search_loss_augmented(
         lattice,
@@ -429,19 +433,24 @@ def weighed_strings(
     return space, [WeighedString(s.arcs, objective.worth(space.reported(s.arcs)), s.bound) for s in found]
 
 
-def _best_of_all(space: ForestSpace, objective: Objective, n: int) -> tuple[SearchSpace, list[WeighedString]]:
-    """List all strings of a forest that is not a lattice, and weigh them."""
+def _all_paths(space: ForestSpace, objective: Objective) -> list[Steps]:
+    """Return the best derivation of each string of a forest that is not a lattice."""
     listed = space.best_strings(objective.references[0], MOST_LISTED + 1)
     if len(listed) > MOST_LISTED:
         raise InputError(
             f"the forest has more than {MOST_LISTED} strings, too many to compare",
             advice="prune it; a lattice may have any number",
         )
-    strings = [WeighedString(c.path, objective.worth(space.reported(c.path)), None) for c in listed]
+    return [candidate.path for candidate in listed]
+
+
+def _best_of(space: SearchSpace, paths: Iterable[Steps], objective: Objective, n: int) -> list[WeighedString]:
+    """Weigh all strings, each given by its path, and return the best ones."""
+    strings = [WeighedString(path, objective.worth(space.reported(path)), None) for path in paths]
 
     def order(string: WeighedString) -> tuple[Fraction, TieKey]:
         key = space.tie_key(string.path)
         loss = string.worth.value if objective.penalize else -string.worth.value
         return loss + (Fraction(key.cost) if objective.costs_count else 0), key
 
-    return space, sorted(strings, key=order)[:n]
+    return sorted(strings, key=order)[:n]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric.engine import native
 from latticemetric.engine.native import BestEdges, best_edges
 from latticemetric.errors import UsageError
 from latticemetric.forest.forest import Forest, NodeLabels
@@ -20,8 +21,11 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import check_number
 from latticemetric.metrics.base import GraphReference, GraphReferences, Metric, graphs_of
 from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.recognition_statistics import Merit
 from latticemetric.metrics.reference_checks import check_references
 from latticemetric.metrics.registry import make_metric
+from latticemetric.nbest import NBest
+from latticemetric.oracle_search.list_oracle import list_oracle
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import Oracle, ScoredPath
 from latticemetric.oracle_search.search_space import (
@@ -31,6 +35,7 @@ from latticemetric.oracle_search.search_space import (
     SearchSpace,
     as_forest_space,
     as_search_space,
+    find_engine,
 )
 
 if TYPE_CHECKING:
@@ -92,6 +97,10 @@ def oracle(
     if references is None:
         raise UsageError("there is no reference", advice="give at least one; only your own automaton needs none")
     rate, listed = as_recognition_rate(metric), graphs_of(references)
+    if isinstance(graph, NBest) and find_engine(engine) is native:
+        found = list_oracle(graph, listed, rate, scales)
+        if found is not None:
+            return _answer(rate, found.best, found.promised, found.one_best, references=len(listed), graph=graph)
     space = as_search_space(graph, rate, scales)
     best = space.preferred([space.best(reference, engine) for reference in listed])
     one_best = space.scored(space.one_best(), listed)
@@ -110,14 +119,21 @@ def as_recognition_rate(metric: str | Metric[Any]) -> GRR:
 def _oracle(
     space: SearchSpace, best: Candidate, references: Sequence[GraphReference], one_best: ScoredPath, graph: Graph
 ) -> Oracle:
+    """Return the result of a search."""
+    path = space.scored(best.path, references)
+    return _answer(space.metric, path, best.promised, one_best, references=len(references), graph=graph)
+
+
+def _answer(
+    metric: GRR, path: ScoredPath, promised: Merit, one_best: ScoredPath, *, references: int, graph: Graph
+) -> Oracle:
     """Return the result; check that its words have the score that the search computed."""
-    path, metric = space.scored(best.path, references), space.metric
     merit = metric.merit(path.statistics)
-    if merit != best.promised:
+    if merit != promised:
         raise AssertionError(
-            f"the search promised {best.promised}, the path scores {merit}: a bug in latticemetric, please report it"
+            f"the search promised {promised}, the path scores {merit}: a bug in latticemetric, please report it"
         )
-    signature = metric.signature_text(len(references))
+    signature = metric.signature_text(references)
     return Oracle(**vars(path), one_best=one_best, exact=True, signature=signature).found_in(graph)
 
 

@@ -25,7 +25,7 @@ from latticemetric.lattice.n_best import rounded, summable
 from latticemetric.memory import most_bytes
 from latticemetric.metrics.base import GraphReference, GraphReferences
 from latticemetric.metrics.recognition import GRR
-from latticemetric.metrics.recognition_statistics import Merit, merit
+from latticemetric.metrics.recognition_statistics import Merit, RecognitionStatistics, merit
 from latticemetric.oracle_search.reference_strings import strings_of_graph
 from latticemetric.oracle_search.scored_path import ScoredPath
 from latticemetric.vocabulary import EPSILON, Words
@@ -127,7 +127,10 @@ class LatticeSpace(SearchSpace):
 
     def __init__(self, lattice: Lattice, metric: GRR, scales: Scales | None) -> None:
         cost = lattice.cost(scales)
-        super().__init__(metric, cost, cost, lattice.is_word(metric.ignore))
+        self._is_word = lattice.is_word(metric.ignore)
+        # In a list, the rank decides before the number of words: no path counts any.
+        counts = np.zeros_like(self._is_word) if lattice.ranked else self._is_word
+        super().__init__(metric, cost, cost, counts)
         self.graph: Lattice = lattice
         self.label = lattice.word
         if silent := metric.ignore | metric.wildcard:
@@ -136,7 +139,7 @@ class LatticeSpace(SearchSpace):
     @property
     def shown(self) -> Words:
         """The word of each arc in the result; ε for ignored words."""
-        return self._without(self.word_counts == 0)
+        return self._without(self._is_word == 0)
 
     def best(self, reference: GraphReference, engine: str = "auto") -> Candidate:
         """Return the best path."""
@@ -178,6 +181,25 @@ class LatticeSpace(SearchSpace):
 
     def _without(self, silent: Any) -> Words:
         return np.where(silent, EPSILON, self.graph.word).astype(np.int32)
+
+
+class ListSpace(LatticeSpace):
+    """The hypotheses of an n-best list (`Lattice.ranked`): few enough to score all of them."""
+
+    def best_strings(self, reference: Sequence[str], n: int) -> list[Candidate]:
+        """Return the best strings, each with its cheapest path; of equal ones, the first in the list."""
+        paths = self.strings()
+        counts = self.metric.counts(list(paths), [[reference]] * len(paths)).tolist()
+        scored = zip(paths.values(), map(RecognitionStatistics.of_columns, counts), strict=True)
+        candidates = [Candidate(path, self.metric.merit(statistics)) for path, statistics in scored]
+        return sorted(candidates, key=self.preference)[:n]
+
+    def strings(self) -> dict[tuple[str, ...], Steps]:
+        """Return the cheapest path of each distinct string; of equal ones, the first in the list."""
+        first: dict[tuple[str, ...], Steps] = {}
+        for path in self.graph.ranked_paths(self.cost):
+            first.setdefault(self.reported(path), path)
+        return first
 
 
 class ForestSpace(SearchSpace):
@@ -234,4 +256,5 @@ def as_search_space(graph: Graph, metric: GRR, scales: Scales | None) -> SearchS
     """Return any graph as a search space of its paths or derivations."""
     if isinstance(graph, Forest):
         return ForestSpace(graph, metric, scales)
-    return LatticeSpace(as_lattice(graph, scales), metric, scales)
+    lattice = as_lattice(graph, scales)
+    return (ListSpace if lattice.ranked else LatticeSpace)(lattice, metric, scales)

@@ -184,7 +184,9 @@ def _search(lattice: Lattice, automaton: FstArrays, cost: Costs) -> tuple[Steps,
         raise InputError("too many paths are equally good", advice="prune the lattice")
     columns = ("source", "target", "input", "output", "weight")
     optimum = replace(whole, **{name: getattr(whole, name)[kept] for name in columns})
-    arcs, outputs = resolve_ties(optimum, cost, lattice.word != EPSILON, lattice.final, worth)
+    # In a list, the rank decides before the number of words.
+    words = np.zeros(len(lattice.word), dtype=bool) if lattice.ranked else lattice.word != EPSILON
+    arcs, outputs = resolve_ties(optimum, cost, words, lattice.final, worth)
     return arcs, sum((worth[output] for output in outputs), Fraction(0))
 
 

@@ -263,7 +263,11 @@ class Posteriors(Distribution):
         )
 
     def confidences(self, path: _ScoredPath) -> tuple[float, ...]:
-        """Return the arc probability of each word of a scored path.
+        """Return the probability of each word of a scored path.
+
+        In a lattice, this is the probability of the word's arc. Hypotheses of an n-best list share no arcs: there, it
+        is the probability of all hypotheses that have the same word at the same place. Their alignment with the path
+        (of the fewest errors, as for WER) matches the word. A word on which all hypotheses agree has probability 1.
 
         Args:
             path: An oracle or a 1-best of this lattice.
@@ -274,6 +278,10 @@ class Posteriors(Distribution):
             >>> best = oracle(lattice, "6 8", "wer")
             >>> [round(confidence, 3) for confidence in posteriors(lattice).confidences(best)]
             [0.333, 0.667]
+            >>> nbest = Lattice.from_strings(["a b c", "a x c", "b c"])
+            >>> best = oracle(nbest, "a b c", "wer")
+            >>> [round(confidence, 3) for confidence in posteriors(nbest).confidences(best)]
+            [0.667, 0.667, 1.0]
         """
         if path.edges:
             raise UsageError("confidences need a path of a lattice; this is a derivation of a forest")
@@ -284,7 +292,27 @@ class Posteriors(Distribution):
         counted = [(word, arc) for word, arc in spelled if word in set(path.words)]
         if tuple(word for word, _ in counted) != path.words:
             raise _ANOTHER_LATTICE
+        if self.lattice.ranked:
+            return self._agreement(path.words)
         return tuple(np.minimum(self.arc[[arc for _, arc in counted]], 1.0).tolist())
+
+    def _agreement(self, words: tuple[str, ...]) -> tuple[float, ...]:
+        """Return, for each word, the probability of the hypotheses of the list that have it at the same place."""
+        from latticemetric.metrics.alignment import DELETION, MATCH
+        from latticemetric.metrics.recognition import WER
+
+        strings: dict[tuple[str, ...], list[float]] = {}
+        for hypothesis in self.lattice.ranked_paths():
+            strings.setdefault(self.lattice.words(hypothesis), []).append(float(self.arc[hypothesis[0]]))
+        # Sums of what disagrees: they are exactly 0 if all agree.
+        others: list[list[float]] = [[] for _ in words]
+        metric = WER()
+        for string, probabilities in strings.items():
+            edits = [edit for edit in metric.align(words, string).edits if edit != DELETION]
+            for place, edit in enumerate(edits):
+                if edit != MATCH:
+                    others[place] += probabilities
+        return tuple(max(0.0, 1.0 - math.fsum(other)) for other in others)
 
     def sample(self, count: int, seed: int) -> list[npt.NDArray[np.int64]]:
         """Sample paths independently with their probabilities; return their arcs."""

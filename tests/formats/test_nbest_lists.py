@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
+from kit.format_cases.json_lists import ARRAY, ROWS, arrow_of
 from kit.format_cases.nbest_lists import DECIPHER_2, ESPNET, JSONL, OWN, RECOGS, RESCORED, WENET, unpack
 from kit.formats import contents, write_file
 from kit.paths import DATA
@@ -490,3 +491,52 @@ def test_utterances_are_read_one_at_a_time(tmp_path):
     assert next(graphs)[0] == "a"
     with pytest.raises(lm.FormatError, match="'low' is not a number"):
         next(graphs)
+
+
+# --- Arrays and tables
+
+
+def test_an_arrow_stream_is_read_like_a_file(tmp_path):
+    lists = [list(lm.read(write_file(tmp_path, arrow_of(ROWS, streamed=streamed)))) for streamed in (False, True)]
+    assert lists[0] == lists[1]
+    assert [name for name, _ in lists[0]] == ["u-1", "u-2"]
+
+
+def test_arrays_of_any_layout_are_read(tmp_path):
+    records = json.loads(ARRAY)
+    long = [{"id": f"u{k}", "input": ["é " * 5000, "a"], "output": "b"} for k in range(40)]
+    for content in (records, long):
+        texts = (
+            json.dumps(content, ensure_ascii=ascii_only, indent=n) for ascii_only in (False, True) for n in (None, 4)
+        )
+        read = [list(lm.read(write_file(tmp_path, text.encode()))) for text in texts]
+        assert all(one == read[0] for one in read)
+        assert [name for name, _ in read[0]] == [record["id"] for record in content]
+
+
+def test_lists_of_an_array_before_damage_are_read(tmp_path):
+    path = write_file(tmp_path, b'[{"id": "a", "input": ["x"]},\n{"id": "b", "input": ["y"]},\n{"id": "c", "inp')
+    names = []
+    with pytest.raises(lm.FormatError, match=":3: this is not JSON"):
+        names.extend(name for name, _ in lm.read(path))
+    assert names == ["a", "b"]
+
+
+def test_deep_arrays_are_refused(tmp_path):
+    with pytest.raises(lm.FormatError, match="nested too deeply"):
+        list(lm.read(write_file(tmp_path, b'[{"input": ' + b"[" * 100_000), format="json-nbest"))
+
+
+def test_words_without_times_stand_between_their_neighbours(tmp_path):
+    words = [{"word": "a", "start": 1.0, "end": 2.0}, {"word": "7"}, {"word": "b", "start": 5.0, "end": 6.0}]
+    path = tmp_path / "talk.whisper.json"
+    path.write_text(json.dumps({"segments": [{"words": words}], "language": "en"}))
+    ((name, lattice),) = lm.read(path)
+    assert name == "talk"
+    times = {
+        lattice.vocabulary.word(word): (lattice.times[source], lattice.times[target])
+        for word, source, target in zip(lattice.word.tolist(), lattice.source, lattice.target, strict=True)
+    }
+    assert times["a"] == (1.0, 2.0)
+    assert times["7"] == (3.0, 4.0)
+    assert times["b"] == (5.0, 6.0)

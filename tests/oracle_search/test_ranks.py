@@ -54,8 +54,12 @@ def test_the_cheapest_strings_of_a_list_are_its_first():
     assert lattice.words(lattice.n_best(3)[0]) == ("best",)
 
 
+def test_strings_without_costs_are_a_list():
+    assert one_best(lm.Lattice.from_strings(TEXTS)) == TEXTS[0]
+
+
 def test_a_lattice_still_prefers_fewer_words():
-    assert one_best(lm.Lattice.from_strings(TEXTS)) == "best"
+    assert one_best(lm.Lattice.from_strings(TEXTS, costs=[1.0, 1.0, 1.0])) == "best"
 
 
 def test_a_list_that_loses_its_order_in_a_lattice_is_told(tmp_path, caplog):

@@ -106,4 +106,4 @@ def test_words_of_lists_have_confidences():
     hypotheses = tuple(Hypothesis(tuple(words.split()), {"total": 0.0}) for words in ("a b", "a b", "c"))
     nbest = lm.NBest(hypotheses, {})
     confidences = lm.posteriors(nbest).confidences(lm.oracle(nbest, "a b"))
-    assert confidences == pytest.approx([1 / 3, 1 / 3])
+    assert confidences == pytest.approx([2 / 3, 2 / 3])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -16,6 +18,7 @@ Pairs = tuple[tuple[str, Any], ...]
 """A JSON object as pairs; keys may repeat."""
 
 _MOST_DIGITS = 300
+_SPACE = re.compile(r"[ \t\n\r]*")
 
 
 def parsed_json(
@@ -35,13 +38,7 @@ def parsed_json(
         ) from None
     with placed(file if line is None else f"{file}:{line}"):
         try:
-            return json.loads(
-                text,
-                object_pairs_hook=objects,
-                parse_constant=_constant,
-                parse_int=_int,
-                parse_float=lambda number: require_finite(float(number), number, ""),
-            )
+            return json.loads(text, object_pairs_hook=objects, **_STRICT)
         except json.JSONDecodeError as error:
             raise FormatError(
                 f"this is not JSON ({error.msg.lower()}, column {error.colno})",
@@ -50,6 +47,104 @@ def parsed_json(
             ) from None
         except RecursionError:
             raise FormatError("the JSON is nested too deeply") from None
+
+
+Objects = Callable[[list[tuple[str, Any]]], Any]
+"""Build an object from its pairs of keys and values."""
+
+
+def array_elements(stream: Stream, objects: Objects = tuple) -> Iterator[tuple[int, Any]]:
+    """Yield the elements of a file that is one JSON array, and the line of each; hold one element in memory at a time.
+
+    Raises:
+        FormatError: The file is not one JSON array; elements before the error have been yielded.
+    """
+    text = _Text(stream)
+    text.skip("[", "the file is not a JSON array")
+    if text.peek() == "]":
+        text.skip("]", "")
+    else:
+        separator = ","
+        while separator == ",":
+            text.peek()
+            line = text.line
+            yield line, text.element(objects)
+            separator = text.peek()
+            text.skip("]" if separator == "]" else ",", "an element of the array is followed by something else")
+    if text.peek():
+        raise FormatError("something follows the JSON array", where=stream.place(text.line))
+
+
+_PIECE = 2**16
+_LONGEST_ATOM = 2 * _MOST_DIGITS  # a number, a literal or an escape
+
+
+class _Text:
+    """Read the text of a stream in pieces, and parse it from `at` on; `line` is the line of the next character."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream, self._decoder = stream, codecs.getincrementaldecoder("utf-8")()
+        self._text, self._at, self.line, self._ended = "", 0, 1, False
+
+    def peek(self) -> str:
+        """Skip white space; return the next character, nothing at the end."""
+        while True:
+            rest = _SPACE.match(self._text, self._at)
+            self._move(rest.end() if rest else self._at)
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if not self._read(_PIECE):
+                return ""
+
+    def skip(self, character: str, problem: str) -> None:
+        """Skip white space and this character; raise an error with this problem if another one follows."""
+        if self.peek() != character:
+            raise FormatError(problem, where=self._stream.place(self.line))
+        self._move(self._at + 1)
+
+    def element(self, objects: Objects) -> Any:
+        """Parse the next value; read more text until it is whole."""
+        decoder = json.JSONDecoder(object_pairs_hook=objects, **_STRICT)
+        size = _PIECE
+        while True:
+            with placed(self._stream.place(self.line)):
+                try:
+                    value, end = decoder.raw_decode(self._text, self._at)
+                except json.JSONDecodeError as error:
+                    if self._is_cut(error) and self._read(size := 2 * size):  # doubled: long values take linear time
+                        continue
+                    line = self.line + self._text.count("\n", self._at, error.pos)
+                    raise FormatError(
+                        f"this is not JSON ({error.msg.lower()}, column {error.colno})", where=self._stream.place(line)
+                    ) from None
+                except RecursionError:
+                    raise FormatError("the JSON is nested too deeply") from None
+            self._move(end)
+            return value
+
+    def _is_cut(self, error: json.JSONDecodeError) -> bool:
+        """Check whether this may only mean that the value is not whole yet: the problem is a string, or at the end."""
+        return error.msg.startswith("Unterminated string") or error.pos > len(self._text) - _LONGEST_ATOM
+
+    def _move(self, to: int) -> None:
+        self.line += self._text.count("\n", self._at, to)
+        self._at = to
+
+    def _read(self, size: int) -> bool:
+        """Read more text, and drop the text before `at`; return false at the end of the file."""
+        if self._ended:
+            return False
+        data = self._stream.read_some(size)
+        self._ended = not data
+        try:
+            more = self._decoder.decode(data, final=self._ended)
+        except UnicodeDecodeError as error:
+            line = self.line + self._text.count("\n", self._at) + data.count(b"\n", 0, error.start)
+            raise FormatError(
+                "the text is not UTF-8", where=self._stream.place(line), advice="convert the file with iconv"
+            ) from None
+        self._text, self._at = self._text[self._at :] + more, 0
+        return True
 
 
 def parsed_json_natively(parse: Callable[[bytes], Any], data: bytes, file: str, line: int | None = None) -> Any:
@@ -82,6 +177,13 @@ def _int(text: str) -> int:
     if len(text) > _MOST_DIGITS:
         raise FormatError(f"the number {shortened(text, 20)} has {len(text)} digits")
     return int(text)
+
+
+_STRICT: dict[str, Any] = {
+    "parse_constant": _constant,
+    "parse_int": _int,
+    "parse_float": lambda number: require_finite(float(number), number, ""),
+}
 
 
 def text_of(value: object, what: str, place: str) -> str:

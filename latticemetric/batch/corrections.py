@@ -1,0 +1,235 @@
+"""Corrected texts against the n-best lists that they were made from: what a correction wins, breaks and invents.
+
+Recoverable information ratio, harmful edits and hallucinated words are those of the package agwer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from latticemetric.batch.lists import AnyList, Words, check_lengths, ranked_words, references_of, words_of
+from latticemetric.batch.oracle_at_k import compositional_errors, oracle_at_k
+from latticemetric.errors import UsageError
+from latticemetric.frames import Tabular
+from latticemetric.lattice.columns import Scales
+from latticemetric.metrics.alignment import DELETION, INSERTION, MATCH, Alignment
+from latticemetric.metrics.recognition import WER
+from latticemetric.vocabulary import word_set
+
+_WER = WER()
+
+
+@dataclass(frozen=True)
+class Edits:
+    """Edits of a correction that change the number of errors.
+
+    Attributes:
+        helpful: Edits that remove errors.
+        harmful: Edits that add errors.
+        neutral: Utterances that were changed, but have as many errors as before; of words: `None`.
+        missed: Words of references that are wrong before and after; of utterances: `None`.
+        unchanged: Utterances that were not changed; of words: `None`.
+    """
+
+    helpful: int
+    harmful: int
+    neutral: int | None = None
+    missed: int | None = None
+    unchanged: int | None = None
+
+    @property
+    def harmful_rate(self) -> float | None:
+        """The harmful edit rate: the share of harmful ones among helpful and harmful edits; `None` without any."""
+        return self.harmful / total if (total := self.helpful + self.harmful) else None
+
+
+@dataclass(frozen=True)
+class Hallucinations:
+    """Words of corrected texts that are wrong, by where they come from.
+
+    A list supports a word as often as the hypothesis that has it most often. Wrong words beyond that are hallucinated.
+
+    Attributes:
+        words: The words of the corrected texts.
+        novel: Hallucinated words that are in no hypothesis.
+        repeated: Hallucinated words that are in a hypothesis, but less often.
+        passed_through: Wrong words that the list supports: errors of the recogniser.
+        generative: Correct words that are in no hypothesis.
+    """
+
+    words: int
+    novel: int
+    repeated: int
+    passed_through: int
+    generative: int
+
+    @property
+    def rate(self) -> float:
+        """The share of hallucinated words; 0 if there are no words."""
+        return (self.novel + self.repeated) / self.words if self.words else 0.0
+
+
+@dataclass(frozen=True)
+class Corrections(Tabular):
+    """Corrected texts, compared with the 1-best and the oracles of the lists that they were made from.
+
+    Attributes:
+        one_best: The errors of the first hypotheses.
+        corrected: The errors of the corrected texts.
+        oracle: The errors of the best hypotheses (o_nb): no choice from the lists has fewer.
+        compositional: Words of the references that are in no hypothesis (o_cp): no text of words of the list has fewer
+            errors.
+        reference_words: The words of the references.
+        utterances: Helpful and harmful edits, counted as utterances.
+        words: Helpful and harmful edits, counted as words: of the reference, and inserted ones.
+        hallucinations: Wrong words by where they come from.
+    """
+
+    one_best: int
+    corrected: int
+    oracle: int
+    compositional: int
+    reference_words: int
+    utterances: Edits
+    words: Edits
+    hallucinations: Hallucinations
+
+    @property
+    def recovered(self) -> float | None:
+        """The recoverable information ratio: the share of the oracle's gain over the 1-best that is reached.
+
+        It is below 0 if the correction adds errors, above 1 if it is better than every hypothesis, and `None` if the
+        oracle is not better than the 1-best.
+        """
+        headroom = self.one_best - self.oracle
+        return (self.one_best - self.corrected) / headroom if headroom else None
+
+    def rate(self, errors: int) -> float | None:
+        """Return errors as a word error rate."""
+        return errors / self.reference_words if self.reference_words else None
+
+    def asdict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        rates = {name: self.rate(getattr(self, name)) for name in ("one_best", "corrected", "oracle", "compositional")}
+        return {
+            **{name: {"wer": rate, "errors": getattr(self, name)} for name, rate in rates.items()},
+            "reference_words": self.reference_words,
+            "recovered": self.recovered,
+            "utterances": {**vars(self.utterances), "harmful_rate": self.utterances.harmful_rate},
+            "words": {**vars(self.words), "harmful_rate": self.words.harmful_rate},
+            "hallucinations": {**vars(self.hallucinations), "rate": self.hallucinations.rate},
+        }
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a record for each system: 1-best, corrected texts and oracles."""
+        names = ("one_best", "corrected", "oracle", "compositional")
+        return [
+            {"system": name, "errors": getattr(self, name), "wer": self.rate(getattr(self, name))} for name in names
+        ]
+
+
+def corrections(
+    lists: Sequence[AnyList],
+    references: Sequence[Any],
+    corrected: Sequence[str | Sequence[str]],
+    *,
+    scales: Scales | None = None,
+    ignore: Collection[str] = (),
+) -> Corrections:
+    """Compare corrected texts with the n-best lists that they were made from.
+
+    Words are compared as they are: normalize texts before, if case and punctuation shall not count.
+
+    Args:
+        lists: The lists: `NBest`, in the model's order, or strings, best first.
+        references: One reference for each list.
+        corrected: The corrected text of each list.
+        scales: Weight of each score in the model's cost; other scores keep their own.
+        ignore: Words to remove before anything is compared.
+
+    Examples:
+        >>> found = corrections([["a b c", "a b d"], ["x y", "x z"]], ["a b d", "x y"], ["a b d", "x y y"])
+        >>> found.one_best, found.corrected, found.oracle, found.recovered
+        (1, 1, 0, 0.0)
+        >>> found.utterances.harmful_rate, found.hallucinations.repeated
+        (0.5, 1)
+    """
+    check_lengths(lists=lists, references=references, corrected=corrected)
+    expected = references_of(references)
+    if any(len(several) != 1 for several in expected):
+        raise UsageError("a list has several references", advice="give one reference for each list")
+    silent = word_set(ignore, "ignore")
+    texts = [_without(several[0], silent) for several in expected]
+    hypotheses = [[_without(words, silent) for words in ranked_words(nbest, scales)] for nbest in lists]
+    outputs = [_without(words_of(text), silent) for text in corrected]
+    firsts = [ranked[0] for ranked in hypotheses]
+    before, after = (_WER.counts(side, [[text] for text in texts])[:, 1:4].sum(axis=1) for side in (firsts, outputs))
+    curve = oracle_at_k(hypotheses, [[text] for text in texts])
+    return Corrections(
+        one_best=int(before.sum()),
+        corrected=int(after.sum()),
+        oracle=curve.oracle.statistics.errors,
+        compositional=sum(map(compositional_errors, hypotheses, texts)),
+        reference_words=sum(map(len, texts)),
+        utterances=_edited_utterances(firsts, outputs, before, after),
+        words=_edited_words(firsts, outputs, texts),
+        hallucinations=_hallucinations(hypotheses, outputs, texts),
+    )
+
+
+def _without(words: Words, ignore: frozenset[str]) -> Words:
+    return tuple(word for word in words if word not in ignore) if ignore else words
+
+
+def _edited_utterances(firsts: Sequence[Any], outputs: Sequence[Any], before: Any, after: Any) -> Edits:
+    changed = np.array([first != output for first, output in zip(firsts, outputs, strict=True)], dtype=bool)
+    helpful, harmful = changed & (after < before), changed & (after > before)
+    return Edits(
+        int(helpful.sum()),
+        int(harmful.sum()),
+        neutral=int((changed & (after == before)).sum()),
+        unchanged=int((~changed).sum()),
+    )
+
+
+def _edited_words(firsts: Sequence[Any], outputs: Sequence[Any], texts: Sequence[Any]) -> Edits:
+    helpful = harmful = missed = 0
+    for first, output, text in zip(firsts, outputs, texts, strict=True):
+        old, new = _WER.align(first, text), _WER.align(output, text)
+        for was_right, is_right in zip(_right(old), _right(new), strict=True):
+            helpful += is_right and not was_right
+            harmful += was_right and not is_right
+            missed += not was_right and not is_right
+        added = new.edits.count(INSERTION) - old.edits.count(INSERTION)
+        harmful += max(added, 0)
+        helpful += max(-added, 0)
+    return Edits(helpful, harmful, missed=missed)
+
+
+def _right(alignment: Alignment) -> list[bool]:
+    """Tell for each word of the reference whether it is matched."""
+    return [edit == MATCH for edit in alignment.edits if edit != INSERTION]
+
+
+def _hallucinations(hypotheses: Sequence[Any], outputs: Sequence[Any], texts: Sequence[Any]) -> Hallucinations:
+    novel = repeated = passed_through = generative = 0
+    for ranked, output, text in zip(hypotheses, outputs, texts, strict=True):
+        support: Counter[str] = Counter()
+        for words in set(ranked):
+            support |= Counter(words)
+        edits = [edit for edit in _WER.align(output, text).edits if edit != DELETION]
+        wrong = Counter(word for word, edit in zip(output, edits, strict=True) if edit != MATCH)
+        for word, number in Counter(output).items():
+            invented = min(wrong[word], max(0, number - support[word]))
+            passed_through += wrong[word] - invented
+            if support[word]:
+                repeated += invented
+            else:
+                novel += invented
+                generative += number - wrong[word]
+    return Hallucinations(sum(map(len, outputs)), novel, repeated, passed_through, generative)

@@ -1,0 +1,207 @@
+"""Many n-best lists with their references, read at once: from files, data frames, Arrow tables or records."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from latticemetric.batch.pairing import Pair, pair_within
+from latticemetric.errors import FormatError, InputError, UsageError, placed
+from latticemetric.formats.references import read_references
+from latticemetric.formats.registry import Entry
+from latticemetric.frames import Tabular, records_of
+from latticemetric.lattice.columns import Scales
+from latticemetric.nbest import NBest
+from latticemetric.vocabulary import split_words
+
+if TYPE_CHECKING:
+    from latticemetric.batch.corrections import Corrections
+    from latticemetric.batch.oracle_at_k import OracleAtK
+
+Words = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Lists(Tabular):
+    """N-best lists with their references.
+
+    Attributes:
+        names: The id of each list.
+        lists: The lists.
+        references: The references of each list; empty if there are none.
+    """
+
+    names: tuple[str, ...]
+    lists: tuple[NBest, ...]
+    references: tuple[tuple[Words, ...], ...]
+
+    def __len__(self) -> int:
+        return len(self.lists)
+
+    def __iter__(self) -> Iterator[tuple[str, NBest]]:
+        return iter(zip(self.names, self.lists, strict=True))
+
+    def oracle_at_k(self, metric: str = "wer", **options: Any) -> OracleAtK:
+        """Return the oracle of the first k hypotheses; see `oracle_at_k`."""
+        from latticemetric.batch.oracle_at_k import oracle_at_k
+
+        return oracle_at_k(self.lists, self._references(), metric, **options)
+
+    def corrections(self, corrected: Sequence[str | Sequence[str]], **options: Any) -> Corrections:
+        """Compare corrected texts with the lists that they were made from; see `corrections`."""
+        from latticemetric.batch.corrections import corrections
+
+        return corrections(self.lists, self._references(), corrected, **options)
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a record for each hypothesis: id, rank, text, cost and scores."""
+        return [{"id": name, **row} for name, nbest in self for row in nbest.to_records()]
+
+    def _references(self) -> tuple[tuple[Words, ...], ...]:
+        if not any(self.references):
+            raise UsageError("the lists have no references", advice="read them with reference_field=")
+        return self.references
+
+
+def read_lists(
+    source: Any,
+    *,
+    reference_field: str | None = None,
+    format: str | None = None,  # noqa: A002  as in `read`
+) -> Lists:
+    """Read n-best lists, and the references in the same records, if there are any.
+
+    Args:
+        source: A path, a data frame of pandas or polars, an Arrow table, or mappings (`datasets`). Columns have the
+            names that keys of JSON lines have.
+        reference_field: The field with the references; detected by default.
+        format: The format of a file; detected by default.
+
+    Examples:
+        >>> records = [{"nbest": ["a b", "a c"], "reference": "a c"}, {"nbest": ["d", "e"], "reference": "d"}]
+        >>> lists = read_lists(records)
+        >>> len(lists), lists.references
+        (2, ((('a', 'c'),), (('d',),)))
+        >>> [row["text"] for row in lists.to_records()]
+        ['a b', 'a c', 'd', 'e']
+    """
+    from latticemetric.formats.reading import entries
+
+    is_path = isinstance(source, str | os.PathLike)
+    found = entries([source], format) if is_path else _entries(source)
+    within = pair_within(found, reference_field, required=False)
+    if within is None:
+        raise UsageError("the graphs have no records with references", where="reference_field", advice="leave it out")
+    return lists_of_pairs(within.pairs)
+
+
+def lists_of_pairs(pairs: Iterable[Pair]) -> Lists:
+    """Build the lists of pairs; refuse other graphs, and references with alternatives."""
+    names, lists, references = [], [], []
+    for pair in pairs:
+        if pair.problem is not None:
+            raise pair.problem
+        assert pair.entry is not None
+        with placed(pair.entry.place):
+            graph = pair.entry.build()
+            if not isinstance(graph, NBest):
+                raise InputError("this is not an n-best list", advice="use latticemetric oracle, which takes any graph")
+            if any(reference.graph is not None for reference in pair.references):
+                raise InputError("the reference has alternatives", advice="use latticemetric oracle, which takes them")
+        names.append(pair.name)
+        lists.append(graph)
+        references.append(tuple(reference.words for reference in pair.references))
+    return Lists(tuple(names), tuple(lists), tuple(references))
+
+
+def rewritten(lists: Lists, rewrite: Callable[[Words], Words]) -> Lists:
+    """Return the lists with their texts and references rewritten, each alone; hypotheses keep ranks and scores."""
+    changed = (
+        NBest(tuple(replace(h, words=rewrite(h.words)) for h in nbest.hypotheses), nbest.scales)
+        for nbest in lists.lists
+    )
+    references = (tuple(map(rewrite, several)) for several in lists.references)
+    return Lists(lists.names, tuple(changed), tuple(references))
+
+
+def texts_of(path: str, names: Sequence[str]) -> list[Words]:
+    """Read a text for each list: lines that begin with the ids of all lists, or as many lines as lists, in order."""
+    file = read_references(path)
+    if file.ids >= set(names):
+        table = file.keyed()
+        return [table[name].words for name in names]
+    if len(file.lines) == len(names):
+        return [reference.words for reference in file.plain()]
+    what = f"there are {len(file.lines)} texts and {len(names)} lists"
+    raise FormatError(what, where=path, advice="give a line for each list, in the same order or with the id first")
+
+
+def _entries(table: Any) -> Iterator[Entry]:
+    from latticemetric.formats.nbest.records import Record
+
+    named: bool | None = None
+    for position, fields in enumerate(records_of(table), start=1):
+        record = Record(fields, f"record {position}")
+        name = record.name(named=named)
+        named = name is not None
+        yield record.entry(name, position)
+
+
+# ---- Lists as arguments ----
+
+AnyList = NBest | Sequence[str | Sequence[str]]
+
+
+def ranked_texts(nbest: AnyList, scales: Scales | None = None) -> list[str | Words]:
+    """Return the hypotheses of a list in the model's order; of strings, in their own order.
+
+    Texts are equal if their words are equal: strings have single spaces between words.
+    """
+    if isinstance(nbest, NBest):
+        return [hypothesis.words for hypothesis in nbest.ranking(scales)]
+    if isinstance(nbest, str):
+        raise UsageError("a list of hypotheses is a string", advice="give several strings, best first")
+    if not len(nbest):
+        raise InputError("the n-best list is empty")
+    if all(isinstance(text, str) for text in nbest):
+        return [_single_spaced(str(text)) for text in nbest]
+    return [words_of(text) for text in nbest]
+
+
+def _single_spaced(text: str) -> str:
+    """Return a text with single spaces between words; most texts already are so."""
+    is_plain = text.isprintable() and "  " not in text and not text.startswith(" ") and not text.endswith(" ")
+    return text if is_plain else " ".join(split_words(text))
+
+
+def ranked_words(nbest: AnyList, scales: Scales | None = None) -> list[Words]:
+    """Return the words of the hypotheses of a list in the model's order; of strings, in their own order."""
+    return [words_of(text) for text in ranked_texts(nbest, scales)]
+
+
+def words_of(text: str | Sequence[str]) -> Words:
+    """Return the words of a text; a string is split at white space."""
+    return tuple(split_words(text)) if isinstance(text, str) else tuple(text)
+
+
+def references_of(references: Sequence[Any]) -> list[list[Words]]:
+    """Return the references of each list as words. One of them is a string, or a list with one list of words."""
+    found = []
+    for given in references:
+        texts = [given] if isinstance(given, str) else list(given)
+        if not texts:
+            raise UsageError("a list has no reference")
+        found.append([words_of(text) for text in texts])
+    return found
+
+
+def check_lengths(**sides: Sequence[object] | Mapping[str, object]) -> None:
+    """Refuse sides of different lengths, and empty ones."""
+    lengths = {name: len(side) for name, side in sides.items()}
+    if len(set(lengths.values())) > 1:
+        what = " and ".join(f"{number} {name}" for name, number in lengths.items())
+        raise UsageError(f"there are {what}", advice="give as many of each")
+    if not any(lengths.values()):
+        raise UsageError("there are no lists")

@@ -1,0 +1,279 @@
+"""The oracle of the first k hypotheses of n-best lists: what a longer list, or a better choice from it, could win."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.batch.lists import AnyList, Words, check_lengths, ranked_texts, references_of, words_of
+from latticemetric.errors import UsageError
+from latticemetric.evaluation.intervals import Interval, interval_of, resampled_sums
+from latticemetric.frames import Tabular
+from latticemetric.lattice.columns import Scales
+from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.recognition_statistics import RecognitionStatistics
+from latticemetric.oracle_search.oracle import as_recognition_rate
+
+Counts = npt.NDArray[np.int64]
+
+_FEW = (1, 2, 3, 4, 5, 10, 20, 50, 100, 200, 500, 1000)
+
+
+@dataclass(frozen=True)
+class Point:
+    """The oracle of the first k hypotheses.
+
+    Attributes:
+        k: The number of hypotheses; lists with fewer have them all.
+        score: The value of the metric over all lists; `None` if the references have no words.
+        numerator: The numerator of this value.
+        denominator: The denominator of this value.
+        statistics: The summed counts.
+        interval: The percentile interval over resampled lists; all points have the same resamples.
+        recoverable: The share of the 1-best's errors that the oracle avoids; `None` if the 1-best has no errors.
+        distinct: The mean number of distinct hypotheses among the first k.
+    """
+
+    k: int
+    score: float | None
+    numerator: int | float
+    denominator: int | float
+    statistics: RecognitionStatistics
+    interval: Interval | None
+    recoverable: float | None
+    distinct: float
+
+
+@dataclass(frozen=True)
+class OracleAtK(Tabular):
+    """The oracle of the first k hypotheses, for several k.
+
+    Attributes:
+        points: The oracle at each k, from 1 on.
+        ranks: The number of lists whose best hypothesis has rank 1, 2, …; of equally good ones, the first counts.
+        compositional: The errors that remain if any words of a list may be put together (o_cp): words of the reference
+            that are in no hypothesis. `None` with several references.
+        lists: The number of lists.
+        signature: The metric, its parameters and the version.
+    """
+
+    points: tuple[Point, ...]
+    ranks: tuple[int, ...]
+    compositional: int | None
+    lists: int
+    signature: str
+
+    @property
+    def one_best(self) -> Point:
+        """The model's own choices."""
+        return self.points[0]
+
+    @property
+    def oracle(self) -> Point:
+        """The best choices from the whole lists (o_nb)."""
+        return self.points[-1]
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a record for each k; `best_here` is the number of lists whose best hypothesis has a rank up to k."""
+        records = []
+        for point in self.points:
+            interval = point.interval
+            counts = point.statistics.asdict()
+            record = {
+                "k": point.k,
+                "score": point.score,
+                "numerator": point.numerator,
+                "denominator": point.denominator,
+            }
+            record |= {name: counts[name] for name in ("matches", "substitutions", "deletions", "insertions")}
+            if interval is not None:
+                record |= {"low": interval.low, "high": interval.high}
+            best_here = sum(self.ranks[: point.k])
+            records.append(
+                record | {"recoverable": point.recoverable, "distinct": point.distinct, "best_here": best_here}
+            )
+        return records
+
+    def asdict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        return {
+            "points": self.to_records(),
+            "ranks": list(self.ranks),
+            "compositional": self.compositional,
+            "lists": self.lists,
+            "signature": self.signature,
+        }
+
+
+def oracle_at_k(
+    lists: Sequence[AnyList],
+    references: Sequence[Any],
+    metric: str | GRR = "wer",
+    *,
+    at: Sequence[int] | None = None,
+    scales: Scales | None = None,
+    resamples: int = 0,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> OracleAtK:
+    """Return the oracle of the first k hypotheses of n-best lists, for several k.
+
+    Args:
+        lists: The lists: `NBest`, in the model's order (by cost, then by rank), or strings, best first.
+        references: The reference of each list, or its references; the best rate over them counts.
+        metric: A recognition rate: `wer`, `wrr`, `N-grr`, or a metric object.
+        at: The numbers k; 1 and the length of the longest list are added. By default, 1 … 5, 10, 20, 50, ….
+        scales: Weight of each score in the model's cost; other scores keep their own.
+        resamples: The number of resamples for intervals; 0 for none.
+        seed: The seed of the resamples.
+        confidence: The share of resamples inside an interval.
+
+    Examples:
+        >>> found = oracle_at_k([["a b", "a c", "a c"], ["x", "y"]], ["a c", "x"])
+        >>> [(point.k, point.numerator, point.denominator, point.distinct) for point in found.points]
+        [(1, 1, 3, 1.0), (2, 0, 3, 2.0), (3, 0, 3, 2.0)]
+        >>> found.ranks, found.oracle.recoverable
+        ((1, 1, 0), 1.0)
+    """
+    check_lengths(lists=lists, references=references)
+    rate, expected = as_recognition_rate(metric), references_of(references)
+    hypotheses = [ranked_texts(nbest, scales) for nbest in lists]
+    lengths = np.array([len(one) for one in hypotheses])
+    longest = int(lengths.max())
+    wanted = _points(at, longest)
+    repeated = [several for several, one in zip(expected, hypotheses, strict=True) for _ in one]
+    counts = rate.counts(list(chain.from_iterable(hypotheses)), repeated)
+    best = _best_of_first(rate, counts, lengths, single=all(len(several) == 1 for several in expected))
+    begin = np.cumsum(lengths) - lengths
+    tables = [counts[begin + best[:, k - 1]] for k in wanted]
+    resampling = _Resampling(resamples, seed, confidence)
+    return OracleAtK(
+        points=_curve(rate, tables, wanted, _distinct(hypotheses, wanted), resampling),
+        ranks=tuple(np.bincount(best[:, -1], minlength=longest).tolist()),
+        compositional=_compositional(rate, hypotheses, expected),
+        lists=len(lists),
+        signature=str(rate.signature_for(_number_each(expected))),
+    )
+
+
+def _number_each(references: Sequence[Sequence[object]]) -> int | str:
+    numbers = sorted({len(several) for several in references})
+    return numbers[0] if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}"
+
+
+def _points(at: Sequence[int] | None, longest: int) -> list[int]:
+    numbers = [k for k in _FEW if k <= longest] if at is None else list(at)
+    for k in numbers:
+        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+            raise UsageError(f"the number of hypotheses is {k!r}", advice="give whole numbers from 1 on")
+    return sorted({1, longest, *(k for k in numbers if k <= longest)})
+
+
+def _best_of_first(rate: GRR, counts: Counts, lengths: npt.NDArray[np.int64], *, single: bool) -> Counts:
+    """Return the number of the best hypothesis among the first k, a row a list and a column a k."""
+    order = rate.order
+    begin = np.cumsum(lengths) - lengths
+    size = counts[:, order + 3 :].sum(axis=1)
+    _, unit, alpha, beta = rate.gains
+    if single and max(unit, abs(alpha), abs(beta)) * max(int(counts.max(initial=0)), 1) * (order + 2) < 2**62:
+        # One reference: all hypotheses of a list have the same denominator.
+        gain = counts[:, :order].sum(axis=1) * unit - counts[:, order + 2] * alpha - counts[:, order + 1] * beta
+        table = np.full((len(lengths), int(lengths.max())), np.iinfo(np.int64).min)
+        inside = np.arange(table.shape[1]) < lengths[:, None]
+        table[inside] = gain
+        highest = np.maximum.accumulate(table, axis=1)
+        is_new = np.ones_like(inside)
+        is_new[:, 1:] = (table[:, 1:] > highest[:, :-1]) & inside[:, 1:]
+        return np.maximum.accumulate(np.where(is_new, np.arange(table.shape[1]), 0), axis=1)
+    gains = [
+        (bool(words), Fraction(rate.gain(RecognitionStatistics.of_columns(row)), words or 1))
+        for words, row in zip(size.tolist(), counts.tolist(), strict=True)
+    ]
+    best = np.zeros((len(lengths), int(lengths.max())), dtype=np.int64)
+    for number, (first, length) in enumerate(zip(begin.tolist(), lengths.tolist(), strict=True)):
+        for k in range(1, best.shape[1]):
+            before = int(best[number, k - 1])
+            better = k < length and gains[first + k] > gains[first + before]
+            best[number, k] = k if better else before
+    return best
+
+
+class _Resampling(NamedTuple):
+    resamples: int
+    seed: int
+    confidence: float
+
+    def intervals(self, rate: GRR, tables: Sequence[Counts], scores: Sequence[float | None]) -> list[Interval | None]:
+        """Return the interval of each table; all of them have the same resamples."""
+        if not self.resamples:
+            return [None] * len(tables)
+        sums = resampled_sums([table.astype(np.float64) for table in tables], self.resamples, self.seed)
+        values = (np.nan if score is None else score for score in scores)
+        pairs = zip(values, sums, strict=True)
+        return [interval_of(value, rate.values(rows), self.confidence) for value, rows in pairs]
+
+
+def _curve(
+    rate: GRR, tables: Sequence[Counts], wanted: Sequence[int], distinct: Sequence[float], resampling: _Resampling
+) -> tuple[Point, ...]:
+    """Return the point of each table, which has the counts of the best hypothesis of each list."""
+    totals = [RecognitionStatistics.of_columns(table.sum(axis=0).tolist()) for table in tables]
+    scores = [rate.value(total) for total in totals]
+    intervals = resampling.intervals(rate, tables, scores)
+    errors = totals[0].errors
+    rows = zip(wanted, totals, scores, intervals, distinct, strict=True)
+    return tuple(
+        Point(
+            k=k,
+            score=score,
+            numerator=rate.numerator(total),
+            denominator=rate.denominator(total),
+            statistics=total,
+            interval=interval,
+            recoverable=(errors - total.errors) / errors if errors else None,
+            distinct=number,
+        )
+        for k, total, score, interval, number in rows
+    )
+
+
+def _distinct(hypotheses: Sequence[Sequence[str | Words]], wanted: Sequence[int]) -> list[float]:
+    """Return the mean number of distinct hypotheses among the first k."""
+    new = np.zeros(max(map(len, hypotheses)) + 1, dtype=np.int64)  # by rank: lists that have a new string there
+    for one in hypotheses:
+        first: dict[str | Words, int] = {}
+        for rank, text in enumerate(one, start=1):
+            first.setdefault(text, rank)
+        for rank in first.values():
+            new[rank] += 1
+    return [int(new[: k + 1].sum()) / len(hypotheses) for k in wanted]
+
+
+def _compositional(
+    rate: GRR, hypotheses: Sequence[Sequence[str | Words]], references: Sequence[Sequence[Words]]
+) -> int | None:
+    if any(len(several) > 1 for several in references):
+        return None
+    return sum(
+        compositional_errors(one, rate.counted(reference))
+        for one, (reference,) in zip(hypotheses, references, strict=True)
+    )
+
+
+def compositional_errors(hypotheses: Sequence[str | Words], reference: Sequence[str]) -> int:
+    """Count the words of a reference that are in no hypothesis (o_cp of HyPoradise, Chen et al. 2023, section 5.2).
+
+    Any string may be put together from the words of the list, each as often as needed; only missing words are errors.
+    """
+    missing = set(reference)
+    for text in hypotheses:
+        if not missing:
+            return 0
+        missing.difference_update(words_of(text))
+    return sum(word in missing for word in reference)

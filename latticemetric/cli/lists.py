@@ -1,0 +1,175 @@
+"""`latticemetric lists`: the oracle of the first k hypotheses of n-best lists, and corrections of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from latticemetric.cli.commands import Options, option, verb
+from latticemetric.cli.files import GraphFiles, NamesFiles
+from latticemetric.cli.options import (
+    OutputOptions,
+    PairedReadingOptions,
+    RateOptions,
+    ResamplingOptions,
+    grammar_named,
+    whole_numbers,
+)
+from latticemetric.cli.results import Record, Results, as_json, counted, resampled, shown, table, with_interval
+from latticemetric.errors import UsageError
+
+if TYPE_CHECKING:
+    from latticemetric.batch.corrections import Corrections, Edits
+    from latticemetric.batch.oracle_at_k import OracleAtK
+    from latticemetric.batch.pairing import Pair
+
+_EPILOG = """\b
+Examples:
+  latticemetric lists lists.json --at 1,5,10
+  latticemetric lists beams.jsonl refs.txt --metric 4-grr
+  latticemetric lists lists.json --corrected fixed.txt --normalize english
+"""
+
+_SECTIONS = {
+    "What is measured": "",
+    "The lists": "--at --corrected",
+}
+
+
+class _ListOptions(Options):
+    at: tuple[int, ...] = option(
+        "--at NUMBERS", "Numbers of hypotheses: 1,5,10 (default: 1 to 5, 10, 20, 50, and so on).", reads=whole_numbers
+    )
+    corrected: str | None = option(
+        "--corrected FILE", "Also judge these texts, one per list: a correction, or a choice.", type=NamesFiles()
+    )
+
+
+class _RateOptions(RateOptions):
+    metric: str = option("--metric NAME", "wer, wrr, or N-grr for any N.", default="wer")
+
+
+class _ReadingOptions(PairedReadingOptions):
+    """Options for reading lists; texts and references are normalized here, each alone, so that lists stay lists."""
+
+    def normalized(self, lattices: Iterator[Pair]) -> Iterator[Pair]:
+        """Return the pairs as they are."""
+        return lattices
+
+
+@verb("lists", epilog=_EPILOG, sections=_SECTIONS)
+@click.argument("lists", type=GraphFiles(), nargs=1)
+@click.argument("references", type=NamesFiles(), nargs=-1, metavar="REFERENCES...")
+def command(
+    lists: str,
+    references: tuple[str, ...],
+    *,
+    wanted: _ListOptions,
+    metric: _RateOptions,
+    reading: _ReadingOptions,
+    resampling: ResamplingOptions,
+    output: OutputOptions,
+) -> None:
+    """Find the oracle of the first k hypotheses of n-best lists: what longer lists or better choices can win.
+
+    LISTS is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have one
+    line per list, in the same order or with ids first; give several files for several references. Without
+    REFERENCES, they come from the records of LISTS (JSON, tables): see --reference-field.
+    """
+    from latticemetric.batch.corrections import corrections
+    from latticemetric.batch.lists import lists_of_pairs, rewritten, texts_of
+    from latticemetric.batch.oracle_at_k import oracle_at_k
+
+    rate = metric.rate()
+    if wanted.corrected is not None and rate.name != "wer":
+        raise UsageError("--corrected counts errors of words", advice="leave --metric out")
+    paired = reading.paired(lists, references)
+    found = lists_of_pairs(paired.lattices)
+    grammar = grammar_named(reading.normalize)
+    if grammar is not None:
+        found = rewritten(found, grammar.text)
+    scales, options = reading.weights, resampling.asdict()
+    curve = oracle_at_k(found.lists, found.references, rate, at=wanted.at or None, scales=scales, **options)
+    judged = None
+    if wanted.corrected is not None:
+        texts = texts_of(wanted.corrected, found.names)
+        texts = texts if grammar is None else list(map(grammar.text, texts))
+        judged = corrections(found.lists, found.references, texts, scales=scales, ignore=rate.ignore | rate.wildcard)
+    signature = str(rate.signature_for(paired.references).also(norm=reading.normalize))
+    results = _ListResults(replace(curve, signature=signature), judged, seed=resampling.seed)
+    output.write(results)
+    output.say_summary(results)
+
+
+class _ListResults(Results):
+    """The points of the curve; and what the corrections did."""
+
+    columns = (
+        "k", "score", "numerator", "denominator", "matches", "substitutions", "deletions", "insertions",
+        "low", "high", "recoverable", "distinct", "best_here"
+    )  # fmt: skip
+
+    def __init__(self, curve: OracleAtK, judged: Corrections | None, *, seed: int) -> None:
+        self._curve, self._judged, self._seed = curve, judged, seed
+
+    def text(self) -> Iterator[str]:
+        """Yield the table of the curve, and one of the corrections."""
+        rows = [["k", self._curve.signature.partition("|")[0], "", "recoverable", "distinct", "best here"]]
+        for point, record in zip(self._curve.points, self._curve.to_records(), strict=True):
+            half_width = None if point.interval is None else point.interval.half_width
+            fraction = f"{shown(point.numerator)}/{point.denominator}"
+            cells = [str(point.k), with_interval(point.score, half_width), fraction, shown(point.recoverable)]
+            rows.append([*cells, f"{point.distinct:.2f}", str(record["best_here"])])
+        yield from table(rows)
+        if self._judged is not None:
+            yield ""
+            yield from _judgment(self._judged)
+
+    def records(self) -> list[Record]:
+        """Return a record for each k."""
+        return self._curve.to_records()
+
+    def document(self) -> Iterator[str]:
+        """Yield the JSON document."""
+        document = self._curve.asdict()
+        if self._judged is not None:
+            document["corrections"] = self._judged.asdict()
+        yield as_json(document)
+
+    def summary(self) -> Sequence[str]:
+        """Return the number of lists, the words that are in no hypothesis, the resamples and the signature."""
+        notes = [counted(self._curve.lists, "list")]
+        if self._curve.compositional is not None:
+            notes.append(f"{counted(self._curve.compositional, 'reference word')} in no hypothesis")
+        first = self._curve.points[0].interval
+        if first is not None:
+            notes.append(resampled(first.confidence, first.resamples, self._seed))
+        return ["", "; ".join(notes), self._curve.signature]
+
+
+def _judgment(judged: Corrections) -> Iterator[str]:
+    sides = {
+        "1-best": judged.one_best,
+        "corrected": judged.corrected,
+        "best hypotheses (o_nb)": judged.oracle,
+        "words of the lists (o_cp)": judged.compositional,
+    }
+    rows = [["", "wer", ""]]
+    rows += [[name, shown(judged.rate(errors)), f"{errors}/{judged.reference_words}"] for name, errors in sides.items()]
+    yield from table(rows)
+    yield ""
+    yield f"share of the headroom recovered (RIR): {shown(judged.recovered)}"
+    yield f"utterances: {_edits(judged.utterances)}, {judged.utterances.neutral} neutral"
+    yield f"words: {_edits(judged.words)}, {judged.words.missed} missed"
+    words = judged.hallucinations
+    what = f"{words.novel} new, {words.repeated} repeated; {words.passed_through} errors of the lists kept"
+    yield f"hallucinated words: {shown(words.rate)} ({what}, {words.generative} right words from outside the lists)"
+
+
+def _edits(edits: Edits) -> str:
+    rate = edits.harmful_rate
+    share = "" if rate is None else f" (harmful edit rate {shown(rate)})"
+    return f"{edits.helpful} helpful, {edits.harmful} harmful{share}"

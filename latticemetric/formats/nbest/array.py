@@ -1,0 +1,53 @@
+"""Read and write n-best lists as a JSON array of records, as HyPoradise keeps them: `[{"input": ["a b", "a c"]}, …]`.
+
+See `records` for the names and the weights of the fields of a record.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import IO
+
+from latticemetric.errors import FormatError, placed, shortened
+from latticemetric.formats.nbest.jsonl import as_record
+from latticemetric.formats.nbest.records import ANY_LIST, Record
+from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.streams.stream import Stream
+from latticemetric.formats.text.json import array_elements, object_of
+from latticemetric.graph import Graph
+from latticemetric.vocabulary import Vocabulary
+
+_NAME = "json-nbest"
+_BEGIN = re.compile(rb"\s*\[\s*\{")
+
+
+def _sniff(head: bytes) -> bool:
+    return _BEGIN.match(head) is not None and ANY_LIST.search(head) is not None
+
+
+def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    named: bool | None = None
+    for position, (line, fields) in enumerate(array_elements(stream, object_of), start=1):
+        place = f"{stream.place(line)}, element {position}"
+        if not isinstance(fields, dict):
+            raise FormatError("the element is not a JSON object", where=place)
+        record = Record(fields, place)
+        name = record.name(named=named)
+        named = name is not None
+        yield record.entry(name, position)
+
+
+def _write(file: IO[bytes], graphs: Iterable[tuple[str, Graph]]) -> int:
+    number = 0
+    for number, (name, graph) in enumerate(graphs, start=1):
+        with placed(shortened(name)):
+            record = as_record(name, graph, _NAME)
+        text = json.dumps(record, ensure_ascii=False, allow_nan=False)
+        file.write(("[\n" if number == 1 else ",\n").encode() + text.encode("utf-8"))
+    file.write(b"\n]\n" if number else b"[]\n")
+    return number
+
+
+register(Format(_NAME, (".nbest.json",), _sniff, _read, write_archive=_write))

@@ -1,0 +1,40 @@
+"""Read NeMo manifests with transcripts: a JSON object a line, with `audio_filepath`, `text` and `pred_text`.
+
+`pred_text` is the hypothesis, and `text` the reference. `beams`, if there are any, are the hypotheses: pairs of a text
+and its score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from latticemetric.formats.nbest.jsonl import records_of_lines
+from latticemetric.formats.nbest.records import Record, is_manifest, list_key
+from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.streams.stream import Stream
+from latticemetric.vocabulary import Vocabulary
+
+_NAME = "nemo-manifest"
+_PREFIX = "pred_text"
+
+
+def _sniff(head: bytes) -> bool:
+    return is_manifest(head.lstrip().partition(b"\n")[0])
+
+
+def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    return records_of_lines(stream, _complete)
+
+
+def _complete(record: Record) -> Record:
+    """Name the hypotheses and the reference as in other records."""
+    fields = dict(record.fields)
+    predicted = [name for name in fields if name.startswith(_PREFIX) and isinstance(fields[name], str)]
+    if list_key(fields, record.place) is None and len(predicted) == 1:
+        fields["hypotheses"] = [fields[predicted[0]]]
+    if isinstance(fields.get("text"), str):
+        fields.setdefault("reference", fields["text"])
+    return Record(fields, record.place)
+
+
+register(Format(_NAME, (".manifest.json", ".manifest.jsonl"), _sniff, _read))

@@ -1,0 +1,233 @@
+"""Read an n-best list, its id and its references from one record: a JSON object, or a row of a table.
+
+Numbers of a hypothesis are natural log probabilities. If there is a total, only the total has weight; otherwise, the
+numbers in `scores` have weight, and numbers beside `scores` have none. Names that tools use are listed below.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from latticemetric.errors import FormatError, shortened
+from latticemetric.formats.registry import Entry, Naming
+from latticemetric.formats.text.json import text_of
+from latticemetric.nbest import Hypothesis, NBest
+from latticemetric.vocabulary import split_words
+
+IDS = ("id", "utt_id", "uttid", "utt", "key", "utterance_id")
+LISTS = ("hypotheses", "nbest", "hyps", "n_best", "beams", "candidates")
+# These names also mean other things: they are lists of hypotheses only if they hold a list of texts or objects.
+OTHER_LISTS = ("input", "hypothesis", "predictions", "sequences", "outputs", "generations", "samples", "responses")
+TEXTS = (
+    "text", "pred", "prediction", "transcript", "transcription", "hyp", "hypothesis", "sentence", "generated_text"
+)  # fmt: skip
+TOKENS = ("words", "tokens")
+TOTALS = (
+    "score", "total", "logprob", "log_prob", "logp", "sum_logprobs", "sum_logprob", "cumulative_logprob",
+    "sequences_scores", "sequence_score", "am_score"
+)  # fmt: skip
+NESTED = "scores"
+REFERENCES = (
+    "reference", "references", "ref", "refs", "target", "ground_truth", "transcription", "transcript"
+)  # fmt: skip
+# Beside a list of hypotheses called `input`, the reference is the `output` that a correction should give (HyPoradise).
+_REFERENCE_OF = {"input": ("output",)}
+
+ANY_LIST = re.compile(rf'"(?:{"|".join((*LISTS, *OTHER_LISTS))})"\s*:\s*\['.encode())
+"""The key of a list of hypotheses, and the beginning of the list, as JSON."""
+
+_AUDIO = re.compile(rb'"audio_file(?:path)?"\s*:\s*"')
+_PREDICTED = re.compile(rb'"pred_text[^"\\]*"\s*:\s*"')
+_SHOWN = 40
+_PAIR = 2
+
+Fields = Mapping[str, Any]
+
+
+def is_manifest(line: bytes) -> bool:
+    """Check whether a line is an entry of a NeMo manifest with transcripts."""
+    return line.startswith(b"{") and _AUDIO.search(line) is not None and _PREDICTED.search(line) is not None
+
+
+class Record(NamedTuple):
+    """Hold the fields of a record, and its place."""
+
+    fields: Fields
+    place: str
+
+    def name(self, *, named: bool | None) -> str | None:
+        """Return the id, if there is one. `named` says whether records before have ids; refuse a mixture."""
+        key = _only(self.fields, IDS, "ids", self.place)
+        if named is not None and named != (key is not None):
+            raise FormatError("some lists have an id, but others do not", where=self.place)
+        if key is None:
+            return None
+        value = self.fields[key]
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            raise FormatError("the id is neither a text nor a whole number", where=self.place)
+        return text_of(str(value), "the id", self.place)
+
+    def entry(self, name: str | None, position: int) -> Entry:
+        """Return the entry of the list; without an id, its name is its position."""
+        naming: Naming = "position" if name is None else "own"
+        return Entry(name or str(position), self.place, self.nbest, naming=naming, fields=self.fields)
+
+    def nbest(self) -> NBest:
+        """Build the list."""
+        fields, place = self.fields, self.place
+        key = list_key(fields, place)
+        if key is None:
+            advice = f"give them as one of {', '.join(LISTS)}"
+            raise FormatError("the list has no hypotheses", where=place, advice=advice)
+        hypotheses = fields[key]
+        if not isinstance(hypotheses, list):
+            raise FormatError(f"{key} is not a list", where=place)
+        parsed = [_hypothesis(h, f"{place}, hypothesis {number}") for number, h in enumerate(hypotheses, start=1)]
+        _add_columns(fields, parsed, place)
+        return assembled(parsed, place)
+
+
+def list_key(fields: Fields, place: str) -> str | None:
+    """Return the name of the list of hypotheses, or `None`; refuse two different lists."""
+    key = _only(fields, LISTS, "lists of hypotheses", place)
+    if key is not None:
+        return key
+    lists = {name: fields[name] for name in OTHER_LISTS if _is_list_of_hypotheses(fields.get(name))}
+    return _only(lists, OTHER_LISTS, "lists of hypotheses", place)
+
+
+def _is_list_of_hypotheses(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str | dict) for one in value)
+
+
+def reference_fields(fields: Fields) -> tuple[str, ...]:
+    """Return the names of the fields that look like references; several only if they say different things."""
+    key = next((name for name in LISTS if fields.get(name) is not None), None)
+    key = key or next((name for name in OTHER_LISTS if _is_list_of_hypotheses(fields.get(name))), "")
+    known = (*REFERENCES, *_REFERENCE_OF.get(key, ()))
+    names = [name for name in known if name != key and is_reference(fields.get(name))]
+    return tuple(names[:1]) if all(fields[name] == fields[names[0]] for name in names) else tuple(names)
+
+
+def is_reference(value: object) -> bool:
+    """Check whether the value of a field can be a reference: a text, or a list of texts."""
+    texts = value if isinstance(value, list) else [value]
+    return bool(texts) and all(isinstance(text, str) for text in texts)
+
+
+def _only(table: Fields, names: tuple[str, ...], what: str, place: str) -> str | None:
+    """Return the name that the record has, or `None`; refuse two names with different values."""
+    keys = [name for name in names if table.get(name) is not None]
+    if any(table[name] != table[keys[0]] for name in keys):
+        raise FormatError(f"{' and '.join(keys)} are different {what}", where=place, advice="keep one of them")
+    return keys[0] if keys else None
+
+
+class Parsed(NamedTuple):
+    """Hold the words of a hypothesis, the numbers in its `scores`, and its other numbers."""
+
+    words: tuple[str, ...]
+    scores: dict[str, float]
+    numbers: dict[str, float]
+
+
+def assembled(parsed: list[Parsed], place: str) -> NBest:
+    """Build the list of parsed hypotheses; refuse a total that only some of them have."""
+    nested = {name for one in parsed for name in one.scores}
+    scales = scales_of(nested, {name for one in parsed for name in one.numbers}, place)
+    total = next((name for name in scales if name in TOTALS and scales[name]), None)
+    for number, one in enumerate(parsed, start=1):
+        if total is not None and total not in one.scores and total not in one.numbers:
+            raise FormatError(f"hypothesis {number} has no {total}, but others in its list have one", where=place)
+    costs = ({name: 0.0 - value for name, value in (one.scores | one.numbers).items()} for one in parsed)
+    return NBest(tuple(Hypothesis(one.words, c) for one, c in zip(parsed, costs, strict=True)), scales)
+
+
+def _hypothesis(value: object, place: str) -> Parsed:
+    if isinstance(value, str):
+        return Parsed(_split(value, place), {}, {})
+    if isinstance(value, list):
+        return _text_and_score(value, place)
+    if not isinstance(value, dict):
+        raise FormatError("the hypothesis is neither a text nor an object", where=place)
+    nested = value.get(NESTED)
+    if nested is not None and not isinstance(nested, dict):
+        raise FormatError("scores is not an object of names and numbers", where=place)
+    scores = _numbers(nested or {}, place, strict=lambda _: True)
+    numbers = _numbers(value, place, strict=lambda name: name in TOTALS)
+    if both := scores.keys() & numbers.keys():
+        raise FormatError(f"score '{shortened(min(both), _SHOWN)}' appears twice", where=place)
+    return Parsed(_words(value, place), scores, numbers)
+
+
+def _text_and_score(value: list[object], place: str) -> Parsed:
+    """Read a text and its score, in any order, as NeMo writes them: `["a b", -1.5]`."""
+    texts = [one for one in value if isinstance(one, str)]
+    scores = [one for one in value if isinstance(one, int | float) and not isinstance(one, bool)]
+    if len(value) != _PAIR or len(texts) != 1 or len(scores) != 1:
+        raise FormatError("the hypothesis is a list, but not of a text and its score", where=place)
+    return Parsed(_split(texts[0], place), {}, {TOTALS[0]: _finite(scores[0], "score", place)})
+
+
+def _numbers(table: Fields, place: str, strict: Callable[[str], bool]) -> dict[str, float]:
+    numbers = {}
+    for name, value in table.items():
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            numbers[text_of(name, "the name", place)] = _finite(value, name, place)
+        elif value is not None and strict(name):
+            raise FormatError(f"'{shortened(name, _SHOWN)}' is not a number", where=place)
+    return numbers
+
+
+def _finite(value: float, name: str, place: str) -> float:
+    """Return a number of a record; in tables, it may be NaN or infinite."""
+    if not math.isfinite(value):
+        raise FormatError(f"score '{shortened(name, _SHOWN)}' is {value}, which is not finite", where=place)
+    return float(value)
+
+
+def _words(table: Fields, place: str) -> tuple[str, ...]:
+    if (key := _only(table, TEXTS, "texts", place)) is not None:
+        if not isinstance(table[key], str):
+            raise FormatError(f"{key} is not a text", where=place)
+        return _split(table[key], place)
+    key = next((name for name in TOKENS if table.get(name) is not None), None)
+    if key is None:
+        raise FormatError("the hypothesis has no text", where=place, advice="""give "text": "…", or "words": ["…"]""")
+    words = table[key]
+    if not isinstance(words, list) or not all(isinstance(word, str) and word for word in words):
+        raise FormatError(f"{key} is not a list of words", where=place, advice="give text")
+    return tuple(text_of(word, "the word", place) for word in words)
+
+
+def _split(text: str, place: str) -> tuple[str, ...]:
+    return tuple(split_words(text_of(text, "the text", place)))
+
+
+def _add_columns(fields: Fields, parsed: list[Parsed], place: str) -> None:
+    """Add totals that are given as a list of numbers beside the list of hypotheses."""
+    for name in (*TOTALS, NESTED):
+        column = fields.get(name)
+        if not isinstance(column, list):
+            continue
+        if len(column) != len(parsed) or any(isinstance(v, bool) or not isinstance(v, int | float) for v in column):
+            raise FormatError(f"{name} is not a list with one number per hypothesis", where=place)
+        own = TOTALS[0] if name == NESTED else name
+        for one, value in zip(parsed, column, strict=True):
+            if own in one.scores or own in one.numbers:
+                raise FormatError(f"score '{own}' is given both in the hypotheses and beside them", where=place)
+            one.numbers[own] = _finite(value, own, place)
+
+
+def scales_of(nested: set[str], loose: set[str], place: str = "") -> dict[str, float]:
+    """Give weight 1 to the total; without a total, to the numbers in `scores`. Other numbers get weight 0."""
+    names = nested | loose
+    totals = [name for name in TOTALS if name in names]
+    if len(totals) > 1 and totals[0] != TOTALS[0]:
+        raise FormatError(
+            f"{' and '.join(totals)} could all be the total", where=place or None, advice="rename it to score"
+        )
+    return {name: float(name in totals[:1] if totals else name in nested) for name in names}

@@ -1,0 +1,84 @@
+"""Tables of other libraries: records from pandas, polars and Arrow, and data frames from records.
+
+No library is imported unless a result in its form is asked for: tables are told by the methods that they have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
+from typing import Any
+
+from latticemetric.errors import MissingDependencyError, UsageError
+
+_ROWS_AT_ONCE = 1024
+
+
+def records_of(table: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows of a table as mappings: of pandas, polars or Arrow, or an iterable of mappings (`datasets`).
+
+    Examples:
+        >>> list(records_of([{"nbest": ["a", "b"]}]))
+        [{'nbest': ['a', 'b']}]
+    """
+    if hasattr(table, "to_batches"):  # a Table of Arrow
+        for batch in table.to_batches(_ROWS_AT_ONCE):
+            yield from batch.to_pylist()
+    elif hasattr(table, "to_pylist"):  # a RecordBatch of Arrow
+        yield from table.to_pylist()
+    elif hasattr(table, "iter_rows"):  # polars
+        yield from table.iter_rows(named=True)
+    elif hasattr(table, "itertuples"):  # pandas
+        for row in table.itertuples(index=False, name=None):
+            yield {str(name): _plain(value) for name, value in zip(table.columns, row, strict=True)}
+    elif isinstance(table, Iterable) and not isinstance(table, str | bytes | Mapping):
+        for row in table:
+            if not isinstance(row, Mapping):
+                raise UsageError(f"a record is a {type(row).__name__}, not a mapping of names and values")
+            yield row
+    else:
+        raise UsageError(
+            f"{type(table).__name__} is not a table", advice="give a data frame, an Arrow table or a list of mappings"
+        )
+
+
+def _plain(value: Any) -> Any:
+    """Return a cell of pandas as plain Python: arrays of NumPy become lists, missing values become `None`."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    return None if isinstance(value, float) and value != value else value  # noqa: PLR0124  only NaN is not itself
+
+
+def as_pandas(records: Iterable[Mapping[str, Any]]) -> Any:
+    """Return records as a `pandas.DataFrame`."""
+    return _module("pandas", "pandas").DataFrame(list(records))
+
+
+def as_arrow(records: Iterable[Mapping[str, Any]]) -> Any:
+    """Return records as a `pyarrow.Table`."""
+    return _module("pyarrow", "latticemetric[arrow]").Table.from_pylist(list(map(dict, records)))
+
+
+def _module(name: str, package: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"this needs {name}, which is not installed", advice=f'pip install "{package}"'
+        ) from error
+
+
+class Tabular:
+    """Base class of results that are tables: `to_records` returns their rows."""
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return the rows as plain values."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """Return the rows as a `pandas.DataFrame`."""
+        return as_pandas(self.to_records())
+
+    def to_arrow(self) -> Any:
+        """Return the rows as a `pyarrow.Table`."""
+        return as_arrow(self.to_records())

@@ -1,0 +1,96 @@
+"""Find the oracle of an n-best list by scoring its hypotheses: the same answer as its lattice gives, in less time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from latticemetric.lattice.columns import Scales
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.metrics.base import GraphReference
+from latticemetric.metrics.recognition import GRR, WER, WRR
+from latticemetric.metrics.recognition_statistics import Merit, RecognitionStatistics
+from latticemetric.nbest import NBest
+from latticemetric.oracle_search.scored_path import ScoredPath
+
+# Above this, costs are left to the lattice, which knows how to refuse them.
+_LARGEST = 1e100
+
+
+class ListOracle(NamedTuple):
+    """Hold the best hypothesis and the 1-best, and the rate (a `Merit`) that the counts of the best one have."""
+
+    best: ScoredPath
+    one_best: ScoredPath
+    promised: Merit
+
+
+def list_oracle(
+    nbest: NBest, references: Sequence[GraphReference], metric: GRR, scales: Scales | None
+) -> ListOracle | None:
+    """Return the best hypothesis and the 1-best; `None` if the lattice has to be searched.
+
+    Ties are resolved by the tie rule: of equally good hypotheses, the cheapest; then the first in the list.
+    """
+    if type(metric) not in (GRR, WRR, WER) or any(isinstance(reference, Lattice) for reference in references):
+        return None
+    names = [name for name in nbest.score_names() if nbest.scales.get(name, 1.0) != 0 or name in (scales or {})]
+    weights = {name: float((scales or {}).get(name, nbest.scales.get(name, 1.0))) for name in names}
+    if (scales or {}).keys() - weights.keys() or not all(map(math.isfinite, weights.values())):
+        return None
+    scores = [{name: h.scores.get(name, 0.0) + 0.0 for name in names} for h in nbest.hypotheses]
+    costs = [sum((weights[name] * value for name, value in row.items()), 0.0) for row in scores]
+    if not all(
+        abs(value) <= _LARGEST for row, cost in zip(scores, costs, strict=True) for value in (cost, *row.values())
+    ):
+        return None
+    ignored = metric.ignore
+    texts = [tuple(word for word in h.words if word not in ignored) if ignored else h.words for h in nbest.hypotheses]
+    listed = list(references)
+    counts = metric.counts(texts, [listed] * len(texts)).tolist()
+    merits = _merits(metric, counts) if len(listed) > 1 else _gains(metric, counts)
+    numbers = range(len(texts))
+    first = min(numbers, key=costs.__getitem__)
+    highest = max(merits)
+    best = min((number for number in numbers if merits[number] == highest), key=costs.__getitem__)
+    promised = metric.merit(RecognitionStatistics.of_columns(counts[best]))
+
+    def scored(number: int) -> ScoredPath:
+        _, statistics, alignment, reference = metric.evaluate(texts[number], listed)
+        return ScoredPath(
+            words=texts[number],
+            score=metric.value(statistics),
+            numerator=metric.numerator(statistics),
+            denominator=metric.denominator(statistics),
+            statistics=statistics,
+            cost=costs[number],
+            scores=scores[number],
+            arcs=_arcs(nbest, number),
+            edges=(),
+            derivation=None,
+            alignment=alignment,
+            reference=reference,
+        )
+
+    path = scored(best)
+    return ListOracle(path, path if first == best else scored(first), promised)
+
+
+def _merits(metric: GRR, counts: Sequence[Sequence[int]]) -> Sequence[Any]:
+    """Return the rate of each hypothesis, each with the words of its own best reference."""
+    return [metric.merit(RecognitionStatistics.of_columns(row)) for row in counts]
+
+
+def _gains(metric: GRR, counts: Sequence[Sequence[int]]) -> Sequence[Any]:
+    """Return the gain of each hypothesis: with one reference, rates have the same denominator."""
+    order, unit, alpha, beta = metric.gains
+    return [sum(row[:order]) * unit - row[order + 2] * alpha - row[order + 1] * beta for row in counts]
+
+
+def _arcs(nbest: NBest, number: int) -> tuple[int, ...]:
+    """Return the arcs of a hypothesis in the list's lattice: first arcs come first, then the others, list by list."""
+    further = [max(0, len(hypothesis.words) - 1) for hypothesis in nbest.hypotheses]
+    begin = len(further) + list(accumulate(further, initial=0))[number]
+    return (number, *range(begin, begin + further[number]))

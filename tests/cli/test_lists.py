@@ -1,0 +1,74 @@
+"""`latticemetric lists`: the oracle of the first k, and corrections."""
+
+import json
+
+import pytest
+from kit.commands import assert_one_line_error, good, oracle, run
+from kit.paths import EXAMPLES
+
+import latticemetric as lm
+
+PICNIC = EXAMPLES / "picnic.json"
+CORRECTED = EXAMPLES / "picnic.corrected.txt"
+
+
+def lists(*arguments):
+    return run("latticemetric", "lists", *arguments)
+
+
+def test_the_document_is_what_python_says():
+    document = good(lists(PICNIC, "--corrected", CORRECTED, "--format", "json", "--seed", 4)).json
+    found = lm.read_lists(PICNIC)
+    judged = document.pop("corrections")
+    assert document == json.loads(json.dumps(found.oracle_at_k(resamples=1000, seed=4).asdict()))
+    texts = [line.split()[1:] for line in CORRECTED.read_text().splitlines()]
+    assert judged == json.loads(json.dumps(found.corrections(texts).asdict()))
+    corpus = good(oracle(PICNIC, "--metric", "wer", "--format", "json")).json["corpus"]
+    assert corpus["numerator"] == document["points"][-1]["numerator"]
+    assert corpus["one_best"]["numerator"] == document["points"][0]["numerator"]
+
+
+def test_texts_without_ids_are_in_the_order_of_the_lists(tmp_path):
+    plain = tmp_path / "plain.txt"
+    plain.write_text("".join(" ".join(line.split()[1:]) + "\n" for line in CORRECTED.read_text().splitlines()))
+    assert lists(PICNIC, "--corrected", plain).stdout == good(lists(PICNIC, "--corrected", CORRECTED)).stdout
+
+
+def test_texts_are_normalized_alone(tmp_path):
+    path = tmp_path / "loud.jsonl"
+    path.write_text(json.dumps({"nbest": ["Hello, World!", "Hello, word."], "reference": "hello WORLD"}) + "\n")
+    corrected = tmp_path / "fixed.txt"
+    corrected.write_text("HELLO world?\n")
+    plain, normal = (
+        good(lists(path, "--corrected", corrected, "--format", "json", *more)).json
+        for more in ([], ["--normalize", "english"])
+    )
+    assert (plain["points"][0]["numerator"], normal["points"][0]["numerator"]) == (2, 0)
+    assert normal["corrections"]["corrected"]["errors"] == 0
+    assert "norm:english" in normal["signature"]
+
+
+def test_ignored_words_count_nowhere(tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_text(json.dumps({"nbest": ["uh a b", "a"], "reference": "a uh c"}) + "\n")
+    corrected = tmp_path / "fixed.txt"
+    corrected.write_text("a c uh uh\n")
+    document = good(lists(path, "--corrected", corrected, "--ignore", "uh", "--format", "json")).json
+    assert document["points"][0]["denominator"] == document["corrections"]["reference_words"] == 2
+    assert document["corrections"]["corrected"]["errors"] == 0
+    assert document["corrections"]["hallucinations"]["words"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"], "meeting-001.*not an n-best list"),
+        ([PICNIC, "--corrected", EXAMPLES / "letters.ref.txt"], "texts and 4 lists"),
+        ([PICNIC, "--corrected", CORRECTED, "--metric", "wrr"], "--corrected counts errors of words"),
+        ([PICNIC, "--at", "0"], "number of hypotheses is 0"),
+        ([PICNIC, "--metric", "bleu"], "cannot search a graph"),
+        ([PICNIC, "--reference-field", "gold"], "no field 'gold'"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(arguments, says):
+    assert_one_line_error(lists(*arguments), says)

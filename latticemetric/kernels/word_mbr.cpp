@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "budget.hpp"
+#include "hypothesis_words.hpp"
+#include "rough_alignment.hpp"
 
 namespace latticemetric {
 
@@ -41,50 +43,10 @@ constexpr double tie = 1e-10;
 // A cost that is larger than the least by more than this is part of no tie.
 constexpr double beyond_ties = 4 * tie;
 
-// What bounds from below lose at most to rounding, and what a step to the cell beside may save.
-constexpr double margin = 2;
+// More than rounding takes from a bound at a state.
+constexpr double rounding = 1e-7;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-
-// The words of a hypothesis, which its positions hold besides the empty word.
-class Words {
- public:
-  Words(const std::int32_t* hypothesis, std::int32_t positions, std::int32_t labels)
-      : begin_(static_cast<std::size_t>(labels) + 1, 0) {
-    before_.reserve(static_cast<std::size_t>(positions) + 1);
-    before_.push_back(0);
-    first_.push_back(0);
-    for (std::int32_t q = 1; q <= positions; ++q) {
-      const auto label = hypothesis[q - 1];
-      before_.push_back(before_.back() + (label != 0));
-      if (label == 0) continue;
-      first_.push_back(q);
-      ++begin_[static_cast<std::size_t>(label) + 1];
-    }
-    for (std::size_t label = 1; label < begin_.size(); ++label) begin_[label] += begin_[label - 1];
-    place_.resize(static_cast<std::size_t>(size()));
-    auto next = begin_;
-    for (std::int32_t j = 1; j <= size(); ++j) place_[next[hypothesis[first_[j] - 1]]++] = j;
-    first_.push_back(positions + 1);
-  }
-
-  std::int32_t size() const { return before_.back(); }
-  // How many words the first q positions hold.
-  std::int32_t before(std::int32_t q) const { return before_[q]; }
-  // The first and the last q whose positions hold j words.
-  std::int32_t first(std::int32_t j) const { return first_[j]; }
-  std::int32_t last(std::int32_t j) const { return first_[j + 1] - 1; }
-
-  // Calls visit(j) where the j-th word is the label.
-  template <typename Visit>
-  void each(std::int32_t label, Visit visit) const {
-    for (auto k = begin_[label]; k < begin_[label + 1]; ++k) visit(place_[k]);
-  }
-
- private:
-  std::vector<std::int32_t> before_, first_;
-  std::vector<std::int32_t> begin_, place_;  // by label: where the hypothesis has it
-};
 
 // The expected distance of the paths to a state from the first q positions is E(q); for the part of those that end with
 // an arc a into it, with the probability p(a),
@@ -98,10 +60,10 @@ class Words {
 // that it comes to, or that a tie could lead it to; so what it meets, and the risk, are those of the whole table, or
 // the band is too narrow.
 //
-// Beside the band there is a run of matches, or an error. An error costs 1 and may lead anywhere; a match has to go on
-// from the word before it. `level_` is a bound for all cells but those that end a run; `runs_` says how much less these
-// may be, by the number of the words before. As in a factorization into longest matches (Ziv & Lempel 1977), the bound
-// grows with the number of pieces of the hypothesis that the paths consist of.
+// Beside the band, an alignment goes on with a match, or makes an error, which costs 1 and leads to the same block of
+// words of the hypothesis or to the next one. So a state has a bound for each block, its `level`, for all cells but those
+// that end a run of matches, and a bound for each of these runs that may cost less. In as far as words repeat little
+// within a block, bounds grow faster beside the band than costs do in it.
 class Recursion {
  public:
   Recursion(const Evidence& evidence, const std::int32_t* hypothesis, std::int32_t positions)
@@ -135,7 +97,12 @@ class Recursion {
   };
   struct Run {
     std::int32_t words;
-    double gain;
+    double cost;
+  };
+  // Bounds for the cells of a state beside the band.
+  struct Outside {
+    std::vector<double> level, least;  // by block: without runs of matches, and with them
+    std::vector<Run> runs;             // by the words before the cells
   };
   struct Met {
     std::int32_t label, q;
@@ -156,14 +123,18 @@ class Recursion {
     for (std::int64_t first = 0, end = 0; first < evidence_.arcs; first = end) {
       const auto n = evidence_.target[first];
       for (end = first; end < evidence_.arcs && evidence_.target[end] == n; ++end) {}
-      if (!is_whole_) place_band(n, first, end);
       double* here = row(n);
       for (auto a = first; a < end; ++a) {
+        if (!is_whole_) bound_edges(a);
         align(a);
         const double share = evidence_.share[a], *arc = arc_.data() + low_[n];
         for (std::int32_t k = 0; k < cells_; ++k) here[k] += share * arc[k];
+        if (!is_whole_) bound_outside_of(a);
       }
-      if (!is_whole_) bound_outside(n, first, end);
+      if (is_whole_) continue;
+      bound_outside(n);
+      for (auto a = first; a < end; ++a)
+        if (--readers_[evidence_.source[a]] == 0) outside_[evidence_.source[a]] = {};
     }
   }
 
@@ -177,25 +148,26 @@ class Recursion {
   // before is beside the band that the arc comes from.
   std::int32_t align(std::int64_t a) {
     const auto n = evidence_.target[a], source = evidence_.source[a], label = evidence_.label[a];
-    const auto begin = std::min(low_[n], low_[source]), end = high(n);
+    const auto first = low_[source], begin = std::min(low_[n], first), end = high(n), known = std::min(end, high(source));
     poll(4 * (end - begin + 1));
-    const double outside = is_whole_ ? 0 : outside_[source];
     double* from = from_.data() + 1;  // by q, from -1 on
-    const auto known = std::min(end, high(source));
-    std::fill(from + begin - 1, from + low_[source], outside);
-    if (known >= low_[source]) std::copy_n(row(source), known - low_[source] + 1, from + low_[source]);
-    std::fill(from + std::max(begin - 1, known + 1), from + end + 1, outside);
+    if (!is_whole_) {
+      const double* edge = edges_.data() + edge_[a];
+      best_before_ = *edge++;
+      for (auto q = std::max(0, begin - 1); q < first; ++q) from[q] = *edge++;
+      for (auto q = std::max(begin - 1, known) + 1; q <= end; ++q) from[q] = *edge++;
+    }
+    if (known >= first) std::copy_n(row(source), known - first + 1, from + first);
     const double skipped = label == 0 ? 0 : skipped_word;
     const std::int32_t* said = hypothesis_ - 1;
     double *before = before_.data(), *arc = arc_.data();
     auto q = begin;
-    double best = outside;
-    if (q == 0) best = arc[0] = before[0] = from[0] + skipped, ++q;
+    if (q == 0) best_before_ = arc[0] = before[0] = from[0] + skipped, ++q;
     for (auto k = q; k <= end; ++k) {
       const double meeting = from[k - 1] + static_cast<double>(said[k] != label), skipping = from[k] + skipped;
       before[k] = skipping < meeting ? skipping : meeting;
     }
-    for (; q <= end; ++q) arc[q] = best = std::min(before[q], best + skip_[q]);
+    for (double best = best_before_; q <= end; ++q) arc[q] = best = std::min(before[q], best + skip_[q]);
     return begin;
   }
 
@@ -203,104 +175,179 @@ class Recursion {
 
   void begin_band() {
     const auto states = static_cast<std::size_t>(evidence_.states);
-    outside_.assign(states, 0);
-    level_.assign(states, 0);
-    runs_.assign(states, {});
+    outside_.assign(states, {});
     readers_.assign(states, 0);
-    reached_.assign(states, 0);
     for (std::int64_t a = 0; a < evidence_.arcs; ++a) ++readers_[evidence_.source[a]];
-    level_[0] = outside_[0] = words_.before(high(0) + 1) - margin;
-    if (!left_.empty()) return;
-    // How many words follow a state, on average.
-    std::vector<double> passed(states, 0);
-    left_.assign(states, 0);
-    passed.back() = 1;
-    for (std::int64_t a = evidence_.arcs - 1; a >= 0; --a) {
-      const auto n = evidence_.target[a], source = evidence_.source[a];
-      if (a + 1 == evidence_.arcs || evidence_.target[a + 1] != n) left_[n] /= std::max(passed[n], least_passed);
-      const double part = std::max(passed[n], least_passed) * evidence_.share[a];
-      passed[source] += part;
-      left_[source] += part * (left_[n] + (evidence_.label[a] != 0));
-    }
-    left_[0] /= std::max(passed[0], least_passed);
-  }
-
-  // Around the words that the states before have come to, and one more.
-  void place_band(std::int32_t n, std::int64_t first, std::int64_t end) {
-    double reached = 0;
-    for (auto a = first; a < end; ++a)
-      reached += evidence_.share[a] * (reached_[evidence_.source[a]] + (evidence_.label[a] != 0));
-    const auto words = static_cast<std::int32_t>(std::clamp(reached + 0.5, 0.0, static_cast<double>(words_.size())));
+    edges_.clear();
+    edge_.resize(static_cast<std::size_t>(evidence_.arcs));
+    blocks_ = block(words_.size()) + 1;
+    reset(outside_[0]);
+    const auto next = words_.before(high(0) + 1);
+    for (auto b = block(next); b < blocks_; ++b)
+      outside_[0].level[b] = outside_[0].least[b] = std::max(next, b * block_size) - rounding;
+    if (places_.empty()) places_ = align_roughly(evidence_, words_);
     const auto last = positions_ + 1 - cells_;
-    low_[n] = n == evidence_.states - 1 ? last : std::clamp(words_.last(words) - cells_ / 2, 0, last);
+    for (std::size_t n = 1; n < states; ++n)
+      low_[n] = n + 1 == states ? last : std::clamp(words_.last(places_[n]) - cells_ / 2, 0, last);
   }
 
-  // A bound for the cells beside the band, and where the paths to a state seem to have come to.
-  void bound_outside(std::int32_t n, std::int64_t first, std::int64_t end) {
-    gains_.clear();
-    for (auto a = first; a < end; ++a) bound_outside_of(n, a);
-    std::sort(gains_.begin(), gains_.end(), [](const Run& x, const Run& y) { return x.words < y.words; });
-    auto& runs = runs_[n];
-    double most = 0;
-    for (const auto& gain : gains_) {
-      if (!runs.empty() && runs.back().words == gain.words)
-        runs.back().gain += gain.gain;
-      else
-        runs.push_back(gain);
-      most = std::max(most, runs.back().gain);
-    }
-    outside_[n] = level_[n] - most;
-    for (auto a = first; a < end; ++a)
-      if (--readers_[evidence_.source[a]] == 0) std::vector<Run>().swap(runs_[evidence_.source[a]]);
-    const double* here = row(n);
-    double least = infinite;
-    for (std::int32_t k = 0; k < cells_; ++k) {
-      const auto words = words_.before(low_[n] + k);
-      const double cost = here[k] + std::fabs(left_[n] - (words_.size() - words)) / 2;
-      if (cost < least) least = cost, reached_[n] = words;
-    }
+  static std::int32_t block(std::int32_t words) { return words / block_size; }
+
+  void reset(Outside& outside) const {
+    outside.level.assign(static_cast<std::size_t>(blocks_), unreached);
+    outside.least = outside.level;
   }
 
-  void bound_outside_of(std::int32_t n, std::int64_t a) {
-    const auto source = evidence_.source[a], label = evidence_.label[a];
-    const double share = evidence_.share[a], before = level_[source];
-    double level = std::min(1 + outside_[source], leaving(n, source) - margin);
-    if (label == 0) level = std::min(level, before);
-    level_[n] += share * level;
-    const auto gain = [&](std::int32_t words, double cost) {
-      if (cost < level && !(low_[n] <= words_.first(words) && words_.last(words) <= high(n)))
-        gains_.push_back({words, share * (level - cost)});
+  // A bound for the cells of a state beside the band whose positions hold so many words.
+  double bound(std::int32_t state, std::int32_t words) const {
+    const auto& outside = outside_[state];
+    const auto run = std::lower_bound(outside.runs.begin(), outside.runs.end(), words,
+                                      [](const Run& one, std::int32_t other) { return one.words < other; });
+    return run != outside.runs.end() && run->words == words ? run->cost : outside.level[block(words)];
+  }
+
+  // The least cost of a state before positions that hold so many words, in the band and beside it.
+  double least_cost(std::int32_t state, std::int32_t words) {
+    const auto first = words_.first(words), last = words_.last(words), low = low_[state], end = high(state);
+    double least = first < low || last > end ? bound(state, words) : unreached;
+    for (auto q = std::max(first, low); q <= std::min(last, end); ++q) least = std::min(least, row(state)[q - low]);
+    return least;
+  }
+
+  // What an arc takes from beside the band of its source: bounds for the costs of the arc before its first cell, and of
+  // the source's cells. The way back needs them, too.
+  void bound_edges(std::int64_t a) {
+    const auto n = evidence_.target[a], source = evidence_.source[a], label = evidence_.label[a];
+    const auto first = low_[source], begin = std::min(low_[n], first), end = high(n), known = std::min(end, high(source));
+    level_errors(a);
+    edge_[a] = edges_.size();
+    const auto words = begin > 0 ? words_.before(begin - 1) : 0;
+    double before = level_[block(words)];
+    if (begin == 0)
+      before = infinite;
+    else if (label == 0)
+      before = std::min(before, bound(source, words));
+    else if (words_.has(words, label))
+      before = std::min(before, bound(source, words - 1));
+    edges_.push_back(before);
+    for (auto q = std::max(0, begin - 1); q < first; ++q) edges_.push_back(bound(source, words_.before(q)));
+    for (auto q = std::max(begin - 1, known) + 1; q <= end; ++q) edges_.push_back(bound(source, words_.before(q)));
+  }
+
+  // What an arc costs that makes an error beside the band, by block.
+  void level_errors(std::int64_t a) {
+    const auto& outside = outside_[evidence_.source[a]];
+    poll(4 * blocks_);
+    level_.resize(static_cast<std::size_t>(blocks_));
+    const double* least = outside.least.data();
+    double* level = level_.data();
+    level[0] = 1 + least[0];
+    for (std::int32_t b = 1; b < blocks_; ++b) level[b] = 1 + std::min(least[b], least[b - 1]);
+    if (evidence_.label[a] == 0)
+      for (std::int32_t b = 0; b < blocks_; ++b) level[b] = std::min(level[b], outside.level[b]);
+    skip_blocks(0);
+  }
+
+  // To skip the first word of a block leads there from the block before.
+  void skip_blocks(std::int32_t first) {
+    double* level = level_.data();
+    for (auto b = first + 1; b < blocks_; ++b) level[b] = std::min(level[b], 1 + level[b - 1]);
+  }
+
+  // What an arc that was aligned adds to the bounds of its target.
+  void bound_outside_of(std::int64_t a) {
+    const auto n = evidence_.target[a], source = evidence_.source[a], label = evidence_.label[a];
+    const auto low = low_[n], end = high(n), first = low_[source], last = high(source);
+    const double share = evidence_.share[a];
+    const double* from = row(source);
+    auto& outside = outside_[n];
+    if (outside.level.empty()) {
+      reset(outside);
+      std::fill(outside.level.begin(), outside.level.end(), 0.0);
+    }
+    // By an error from a cell that is beside the band now, to the same words or one or two further; past the band's end.
+    auto changed = blocks_;
+    const auto reach = [&](std::int32_t words, double cost) {
+      if (words > words_.size()) return;
+      level_[block(words)] = std::min(level_[block(words)], cost);
+      changed = std::min(changed, block(words));
     };
-    const auto& runs = runs_[source];
-    poll(static_cast<std::int64_t>(4 * runs.size() + 20));
+    const auto leave = [&](std::int32_t from_q, std::int32_t to_q) {
+      for (auto q = std::max(first, from_q); q <= std::min(last, to_q); ++q)
+        for (std::int32_t k = 0; k <= 2; ++k) reach(words_.before(q) + k, 1 + from[q - first]);
+    };
+    leave(first, low - 1);
+    leave(end, last);
+    reach(words_.before(end), 1 + arc_[end]);
+    reach(words_.before(end) + 1, 1 + arc_[end]);
+    skip_blocks(changed);
+    for (std::int32_t b = 0; b < blocks_; ++b) outside.level[b] += share * level_[b];
+
+    const auto start = gains_.size();
+    const auto inner = inner_words(n), known = inner_words(source);
+    const auto gain = [&](std::int32_t words, double cost) {
+      const double level = level_[block(words)];
+      if (cost < level && !inner.holds(words)) gains_.push_back({words, share * (level - cost)});
+    };
+    const auto& before = outside_[source];
+    auto run = before.runs.begin();
     if (label == 0) {
-      for (const auto& run : runs) gain(run.words, before - run.gain);
-    } else if (before < level) {
-      auto run = runs.begin();
+      poll(static_cast<std::int64_t>(4 * before.runs.size() + 20));
+      for (; run != before.runs.end(); ++run) gain(run->words, run->cost);
+      for (auto q = first; q < low && q <= last; ++q) gain(words_.before(q), from[q - first]);
+      for (auto q = std::max(end + 1, first); q <= last; ++q) gain(words_.before(q), from[q - first]);
+    } else {
       words_.each(label, [&](std::int32_t word) {
         poll(4);
-        while (run != runs.end() && run->words < word - 1) ++run;
-        gain(word, run != runs.end() && run->words == word - 1 ? before - run->gain : before);
+        if (known.touches(word - 1)) return gain(word, least_cost(source, word - 1));
+        while (run != before.runs.end() && run->words < word - 1) ++run;
+        gain(word, run != before.runs.end() && run->words == word - 1 ? run->cost : before.level[block(word - 1)]);
       });
-    } else {
-      for (const auto& run : runs)
-        if (run.words < words_.size() && hypothesis_[words_.first(run.words + 1) - 1] == label)
-          gain(run.words + 1, before - run.gain);
     }
+    gain(words_.before(end), arc_[end]);
+    // The best way to each.
+    const auto added = gains_.begin() + static_cast<std::ptrdiff_t>(start);
+    const auto goes_before = [](const Run& x, const Run& y) {
+      return x.words != y.words ? x.words < y.words : x.cost > y.cost;
+    };
+    if (!std::is_sorted(added, gains_.end(), goes_before)) std::sort(added, gains_.end(), goes_before);
+    gains_.erase(std::unique(added, gains_.end(), [](const Run& x, const Run& y) { return x.words == y.words; }),
+                 gains_.end());
   }
 
-  // The least cost of cells in the band of a source from which an arc may lead beside the band of n.
-  double leaving(std::int32_t n, std::int32_t source) {
-    const double* from = row(source);
-    const auto first = low_[source], last = high(source), end = high(n);
-    double least = infinite;
-    for (auto q = first; q < low_[n] && q <= last; ++q) least = std::min(least, from[q - first]);
-    if (end == positions_) return least;
-    // All before the last cell cost at least as much, up to the margin: positions are skipped from there.
-    for (auto q = std::max(end, first); q <= last; ++q) least = std::min(least, from[q - first]);
-    if (last < end)
-      least = std::min(least, from[last - first] + std::max(0, words_.before(end + 1) - words_.before(last) - 1));
-    return least;
+  // The bounds of a state: what its arcs added up to. `gains_` says how much less than the level runs may cost.
+  void bound_outside(std::int32_t n) {
+    auto& outside = outside_[n];
+    if (outside.level.empty()) reset(outside);
+    const auto inner = inner_words(n);
+    const auto goes_before = [](const Run& x, const Run& y) { return x.words < y.words; };
+    if (!std::is_sorted(gains_.begin(), gains_.end(), goes_before))
+      std::sort(gains_.begin(), gains_.end(), goes_before);
+    for (std::int32_t b = 0; b < blocks_; ++b) {
+      const auto most = std::min((b + 1) * block_size - 1, words_.size());
+      outside.level[b] = inner.holds(b * block_size) && inner.holds(most) ? unreached : outside.level[b] - rounding;
+    }
+    outside.least = outside.level;
+    auto& runs = outside.runs;
+    for (std::size_t k = 0; k < gains_.size();) {
+      const auto words = gains_[k].words;
+      double cost = outside.level[block(words)];
+      for (; k < gains_.size() && gains_[k].words == words; ++k) cost -= gains_[k].cost;
+      runs.push_back({words, cost});
+      outside.least[block(words)] = std::min(outside.least[block(words)], cost);
+    }
+    gains_.clear();
+  }
+
+  // Words that a state's band holds some of the cells after, and those that it holds all of them.
+  struct Inner {
+    std::int32_t first, last, first_whole, last_whole;
+    bool touches(std::int32_t words) const { return first <= words && words <= last; }
+    bool holds(std::int32_t words) const { return first_whole <= words && words <= last_whole; }
+  };
+  Inner inner_words(std::int32_t state) const {
+    const auto low = low_[state], end = high(state), first = words_.before(low), last = words_.before(end);
+    return {first, last, first + (words_.first(first) < low), last - (words_.last(last) > end)};
   }
 
   // ---- Backward -----------------------------------------------------------------------------------------------
@@ -364,7 +411,7 @@ class Recursion {
       if (q < begin) return false;
       const double meeting = from[q - 1] + static_cast<double>(hypothesis_[q - 1] != label);
       const double before = before_[q];
-      const double skipping = (q > begin ? arc_[q - 1] : outside_[source]) + skip_[q];
+      const double skipping = (q > begin ? arc_[q - 1] : best_before_) + skip_[q];
       const double most = std::min(before, skipping) + beyond_ties;
       is_asked = skipping <= most;
       const bool may_meet = meeting <= most, may_skip = from[q] + skipped <= most;
@@ -422,24 +469,29 @@ class Recursion {
     }
   }
 
-  static constexpr double least_passed = 1e-300;
+  static constexpr double unreached = 1e30;
+  static constexpr std::int32_t block_size = 64;
 
   const Evidence& evidence_;
   const std::int32_t* hypothesis_;
   const std::int32_t positions_;
-  const Words words_;
+  const HypothesisWords words_;
   std::int32_t cells_ = 0;  // of each state
   bool is_whole_ = true;    // whether these are all
   double risk_ = 0;
   std::vector<double> expected_;           // by state and cell
   std::vector<std::int32_t> low_;          // of a state: its first cell
-  std::vector<double> outside_, level_;    // of a state: bounds of the cells beside the band
-  std::vector<std::vector<Run>> runs_;     // of a state: by words
+  std::vector<Outside> outside_;           // of a state, until all arcs from it are done
   std::vector<std::int64_t> readers_;      // of a state: the arcs from it that are to come
-  std::vector<double> reached_, left_;     // of a state: words before and after it
-  std::vector<Run> gains_;                 // of the state at hand
+  std::vector<double> edges_;              // of an arc: what it takes from beside the band of its source
+  std::vector<std::size_t> edge_;          // of an arc: where that begins
+  std::int32_t blocks_ = 0;
+  std::vector<std::int32_t> places_;       // of a state: the words that it seems to come after
+  std::vector<double> level_;              // of the arc at hand, by block
+  std::vector<Run> gains_;                 // of the state at hand: what its arcs' runs cost less than its level
   std::vector<double> from_, before_, arc_;  // of the arc at hand, by q
-  std::vector<double> skip_;               // what a position costs that meets no word
+  double best_before_ = 0;                   // likewise: a bound of the costs before the first q
+  std::vector<double> skip_;                 // what a position costs that meets no word
   std::vector<std::vector<Cell>> passing_;  // by state, what came to which cell
   std::vector<Met> met_;
   std::size_t compacted_ = 0;

@@ -368,7 +368,7 @@ def meet_words(
     states: int,
     labels: int,
     hypothesis: npt.NDArray[np.int32],
-    first_cells: int = 0,
+    slack: float = 0,
 ) -> tuple[
     float,
     npt.NDArray[np.int32],
@@ -380,8 +380,8 @@ def meet_words(
     """The risk of a hypothesis; label, position, the probability that they meet, and mean begin and end times it.
 
     Arcs are sorted by target, and the last state is the end; without times the columns of times are empty. Rows are
-    sorted by position, then by label. The answer does not depend on `first_cells`: how many cells of each state's row
-    are tried first; 0 leaves the choice.
+    sorted by position, then by label. The answer does not depend on `slack`: how much more than the least of its
+    state a cell may cost to be looked at first; 0 leaves the choice.
     """
 
 def ngram_posteriors(

@@ -10,7 +10,7 @@ namespace {
 // Words score that match, errors cost. Words of the hypothesis may be passed over, for a price that grows with their
 // number, which a run of matches has to earn; what lies far below the best of its state is dropped. So speech that a
 // system left out, or that only one has, leads no alignment astray for long.
-constexpr float match = 1, error = -0.5F, passing_one = -1, passing_many = -8, passing_each = -0.01F, far = -20;
+constexpr float match = 1, error = -0.5F, passing_one = -1, passing_many = -6, passing_each = -0.01F, far = -10;
 
 // Of a state, at most.
 constexpr std::size_t most_cells = 512;
@@ -24,8 +24,12 @@ class RoughAlignment {
     std::int64_t a = 0;
     for (std::int32_t n = 0; n < evidence_.states; ++n) {
       reached_.clear();
+      most_ = -1e30F;
       if (a == evidence_.arcs || evidence_.target[a] != n) reached_.push_back({0, 0});
-      for (; a < evidence_.arcs && evidence_.target[a] == n; ++a) reach(a);
+      for (; a < evidence_.arcs && evidence_.target[a] == n; ++a) {
+        first_ = static_cast<std::ptrdiff_t>(reached_.size());
+        reach(a);
+      }
       keep();
       begin_[static_cast<std::size_t>(n) + 1] = cells_.size();
     }
@@ -47,39 +51,60 @@ class RoughAlignment {
     const auto *cell = begin(source), *const last = end(source);
     poll(10 * (last - cell) + 20);
     if (label == 0) {
-      reached_.insert(reached_.end(), cell, last);
+      for (; cell != last; ++cell) add(cell->words, cell->score);
       return;
     }
-    for (const auto* other = cell; other != last; ++other) {
-      reached_.push_back({other->words, other->score + error});
-      if (other->words < words_.size()) reached_.push_back({other->words + 1, other->score + error});
-    }
+    // By words, as the cells of the source and the places of the word are.
+    const auto* other = cell;  // the last one before the word, if any
+    const auto go_on = [&](std::int32_t words) {
+      for (; other != last && other->words < words; ++other) {
+        add(other->words, other->score + error);
+        add(other->words + 1, other->score + error);
+      }
+    };
     float most = -1e30F;  // of the cells before, with what it costs to pass all words
     words_.each(label, [&](std::int32_t word) {
       poll(4);
-      for (; cell != last && cell->words < word; ++cell) most = std::max(most, cell->score - passing_each * static_cast<float>(cell->words));
+      go_on(word - 1);
+      for (; cell != last && cell->words < word; ++cell)
+        most = std::max(most, cell->score - passing_each * static_cast<float>(cell->words));
       if (cell == begin(source)) return;
       float score = most + passing_many + passing_each * static_cast<float>(word);
       if ((cell - 1)->words == word - 1) score = std::max(score, (cell - 1)->score);
       for (const auto* one = cell - 1; one != begin(source) - 1 && one->words >= word - 2; --one)
         if (one->words == word - 2) score = std::max(score, one->score + passing_one);
-      reached_.push_back({word, score + match});
+      if (score + match <= most_ + far) return;
+      go_on(word);
+      add(word, score + match);
     });
+    go_on(words_.size() + 1);
+  }
+
+  // A cell that is reached, after those of fewer words, or of one word more.
+  void add(std::int32_t words, float score) {
+    if (words > words_.size() || score <= most_ + far) return;
+    most_ = std::max(most_, score);
+    auto cell = reached_.end();
+    while (cell != reached_.begin() + first_ && (cell - 1)->words > words) --cell;
+    if (cell != reached_.begin() + first_ && (cell - 1)->words == words)
+      (cell - 1)->score = std::max((cell - 1)->score, score);
+    else
+      reached_.insert(cell, {words, score});
   }
 
   // Keeps what may still be the best, by words.
   void keep() {
-    float least = -1e30F;
-    for (const auto& cell : reached_) least = std::max(least, cell.score + far);
-    auto last = std::remove_if(reached_.begin(), reached_.end(), [&](const Cell& cell) { return cell.score <= least; });
+    const auto goes_before = [](const Cell& x, const Cell& y) {
+      return x.words != y.words ? x.words < y.words : x.score > y.score;
+    };
+    auto last = std::remove_if(reached_.begin(), reached_.end(),
+                               [this](const Cell& cell) { return cell.score <= most_ + far; });
     if (last - reached_.begin() > static_cast<std::ptrdiff_t>(2 * most_cells)) {
       const auto cut = reached_.begin() + static_cast<std::ptrdiff_t>(most_cells);
       std::nth_element(reached_.begin(), cut, last, [](const Cell& x, const Cell& y) { return x.score > y.score; });
       last = cut;
     }
-    std::sort(reached_.begin(), last, [](const Cell& x, const Cell& y) {
-      return x.words != y.words ? x.words < y.words : x.score > y.score;
-    });
+    if (!std::is_sorted(reached_.begin(), last, goes_before)) std::sort(reached_.begin(), last, goes_before);
     last = std::unique(reached_.begin(), last, [](const Cell& x, const Cell& y) { return x.words == y.words; });
     cells_.insert(cells_.end(), reached_.begin(), last);
   }
@@ -131,6 +156,8 @@ class RoughAlignment {
   const HypothesisWords& words_;
   std::vector<Cell> cells_, reached_;
   std::vector<std::size_t> begin_;  // of a state's cells
+  std::ptrdiff_t first_ = 0;        // of the cells that the arc at hand reaches
+  float most_ = 0;                  // the best score of these cells
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "budget.hpp"
 #include "hypothesis_words.hpp"
@@ -78,10 +79,10 @@ class Recursion {
     for (std::int32_t q = 1; q <= positions_; ++q) skip_[q] = hypothesis[q - 1] != 0;
   }
 
-  // Finds what the hypothesis meets, unless so many cells a state are too few.
-  bool find(std::int32_t cells, Meetings& found) {
-    cells_ = cells;
-    is_whole_ = cells == positions_ + 1;
+  // Finds what the hypothesis meets, if it can do without the cells of a state that cost so much more than the least.
+  bool find(double slack, Meetings& found) {
+    slack_ = slack;
+    is_whole_ = slack >= words_.size();
     forward();
     met_.clear();
     compacted_ = 0;
@@ -113,42 +114,44 @@ class Recursion {
 
   void forward() {
     const auto states = static_cast<std::size_t>(evidence_.states);
-    require_bytes(static_cast<double>(states) * cells_ * sizeof(double));
-    expected_.clear();
-    expected_ = filled(states * static_cast<std::size_t>(cells_), 0.0);
+    if (is_whole_) require_bytes(static_cast<double>(states) * (positions_ + 1) * sizeof(double));
+    rows_.assign(states, {});
     low_.assign(states, 0);
+    high_.assign(states, positions_);
     if (!is_whole_) begin_band();
-    double* start = row(0);
-    for (std::int32_t q = 1; q < cells_; ++q) start[q] = start[q - 1] + skip_[q];
+    auto& start = rows_[0];
+    start.assign(static_cast<std::size_t>(high_[0]) + 1, 0);
+    for (std::size_t q = 1; q < start.size(); ++q) start[q] = start[q - 1] + skip_[q];
+    if (!is_whole_) find_near(0);
     for (std::int64_t first = 0, end = 0; first < evidence_.arcs; first = end) {
       const auto n = evidence_.target[first];
       for (end = first; end < evidence_.arcs && evidence_.target[end] == n; ++end) {}
+      if (!is_whole_) place_band(n, first, end);
+      rows_[n].assign(static_cast<std::size_t>(high_[n] - low_[n]) + 1, 0);
       double* here = row(n);
       for (auto a = first; a < end; ++a) {
         if (!is_whole_) bound_edges(a);
         align(a);
         const double share = evidence_.share[a], *arc = arc_.data() + low_[n];
-        for (std::int32_t k = 0; k < cells_; ++k) here[k] += share * arc[k];
+        for (std::size_t k = 0; k < rows_[n].size(); ++k) here[k] += share * arc[k];
         if (!is_whole_) bound_outside_of(a);
       }
       if (is_whole_) continue;
       bound_outside(n);
       for (auto a = first; a < end; ++a)
         if (--readers_[evidence_.source[a]] == 0) outside_[evidence_.source[a]] = {};
+      find_near(n);
     }
   }
 
-  double* row(std::int32_t state) {
-    return expected_.data() + static_cast<std::size_t>(state) * static_cast<std::size_t>(cells_);
-  }
-  std::int32_t high(std::int32_t state) const { return low_[state] + cells_ - 1; }
-  bool holds(std::int32_t state, std::int32_t q) const { return low_[state] <= q && q <= high(state); }
+  double* row(std::int32_t state) { return rows_[state].data(); }
+  bool holds(std::int32_t state, std::int32_t q) const { return low_[state] <= q && q <= high_[state]; }
 
   // The costs of an arc: before a position is skipped, and after. Returns the first q, which is 0, or one where all
   // before is beside the band that the arc comes from.
   std::int32_t align(std::int64_t a) {
     const auto n = evidence_.target[a], source = evidence_.source[a], label = evidence_.label[a];
-    const auto first = low_[source], begin = std::min(low_[n], first), end = high(n), known = std::min(end, high(source));
+    const auto first = low_[source], begin = std::min(low_[n], first), end = high_[n], known = std::min(end, high_[source]);
     poll(4 * (end - begin + 1));
     double* from = from_.data() + 1;  // by q, from -1 on
     if (!is_whole_) {
@@ -181,14 +184,37 @@ class Recursion {
     edges_.clear();
     edge_.resize(static_cast<std::size_t>(evidence_.arcs));
     blocks_ = block(words_.size()) + 1;
+    near_.assign(states, {0, 0});
+    high_[0] = words_.last(std::min(words_.size(), static_cast<std::int32_t>(slack_)));
     reset(outside_[0]);
-    const auto next = words_.before(high(0) + 1);
+    const auto next = words_.before(high_[0]) + 1;
     for (auto b = block(next); b < blocks_; ++b)
       outside_[0].level[b] = outside_[0].least[b] = std::max(next, b * block_size) - rounding;
     if (places_.empty()) places_ = align_roughly(evidence_, words_);
-    const auto last = positions_ + 1 - cells_;
-    for (std::size_t n = 1; n < states; ++n)
-      low_[n] = n + 1 == states ? last : std::clamp(words_.last(places_[n]) - cells_ / 2, 0, last);
+  }
+
+  // What may be near the least cost of a state, and the place that the state seems to have.
+  void place_band(std::int32_t n, std::int64_t first, std::int64_t end) {
+    auto low = words_.first(std::max(0, places_[n] - 8)), high = words_.last(std::min(words_.size(), places_[n] + 8));
+    for (auto a = first; a < end; ++a) {
+      low = std::min(low, near_[evidence_.source[a]].first - 4);
+      high = std::max(high, near_[evidence_.source[a]].second + 6);
+    }
+    low_[n] = std::max(0, low);
+    high_[n] = n == evidence_.states - 1 ? positions_ : std::min(high, positions_);
+  }
+
+  // The first and the last cell near the least cost. Where words are unlike what was said, these are many, and the band
+  // grows; after that it goes back.
+  void find_near(std::int32_t n) {
+    const auto& here = rows_[n];
+    double most = infinite;
+    for (const double cost : here) most = cost < most ? cost : most;
+    most += slack_;
+    auto first = low_[n], last = high_[n];
+    while (here[first - low_[n]] > most) ++first;
+    while (here[last - low_[n]] > most) --last;
+    near_[n] = {first, last};
   }
 
   static std::int32_t block(std::int32_t words) { return words / block_size; }
@@ -208,7 +234,7 @@ class Recursion {
 
   // The least cost of a state before positions that hold so many words, in the band and beside it.
   double least_cost(std::int32_t state, std::int32_t words) {
-    const auto first = words_.first(words), last = words_.last(words), low = low_[state], end = high(state);
+    const auto first = words_.first(words), last = words_.last(words), low = low_[state], end = high_[state];
     double least = first < low || last > end ? bound(state, words) : unreached;
     for (auto q = std::max(first, low); q <= std::min(last, end); ++q) least = std::min(least, row(state)[q - low]);
     return least;
@@ -218,7 +244,7 @@ class Recursion {
   // the source's cells. The way back needs them, too.
   void bound_edges(std::int64_t a) {
     const auto n = evidence_.target[a], source = evidence_.source[a], label = evidence_.label[a];
-    const auto first = low_[source], begin = std::min(low_[n], first), end = high(n), known = std::min(end, high(source));
+    const auto first = low_[source], begin = std::min(low_[n], first), end = high_[n], known = std::min(end, high_[source]);
     level_errors(a);
     edge_[a] = edges_.size();
     const auto words = begin > 0 ? words_.before(begin - 1) : 0;
@@ -257,7 +283,7 @@ class Recursion {
   // What an arc that was aligned adds to the bounds of its target.
   void bound_outside_of(std::int64_t a) {
     const auto n = evidence_.target[a], source = evidence_.source[a], label = evidence_.label[a];
-    const auto low = low_[n], end = high(n), first = low_[source], last = high(source);
+    const auto low = low_[n], end = high_[n], first = low_[source], last = high_[source];
     const double share = evidence_.share[a];
     const double* from = row(source);
     auto& outside = outside_[n];
@@ -346,7 +372,7 @@ class Recursion {
     bool holds(std::int32_t words) const { return first_whole <= words && words <= last_whole; }
   };
   Inner inner_words(std::int32_t state) const {
-    const auto low = low_[state], end = high(state), first = words_.before(low), last = words_.before(end);
+    const auto low = low_[state], end = high_[state], first = words_.before(low), last = words_.before(end);
     return {first, last, first + (words_.first(first) < low), last - (words_.last(last) > end)};
   }
 
@@ -357,7 +383,7 @@ class Recursion {
   bool backward() {
     passing_.assign(static_cast<std::size_t>(evidence_.states), {});
     passing_.back().push_back({positions_, 1.0});
-    risk_ = row(evidence_.states - 1)[cells_ - 1];
+    risk_ = rows_.back().back();
     std::vector<Cell> here;
     for (std::int64_t a = evidence_.arcs - 1; a >= 0; --a) {
       const auto n = evidence_.target[a];
@@ -476,11 +502,12 @@ class Recursion {
   const std::int32_t* hypothesis_;
   const std::int32_t positions_;
   const HypothesisWords words_;
-  std::int32_t cells_ = 0;  // of each state
+  double slack_ = 0;
   bool is_whole_ = true;    // whether these are all
   double risk_ = 0;
-  std::vector<double> expected_;           // by state and cell
-  std::vector<std::int32_t> low_;          // of a state: its first cell
+  std::vector<std::vector<double>> rows_;  // by state and cell
+  std::vector<std::int32_t> low_, high_;   // of a state: its first cell, and its last one
+  std::vector<std::pair<std::int32_t, std::int32_t>> near_;  // of a state: the cells near its least cost
   std::vector<Outside> outside_;           // of a state, until all arcs from it are done
   std::vector<std::int64_t> readers_;      // of a state: the arcs from it that are to come
   std::vector<double> edges_;              // of an arc: what it takes from beside the band of its source
@@ -500,19 +527,16 @@ class Recursion {
 // A table of so many cells is made as a whole.
 constexpr double small_table = 1 << 20;
 
-// Of a state, at first.
-constexpr std::int32_t first_band = 256;
+// How much more than the least of its state a cell may cost, at first.
+constexpr double first_slack = 48;
 
 }  // namespace
 
-Meetings meet_words(const Evidence& evidence, const std::int32_t* hypothesis, std::int32_t positions,
-                    std::int32_t first_cells) {
+Meetings meet_words(const Evidence& evidence, const std::int32_t* hypothesis, std::int32_t positions, double slack) {
   Recursion recursion(evidence, hypothesis, positions);
   Meetings found;
-  const std::int32_t all = positions + 1;
-  std::int64_t cells = first_cells;
-  if (cells == 0) cells = static_cast<double>(evidence.states) * all <= small_table ? all : first_band;
-  while (!recursion.find(static_cast<std::int32_t>(std::min<std::int64_t>(cells, all)), found)) cells *= 2;
+  if (slack == 0) slack = static_cast<double>(evidence.states) * positions <= small_table ? infinite : first_slack;
+  while (!recursion.find(slack, found)) slack *= 2;
   return found;
 }
 

@@ -34,9 +34,9 @@ struct Meetings {
   std::vector<double> end;    // likewise
 };
 
-// The hypothesis is a label a position; 0 is a position between words. `first_cells` is how many cells of each state's
-// row are tried first, more if that proves too few; 0 leaves the choice. The answer is that of the whole table, always.
-Meetings meet_words(const Evidence& evidence, const std::int32_t* hypothesis, std::int32_t positions,
-                    std::int32_t first_cells = 0);
+// The hypothesis is a label a position; 0 is a position between words. The answer is that of the whole table of states
+// and positions, always. `slack` is how much more than the least of its state a cell may cost to be looked at first; if
+// that proves too little, it is doubled. 0 leaves the choice.
+Meetings meet_words(const Evidence& evidence, const std::int32_t* hypothesis, std::int32_t positions, double slack = 0);
 
 }  // namespace latticemetric

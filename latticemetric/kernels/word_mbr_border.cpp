@@ -1,4 +1,5 @@
 // The border to Python of decoding for minimum Bayes risk under word error rate.
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -45,8 +46,8 @@ Output<double> shares(Input<std::int32_t> source, Input<std::int32_t> target, In
 
 nb::tuple meet(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label, Input<double> share,
                Input<double> times, std::int32_t states, std::int32_t labels, Input<std::int32_t> hypothesis,
-               std::int32_t first_cells) {
-  require(first_cells >= 0, "the first cells are fewer than none");
+               double slack) {
+  require(slack == 0 || (slack >= 0.5 && std::isfinite(slack)), "the slack is neither 0 nor 0.5 and more");
   require(states > 0 && labels > 0, "a lattice has a start, and the empty word has a label");
   require_arcs_by_target(source, target, states);
   require_aligned(share, times);
@@ -63,7 +64,7 @@ nb::tuple meet(Input<std::int32_t> source, Input<std::int32_t> target, Input<std
   Meetings found;
   {
     const Running running;
-    found = meet_words(evidence, hypothesis.data(), static_cast<std::int32_t>(hypothesis.size()), first_cells);
+    found = meet_words(evidence, hypothesis.data(), static_cast<std::int32_t>(hypothesis.size()), slack);
   }
   return nb::make_tuple(found.risk, column(std::move(found.label)), column(std::move(found.position)),
                         column(std::move(found.mass)), column(std::move(found.begin)), column(std::move(found.end)));
@@ -74,7 +75,7 @@ nb::tuple meet(Input<std::int32_t> source, Input<std::int32_t> target, Input<std
 void bind_word_mbr(nb::module_& m) {
   m.def("incoming_shares", &shares, "source"_a, "target"_a, "cost"_a, "states"_a);
   m.def("meet_words", &meet, "source"_a, "target"_a, "label"_a, "share"_a, "times"_a, "states"_a, "labels"_a,
-        "hypothesis"_a, "first_cells"_a = 0);
+        "hypothesis"_a, "slack"_a = 0.0);
 }
 
 }  // namespace latticemetric

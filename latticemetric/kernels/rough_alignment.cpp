@@ -13,7 +13,7 @@ namespace {
 constexpr float match = 1, error = -0.5F, passing_one = -1, passing_many = -6, passing_each = -0.01F, far = -10;
 
 // Of a state, at most.
-constexpr std::size_t most_cells = 512;
+constexpr std::size_t most_cells = 128;
 
 class RoughAlignment {
  public:

@@ -208,9 +208,13 @@ class Recursion {
   // grows; after that it goes back.
   void find_near(std::int32_t n) {
     const auto& here = rows_[n];
-    double most = infinite;
-    for (const double cost : here) most = cost < most ? cost : most;
-    most += slack_;
+    double least[8];  // so that no step waits for the one before
+    std::fill(least, least + 8, infinite);
+    std::size_t k = 0;
+    for (; k + 8 <= here.size(); k += 8)
+      for (std::size_t lane = 0; lane < 8; ++lane) least[lane] = std::min(least[lane], here[k + lane]);
+    for (; k < here.size(); ++k) least[0] = std::min(least[0], here[k]);
+    const double most = *std::min_element(least, least + 8) + slack_;
     auto first = low_[n], last = high_[n];
     while (here[first - low_[n]] > most) ++first;
     while (here[last - low_[n]] > most) --last;
@@ -349,9 +353,10 @@ class Recursion {
     const auto goes_before = [](const Run& x, const Run& y) { return x.words < y.words; };
     if (!std::is_sorted(gains_.begin(), gains_.end(), goes_before))
       std::sort(gains_.begin(), gains_.end(), goes_before);
-    for (std::int32_t b = 0; b < blocks_; ++b) {
-      const auto most = std::min((b + 1) * block_size - 1, words_.size());
-      outside.level[b] = inner.holds(b * block_size) && inner.holds(most) ? unreached : outside.level[b] - rounding;
+    for (auto& level : outside.level) level -= rounding;
+    for (auto b = block(std::max(0, inner.first_whole - 1)); b <= block(std::max(0, inner.last_whole)); ++b) {
+      const auto last = std::min((b + 1) * block_size - 1, words_.size());
+      if (inner.holds(b * block_size) && inner.holds(last)) outside.level[b] = unreached;
     }
     outside.least = outside.level;
     auto& runs = outside.runs;

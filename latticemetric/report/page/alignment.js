@@ -2,12 +2,11 @@
 const MARKS = { S: "≠", I: "+", D: "−" };
 
 function stepsOf(side) {
-  const expected = [...side.expected];
-  const said = [...(side.said ?? side.words)];
+  const expected = side.expected[Symbol.iterator](), said = (side.said ?? side.words)[Symbol.iterator]();
   return [...side.edits].map((edit) => ({
     edit,
-    said: edit === "D" ? null : said.shift(),
-    expected: edit === "S" || edit === "D" ? expected.shift() : null,
+    said: edit === "D" ? null : said.next().value,
+    expected: edit === "S" || edit === "D" ? expected.next().value : null,
   }));
 }
 

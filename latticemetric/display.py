@@ -43,9 +43,10 @@ def screen_width() -> int:
 
 
 def wrapped_rows(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
-    """Write rows in columns as `aligned_rows` does, in blocks of at most `width` columns with empty lines between them.
+    r"""Write rows in columns as `aligned_rows` does, in blocks of at most `width` columns.
 
-    The first cell of each row is its title, which every block repeats. A block has at least one cell of each row.
+    The first cell of each row is its title, which every block repeats. A block has at least one cell of each row. Empty
+    lines separate blocks.
 
     Examples:
         >>> print("\n".join(wrapped_rows([["above:", "a", "bird", "sings"], ["below:", "the", "bird", "sang"]], 18)))

@@ -476,10 +476,11 @@ def transcripts(draw):
     }
 
 
-def whole_table(source, target, label, share, times, states, labels, hypothesis):
+def whole_table(arguments):
     """The recursion by its definition, cell by cell: the risk, and the mass of each label and position."""
-    arcs = list(zip(source.tolist(), target.tolist(), label.tolist(), share.tolist(), strict=True))
-    said = hypothesis.tolist()
+    columns = [arguments[name].tolist() for name in ("source", "target", "label", "share")]
+    arcs, states = list(zip(*columns, strict=True)), arguments["states"]
+    said = arguments["hypothesis"].tolist()
     expected = {0: list(np.cumsum([0.0, *(float(word != 0) for word in said)]))}
 
     def aligned(origin, word):
@@ -529,7 +530,7 @@ def test_a_band_meets_what_the_whole_table_meets(arguments, slack):
 @given(arguments=transcripts().filter(lambda each: each["states"] * len(each["hypothesis"]) < 3000))
 def test_a_band_meets_what_the_definition_says(arguments):
     risk, label, position, mass, *times = _native.meet_words(**arguments, slack=1)
-    wanted, table = whole_table(**arguments)
+    wanted, table = whole_table(arguments)
     assert risk == pytest.approx(wanted, abs=1e-9)
     assert dict(zip(zip(position.tolist(), label.tolist(), strict=True), mass.tolist(), strict=True)) == pytest.approx(
         table, abs=1e-9

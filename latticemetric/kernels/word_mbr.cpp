@@ -54,12 +54,11 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 //
 //   E(q) = Σ p(a) A(a, q),   A(a, q) = min( E'(q - 1) + substitution, E'(q) + skipped word, A(a, q - 1) + skipped position )
 //
-// where E' is of the state that a comes from. Of each state, only cells q in a band are computed: the same number of
-// them everywhere, around the place that its paths seem to have come to. They are bounds from below, since all cells
-// beside the band count as `outside_`, which is a bound from below, too. A bound is the truth where it is made of
-// nothing but truths, and where no cell beside the band could be less. The way back from the end asks that of each cell
-// that it comes to, or that a tie could lead it to; so what it meets, and the risk, are those of the whole table, or
-// the band is too narrow.
+// where E' is of the state that a comes from. Of each state, only cells q in a band are computed: those near the least
+// cost of the states before, and those where a rough alignment has its paths. Cells beside the band count as what bounds
+// them from below, so cells of the band are bounds from below, too, and E(q) where they are made of such cells alone.
+// The way back from the end asks that of each cell that it comes to, or that a tie could lead it to; so what it meets,
+// and the risk, are those of the whole table, or the band is too narrow.
 //
 // Beside the band, an alignment goes on with a match, or makes an error, which costs 1 and leads to the same block of
 // words of the hypothesis or to the next one. So a state has a bound for each block, its `level`, for all cells but those

@@ -53,6 +53,7 @@ nb::tuple meet(Input<std::int32_t> source, Input<std::int32_t> target, Input<std
   require_aligned(share, times);
   require(label.size() == source.size() && share.size() == source.size(), "columns differ in length");
   require_finite(share, "a probability is not a finite number");
+  for (std::size_t k = 0; k < share.size(); ++k) require(share.data()[k] >= 0, "a probability is negative");
   require(times.size() == 0 || times.size() == static_cast<std::size_t>(states), "every state must have a time");
   require_labels(label, labels);
   require_labels(hypothesis, labels);

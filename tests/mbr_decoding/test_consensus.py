@@ -378,6 +378,7 @@ def ids(*values):
         ({"label": ids(0, -1, 1)}, "none of the labels"),
         ({"hypothesis": ids(0, 2, 0)}, "none of the labels"),
         ({"share": np.ones(2)}, "differ in length"),
+        ({"share": np.array([0.5, -0.5, 1.0])}, "is negative"),
         ({"times": np.zeros(2)}, "must have a time"),
         ({"states": 0}, "has a start"),
         ({"labels": 0}, "has a label"),

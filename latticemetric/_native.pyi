@@ -376,10 +376,20 @@ def meet_words(
     states: int,
     labels: int,
     hypothesis: npt.NDArray[np.int32],
-) -> tuple[float, npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """The risk of a hypothesis; by label and position the probability to meet, and mean begin and end times it.
+    slack: float = 0,
+) -> tuple[
+    float,
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.float64],
+]:
+    """The risk of a hypothesis; label, position, the probability that they meet, and mean begin and end times it.
 
-    Arcs are sorted by target, and the last state is the end; without times the tables of times are empty.
+    Arcs are sorted by target, and the last state is the end; without times the columns of times are empty. Rows are
+    sorted by position, then by label. The answer does not depend on `slack`: how much more than the least of its
+    state a cell may cost to be looked at first; 0 leaves the choice.
     """
 
 def ngram_posteriors(

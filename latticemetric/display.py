@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 # Characters of these categories are invisible, or change how others look.
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
@@ -33,6 +35,38 @@ def aligned_rows(rows: Sequence[Sequence[str]], left: Collection[int] | None = N
         else:
             columns.append([padding(cell, width) + cell for cell in cells])
     return ["  ".join(row).rstrip() for row in zip(*columns, strict=True)]
+
+
+def screen_width() -> int:
+    """Return the columns of the terminal that standard output is; 100 if it is none."""
+    return shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else 100
+
+
+def wrapped_rows(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+    r"""Write rows in columns as `aligned_rows` does, in blocks of at most `width` columns.
+
+    The first cell of each row is its title, which every block repeats. A block has at least one cell of each row. Empty
+    lines separate blocks.
+
+    Examples:
+        >>> print("\n".join(wrapped_rows([["above:", "a", "bird", "sings"], ["below:", "the", "bird", "sang"]], 18)))
+        above:  a    bird
+        below:  the  bird
+        <BLANKLINE>
+        above:  sings
+        below:  sang
+    """
+    titles, *columns = zip(*rows, strict=True)
+    beside = max(map(display_width, titles))
+    block, used = [titles], beside
+    for cells in columns:
+        needed = 2 + max(map(display_width, cells))
+        if len(block) > 1 and used + needed > width:
+            yield from (*aligned_rows(list(zip(*block, strict=True))), "")
+            block, used = [titles], beside
+        block.append(cells)
+        used += needed
+    yield from aligned_rows(list(zip(*block, strict=True)))
 
 
 def visible(text: str) -> str:

@@ -25,15 +25,18 @@ struct Evidence {
   const double* times;  // of states; may be null
 };
 
-// Tables of label × position.
+// A row for each position and each word that it meets, or none (label 0): by position, then by label.
 struct Meetings {
-  double risk;                // expected edit distance; a bound from above, as choices are made for averages of paths
-  std::vector<double> mass;   // the probability that a position meets a word, or none (label 0)
+  double risk;  // expected edit distance; a bound from above, as choices are made for averages of paths
+  std::vector<std::int32_t> label, position;
+  std::vector<double> mass;   // the probability that the position meets the word
   std::vector<double> begin;  // times that the words met begin at, each times its probability; empty without times
   std::vector<double> end;    // likewise
 };
 
-// The hypothesis is a label a position; 0 is a position between words.
-Meetings meet_words(const Evidence& evidence, const std::int32_t* hypothesis, std::int32_t positions);
+// The hypothesis is a label a position; 0 is a position between words. The answer is that of the whole table of states
+// and positions, always. `slack` is how much more than the least of its state a cell may cost to be looked at first; if
+// that proves too little, it is doubled. 0 leaves the choice.
+Meetings meet_words(const Evidence& evidence, const std::int32_t* hypothesis, std::int32_t positions, double slack = 0);
 
 }  // namespace latticemetric

@@ -1,4 +1,5 @@
 // The border to Python of decoding for minimum Bayes risk under word error rate.
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -44,12 +45,15 @@ Output<double> shares(Input<std::int32_t> source, Input<std::int32_t> target, In
 }
 
 nb::tuple meet(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label, Input<double> share,
-               Input<double> times, std::int32_t states, std::int32_t labels, Input<std::int32_t> hypothesis) {
+               Input<double> times, std::int32_t states, std::int32_t labels, Input<std::int32_t> hypothesis,
+               double slack) {
+  require(slack == 0 || (slack >= 0.5 && std::isfinite(slack)), "the slack is neither 0 nor 0.5 and more");
   require(states > 0 && labels > 0, "a lattice has a start, and the empty word has a label");
   require_arcs_by_target(source, target, states);
   require_aligned(share, times);
   require(label.size() == source.size() && share.size() == source.size(), "columns differ in length");
   require_finite(share, "a probability is not a finite number");
+  for (std::size_t k = 0; k < share.size(); ++k) require(share.data()[k] >= 0, "a probability is negative");
   require(times.size() == 0 || times.size() == static_cast<std::size_t>(states), "every state must have a time");
   require_labels(label, labels);
   require_labels(hypothesis, labels);
@@ -58,16 +62,13 @@ nb::tuple meet(Input<std::int32_t> source, Input<std::int32_t> target, Input<std
                           source.data(), target.data(),
                           label.data(), share.data(),
                           labels,       times.size() ? times.data() : nullptr};
-  const std::size_t rows = static_cast<std::size_t>(labels), columns = hypothesis.size();
   Meetings found;
   {
     const Running running;
-    found = meet_words(evidence, hypothesis.data(), static_cast<std::int32_t>(columns));
+    found = meet_words(evidence, hypothesis.data(), static_cast<std::int32_t>(hypothesis.size()), slack);
   }
-  const std::size_t timed = times.size() ? rows : 0;
-  return nb::make_tuple(found.risk, to_numpy(std::move(found.mass), {rows, columns}),
-                        to_numpy(std::move(found.begin), {timed, columns}),
-                        to_numpy(std::move(found.end), {timed, columns}));
+  return nb::make_tuple(found.risk, column(std::move(found.label)), column(std::move(found.position)),
+                        column(std::move(found.mass)), column(std::move(found.begin)), column(std::move(found.end)));
 }
 
 }  // namespace
@@ -75,7 +76,7 @@ nb::tuple meet(Input<std::int32_t> source, Input<std::int32_t> target, Input<std
 void bind_word_mbr(nb::module_& m) {
   m.def("incoming_shares", &shares, "source"_a, "target"_a, "cost"_a, "states"_a);
   m.def("meet_words", &meet, "source"_a, "target"_a, "label"_a, "share"_a, "times"_a, "states"_a, "labels"_a,
-        "hypothesis"_a);
+        "hypothesis"_a, "slack"_a = 0.0);
 }
 
 }  // namespace latticemetric

@@ -110,16 +110,19 @@ def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None)
     times = bin_times = None
     if len(best.begin):
         # The mean times of arcs aligned with the position: first of arcs that have its word, then of all arcs.
-        cells = best.positions[best.spoken], best.spoken
-        times = _in_order(best.begin[cells] / best.mass[cells], best.end[cells] / best.mass[cells])
-        bin_times = _in_order(best.begin.sum(axis=0), best.end.sum(axis=0))
-    bins = []
-    for mass, own in zip(np.ascontiguousarray(best.mass.T), best.positions.tolist(), strict=True):
-        # Largest posterior first; ties: the position's own word, no word, word numbers.
-        rows = np.flatnonzero(mass)
-        is_best = (rows == own) & (mass[own] >= mass.max() - TIE)
-        ranked = rows[np.lexsort((rows, -mass[rows].round(12), ~is_best))].tolist()
-        bins.append(tuple((spelling[row], float(mass[row])) for row in ranked))
+        spoken = best.spoken
+        mass, begin, end = (best.own(column)[spoken] for column in (best.mass, best.begin, best.end))
+        times = _in_order(begin / mass, end / mass)
+        bin_times = _in_order(*(np.bincount(best.place, weights=column) for column in (best.begin, best.end)))
+    # Largest posterior first; ties: the position's own word, no word, word numbers.
+    is_best = (best.word == best.positions[best.place]) & (best.mass >= best.largest[best.place] - TIE)
+    ranked = np.lexsort((best.word, -best.mass.round(12), ~is_best, best.place))
+    listed = [
+        (spelling[word], mass)
+        for word, mass in zip(best.word[ranked].tolist(), best.mass[ranked].tolist(), strict=True)
+    ]
+    ends = [*best.first[1:].tolist(), len(listed)]
+    bins = [tuple(listed[first:end]) for first, end in zip(best.first.tolist(), ends, strict=True)]
     return Consensus(
         bins=tuple(bins),
         words=best.words,

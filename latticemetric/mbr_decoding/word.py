@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -85,18 +86,25 @@ def word_mbr(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) 
 class AlignedHypothesis:
     """Words aligned with all paths of a lattice, and their risk: the expected edit distance.
 
+    The columns `word`, `place`, `mass`, `begin` and `end` have a row for each position and each word aligned with it,
+    sorted by position, then by word.
+
     Attributes:
-        numbers: Word number of each row of the tables, ascending; the first is ε.
-        positions: For each position, the row of its own word; ε between words.
-        mass: By row and position: the probability that the position is aligned with the row's word.
-        begin: By row and position: sums of begin time · probability; no rows if the lattice has no times.
-        end: By row and position: sums of end time · probability.
+        numbers: The word numbers of the lattice, ascending; the first is ε. Words are indices of it.
+        positions: For each position, its own word; ε between words.
+        word: The word.
+        place: The position.
+        mass: The probability that the position is aligned with the word.
+        begin: Sums of begin time · probability; empty if the lattice has no times.
+        end: Sums of end time · probability; empty if the lattice has no times.
     """
 
     lattice: Lattice
     numbers: Words
     positions: Words
     risk: float
+    word: Words
+    place: Words
     mass: Floats
     begin: Floats
     end: Floats
@@ -114,13 +122,31 @@ class AlignedHypothesis:
     @property
     def confidences(self) -> tuple[float, ...]:
         """The probability of each word."""
-        return tuple(np.minimum(self.mass[self.positions[self.spoken], self.spoken], 1.0).tolist())
+        return tuple(np.minimum(self.own(self.mass)[self.spoken], 1.0).tolist())
+
+    @cached_property
+    def first(self) -> npt.NDArray[np.int64]:
+        """The first row of each position; each position has one, since every path is aligned with it."""
+        return np.searchsorted(self.place, np.arange(len(self.positions)))
+
+    @cached_property
+    def largest(self) -> Floats:
+        """The largest probability of each position."""
+        return np.maximum.reduceat(self.mass, self.first)
+
+    def own(self, column: Floats) -> Floats:
+        """Return the values of each position's own word; 0 if no path is aligned with it."""
+        rows = np.flatnonzero(self.word == self.positions[self.place])
+        values = np.zeros(len(self.positions))
+        values[self.place[rows]] = column[rows]
+        return values
 
     def likeliest(self) -> Words:
-        """Return the most probable row of each position; ties: its own row, then the first one."""
-        enough = self.mass.max(axis=0) - TIE
-        stands = self.mass[self.positions, np.arange(len(self.positions))] >= enough
-        return np.where(stands, self.positions, (self.mass >= enough).argmax(axis=0)).astype(np.int32)
+        """Return the most probable word of each position; ties: its own word, then the first one."""
+        enough = self.largest - TIE
+        rows = np.flatnonzero(self.mass >= enough[self.place])
+        likeliest = self.word[rows[np.searchsorted(self.place[rows], np.arange(len(self.positions)))]]
+        return np.where(self.own(self.mass) >= enough, self.positions, likeliest).astype(np.int32)
 
 
 def search_words(graph: Graph, scale: float, scales: Scales | None) -> tuple[AlignedHypothesis, AlignedHypothesis, int]:
@@ -143,7 +169,7 @@ def search_words(graph: Graph, scale: float, scales: Scales | None) -> tuple[Ali
 
 
 def _aligner(lattice: Lattice, cost: Costs, numbers: Words) -> Callable[[Words], AlignedHypothesis]:
-    """Return a function that aligns positions (rows of `numbers`) with all paths; it needs arcs sorted by target."""
+    """Return a function that aligns positions (indices of `numbers`) with all paths; it needs arcs sorted by target."""
     states, times = lattice.num_states, np.empty(0) if lattice.times is None else lattice.times
     order = np.argsort(lattice.target, kind="stable")
     source, target, word = (column[order] for column in (lattice.source, lattice.target, lattice.word))

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from latticemetric.display import aligned_rows
+from latticemetric.display import screen_width, wrapped_rows
 
 MATCH, SUBSTITUTION, DELETION, INSERTION = "C", "S", "D", "I"
 
 _NOTHING = "*"
+_INDENT = 4  # commands write alignments so far from the margin
 
 
 @dataclass(frozen=True)
 class Alignment:
     """An alignment of candidate words with reference words.
+
+    As text, it is as wide as the terminal (100 columns without one), in as many blocks as it takes.
 
     Attributes:
         candidate: The candidate's words.
@@ -55,4 +58,4 @@ class Alignment:
             cells = (expected or _NOTHING, actual or _NOTHING, "." if edit == MATCH else edit)
             for row, cell in zip(rows, cells, strict=True):
                 row.append(cell)
-        return "\n".join(aligned_rows(rows))
+        return "\n".join(wrapped_rows(rows, screen_width() - _INDENT))

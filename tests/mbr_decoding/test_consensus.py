@@ -105,8 +105,8 @@ def arcs_with_one_end(lattice, scale, scales):
 
 def tables(hypothesis):
     spelling = [hypothesis.lattice.vocabulary.word(int(n)) for n in hypothesis.numbers]
-    rows, columns = np.nonzero(hypothesis.mass)
-    return {(int(q) + 1, spelling[w]): float(hypothesis.mass[w, q]) for w, q in zip(rows, columns, strict=True)}
+    rows = zip(hypothesis.place.tolist(), hypothesis.word.tolist(), hypothesis.mass.tolist(), strict=True)
+    return {(q + 1, spelling[word]): mass for q, word, mass in rows}
 
 
 # --- Against all paths, and against the formula
@@ -378,9 +378,13 @@ def ids(*values):
         ({"label": ids(0, -1, 1)}, "none of the labels"),
         ({"hypothesis": ids(0, 2, 0)}, "none of the labels"),
         ({"share": np.ones(2)}, "differ in length"),
+        ({"share": np.array([0.5, -0.5, 1.0])}, "is negative"),
         ({"times": np.zeros(2)}, "must have a time"),
         ({"states": 0}, "has a start"),
         ({"labels": 0}, "has a label"),
+        ({"slack": 0.1}, "slack is neither"),
+        ({"slack": np.inf}, "slack is neither"),
+        ({"slack": np.nan}, "slack is neither"),
     ],
 )
 def test_the_kernel_checks_its_bounds(changes, message):
@@ -395,7 +399,8 @@ def test_the_kernel_checks_its_bounds(changes, message):
         "hypothesis": ids(0, 1, 0),
     } | changes
     if message is None:
-        assert _native.meet_words(**arguments)[1].shape == (2, 3)
+        columns = [column.tolist() for column in _native.meet_words(**arguments)[1:]]
+        assert columns == [[0, 1, 1, 0], [0, 0, 1, 2], [0.5, 0.5, 1.0, 1.0], [], []]
     else:
         with pytest.raises(ValueError, match=message):
             _native.meet_words(**arguments)
@@ -407,6 +412,147 @@ def test_the_kernel_of_shares_checks_its_bounds():
         _native.incoming_shares(ids(0, 1), ids(1, 1), np.zeros(2), 2)
     with pytest.raises(ValueError, match="differ in length"):
         _native.incoming_shares(ids(0, 0), ids(1, 1), np.zeros(1), 2)
+
+
+# --- Bands of the table
+
+WHOLE = 1e9  # a slack that leaves nothing out
+
+
+@st.composite
+def transcripts(draw):
+    """Versions of one string as chains side by side or as a lattice, with gaps and repeats; and a hypothesis."""
+    random = draw(st.randoms(use_true_random=False))
+    length, vocabulary = draw(st.sampled_from([4, 12, 40, 150])), draw(st.sampled_from([1, 2, 5, 30, 300]))
+    said = [random.randint(1, vocabulary) for _ in range(length)]
+
+    def changed(words, rate):
+        found = []
+        for word in words:
+            draws = random.random() / max(rate, 1e-9)
+            if draws < 1 / 3:
+                found.append(random.randint(1, vocabulary))
+            elif draws < 2 / 3:
+                found += [word, random.randint(1, vocabulary)]
+            elif draws >= 1:
+                found.append(word)
+        if random.random() < rate:  # a passage is left out, or another one is put in
+            begin, many = random.randint(0, len(found)), random.randint(0, max(1, length // 3))
+            found[begin : begin + many] = [random.randint(1, vocabulary) for _ in range(random.choice([0, many]))]
+        return found
+
+    rates = [0.0, 0.1, 0.3, 0.9]
+    if draw(st.booleans()):
+        chains = [changed(said, random.choice(rates)) for _ in range(draw(st.integers(1, 4)))]
+        begin = np.cumsum([0, *map(len, chains)])
+        arcs = [
+            (int(first + k if k else 0), int(first + k + 1), word if random.random() < 0.9 else 0)
+            for first, chain in zip(begin[:-1], chains, strict=True)
+            for k, word in enumerate(chain)
+        ]
+        end = int(begin[-1]) + 1
+        arcs += [(int(last if chain else 0), end, 0) for last, chain in zip(begin[1:], chains, strict=True)]
+    else:
+        end = len(said)
+        arcs = [(t, t + 1, word) for t, word in enumerate(said)]
+        for _ in range(random.randint(0, 2 * end)):
+            target = random.randint(1, end)
+            arcs.append((random.randint(max(0, target - 8), target - 1), target, random.randint(0, vocabulary)))
+    source, target, label = (ids(*column) for column in zip(*sorted(arcs, key=lambda arc: arc[1]), strict=True))
+    cost = np.array([random.choice([0.0, 0.5, random.random() * 9]) for _ in arcs])
+    hypothesis = changed(said, random.choice(rates))
+    positions = [0, *(label for word in hypothesis for label in (word, 0))]
+    if random.random() < 0.2:
+        positions = [word if random.random() < 0.7 else 0 for word in hypothesis]
+    times = np.cumsum([random.random() for _ in range(end + 1)]) if random.random() < 0.5 else np.empty(0)
+    return {
+        "source": source,
+        "target": target,
+        "label": label,
+        "share": _native.incoming_shares(source, target, cost, end + 1),
+        "times": times,
+        "states": end + 1,
+        "labels": vocabulary + 1,
+        "hypothesis": ids(*positions),
+    }
+
+
+def whole_table(arguments):
+    """The recursion by its definition, cell by cell: the risk, and the mass of each label and position."""
+    columns = [arguments[name].tolist() for name in ("source", "target", "label", "share")]
+    arcs, states = list(zip(*columns, strict=True)), arguments["states"]
+    said = arguments["hypothesis"].tolist()
+    expected = {0: list(np.cumsum([0.0, *(float(word != 0) for word in said)]))}
+
+    def aligned(origin, word):
+        before, skip = expected[origin], 1 + PENALTY if word else 0.0
+        cells = [(before[0] + skip, "word")]
+        for q, own in enumerate(said, start=1):
+            moves = (
+                (before[q - 1] + (word != own), "both"),
+                (before[q] + skip, "word"),
+                (cells[-1][0] + (own != 0), "position"),
+            )
+            least = min(moves)[0]
+            cells.append((least, next(move for cost, move in moves if cost <= least + 1e-10)))
+        return cells
+
+    for origin, end, word, p in arcs:
+        here = expected.setdefault(end, [0.0] * (len(said) + 1))
+        expected[end] = [value + p * cost for value, (cost, _) in zip(here, aligned(origin, word), strict=True)]
+    passing, mass = defaultdict(float, {(states - 1, len(said)): 1.0}), defaultdict(float)
+    for origin, end, word, p in reversed(arcs):
+        cells, carried = aligned(origin, word), 0.0
+        for q in range(len(said), 0, -1):
+            carried += p * passing[end, q]
+            move = cells[q][1]
+            if move != "word":
+                mass[q - 1, word if move == "both" else 0] += carried
+            if move != "position":
+                passing[origin, q - (move == "both")] += carried
+                carried = 0.0
+        passing[origin, 0] += carried + p * passing[end, 0]
+    carried = 0.0
+    for q in range(len(said), 0, -1):
+        carried += passing[0, q]
+        mass[q - 1, 0] += carried
+    return expected[states - 1][-1], {cell: value for cell, value in mass.items() if value}
+
+
+@given(arguments=transcripts(), slack=st.sampled_from([0.5, 1, 2, 5, 20]))
+def test_a_band_meets_what_the_whole_table_meets(arguments, slack):
+    """To the last bit: costs, masses, times and ties."""
+    whole, banded = (_native.meet_words(**arguments, slack=of) for of in (WHOLE, slack))
+    assert banded[0] == whole[0]
+    for found, wanted in zip(banded[1:], whole[1:], strict=True):
+        assert found.tolist() == wanted.tolist()
+
+
+@given(arguments=transcripts().filter(lambda each: each["states"] * len(each["hypothesis"]) < 3000))
+def test_a_band_meets_what_the_definition_says(arguments):
+    risk, label, position, mass, *times = _native.meet_words(**arguments, slack=1)
+    wanted, table = whole_table(arguments)
+    assert risk == pytest.approx(wanted, abs=1e-9)
+    assert dict(zip(zip(position.tolist(), label.tolist(), strict=True), mass.tolist(), strict=True)) == pytest.approx(
+        table, abs=1e-9
+    )
+    assert [len(column) for column in times] == [len(mass) * (len(arguments["times"]) > 0)] * 2
+
+
+def test_hours_take_a_band():
+    """Four versions of 10,000 words: the whole table would take 6 GB."""
+    random = np.random.default_rng(7)
+    frequent = 1 / np.arange(1, 5001)
+    said = random.choice(np.arange(1, 5001), size=10_000, p=frequent / frequent.sum())
+    versions = []
+    for rate in (0.1, 0.2, 0.3, 0.3):
+        kept = said[random.random(len(said)) > rate / 3]
+        wrong = random.random(len(kept)) < rate * 2 / 3
+        versions.append(" ".join(map(str, np.where(wrong, random.integers(1, 5001, len(kept)), kept))))
+    network = lm.consensus(lm.Lattice.from_strings(versions, costs=[0.0, 0.1, 0.2, 0.3]))
+    rate = lm.WER().score(" ".join(network.words), " ".join(map(str, said)))
+    assert rate < 0.08
+    assert network.bayes_risk < 2500
 
 
 # --- Kaldi's lattice-mbr-decode, on AMI lattices

@@ -274,6 +274,27 @@ def test_long_lists_are_shown_in_parts(opened, tmp_path):
     assert page.get_by_text("only the graph with the most headroom is").is_visible()
 
 
+def test_long_alignments_are_passages_that_open_one_by_one(opened, tmp_path):
+    reference = [f"w{k}" for k in range(1000)]
+    path = tmp_path / "long.html"
+    wrong = " ".join("x" if k % 100 == 0 else word for k, word in enumerate(reference))
+    lattice = lm.Lattice.from_strings([wrong, f"{wrong} y"], costs=[1.0, 0.0])
+    lm.write_report(path, [("hour", lattice)], [" ".join(reference)], "wer", resamples=10)
+    page = opened(DESK, file=path)
+    page.get_by_role("button", name="hour", exact=True).click()
+    side = page.locator(".side.oracle")
+    side.locator("ol").wait_for()
+    assert side.locator("summary").all_inner_texts()[:2] == [
+        "Words 1 to 250 of 1000 · 3 errors",
+        "Words 251 to 500 of 1000 · 2 errors",
+    ]
+    assert side.locator("ol").count() == 1
+    side.locator("summary").nth(3).click()
+    side.locator("ol").nth(1).wait_for()
+    assert side.locator("ol").nth(1).locator("li").count() == 250
+    assert page.locator("details.reference summary").inner_text() == "Reference · 1000 words"
+
+
 def test_two_fingers_make_a_drawing_larger(opened):
     page = opened(PHONE, has_touch=True)
     page.get_by_role("button", name="sea-9").tap()

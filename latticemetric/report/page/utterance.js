@@ -2,9 +2,8 @@
 const EDITS = ["matches", "substitutions", "deletions", "insertions"];
 
 function utteranceView(one, data) {
-  const references = one.references.map((words, place) => element("p", { class: "reference" },
-    element("span", { class: "note" }, one.references.length > 1 ? `Reference ${place + 1}` : "Reference"),
-    words.length ? word(words.join(" ")) : "(no words)"));
+  const references = one.references.map((words, place) => referenceView(words,
+    one.references.length > 1 ? `Reference ${place + 1}` : "Reference"));
   if (one.error) return element("div", { class: "opened-up" }, element("p", {}, word(one.error)), ...references);
   const sides = SIDES.filter((side) => one.sides[side]);
   return element("div", { class: "opened-up" },
@@ -14,6 +13,15 @@ function utteranceView(one, data) {
     one.mbr_problem ? element("p", { class: "note" }, "MBR: ", word(one.mbr_problem)) : null,
     alignmentKey(),
     one.drawing ? new Drawing(one).element : element("p", { class: "note" }, whyNotDrawn(data)));
+}
+
+function referenceView(words, title) {
+  if (words.length > MOST_STEPS) {
+    return element("details", { class: "reference" },
+      element("summary", {}, `${title} `, element("span", { class: "note" }, `· ${words.length} words`)), word(words.join(" ")));
+  }
+  return element("p", { class: "reference" }, element("span", { class: "note" }, title),
+    words.length ? word(words.join(" ")) : "(no words)");
 }
 
 function whyNotDrawn(data) {

@@ -1,0 +1,43 @@
+"""Rows on a screen: blocks that are not too wide, and hold all cells."""
+
+import sys
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from latticemetric.display import aligned_rows, display_width, screen_width, wrapped_rows
+from latticemetric.metrics.alignment import Alignment
+
+cells = st.lists(st.tuples(*[st.sampled_from(["a", "bird", "sings", "x" * 30, "\u9ce5"])] * 2), max_size=30)
+
+
+@given(columns=cells, width=st.integers(1, 60))
+def test_blocks_hold_all_cells_and_are_as_wide_as_they_may_be(columns, width):
+    rows = [["above", *(above for above, _ in columns)], ["under", *(under for _, under in columns)]]
+    lines = list(wrapped_rows(rows, width))
+    blocks = [lines[k : k + 2] for k in range(0, len(lines), 3)]
+    assert lines[2::3] == [""] * (len(blocks) - 1)
+    for row, place in zip(rows, (0, 1), strict=True):
+        assert [cell for block in blocks for cell in block[place].split()[1:]] == row[1:]
+        assert all(block[place].startswith(row[0]) for block in blocks)
+    sizes = [len(block[0].split()) - 1 for block in blocks]
+    widths = [max(map(display_width, column)) for column in columns]
+    for k, size in enumerate(sizes):
+        first = sum(sizes[:k])
+        assert size <= 1 or len("above") + sum(2 + w for w in widths[first : first + size]) <= width
+        if k + 1 < len(sizes):  # the next cell would not have had room
+            assert len("above") + sum(2 + w for w in widths[first : first + size + 1]) > width
+
+
+def test_rows_that_fit_are_one_block():
+    rows = [["above", "a", "b"], ["under", "c", "d"]]
+    assert list(wrapped_rows(rows, 80)) == aligned_rows(rows)
+
+
+def test_an_alignment_is_as_wide_as_the_terminal(monkeypatch):
+    alignment = Alignment(("word",) * 100, ("word",) * 100, "C" * 100)
+    assert screen_width() == 100
+    assert max(map(len, str(alignment).splitlines())) == 93  # 14 words; commands indent them by 4
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "60")
+    assert max(map(len, str(alignment).splitlines())) <= 56

@@ -392,8 +392,10 @@ class RateOptions(Options):
 
         penalties = {name: value for name, value in (("alpha", self.alpha), ("beta", self.beta)) if value is not None}
         words = {"ignore": word_list(self.ignore), "wildcard": word_list(self.wildcard)}
-        # Pass only given options: then another metric causes the error that the search does not support the metric.
-        return as_recognition_rate(make_metric(self.metric, **penalties, **{k: v for k, v in words.items() if v}))
+        given_options = {**penalties, **{name: value for name, value in words.items() if value}}
+        # A metric that cannot search is the first thing to say, whatever its options.
+        rate = as_recognition_rate(self.metric)
+        return as_recognition_rate(make_metric(self.metric, **given_options)) if given_options else rate
 
 
 WORKERS = option(

@@ -13,7 +13,8 @@ namespace {
 
 // White space of Unicode, as Python's `str.split` has it.
 bool is_space(std::int32_t c) {
-  if (c < 0x80) return (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x20);
+  if (c > 0x20 && c < 0x85) return false;  // most characters
+  if (c <= 0x20) return (c >= 0x09 && c <= 0x0d) || c >= 0x1c;
   return c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 ||
          c == 0x202f || c == 0x205f || c == 0x3000;
 }

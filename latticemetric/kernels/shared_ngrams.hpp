@@ -22,17 +22,23 @@ class SharedNgrams {
   };
 
   void number_symbols(String one, String other);
+  template <std::int64_t words>
+  void count_by_bits(std::int32_t order, std::int64_t* shared);
+  void count_by_places(std::int32_t order, std::int64_t* shared);
   template <typename Table>
   std::int64_t count_order(std::int32_t n, Table& table);
 
-  std::vector<std::int32_t> number_of_;        // of each symbol, from 1; 0 before it is met
-  std::vector<std::int32_t> one_, other_;      // the strings, in numbers of symbols
+  std::vector<std::int64_t> number_of_;    // of each symbol, counted from the first symbol of all pairs
+  std::int64_t first_ = 1;                 // what symbol 0 of this pair is in that count
+  std::vector<std::int32_t> one_, other_;  // the strings, in numbers of symbols
+  std::int64_t symbols_ = 0;               // how many there are
+  std::vector<std::uint64_t> bits_;        // by symbol: a bit for each place where the one string has it
   std::vector<Place> one_places_, other_places_;
-  std::int64_t ngrams_ = 1, symbols_ = 0;      // how many numbers there are of the last order, and of symbols
-  std::vector<std::int32_t> numbers_;          // by n-gram of the last order and symbol: 0, or a number of this order
-  std::vector<std::int64_t> keys_;             // of those that are not 0
-  std::vector<std::int32_t> left_;             // by number: how often the one string has it and it was not matched yet
-  std::vector<std::uint8_t> is_shared_;
+  std::int64_t ngrams_ = 1;                // how many numbers there are of the last order
+  std::vector<std::int32_t> numbers_;      // by n-gram of the last order and symbol: 0, or a number of this order
+  std::vector<std::int64_t> keys_;         // of those that are not 0
+  std::vector<std::int32_t> left_;         // by number: how often the one string has it and it was not matched yet
+  std::vector<std::int32_t> is_shared_;    // by number: 1 where the other string has it, too
 };
 
 }  // namespace latticemetric

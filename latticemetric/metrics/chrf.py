@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.errors import UsageError
-from latticemetric.metrics.base import References, Table, TallyMetric, Text, words_of
+from latticemetric.metrics.base import References, Table, TallyMetric, Text, check_flags, words_of
 from latticemetric.metrics.characters import text_segments
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import best_references, check_order
@@ -57,6 +57,7 @@ class CHRF(TallyMetric):
         check_order(self.char_order, "n-grams of characters")
         if self.word_order != 0:
             check_order(self.word_order, "n-grams of words")
+        check_flags(whitespace=self.whitespace, lowercase=self.lowercase, eps_smoothing=self.eps_smoothing)
         if isinstance(self.beta, bool) or not isinstance(self.beta, int | float) or not 0 <= self.beta < _MOST_BETA:
             raise UsageError(f"beta is {self.beta!r}", advice=f"give a number from 0, below {_MOST_BETA:g}")
 

@@ -23,6 +23,7 @@ from latticemetric.metrics.base import (
     Tally,
     TallyMetric,
     Text,
+    check_flags,
     paired,
     plain_sum,
     references_of,
@@ -139,6 +140,7 @@ class CER(_ErrorRate):
     unicode: UnicodeForm = "none"
 
     def __post_init__(self) -> None:
+        check_flags(spaces=self.spaces)
         normalizer(self.unicode)
 
     def _parameters(self) -> dict[str, str]:

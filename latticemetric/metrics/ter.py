@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.errors import MissingDependencyError
-from latticemetric.metrics.base import References, Table, TallyMetric, Text, paired, words_of
+from latticemetric.metrics.base import References, Table, TallyMetric, Text, check_flags, paired, words_of
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import Segments
 from latticemetric.metrics.signature import Signature, yes_or_no
@@ -48,6 +48,12 @@ class TER(TallyMetric):
     _tokenizer: Callable[[str], str] | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        check_flags(
+            normalized=self.normalized,
+            no_punct=self.no_punct,
+            asian_support=self.asian_support,
+            case_sensitive=self.case_sensitive,
+        )
         needed = self.normalized or self.no_punct
         object.__setattr__(self, "_tokenizer", self._find_tokenizer() if needed else None)
 
@@ -99,6 +105,4 @@ class TER(TallyMetric):
 
 
 def _ter(normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool) -> TER:  # noqa: FBT001
-    return TER(
-        normalized=normalized, no_punct=no_punct, asian_support=asian_support, case_sensitive=case_sensitive
-    )
+    return TER(normalized=normalized, no_punct=no_punct, asian_support=asian_support, case_sensitive=case_sensitive)

@@ -12,7 +12,23 @@ import latticemetric as lm
 from latticemetric import _native
 from latticemetric.metrics.characters import code_points
 
-TOKENS = ["the", "The", "cat", "a", "(yes)", "no.", "«ici»", "U.S.", "1,000", "it's", "日本語", "カタ", "&quot;", "-", "é,"]
+TOKENS = [
+    "the",
+    "The",
+    "cat",
+    "a",
+    "(yes)",
+    "no.",
+    "«ici»",
+    "U.S.",
+    "1,000",
+    "it's",
+    "日本語",
+    "カタ",
+    "&quot;",
+    "-",
+    "é,",
+]
 texts = st.lists(st.sampled_from(TOKENS), max_size=9).map(" ".join)
 # Texts with any white space, and little else.
 spaced = st.text(st.sampled_from("ab. \t\u00a0\u2003\u3000\x1c\x85北"), max_size=12)
@@ -106,7 +122,9 @@ def moved(words, moves, edits):
     for begin, size, to in moves:
         run = words[begin % (len(words) + 1) :][:size]
         del words[begin % (len(words) + 1) :][:size]
-        rest = [word for k, word in enumerate(words) if not begin % (len(words) + 1) <= k < begin % (len(words) + 1) + size]
+        rest = [
+            word for k, word in enumerate(words) if not begin % (len(words) + 1) <= k < begin % (len(words) + 1) + size
+        ]
         at = to % (len(rest) + 1)
         words = [*rest[:at], *run, *rest[at:]]
     for at, word in edits:
@@ -185,6 +203,9 @@ def test_words_of_lists_are_separated_by_a_space():
         (lambda: lm.CHRF(word_order=-1), "order -1 is not possible for n-grams of words"),
         (lambda: lm.CHRF(beta=float("nan")), "beta is nan"),
         (lambda: lm.CHRF(beta=-1), "beta is -1"),
+        (lambda: lm.CHRF(lowercase="maybe"), "lowercase is 'maybe'"),
+        (lambda: lm.TER(normalized=1), "normalized is 1"),
+        (lambda: lm.CER(spaces="no"), "spaces is 'no'"),
     ],
 )
 def test_parameters_that_make_no_sense_are_refused(make, message):

@@ -212,7 +212,9 @@ def _metric_parameters(texts: Iterable[str], names: Iterable[str]) -> dict[str, 
             )
         if metric not in known:
             raise UsageError(
-                f"no metric '{metric}' is scored", where="--parameter", advice=f"name it in --metrics, or leave {text} out"
+                f"no metric '{metric}' is scored",
+                where="--parameter",
+                advice=f"name it in --metrics, or leave {text} out",
             )
         parameters.setdefault(metric, {})[name] = _parameter_value(value)
     return parameters

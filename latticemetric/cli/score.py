@@ -250,7 +250,9 @@ class _CorpusScores(_Scores):
                     yield error_line(one.metric.name.upper(), sum(edits), size, edits, owner)
 
     def records(self) -> list[Record]:
-        return [score.asdict(short_signature=self.options.short_signature) for score in chain.from_iterable(self._scores())]
+        return [
+            score.asdict(short_signature=self.options.short_signature) for score in chain.from_iterable(self._scores())
+        ]
 
     @property
     def columns(self) -> list[str]:
@@ -294,5 +296,7 @@ class _SentenceScores(_Scores):
         return table([[row[0], *row[2:]] for row in rows])
 
     def document(self) -> Iterator[str]:
-        signatures = {one.metric.name: one.signature.format(short=self.options.short_signature) for one in self.tabled[0]}
+        signatures = {
+            one.metric.name: one.signature.format(short=self.options.short_signature) for one in self.tabled[0]
+        }
         return json_document({**self._head(), "signatures": signatures}, {"sentences": self.records()}, streamed=False)

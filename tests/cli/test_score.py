@@ -83,7 +83,7 @@ def test_values_and_tests_are_those_of_the_library(name):
 
 def test_the_best_of_a_column_has_a_star():
     done = good(score(OLD, REF, "-s", NEW, "-m", "wer,bleu", "--resamples", 0))
-    rows = [line.split() for line in done.stdout.splitlines()]
+    rows = [line.split() for line in done.stdout.splitlines() if not line.startswith("%WER")]
     assert [row.count("*") for row in rows] == [0, 0, 2, 0]
     assert rows[3][0] == "difference"
     assert [float(value) for value in rows[3][1:]] == pytest.approx([-0.1389, 0.1697], abs=5e-5)
@@ -344,7 +344,7 @@ def test_output_goes_to_a_file(tmp_path):
 
 def test_the_summary_has_the_scores_of_the_strings():
     done = good(oracle(*MEETING, "--metric", "wer", "--score", "wrr,bleu"))
-    rows = [line.split() for line in done.stderr.splitlines() if line]
+    rows = [line.split() for line in done.stderr.splitlines() if line and not line.startswith("%WER")]
     assert rows[4:7] == [["wrr", "bleu"], ["oracle", "0.9286", "0.6972"], ["1-best", "0.7143", "0.0000"]]
     assert rows[8] == [f"wrr|refs:1|case:mixed|tok:none|{VERSION}"]
     assert done.stdout == good(oracle(*MEETING, "--metric", "wer")).stdout
@@ -439,7 +439,9 @@ def test_a_metric_that_cannot_take_alternatives_is_named_with_the_system():
 
 
 def test_lines_of_errors_name_their_system_if_there_are_several():
-    done = good(score("letters.new.txt", "letters.ref.txt", "-m", "bleu,cer,wer", "-s", "letters.old.txt", cwd=EXAMPLES))
+    done = good(
+        score("letters.new.txt", "letters.ref.txt", "-m", "bleu,cer,wer", "-s", "letters.old.txt", cwd=EXAMPLES)
+    )
     expected = []
     for name in ("new", "old"):
         sides = lines_of(EXAMPLES / f"letters.{name}.txt"), lines_of(REF)
@@ -447,7 +449,9 @@ def test_lines_of_errors_name_their_system_if_there_are_several():
             found = metric.corpus(*sides)
             counts = found.statistics.asdict()
             edits = ", ".join(f"{counts[kind]} {kind[:3]}" for kind in ("insertions", "deletions", "substitutions"))
-            rate = f"%{metric.name.upper()} {100 * found.score:.2f} [ {found.numerator} / {found.denominator}, {edits} ]"
+            rate = (
+                f"%{metric.name.upper()} {100 * found.score:.2f} [ {found.numerator} / {found.denominator}, {edits} ]"
+            )
             expected.append(f"{rate} letters.{name}.txt")
     assert [line for line in done.stdout.splitlines() if line.startswith("%")] == expected
 
@@ -477,7 +481,9 @@ def test_percent_are_fractions_times_100():
 
 @pytest.mark.parametrize("name", ["tsv", "json", "jsonl"])
 def test_percent_are_for_readers_only(name):
-    assert_one_line_error(score(NEW, REF, "--percent", "--format", name), f"--percent has no effect with --format {name}")
+    assert_one_line_error(
+        score(NEW, REF, "--percent", "--format", name), f"--percent has no effect with --format {name}"
+    )
 
 
 def test_parameters_are_those_of_the_metric():

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
+import os
+import platform
 import resource
 import statistics
 import time
@@ -178,8 +180,7 @@ def measure(peer: Peer, pair: Pair, limits: Limits) -> Measured:
     try:
         if not ours.poll(limits.seconds * (limits.runs + 1)):
             return Measured(None, None, "time")
-        found: Measured = ours.recv()
-        return found
+        return Measured(*ours.recv())
     except EOFError:
         return Measured(None, None, f"ended ({process.exitcode})")
     finally:
@@ -229,18 +230,19 @@ def _exponent(lengths: tuple[int, ...], row: list[Measured]) -> str:
 def strings(limits: Limits, longest: int) -> Iterator[str]:
     """Yield the sections on pairs of strings."""
     lengths = tuple(words for words in WORDS if words <= longest)
-    yield "## One pair of strings, in words"
+    yield "### One pair of strings, in words"
     yield ""
     yield f"From lists of words to counts of errors; words by Zipf's law over {VOCABULARY:,}. Errors are substitutions,"
     yield f"deletions and insertions in equal parts. Medians of {limits.runs} runs in a process of their own, which may"
-    yield f"take {limits.seconds:g} s a run (else `time`) and {limits.memory / 1e9:g} GB (else `memory`). The exponent is that"
-    yield "of the length, fitted from 1,000 words on. All programs that end find the same number of errors."
+    yield f"take {limits.seconds:g} s a run (else `time`) and {limits.memory / 1e9:g} GB (else `memory`)."
+    yield "The exponent is that of the length, fitted from 1,000 words on. All programs that end find the same number of"
+    yield "errors."
     yield ""
     yield from string_table(WORD_PEERS, VOCABULARY, lengths, limits)
     yield ""
-    yield "## One pair of strings, in characters"
+    yield "### One pair of strings, in characters"
     yield ""
-    yield f"The same from texts, over {LETTERS} letters. edlib, which knows no more than 256 symbols, is among them here."
+    yield f"The same from texts, over {LETTERS} letters. edlib, which knows no more than 256 symbols, is here, too."
     yield ""
     yield from string_table(CHARACTER_PEERS, LETTERS, lengths, limits)
 
@@ -260,14 +262,15 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write docs/performance/long.md")
     arguments = parser.parse_args()
     limits = Limits(arguments.limit, int(arguments.memory), arguments.runs)
-    lines = []
+    load = f"{multiprocessing.cpu_count()} processors; load at the beginning {os.getloadavg()[0]:.1f}"
+    lines = [f"Measured with latticemetric {lm.__version__}, Python {platform.python_version()}, {load}.", ""]
     for section in SECTIONS:
         for line in section(limits, arguments.longest):
             print(line, flush=True)
             lines.append(line)
         lines.append("")
     if arguments.write:
-        PAGE.write_text("# Long strings\n\n" + "\n".join(lines).rstrip() + "\n")
+        PAGE.write_text("\n".join(lines).rstrip() + "\n")
 
 
 if __name__ == "__main__":

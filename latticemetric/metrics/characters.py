@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import chain
+from typing import Any, Literal, cast, get_args
 from unicodedata import normalize
 
 import numpy as np
@@ -12,16 +14,14 @@ from latticemetric.errors import UsageError
 from latticemetric.metrics.base import References, Text, paired
 from latticemetric.metrics.segments import Counts, NumberedStrings, Segments
 
-UNICODE_FORMS = ("none", "nfc", "nfd", "nfkc", "nfkd")
+UnicodeForm = Literal["none", "nfc", "nfd", "nfkc", "nfkd"]
 
 
-def normalizer(form: str) -> Callable[[str], str]:
+def normalizer(form: UnicodeForm) -> Callable[[str], str]:
     """Return the function that writes a text in a Unicode normalisation form; `none` leaves it as it is."""
-    if form not in UNICODE_FORMS:
-        raise UsageError(f"unicode is {form!r}", advice=f"choose one of {', '.join(UNICODE_FORMS)}")
-    if form == "none":
-        return str
-    return lambda text: normalize(form.upper(), text)  # type: ignore[arg-type]  one of the names above
+    if form not in get_args(UnicodeForm):
+        raise UsageError(f"unicode is {form!r}", advice=f"choose one of {', '.join(get_args(UnicodeForm))}")
+    return str if form == "none" else partial(normalize, cast("Any", form.upper()))
 
 
 def code_points(texts: Sequence[str]) -> NumberedStrings:

@@ -85,8 +85,10 @@ class CHRF(TallyMetric):
     def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
         """Return the statistics of a test set, one row per segment, against the best reference of each."""
         test = text_segments(candidates, references, self._prepared)
-        orders = self.char_order, self.word_order, self.whitespace
-        rows = _native.count_chrf(*test.candidates, *test.references, test.owner, *orders).astype(np.float64)
+        counts = _native.count_chrf(
+            *test.candidates, *test.references, test.owner, self.char_order, self.word_order, self.whitespace
+        )
+        rows = counts.astype(np.float64)
         return rows if len(rows) == len(candidates) else rows[best_references(self.values(rows), test.owner)]
 
     def _prepared(self, text: Text) -> str:
@@ -104,7 +106,8 @@ class CHRF(TallyMetric):
                 recall = np.where(expected > 0, matches / expected, _EPSILON)
                 weighed = factor * precision + recall
                 scores = np.where(weighed > 0, (1 + factor) * precision * recall / weighed, _EPSILON)
-                return _added(scores) / scores.shape[-1]
+                average: npt.NDArray[np.float64] = _added(scores) / scores.shape[-1]
+                return average
             known = (said > 0) & (expected > 0)
             orders = known.sum(axis=-1)
             precision = _added(np.where(known, matches / said, 0.0)) / orders

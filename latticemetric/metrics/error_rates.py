@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -30,13 +29,11 @@ from latticemetric.metrics.base import (
     which_reference,
     words_of,
 )
-from latticemetric.metrics.characters import normalizer, text_segments
+from latticemetric.metrics.characters import UnicodeForm, normalizer, text_segments
 from latticemetric.metrics.recognition import WER
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import Counts, best_references, count_segments
 from latticemetric.metrics.signature import Signature, yes_or_no
-
-UnicodeForm = Literal["none", "nfc", "nfd", "nfkc", "nfkd"]
 
 _WER = WER()
 _NUMBER_OF_COUNTS = 4
@@ -120,8 +117,8 @@ class CER(_ErrorRate):
     """The character error rate, (S + D + I) / (H + S + D), over code points. Lower is better.
 
     Args:
-        spaces: Count the spaces between words, one for each run of white space. Without, texts are compared as if they
-            had none, which suits scripts without spaces.
+        spaces: Count the spaces between words, one for each run of white space. Otherwise, all white space is left out,
+            which suits scripts that have none.
         unicode: The Unicode normalisation form to compare texts in: `nfc`, `nfd`, `nfkc`, `nfkd`; `none` leaves them.
 
     Examples:
@@ -148,7 +145,9 @@ class CER(_ErrorRate):
 
     def text(self, text: Text) -> str:
         """Return the text that is compared, character by character."""
-        return normalizer(self.unicode)((" " if self.spaces else "").join(words_of(text)))
+        words = words_of(text)
+        # Without spaces, those are left out that only Unicode counts as such, too.
+        return normalizer(self.unicode)(" ".join(words) if self.spaces else "".join(" ".join(words).split()))
 
     def units(self, text: Text) -> tuple[str, ...]:
         """Return the code points of a text."""
@@ -160,12 +159,12 @@ class CER(_ErrorRate):
         return counts[:, :_NUMBER_OF_COUNTS].astype(np.float64), test.owner
 
 
-# Characters that are tokens of their own: Han, kana and bopomofo, with their punctuation and radicals. Hangul has words.
+# Characters that are tokens of their own: Han, kana and bopomofo, with punctuation and radicals. Hangul has words.
 _CJK = (
-    "\u2e80-\u2fdf\u3000-\u30ff\u3100-\u312f\u31a0-\u31ff\u3200-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff0f"
+    "\u2e80-\u2fdf\u3001-\u30ff\u3100-\u312f\u31a0-\u31ff\u3200-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff0f"
     "\uff1a-\uff20\uff3b-\uff40\uff5b-\uff9f\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
-_MIXED_TOKENS = re.compile(f"[{_CJK}]|[^{_CJK}]+")
+_MIXED_TOKENS = re.compile(f"[{_CJK}]|[^{_CJK}\u3000]+")  # U+3000 is a space
 
 
 @register("mixed-er")

@@ -44,9 +44,10 @@ def error_counts(candidates: Sequence[Text], references: Sequence[Text], metric:
         >>> error_counts(["kitten"], ["sitting"], CER()).tolist()
         [[3]]
     """
-    sides = _numbered_characters(metric, candidates, references) if isinstance(metric, CER) else None
-    if sides is None:
-        counted = (metric if metric is not None else WER()).counted
+    if isinstance(metric, CER):
+        sides = _numbered_characters(metric, candidates, references)
+    else:
+        counted = (WER() if metric is None else metric).counted
         numbers: dict[str, int] = defaultdict(count().__next__)
         said, expected = ([counted(words_of(text)) for text in side] for side in (candidates, references))
         sides = numbered_strings(said, numbers.__getitem__), numbered_strings(expected, numbers.__getitem__)

@@ -145,6 +145,7 @@ def test_characters_of_long_texts_are_counted():
         ("한국어 문장", "한국어|문장"),
         ("𠮷野家で2024年", "𠮷|野|家|で|2024|年"),
         ("naïve café", "naïve|café"),
+        ("東京\u3000Tower", "東|京|Tower"),
         ("", ""),
     ],
 )

@@ -235,8 +235,7 @@ def strings(limits: Limits, longest: int) -> Iterator[str]:
     yield f"From lists of words to counts of errors; words by Zipf's law over {VOCABULARY:,}. Errors are substitutions,"
     yield f"deletions and insertions in equal parts. Medians of {limits.runs} runs in a process of their own, which may"
     yield f"take {limits.seconds:g} s a run (else `time`) and {limits.memory / 1e9:g} GB (else `memory`)."
-    yield "The exponent is that of the length, fitted from 1,000 words on. All programs that end find the same number of"
-    yield "errors."
+    yield "The exponent is that of the length, fitted from 1,000 words on. All programs that end find as many errors."
     yield ""
     yield from string_table(WORD_PEERS, VOCABULARY, lengths, limits)
     yield ""

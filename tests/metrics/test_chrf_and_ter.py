@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from kit.paths import DATA
 
 import latticemetric as lm
 from latticemetric import _native
@@ -211,3 +212,21 @@ def test_words_of_lists_are_separated_by_a_space():
 def test_parameters_that_make_no_sense_are_refused(make, message):
     with pytest.raises(lm.UsageError, match=message):
         make()
+
+
+SAMPLE = DATA / "metrics" / "sample"
+
+
+@pytest.mark.real_data
+@pytest.mark.skipif(not SAMPLE.is_dir(), reason=f"there are no translations in {SAMPLE} (LATTICEMETRIC_DATA)")
+def test_translations_have_the_values_of_sacrebleu():
+    peer = pytest.importorskip("sacrebleu.metrics")
+    candidates, references = ((SAMPLE / name).read_text().splitlines() for name in ("hyp.txt", "ref.txt"))
+    for ours, theirs in (
+        (lm.CHRF(), peer.CHRF()),
+        (lm.CHRF(word_order=2, whitespace=True), peer.CHRF(word_order=2, whitespace=True)),
+        (lm.TER(), peer.TER()),
+        (lm.TER(normalized=True, no_punct=True), peer.TER(normalized=True, no_punct=True)),
+    ):
+        expected = theirs.corpus_score(candidates, [references]).score
+        assert 100 * ours.corpus(candidates, references).score == pytest.approx(expected, rel=4e-15)

@@ -27,7 +27,8 @@ bool is_punctuation(std::int32_t c) {
 class ShortTexts {
  public:
   void forget() {
-    std::fill(slots_.begin(), slots_.end(), nothing);
+    // One long text must not make all that follow it slow.
+    for (const Text& text : texts_) slots_[text.slot] = nothing;
     texts_.clear();
   }
 
@@ -35,18 +36,19 @@ class ShortTexts {
     if (2 * (texts_.size() + 1) > slots_.size()) grow();
     std::uint64_t hash = 0;
     for (const auto* c = begin; c < end; ++c) hash = (hash ^ static_cast<std::uint64_t>(*c)) * 0x9e3779b97f4a7c15u;
-    std::int32_t& slot = slots_[place({begin, end, hash})];
-    if (slot == nothing) {
-      slot = static_cast<std::int32_t>(texts_.size());
-      texts_.push_back({begin, end, hash});
+    const std::size_t at = place({begin, end, hash, 0});
+    if (slots_[at] == nothing) {
+      slots_[at] = static_cast<std::int32_t>(texts_.size());
+      texts_.push_back({begin, end, hash, at});
     }
-    return slot;
+    return slots_[at];
   }
 
  private:
   struct Text {
     const std::int32_t *begin, *end;
     std::uint64_t hash;
+    std::size_t slot;
     bool is(const Text& other) const {
       return hash == other.hash && std::equal(begin, end, other.begin, other.end);
     }
@@ -62,8 +64,11 @@ class ShortTexts {
 
   void grow() {
     slots_.assign(2 * slots_.size(), nothing);
-    for (std::size_t number = 0; number < texts_.size(); ++number)
-      slots_[place(texts_[number])] = static_cast<std::int32_t>(number);
+    for (std::size_t number = 0; number < texts_.size(); ++number) {
+      const std::size_t at = place(texts_[number]);
+      slots_[at] = static_cast<std::int32_t>(number);
+      texts_[number].slot = at;
+    }
   }
 
   std::vector<std::int32_t> slots_ = std::vector<std::int32_t>(128, nothing);  // a hash table of open addressing

@@ -104,7 +104,6 @@ std::int64_t SharedNgrams::count_order(std::int32_t n, Table& table) {
   };
   drop(one_places_, one_);
   drop(other_places_, other_);
-  poll(static_cast<std::int64_t>(10 * (one_places_.size() + other_places_.size())));
   left_.assign(one_places_.size() + 1, 0);
   is_shared_.assign(one_places_.size() + 1, 0);
   keys_.resize(one_places_.size());
@@ -116,6 +115,7 @@ std::int64_t SharedNgrams::count_order(std::int32_t n, Table& table) {
     std::int32_t* const left = left_.data();
     std::int64_t* key = keys_.data();
     for (Place& place : one_places_) {
+      poll(10);
       *key = place.ngram * symbols + last[place.at];
       std::int32_t& number = table[*key++];
       const std::int32_t known = number;
@@ -130,6 +130,7 @@ std::int64_t SharedNgrams::count_order(std::int32_t n, Table& table) {
     std::int32_t *const left = left_.data(), *const is_shared = is_shared_.data();
     Place* kept = other_places_.data();
     for (const Place place : other_places_) {
+      poll(10);
       const std::int32_t number = table.find(place.ngram * symbols + last[place.at]);
       const std::int32_t matches = left[number] > 0;  // number 0 has none
       left[number] -= matches;
@@ -183,11 +184,12 @@ void SharedNgrams::count(String one, String other, std::int32_t order, std::int6
                        : one.size <= 192    ? &SharedNgrams::template count_by_bits<3>
                        : one.size <= 256    ? &SharedNgrams::template count_by_bits<4>
                                             : nullptr;
-  poll((one.size / 64 + 1) * other.size * order);
-  if (by_bits && other.size <= 8 * one.size + 256)
+  if (by_bits && other.size <= 8 * one.size + 256) {
+    poll((one.size / 64 + 1) * other.size * order);
     (this->*by_bits)(order, shared);
-  else
+  } else {
     count_by_places(order, shared);
+  }
 }
 
 }  // namespace latticemetric

@@ -203,7 +203,7 @@ def test_errors_of_all_lengths_are_those_of_the_dense_search(longest):
     random = np.random.default_rng(longest)
     many = 3 if longest > 1000 else 25
     base = random.integers(0, 5, longest)
-    strings = [base[random.random(longest) > cut] for cut in random.random(many)] + [base]
+    strings = [base[random.random(longest) > cut] for cut in random.random(many)] + [base, base[:0]]
     begin = np.cumsum([0, *map(len, strings)])
     words = np.concatenate(strings).astype(np.int32)
     errors = _native.pair_errors(words, begin, words, begin)

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from all_pairs import all_pairs
+from all_pairs import all_pair_errors, all_pairs
 from forests import Chart, draw_forest, forest_search
 from generate import SIZES, draw, kaldi_text, openfst_text, transition_ids
 from measure import compare, cpu_time, median_of, run_command, time_call
@@ -191,6 +191,8 @@ def report(folder: Path, *, long: bool, real: Path | None) -> Iterator[str]:
     yield "### All pairs of strings, as in MBR\n"
     head = "| metric | 250 × 250 | 500 × 500 | 1000 × 1000 | pairs a second | fitted exponent of pairs |"
     yield from table(head, all_pairs(5))
+    head = "| errors of all pairs | ours, million pairs a second | rapidfuzz `cdist` | ratio |"
+    yield from table(head, all_pair_errors(5))
     yield "### How search time grows\n"
     yield from table("| 4-GRR oracle | against | median search time | fitted exponent |", scaling(1_000_000))
     yield "```{image} _static/scaling.svg"

@@ -10,8 +10,11 @@ import numpy as np
 from measure import compare, time_call
 
 import latticemetric as lm
+from latticemetric.metrics.base import Metric
 
 Lists = list[list[str]]
+
+_FEW = 500  # pairs of a peer that is slow
 
 
 def pairs(count: int, words: int = 25) -> tuple[Lists, Lists]:
@@ -28,7 +31,7 @@ def string_metrics(candidates: Lists, references: Lists, runs: int) -> Iterator[
     lines, expected = ([" ".join(words) for words in side] for side in (candidates, references))
     peers: list[tuple[str, Callable[[], object], str, Callable[[], object]]] = []
 
-    def add(what: str, metric: lm.WER | lm.BLEU | lm.NIST | lm.METEOR, peer: str, theirs: Callable[[], object]) -> None:
+    def add(what: str, metric: Metric, peer: str, theirs: Callable[[], object]) -> None:
         peers.append((what, partial(metric.corpus, lines, expected), peer, theirs))
 
     wer = lm.WER()
@@ -46,10 +49,16 @@ def string_metrics(candidates: Lists, references: Lists, runs: int) -> Iterator[
         "nltk (greedy)",
         _meteor(candidates, references),
     )
+    add("CER, counts by kind", lm.CER(), "jiwer", _jiwer(lines, expected, "characters"))
+    add("chrF", lm.CHRF(), "sacrebleu", _sacrebleu(lines, expected, "CHRF"))
+    add("chrF++", lm.CHRF(word_order=2), "sacrebleu", _sacrebleu(lines, expected, "CHRF", word_order=2))
+    add("TER", lm.TER(), "sacrebleu", _sacrebleu(lines[:_FEW], expected[:_FEW], "TER"))
     for what, ours, peer, theirs in peers:
         result = compare(partial(time_call, ours), partial(time_call, theirs), runs)
-        speeds = [f"{len(lines) / seconds:,.0f}" for seconds in result[:2]]
-        yield f"| {what} | {speeds[0]} | {peer} | {speeds[1]} | ×{result.ratio:.2f} |"
+        # A peer that takes many seconds takes some of the pairs only.
+        theirs_of = _FEW if what == "TER" else len(lines)
+        speeds = [f"{count / seconds:,.0f}" for count, seconds in zip((len(lines), theirs_of), result[:2], strict=True)]
+        yield f"| {what} | {speeds[0]} | {peer} | {speeds[1]} | ×{result.ratio * len(lines) / theirs_of:.2f} |"
 
 
 def _rapidfuzz(candidates: Lists, references: Lists) -> Callable[[], object]:
@@ -58,17 +67,18 @@ def _rapidfuzz(candidates: Lists, references: Lists) -> Callable[[], object]:
     return lambda: sum(Levenshtein.distance(c, r) for c, r in zip(candidates, references, strict=True))
 
 
-def _jiwer(lines: list[str], expected: list[str]) -> Callable[[], object]:
+def _jiwer(lines: list[str], expected: list[str], units: str = "words") -> Callable[[], object]:
     import jiwer
 
-    return partial(jiwer.process_words, expected, lines)
+    return partial(getattr(jiwer, f"process_{units}"), expected, lines)
 
 
-def _sacrebleu(lines: list[str], expected: list[str]) -> Callable[[], object]:
-    from sacrebleu.metrics import BLEU
+def _sacrebleu(lines: list[str], expected: list[str], name: str = "BLEU", **options: object) -> Callable[[], object]:
+    from sacrebleu import metrics
 
     logging.getLogger("sacrebleu").setLevel(logging.ERROR)
-    return partial(BLEU(tokenize="none").corpus_score, lines, [expected])
+    metric = getattr(metrics, name)(**({"tokenize": "none"} if name == "BLEU" else options))
+    return partial(metric.corpus_score, lines, [expected])
 
 
 def _nist(candidates: Lists, references: Lists) -> Callable[[], object]:

@@ -47,6 +47,12 @@ from latticemetric.memory import limit_memory as limit_memory
 from latticemetric.metrics.alignment import Alignment as Alignment
 from latticemetric.metrics.bleu import BLEU as BLEU
 from latticemetric.metrics.bleu import BLEUSBP as BLEUSBP
+from latticemetric.metrics.chrf import CHRF as CHRF
+from latticemetric.metrics.error_rates import CER as CER
+from latticemetric.metrics.error_rates import MER as MER
+from latticemetric.metrics.error_rates import WIL as WIL
+from latticemetric.metrics.error_rates import WIP as WIP
+from latticemetric.metrics.error_rates import MixedErrorRate as MixedErrorRate
 from latticemetric.metrics.meteor import METEOR as METEOR
 from latticemetric.metrics.nist import NIST as NIST
 from latticemetric.metrics.recognition import GRR as GRR
@@ -54,6 +60,7 @@ from latticemetric.metrics.recognition import WER as WER
 from latticemetric.metrics.recognition import WRR as WRR
 from latticemetric.metrics.registry import make_metric as make_metric
 from latticemetric.metrics.sclite import Sclite as Sclite
+from latticemetric.metrics.ter import TER as TER
 from latticemetric.metrics.unigram import Unigram as Unigram
 from latticemetric.nbest import NBest as NBest
 from latticemetric.normalization.grammar import normalize as normalize

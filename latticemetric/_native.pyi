@@ -503,6 +503,51 @@ def pair_gains(
 ) -> npt.NDArray[np.int64]:
     """What each candidate gains, a row a reference: the sum of `align`'s best alignment, in `1 / unit`."""
 
+def pair_errors(
+    candidates: npt.NDArray[np.int32],
+    candidate_begin: npt.NDArray[np.int64],
+    references: npt.NDArray[np.int32],
+    reference_begin: npt.NDArray[np.int64],
+) -> npt.NDArray[np.int32]:
+    """The fewest substitutions, deletions and insertions of each candidate, a row a reference."""
+
+def count_pairs(
+    candidates: npt.NDArray[np.int32],
+    candidate_begin: npt.NDArray[np.int64],
+    references: npt.NDArray[np.int32],
+    reference_begin: npt.NDArray[np.int64],
+    owner: npt.NDArray[np.int64],
+    order: int,
+    unit: int,
+    alpha: int,
+    beta: int,
+) -> npt.NDArray[np.int64]:
+    """The rows of `count_segments`, of numbered words."""
+
+def count_chrf(
+    candidates: npt.NDArray[np.int32],
+    candidate_begin: npt.NDArray[np.int64],
+    references: npt.NDArray[np.int32],
+    reference_begin: npt.NDArray[np.int64],
+    owner: npt.NDArray[np.int64],
+    characters: int,
+    words: int,
+    with_spaces: bool,
+) -> npt.NDArray[np.int64]:
+    """N-grams of the candidate, of the reference and of both, by order: of characters, then of words.
+
+    A row a reference. Texts are code points of Unicode.
+    """
+
+def count_ter(
+    candidates: npt.NDArray[np.int32],
+    candidate_begin: npt.NDArray[np.int64],
+    references: npt.NDArray[np.int32],
+    reference_begin: npt.NDArray[np.int64],
+    owner: npt.NDArray[np.int64],
+) -> npt.NDArray[np.int64]:
+    """Edits and shifts of each reference's candidate, as tercom finds them."""
+
 def match_ngrams(
     candidates: npt.NDArray[np.int32],
     candidate_begin: npt.NDArray[np.int64],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import os
@@ -172,17 +173,22 @@ def word_list(text: str | None) -> frozenset[str]:
         raise UsageError("words of an option are not UTF-8", advice="set the locale: LC_ALL") from None
 
 
-def metrics_named(names: Iterable[str], *, stem: bool = False) -> list[Metric[Any]]:
-    """Return the metrics that these lists name (separated by commas), without duplicates."""
+def metrics_named(names: Iterable[str], *, stem: bool = False, parameters: Iterable[str] = ()) -> list[Metric[Any]]:
+    """Return the metrics that these lists name (separated by commas), without duplicates.
+
+    `parameters` are texts as `chrf.beta=3`: metric, parameter, value.
+    """
     from latticemetric.metrics.registry import make_metric, metric_names
 
     all_names = [name for several in names for name in listed(several)]
     if not all_names:
         raise UsageError("no metric is named", advice=f"choose among {', '.join(metric_names())}")
+    given_parameters = _metric_parameters(parameters, all_names)
     metrics = {}
     for name in all_names:
+        stems = {"stem": True} if stem and not name.endswith("-stem") else {}
         try:
-            metric = make_metric(name, **({"stem": True} if stem and not name.endswith("-stem") else {}))
+            metric = make_metric(name, **stems, **given_parameters.get(name.lower(), {}))
         except UsageError as error:
             if not stem or "'stem'" not in str(error):
                 raise
@@ -191,6 +197,37 @@ def metrics_named(names: Iterable[str], *, stem: bool = False) -> list[Metric[An
             ) from None
         metrics[metric.name] = metric
     return list(metrics.values())
+
+
+def _metric_parameters(texts: Iterable[str], names: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return the parameters of each metric, by name."""
+    parameters: dict[str, dict[str, Any]] = {}
+    known = {name.lower() for name in names}
+    for text in texts:
+        target, equals, value = text.partition("=")
+        metric, dot, name = target.lower().rpartition(".")
+        if not (equals and dot and name.isidentifier()):
+            raise UsageError(
+                f"'{text}' is no parameter of a metric", where="--parameter", advice="write it as chrf.beta=3"
+            )
+        if metric not in known:
+            raise UsageError(
+                f"no metric '{metric}' is scored",
+                where="--parameter",
+                advice=f"name it in --metrics, or leave {text} out",
+            )
+        parameters.setdefault(metric, {})[name] = _parameter_value(value)
+    return parameters
+
+
+def _parameter_value(text: str) -> bool | int | float | str:
+    """Return a value as a metric takes it: yes or no, a number, or a text."""
+    if text.lower() in ("yes", "true", "no", "false"):
+        return text.lower() in ("yes", "true")
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            return kind(text)
+    return text
 
 
 def string_scorer(names: str | None, metric: GRR, normalize: str | None, *, each: bool = True) -> StringScorer | None:
@@ -427,8 +464,10 @@ class RateOptions(Options):
 
         penalties = {name: value for name, value in (("alpha", self.alpha), ("beta", self.beta)) if value is not None}
         words = {"ignore": word_list(self.ignore), "wildcard": word_list(self.wildcard)}
-        # Pass only given options: then another metric causes the error that the search does not support the metric.
-        return as_recognition_rate(make_metric(self.metric, **penalties, **{k: v for k, v in words.items() if v}))
+        given_options = {**penalties, **{name: value for name, value in words.items() if value}}
+        # A metric that cannot search is the first thing to say, whatever its options.
+        rate = as_recognition_rate(self.metric)
+        return as_recognition_rate(make_metric(self.metric, **given_options)) if given_options else rate
 
 
 WORKERS = option(

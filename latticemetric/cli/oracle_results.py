@@ -11,6 +11,7 @@ from latticemetric.cli.results import (
     Results,
     as_json,
     counted,
+    error_line,
     json_document,
     padded_id,
     shown,
@@ -151,16 +152,20 @@ class OracleResults(Results):
         totals, metric = self._sums.totals, self._sums.metric
         margins = {} if self._sums.margins is None else self._sums.margins.sides
         sides = [(side.name, total.statistics) for side, total in margins.items()]
+        error_lines: list[str] = []
         rows = [["", metric.name, "", "matches", "subst.", "del.", "ins."]]
         for name, statistics in (("oracle", totals.best), ("1-best", totals.one_best), *sides):
             corpus = metric.corpus_score(statistics, self._sums.references)
             counts = [statistics.matches[0], statistics.substitutions, statistics.deletions, statistics.insertions]
             fraction = f"{shown(corpus.numerator)}/{corpus.denominator}"
             rows.append([name, shown(corpus.score), fraction, *map(str, counts)])
+            edits = statistics.insertions, statistics.deletions, statistics.substitutions
+            if metric.name == "wer" and corpus.score is not None:
+                error_lines.append(error_line("WER", sum(edits), corpus.denominator or 0, edits, name))
         best, one_best = metric.value(totals.best), metric.value(totals.one_best)
         if best is not None and one_best is not None:
             rows.append(["headroom", shown(abs(best - one_best)), *[""] * 5])
-        lines = ["", *table(rows)]
+        lines = ["", *table(rows), *error_lines]
         scores = {} if self._sums.strings is None else self._sums.strings.asdict()
         if scores:
             sides_of = ([label, *(shown(s[side]["score"]) for s in scores.values())] for side, label in _SIDES.items())

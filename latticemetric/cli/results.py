@@ -148,10 +148,32 @@ def shown(value: float | str | bool | None) -> str:
     return harmless(str(value))
 
 
-def with_interval(value: float | None, half_width: float | None, sign: str = "") -> str:
-    """Return a value and its interval, as `0.5000 ± 0.0100`."""
-    text = shown(value) if value is None or not sign else f"{value:{sign}.4f}"
-    return text if half_width is None else f"{text} ± {half_width:.4f}"
+def with_interval(value: float | None, half_width: float | None, sign: str = "", *, percent: bool = False) -> str:
+    """Return a value and its interval, as `0.5000 ± 0.0100`; in percent, as `50.00 ± 1.00`."""
+    if value is None:
+        return shown(value)
+    factor, digits = (100, 2) if percent else (1, 4)
+    text = f"{factor * value:{sign}.{digits}f}"
+    return text if half_width is None else f"{text} ± {factor * half_width:.{digits}f}"
+
+
+def error_line(name: str, errors: float, size: float, edits: Sequence[float], owner: str = "") -> str:
+    """Return the line that scoring scripts look for, as Kaldi's `compute-wer` writes it.
+
+    Args:
+        name: The rate, as WER.
+        errors: How many errors there are.
+        size: How many words the references have; not 0.
+        edits: Insertions, deletions, substitutions.
+        owner: Whose line it is, if there are several.
+
+    Examples:
+        >>> error_line("WER", 25, 92, (8, 15, 2))
+        '%WER 27.17 [ 25 / 92, 8 ins, 15 del, 2 sub ]'
+    """
+    insertions, deletions, substitutions = (f"{edit:.0f}" for edit in edits)
+    counts = f"{errors:.0f} / {size:.0f}, {insertions} ins, {deletions} del, {substitutions} sub"
+    return f"%{name} {100 * errors / size:.2f} [ {counts} ]{f' {owner}' if owner else ''}"
 
 
 def resampled(confidence: float, resamples: int, seed: int) -> str:

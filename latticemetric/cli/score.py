@@ -19,11 +19,13 @@ from latticemetric.cli.options import (
     ResamplingOptions,
     grammar_named,
     metrics_named,
+    refuse,
 )
 from latticemetric.cli.results import (
     Record,
     Results,
     counted,
+    error_line,
     json_document,
     resampled,
     shown,
@@ -36,7 +38,7 @@ from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:
     from latticemetric.evaluation.scoring import SystemScore, Tabled
-    from latticemetric.metrics.base import GraphText
+    from latticemetric.metrics.base import GraphText, Metric
 
     Texts = Sequence[Sequence[GraphText]]
 
@@ -45,6 +47,7 @@ Examples:
   latticemetric score out.tok ref.tok --metrics bleu,wer
   latticemetric score base.tok ref.0 ref.1 --system new.tok     (two systems, two references)
   latticemetric score out.txt ref.txt --metrics bleu --tokenize 13a --lowercase
+  latticemetric score out.txt ref.txt --metrics chrf++,ter -P ter.normalized=yes --percent
   latticemetric score out.tok ref.tok --metrics wer --explain 7
   latticemetric score out.ctm ref.stm --metrics sclite,wer --lowercase
 """
@@ -54,6 +57,7 @@ _SECTIONS = {
 }
 _COLUMNS = ("system", "metric", "score", "low", "high", "half_width", "undefined")
 _COMPARISON_COLUMNS = ("difference", "low", "high", "half_width", "p_bootstrap", "p_randomisation")
+_ERROR_RATES = ("wer", "cer")
 _P_VALUES = {"p_bootstrap": "  p, bootstrap", "p_randomisation": "  p, randomisation"}
 
 
@@ -67,10 +71,16 @@ class _ScoreOptions(Options):
     metrics: tuple[str, ...] = option(
         "--metrics -m NAMES", "Metrics, separated by commas; repeatable.", default=("wer,4-grr,bleu",), multiple=True
     )
+    parameters: tuple[str, ...] = option(
+        "--parameter -P METRIC.NAME=VALUE",
+        "Parameter of a metric: chrf.beta=3, ter.normalized=yes, cer.unicode=nfc; repeatable.",
+        multiple=True,
+    )
     level: str = choice("--level", ["corpus", "sentence"], "Score the test set, or each segment.")
     tokenize: str = option("--tokenize -tok NAME", "Tokenizer of sacrebleu: 13a, intl, char, zh …", default="none")
     lowercase: bool = LOWERCASE
     normalize: str | None = NORMALIZE
+    percent: bool = flag("--percent", "Show scores times 100, with two decimal places; NIST stays as it is.")
     stem: bool = flag("--stem", "Compare Porter stems; all metrics must support them.")
     keyed: bool = flag("--keyed", "Lines begin with ids, as in Kaldi's text, in any order.")
     explain: str | None = option("--explain SEGMENT", "Show the counts of the segment with this number or id.")
@@ -98,7 +108,9 @@ def command(
     from latticemetric.formats.segments import read_nist_segments, read_segments
     from latticemetric.metrics.preparation import Preparation
 
-    metrics = metrics_named(options.metrics, stem=options.stem)
+    if output.output_format != "text":
+        refuse(["percent"], f"with --format {output.output_format}, whose numbers are fractions")
+    metrics = metrics_named(options.metrics, stem=options.stem, parameters=options.parameters)
     preparation = Preparation(options.lowercase, options.tokenize)
     systems = (hypotheses, *options.others)
     segments = read_nist_segments(systems, references)
@@ -121,7 +133,7 @@ def command(
         for row in tabulate(zip(systems, outputs, strict=True), expected, metrics)
     ]
     kind = _CorpusScores if options.level == "corpus" and options.explain is None else _SentenceScores
-    results = kind(tabled, systems, segments.ids, len(references), resampling, options.short_signature)
+    results = kind(tabled, systems, segments.ids, len(references), resampling, options)
     if options.explain is None:
         output.write(results)
     else:
@@ -151,7 +163,8 @@ def _explanations(scores: _Scores, outputs: Texts, expected: Texts, segment: str
     for row, words in zip(scores.tabled, outputs, strict=True):
         for one in row:
             drawing = explain(one.metric, words[at], list(expected[at])) or "(this metric has no drawing)"
-            yield f"{harmless(one.system)}: {one.metric.name} {shown(one.sentences()[at])}"
+            score = scores.shown(one.metric, one.sentences()[at])
+            yield f"{harmless(one.system)}: {one.metric.name} {score}"
             yield from (f"    {harmless(line)}" for line in drawing.split("\n"))
             yield ""
 
@@ -163,9 +176,13 @@ class _Scores(Results):
     ids: Sequence[str]
     references: int
     resampling: ResamplingOptions
-    short_signature: bool
+    options: _ScoreOptions
 
     has_intervals: ClassVar[bool] = False
+
+    def shown(self, metric: Metric[Any], value: float | None, half_width: float | None = None, sign: str = "") -> str:
+        """Return a score of a metric, as a fraction or in percent."""
+        return with_interval(value, half_width, sign, percent=self.options.percent and metric.is_fraction)
 
     def _head(self) -> Record:
         return {"baseline": self.systems[0], "segments": len(self.ids), "references": self.references}
@@ -176,7 +193,7 @@ class _Scores(Results):
             notes.append(resampled(**self.resampling.asdict()))
         if self.has_intervals and len(self.tabled) > 1:
             notes.append(f"* best; differences from {harmless(self.systems[0])}")
-        signatures = (one.signature.format(short=self.short_signature) for one in self.tabled[0])
+        signatures = (one.signature.format(short=self.options.short_signature) for one in self.tabled[0])
         return ["", "; ".join(notes), *map(harmless, signatures)]
 
 
@@ -201,19 +218,41 @@ class _CorpusScores(_Scores):
             best.append((max if metric.higher_is_better else min)(known, default=None))
         for name, row in zip(self.systems, scores, strict=True):
             marks = [" *" if blank and score.score == top else blank for score, top in zip(row, best, strict=True)]
-            cells = [with_interval(one.score, one.interval.half_width if one.interval else None) for one in row]
+            halves = [one.interval.half_width if one.interval else None for one in row]
+            cells = [
+                self.shown(metric, one.score, half) for metric, one, half in zip(metrics, row, halves, strict=True)
+            ]
             rows.append([harmless(name), *(cell + mark for cell, mark in zip(cells, marks, strict=True))])
             if row[0].comparison is None:
                 continue
             items = [score.comparison.asdict() for score in row if score.comparison]
-            differences = (with_interval(item["difference"], item["half_width"], sign="+") for item in items)
+            differences = (
+                self.shown(metric, item["difference"], item["half_width"], sign="+")
+                for metric, item in zip(metrics, items, strict=True)
+            )
             rows.append(["  difference", *(f"{difference}  " for difference in differences)])
             if row[0].comparison.bootstrap is not None:
                 rows += [[label, *(f"{shown(item[name])}  " for item in items)] for name, label in _P_VALUES.items()]
         yield from table(rows)
+        yield from self._error_lines()
+
+    def _error_lines(self) -> Iterator[str]:
+        """Yield the line of each word and character error rate that scripts for other programs look for."""
+        for row in self.tabled:
+            for one in row:
+                if one.metric.name not in _ERROR_RATES:
+                    continue
+                sums = dict(zip(one.metric.columns, one.table.sum(axis=0).tolist(), strict=True))
+                edits = [sums[name] for name in ("insertions", "deletions", "substitutions")]
+                size = sums.get("matches_1", sums.get("matches", 0.0)) + sums["substitutions"] + sums["deletions"]
+                if size:
+                    owner = harmless(one.system) if len(self.tabled) > 1 else ""
+                    yield error_line(one.metric.name.upper(), sum(edits), size, edits, owner)
 
     def records(self) -> list[Record]:
-        return [score.asdict(short_signature=self.short_signature) for score in chain.from_iterable(self._scores())]
+        return [
+            score.asdict(short_signature=self.options.short_signature) for score in chain.from_iterable(self._scores())
+        ]
 
     @property
     def columns(self) -> list[str]:
@@ -247,11 +286,17 @@ class _SentenceScores(_Scores):
 
     def text(self) -> list[str]:
         """Return a table; it names systems if there are several."""
-        rows: list[list[str]] = [self.columns, *([shown(cell) for cell in row] for row in self.rows())]
+        metrics = [one.metric for one in self.tabled[0]]
+        rows: list[list[str]] = [self.columns]
+        for segment, system, *scores in self.rows():
+            cells = (self.shown(metric, score) for metric, score in zip(metrics, scores, strict=True))
+            rows.append([shown(segment), shown(system), *cells])
         if len(self.tabled) > 1:
             return table(rows, left=(0, 1))
         return table([[row[0], *row[2:]] for row in rows])
 
     def document(self) -> Iterator[str]:
-        signatures = {one.metric.name: one.signature.format(short=self.short_signature) for one in self.tabled[0]}
+        signatures = {
+            one.metric.name: one.signature.format(short=self.options.short_signature) for one in self.tabled[0]
+        }
         return json_document({**self._head(), "signatures": signatures}, {"sentences": self.records()}, streamed=False)

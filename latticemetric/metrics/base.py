@@ -112,6 +112,8 @@ class Metric(ABC, Generic[S]):
     """
 
     higher_is_better: bool = True
+    is_fraction: bool = True
+    """False if the score is no fraction of anything, so that percent mean nothing."""
     takes_graphs: bool = False
     """True if references may be graphs; their strings are not enumerated."""
 
@@ -274,6 +276,13 @@ def explain(metric: Any, candidate: Any, references: GraphReferences) -> str | N
     scores = [metric.score(candidate, [reference]) for reference in listed]
     best = max(range(len(listed)), key=lambda k: -inf if (score := scores[k]) is None else score)
     return f"{metric.align(candidate, listed[best])}{which_reference(best, len(listed))}"
+
+
+def check_flags(**flags: object) -> None:
+    """Refuse a flag that is neither true nor false: any text would count as true."""
+    for name, value in flags.items():
+        if not isinstance(value, bool):
+            raise UsageError(f"{name} is {value!r}", advice="give True or False, or yes or no on the command line")
 
 
 def plain_sum(value: float) -> int | float:

@@ -33,6 +33,8 @@ class NIST(TallyMetric):
         2.4886
     """
 
+    is_fraction = False
+
     order: int = 5
     stem: bool = False
 

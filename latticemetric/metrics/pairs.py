@@ -11,18 +11,47 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.metrics.base import Metric
+from latticemetric.metrics.base import Metric, Text, words_of
+from latticemetric.metrics.characters import code_points
+from latticemetric.metrics.error_rates import CER
 from latticemetric.metrics.recognition import GRR, WER, WRR
-from latticemetric.metrics.segments import numbered_strings
+from latticemetric.metrics.segments import NumberedStrings, numbered_strings
 
 _Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int32]
 _String = tuple[str, ...]
 
 # The largest number of pairs whose gains are held at a time.
 _PAIRS_AT_ONCE = 1 << 20
 
+_WORD_ERRORS = WER().gains
+
 # Doubles hold all whole numbers up to this one exactly.
 _LARGEST_EXACT = 1 << 53
+
+
+def error_counts(candidates: Sequence[Text], references: Sequence[Text], metric: WER | CER | None = None) -> Counts:
+    """Return the fewest errors (S + D + I) of all candidates against all references, one row per reference.
+
+    Args:
+        candidates: Strings, or lists of words.
+        references: Strings, or lists of words; each is compared with every candidate.
+        metric: `WER` for errors in words (the default), `CER` for errors in characters, with their parameters.
+
+    Examples:
+        >>> error_counts(["a b c", "a c"], ["a b", "b c"]).tolist()
+        [[1, 1], [1, 1]]
+        >>> error_counts(["kitten"], ["sitting"], CER()).tolist()
+        [[3]]
+    """
+    if isinstance(metric, CER):
+        sides = _numbered_characters(metric, candidates, references)
+    else:
+        counted = (WER() if metric is None else metric).counted
+        numbers: dict[str, int] = defaultdict(count().__next__)
+        said, expected = ([counted(words_of(text)) for text in side] for side in (candidates, references))
+        sides = numbered_strings(said, numbers.__getitem__), numbered_strings(expected, numbers.__getitem__)
+    return _native.pair_errors(*sides[0], *sides[1])
 
 
 class ScoreRow(NamedTuple):
@@ -46,6 +75,9 @@ def score_rows(metric: Metric[Any], candidates: Sequence[_String], references: S
         if (order * unit + abs(beta)) * expected + abs(alpha) * words < _LARGEST_EXACT:
             yield from _rates(rate, candidates, references)
             return
+    if type(metric) is CER:
+        yield from _character_rates(metric, candidates, references)
+        return
     for reference in references:
         if rate is not None:  # one by one, in exact fractions
             scores = [rate.score(candidate, [reference]) for candidate in candidates]
@@ -62,14 +94,43 @@ def _rates(metric: GRR, candidates: Sequence[_String], references: Sequence[_Str
     numbered = numbered_strings(list(map(metric.counted, candidates)), numbers.__getitem__)
     # All reference words that are in no candidate share one number, so that numbers do not grow with the references.
     strange = len(numbers)
-    most = max(1, _PAIRS_AT_ONCE // max(1, len(candidates)))
-    for first in range(0, len(references), most):
-        counted = list(map(metric.counted, references[first : first + most]))
+    counts_errors = metric.gains == _WORD_ERRORS
+    for first, end in _parts(len(candidates), len(references)):
+        counted = list(map(metric.counted, references[first:end]))
         expected = numbered_strings(counted, lambda word: numbers.get(word, strange))
-        gains = _native.pair_gains(*numbered, *expected, *metric.gains)
+        if counts_errors:  # M + S + D = |r|, so the errors S + D + I are |r| − (M − I)
+            errors = _native.pair_errors(*numbered, *expected)
+            gains = errors if isinstance(metric, WER) else expected.lengths[:, None] - errors
+        else:
+            gains = _native.pair_gains(*numbered, *expected, *metric.gains)
         for words, row in zip(expected.lengths.tolist(), gains, strict=True):
             size = sum(max(0, words - k) for k in range(metric.order)) * metric.gains.unit
             if not size:
                 yield ScoreRow(np.full(len(row), np.nan), exact=True)
-            else:  # M + S + D = |r|, so the errors S + D + I are |r| − (M − I)
-                yield ScoreRow((size - row if isinstance(metric, WER) else row) / size, exact=True)
+            else:
+                yield ScoreRow(row / size, exact=True)
+
+
+def _character_rates(metric: CER, candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
+    """Yield character error rates."""
+    for first, end in _parts(len(candidates), len(references)):
+        said, expected = _numbered_characters(metric, candidates, references[first:end])
+        for size, row in zip(expected.lengths.tolist(), _native.pair_errors(*said, *expected), strict=True):
+            yield ScoreRow(row / size if size else np.full(len(row), np.nan), exact=True)
+
+
+def _numbered_characters(
+    metric: CER, candidates: Sequence[Text], references: Sequence[Text]
+) -> tuple[NumberedStrings, NumberedStrings]:
+    """Return the characters that the metric compares, numbered without gaps."""
+    said, expected = (code_points(list(map(metric.text, side))) for side in (candidates, references))
+    _, numbers = np.unique(np.concatenate([said.words, expected.words]), return_inverse=True)
+    words = numbers.astype(np.int32)
+    return said._replace(words=words[: len(said.words)]), expected._replace(words=words[len(said.words) :])
+
+
+def _parts(candidates: int, references: int) -> Iterator[tuple[int, int]]:
+    """Yield ranges of references that have a bounded number of pairs."""
+    most = max(1, _PAIRS_AT_ONCE // max(1, candidates))
+    for first in range(0, references, most):
+        yield first, min(first + most, references)

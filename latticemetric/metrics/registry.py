@@ -19,6 +19,9 @@ _HOME = {
     **dict.fromkeys(("nist", "nist-stem"), "nist"),
     "meteor": "meteor",
     "sclite": "sclite",
+    **dict.fromkeys(("cer", "mixed-er", "mer", "wil", "wip"), "error_rates"),
+    **dict.fromkeys(("chrf", "chrf++"), "chrf"),
+    "ter": "ter",
     **{kind + end: "unigram" for kind in ("precision", "recall", "f1", "fmean") for end in ("", "-stem")},
 }
 

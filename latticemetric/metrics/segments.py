@@ -129,6 +129,14 @@ def _require_references(owner: Counts) -> None:
         raise NO_REFERENCE
 
 
+def best_references(merits: npt.NDArray[np.float64], owner: Counts) -> Counts:
+    """Return the number of each segment's reference with the largest merit; ties: the first."""
+    begin = owner[:-1]
+    best = np.repeat(np.maximum.reduceat(merits, begin), np.diff(owner))
+    numbers: Counts = np.arange(len(merits))
+    return np.minimum.reduceat(np.where(merits == best, numbers, len(numbers)), begin)
+
+
 # ---- Matched n-grams, as text ----
 
 

@@ -47,3 +47,8 @@ class Signature:
     def asdict(self) -> dict[str, str]:
         """Return the signature as a flat mapping."""
         return {"metric": self.name, **self.fields, "version": VERSION}
+
+
+def yes_or_no(value: bool) -> str:  # noqa: FBT001  the only argument
+    """Return a flag as signatures spell it."""
+    return "yes" if value else "no"

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from latticemetric.errors import UsageError
 from latticemetric.metrics.base import References, Table, TallyMetric, Text
 from latticemetric.metrics.registry import register
-from latticemetric.metrics.segments import Segments
+from latticemetric.metrics.segments import Segments, best_references
 
 UnigramKind = Literal["precision", "recall", "f1", "fmean"]
 
@@ -58,10 +58,7 @@ class Unigram(TallyMetric):
         rows = np.column_stack([matches, pairs.candidates.lengths, test.references.lengths]).astype(np.float64)
         if len(test.owner) == len(rows) + 1:
             return rows
-        values, begin = self.values(rows), test.owner[:-1]
-        best = np.repeat(np.maximum.reduceat(values, begin), np.diff(test.owner))
-        first = np.minimum.reduceat(np.where(values == best, np.arange(len(values)), len(values)), begin)
-        return rows[first]
+        return rows[best_references(self.values(rows), test.owner)]
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
         """Return the score of each row of summed statistics."""

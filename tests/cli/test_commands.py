@@ -31,6 +31,8 @@ def test_text_shows_each_lattice_and_sums_up_on_standard_error():
         ["oracle", "0.0714", "1/14", "13", "0", "1", "0"],
         ["1-best", "0.2857", "4/14", "10", "1", "3", "0"],
         ["headroom", "0.2143"],
+        [*["%WER", "7.14", "[", "1", "/", "14,", "0", "ins,", "1", "del,", "0", "sub", "]", "oracle"]],
+        [*["%WER", "28.57", "[", "4", "/", "14,", "0", "ins,", "3", "del,", "1", "sub", "]", "1-best"]],
         ["3", "lattices", f"wer|refs:1|case:mixed|tok:none|v:{lm.__version__}"],
     ]
 
@@ -466,7 +468,7 @@ def test_an_output_that_was_there_stays_as_it_was_on_failure(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--metric", "bleurt"], "there is no metric 'bleurt'; choose one of N-grr, .*wer, wrr"),
+        (["--metric", "bleurt"], "there is no metric 'bleurt'; choose one of N-grr, .*wer, wil, wip, wrr"),
         (["--metric", "0-grr"], "order 0 is not possible for an n-gram recognition rate; choose 1"),
         (["--metric", "grr"], "there is no metric 'grr'; choose one of N-grr"),
         (["--metric", "4-wer"], "there is no metric '4-wer'"),

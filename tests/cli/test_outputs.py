@@ -38,7 +38,7 @@ PROGRAM = PROGRAMS / "latticemetric"
 # What these stand for are no files.
 PLAIN = {
     *("NAME", "NAMES", "FORMAT", "NUMBERS", "A", "B", "TEXT", "ID", "PAIR", "SYSTEM", "METRIC", "SEGMENT", "NUMBER"),
-    *("SECONDS",),
+    *("SECONDS", "METRIC.NAME=VALUE"),
 }
 
 

@@ -43,8 +43,9 @@ def score_of(*arguments, **options):
 
 def test_text_is_a_table_with_intervals_and_signatures_on_standard_error():
     done = good(score("letters.new.txt", "letters.ref.txt", "-m", "wer,4-grr", cwd=EXAMPLES))
-    header, row = done.stdout.splitlines()
+    header, row, errors = done.stdout.splitlines()
     assert header.split() == ["wer", "↓", "4-grr", "↑"]
+    assert errors == "%WER 15.74 [ 17 / 108, 3 ins, 6 del, 8 sub ]"
     assert row.split() == ["letters.new.txt", "0.1574", "±", "0.0828", "0.7028", "±", "0.1332"]
     assert done.stderr.splitlines() == [
         "",
@@ -82,7 +83,7 @@ def test_values_and_tests_are_those_of_the_library(name):
 
 def test_the_best_of_a_column_has_a_star():
     done = good(score(OLD, REF, "-s", NEW, "-m", "wer,bleu", "--resamples", 0))
-    rows = [line.split() for line in done.stdout.splitlines()]
+    rows = [line.split() for line in done.stdout.splitlines() if not line.startswith("%WER")]
     assert [row.count("*") for row in rows] == [0, 0, 2, 0]
     assert rows[3][0] == "difference"
     assert [float(value) for value in rows[3][1:]] == pytest.approx([-0.1389, 0.1697], abs=5e-5)
@@ -343,7 +344,7 @@ def test_output_goes_to_a_file(tmp_path):
 
 def test_the_summary_has_the_scores_of_the_strings():
     done = good(oracle(*MEETING, "--metric", "wer", "--score", "wrr,bleu"))
-    rows = [line.split() for line in done.stderr.splitlines() if line]
+    rows = [line.split() for line in done.stderr.splitlines() if line and not line.startswith("%WER")]
     assert rows[4:7] == [["wrr", "bleu"], ["oracle", "0.9286", "0.6972"], ["1-best", "0.7143", "0.0000"]]
     assert rows[8] == [f"wrr|refs:1|case:mixed|tok:none|{VERSION}"]
     assert done.stdout == good(oracle(*MEETING, "--metric", "wer")).stdout
@@ -432,3 +433,82 @@ def test_an_unknown_metric_to_score_with_is_told(name):
 def test_a_metric_that_cannot_take_alternatives_is_named_with_the_system():
     done = score(EXAMPLES / "meeting.trn", EXAMPLES / "meeting.trn", "-m", "sclite,bleu")
     assert_one_line_error(done, "meeting.trn, bleu: expected a string, found a graph or a text with alternatives")
+
+
+# --- Lines for scripts, percent, parameters
+
+
+def test_lines_of_errors_name_their_system_if_there_are_several():
+    done = good(
+        score("letters.new.txt", "letters.ref.txt", "-m", "bleu,cer,wer", "-s", "letters.old.txt", cwd=EXAMPLES)
+    )
+    expected = []
+    for name in ("new", "old"):
+        sides = lines_of(EXAMPLES / f"letters.{name}.txt"), lines_of(REF)
+        for metric in (lm.CER(), lm.WER()):
+            found = metric.corpus(*sides)
+            counts = found.statistics.asdict()
+            edits = ", ".join(f"{counts[kind]} {kind[:3]}" for kind in ("insertions", "deletions", "substitutions"))
+            rate = (
+                f"%{metric.name.upper()} {100 * found.score:.2f} [ {found.numerator} / {found.denominator}, {edits} ]"
+            )
+            expected.append(f"{rate} letters.{name}.txt")
+    assert [line for line in done.stdout.splitlines() if line.startswith("%")] == expected
+
+
+def test_there_is_no_line_of_errors_without_words(tmp_path):
+    hyp, ref = file(tmp_path, "hyp", "a\n"), file(tmp_path, "ref", "\n")
+    assert "%" not in good(score(hyp, ref, "-m", "wer,bleu")).stdout
+
+
+def test_oracles_have_lines_of_errors():
+    done = good(oracle(*MEETING, "--metric", "wer"))
+    lines = [line for line in done.stderr.splitlines() if line.startswith("%WER ")]
+    assert [line.split()[-1] for line in lines] == ["oracle", "1-best"]
+    assert lines[0].startswith("%WER 7.14 [ 1 / 14, 0 ins, 1 del, 0 sub ]")
+
+
+def test_percent_are_fractions_times_100():
+    done = good(score(NEW, REF, "-m", "wer,nist,chrf", "--percent", "-s", OLD))
+    _, row, *_, difference, _, _ = [line for line in done.stdout.splitlines() if not line.startswith("%")]
+    assert row.split()[1:3] == ["15.74", "±"]
+    assert "5.6736 ± 0.4044" in row
+    assert "+13.89 ±" in difference
+    assert "-0.5369 ±" in difference
+    sentences = good(score(NEW, REF, "-m", "wer", "--percent", "--level", "sentence")).stdout.splitlines()
+    assert sentences[1].split() == ["1", "0.00"]
+
+
+@pytest.mark.parametrize("name", ["tsv", "json", "jsonl"])
+def test_percent_are_for_readers_only(name):
+    assert_one_line_error(
+        score(NEW, REF, "--percent", "--format", name), f"--percent has no effect with --format {name}"
+    )
+
+
+def test_parameters_are_those_of_the_metric():
+    texts = lines_of(NEW), lines_of(REF)
+    found = scores(
+        NEW, REF, "-m", "chrf,ter,cer,bleu", "--resamples", 0, "-P", "chrf.beta=3", "-P", "TER.case_sensitive=yes",
+        "-P", "cer.unicode=nfc", "-P", "cer.spaces=no", "-P", "bleu.order=2",
+    )  # fmt: skip
+    metrics = [lm.CHRF(beta=3), lm.TER(case_sensitive=True), lm.CER(unicode="nfc", spaces=False), lm.BLEU(order=2)]
+    for metric, item in zip(metrics, found.values(), strict=True):
+        assert item["score"] == metric.corpus(*texts).score
+        assert item["signature"] == str(metric.signature)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("chrf.beta", "'chrf.beta' is no parameter of a metric; write it as chrf.beta=3"),
+        ("beta=3", "'beta=3' is no parameter of a metric"),
+        ("ter.normalized=yes", "no metric 'ter' is scored"),
+        ("chrf.gamma=3", "metric 'chrf' has no parameter 'gamma'"),
+        ("chrf.beta=x", "beta is 'x'"),
+        ("chrf.whitespace=maybe", "whitespace is 'maybe'"),
+        ("chrf.char_order=2.5", "order 2.5 is not possible"),
+    ],
+)
+def test_parameters_that_there_are_not_are_refused(text, message):
+    assert_one_line_error(score(NEW, REF, "-m", "chrf", "-P", text), message)

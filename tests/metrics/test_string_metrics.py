@@ -203,6 +203,7 @@ def test_unigram_metrics_are_their_definition(test, kind):
 # --- What all metrics promise
 
 METRICS = ["wer", "wrr", "4-grr", "bleu", "bleu-sbp", "nist", "precision", "recall", "f1", "fmean"]
+METRICS += ["cer", "mixed-er", "mer", "wil", "wip", "chrf", "chrf++", "ter"]
 STEMMED = ["bleu-stem", "bleu-sbp-stem", "nist-stem", "precision-stem", "recall-stem", "f1-stem", "fmean-stem"]
 
 

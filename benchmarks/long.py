@@ -1,0 +1,276 @@
+"""Long strings: seconds by length and rate of errors, ours and other programs' in turn, with fitted exponents.
+
+`python benchmarks/long.py` prints the tables of docs/performance/long.md; `--write` writes them there. A peer that may
+take longer than `--limit` seconds or more than `--memory` bytes at the next size is left out from there on: its figures
+say so. Every run of a peer is a process of its own, which ends when it passes a limit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import platform
+import resource
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import latticemetric as lm
+from latticemetric.metrics.base import Metric
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "performance" / "long.md"
+WORDS = (100, 1_000, 10_000, 100_000)
+ERRORS = (0.0, 0.05, 0.3, 1.0)
+VOCABULARY, LETTERS = 20_000, 60
+Pair = tuple[list[str], list[str]] | tuple[str, str]
+
+
+class Peer(NamedTuple):
+    """A program that computes the fewest errors of a pair, and what else it gives."""
+
+    name: str
+    gives: str
+    prepare: Callable[[], Callable[[Pair], int]]
+
+
+def draw_pair(words: int, errors: float, vocabulary: int) -> Pair:
+    """Return a candidate and a reference: words by Zipf's law; substitutions, deletions and insertions in equal parts.
+
+    Words of a vocabulary of less than 100 are letters, and a side is one string of them.
+    """
+    random = np.random.default_rng(0)
+    weights = 1 / np.arange(1, vocabulary + 1)
+    drawn = random.choice(vocabulary, 2 * words, p=weights / weights.sum())
+    reference, other = drawn[:words], drawn[words:]
+    kind = np.where(random.random(words) < errors, random.integers(1, 4, words), 0)  # 1: S, 2: D, 3: I
+    candidate = []
+    for place in range(words):
+        if kind[place] != 2:
+            candidate.append(reference[place] if kind[place] != 1 else other[place])
+        if kind[place] == 3:
+            candidate.append(other[place])
+    if vocabulary < 100:
+        return tuple("".join(chr(ord("!") + letter) for letter in side) for side in (candidate, reference))
+    # Each word is an object of its own, as after splitting lines.
+    return tuple(" ".join(f"w{word}" for word in side).split() for side in (candidate, reference))
+
+
+# ---- Peers ----
+
+
+def _ours(make: Callable[[], Metric]) -> Callable[[], Callable[[Pair], int]]:
+    def prepare() -> Callable[[Pair], int]:
+        metric = make()
+
+        def errors(pair: Pair) -> int:
+            candidate, reference = pair
+            return int(sum(metric.table([candidate], [[reference]])[0][1:4]))  # S, D, I
+
+        return errors
+
+    return prepare
+
+
+def _rapidfuzz(function: str) -> Callable[[], Callable[[Pair], int]]:
+    def prepare() -> Callable[[Pair], int]:
+        from rapidfuzz.distance import Levenshtein
+
+        compute = getattr(Levenshtein, function)
+        return lambda pair: found if isinstance(found := compute(*pair), int) else len(found)
+
+    return prepare
+
+
+def _edlib() -> Callable[[Pair], int]:
+    import edlib
+
+    return lambda pair: int(edlib.align(*pair, task="path")["editDistance"])
+
+
+def _jiwer(units: str) -> Callable[[], Callable[[Pair], int]]:
+    def prepare() -> Callable[[Pair], int]:
+        import jiwer
+
+        process = getattr(jiwer, f"process_{units}")
+
+        def errors(pair: Pair) -> int:
+            candidate, reference = (side if isinstance(side, str) else " ".join(side) for side in pair)
+            found = process(reference, candidate)
+            return int(found.substitutions + found.deletions + found.insertions)
+
+        return errors
+
+    return prepare
+
+
+def _kaldialign() -> Callable[[Pair], int]:
+    import kaldialign
+
+    return lambda pair: int(kaldialign.edit_distance(pair[1], pair[0])["total"])
+
+
+_RAPIDFUZZ = (
+    Peer("rapidfuzz distance", "errors", _rapidfuzz("distance")),
+    Peer("rapidfuzz editops", "an alignment", _rapidfuzz("editops")),
+)
+WORD_PEERS = (
+    Peer("latticemetric", "S, D, I, most matches", _ours(lm.WER)),
+    *_RAPIDFUZZ,
+    Peer("jiwer", "S, D, I", _jiwer("words")),
+    Peer("kaldialign", "S, D, I", _kaldialign),
+)
+# edlib knows 256 distinct symbols: it cannot compare words.
+CHARACTER_PEERS = (
+    Peer("latticemetric", "S, D, I, most matches", _ours(lm.CER)),
+    *_RAPIDFUZZ,
+    Peer("edlib path", "an alignment", _edlib),
+    Peer("jiwer", "S, D, I", _jiwer("characters")),
+)
+
+# ---- Measuring ----
+
+
+class Limits(NamedTuple):
+    """What one run may take."""
+
+    seconds: float
+    memory: int
+    runs: int
+
+
+class Measured(NamedTuple):
+    """The median of the runs of a peer: seconds and errors; or why there is none."""
+
+    seconds: float | None
+    errors: int | None
+    problem: str = ""
+
+
+def _run(peer: Peer, pair: Pair, limits: Limits, pipe: Connection) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
+    try:
+        errors = peer.prepare()
+        found = errors(pair)  # a warm-up
+        seconds = []
+        for _ in range(limits.runs):
+            begin, calls = time.perf_counter(), 0
+            while not calls or time.perf_counter() - begin < 0.01:
+                errors(pair)
+                calls += 1
+            seconds.append((time.perf_counter() - begin) / calls)
+        pipe.send(Measured(statistics.median(seconds), found))
+    except MemoryError:
+        pipe.send(Measured(None, None, "memory"))
+    except Exception as error:  # noqa: BLE001  a peer may raise anything
+        pipe.send(Measured(None, None, type(error).__name__))
+
+
+def measure(peer: Peer, pair: Pair, limits: Limits) -> Measured:
+    """Run a peer in a process of its own, within limits."""
+    ours, theirs = multiprocessing.Pipe(duplex=False)
+    process = multiprocessing.get_context("fork").Process(target=_run, args=(peer, pair, limits, theirs))
+    process.start()
+    theirs.close()
+    try:
+        if not ours.poll(limits.seconds * (limits.runs + 1)):
+            return Measured(None, None, "time")
+        return Measured(*ours.recv())
+    except EOFError:
+        return Measured(None, None, f"ended ({process.exitcode})")
+    finally:
+        process.kill()
+        process.join()
+
+
+def string_table(peers: tuple[Peer, ...], vocabulary: int, lengths: tuple[int, ...], limits: Limits) -> Iterator[str]:
+    """Yield the table of one pair of strings: a row a peer and rate of errors, and the exponent of its length."""
+    heads = " | ".join(f"{words:,}" for words in lengths)
+    yield f"| errors | program | gives | {heads} | exponent |"
+    yield "|---|---|---|" + "---:|" * (len(lengths) + 1)
+    for rate in ERRORS:
+        pairs = [draw_pair(words, rate, vocabulary) for words in lengths]
+        found: dict[str, list[Measured]] = {peer.name: [] for peer in peers}
+        for pair in pairs:  # programs in turn at each length
+            for peer in peers:
+                before = found[peer.name]
+                stopped = before and before[-1].seconds is None
+                before.append(before[-1] if stopped else measure(peer, pair, limits))
+        for k, words in enumerate(lengths):
+            known = {name: row[k].errors for name, row in found.items() if row[k].errors is not None}
+            if len(set(known.values())) > 1:
+                raise AssertionError(f"programs disagree on {words} words with {rate:.0%} errors: {known}")
+        for peer in peers:
+            row = found[peer.name]
+            cells = " | ".join(_cell(one) for one in row)
+            yield f"| {rate:.0%} | {peer.name} | {peer.gives} | {cells} | {_exponent(lengths, row)} |"
+
+
+def _cell(one: Measured) -> str:
+    return one.problem if one.seconds is None else f"{one.seconds * 1e3:.3g} ms"
+
+
+def _exponent(lengths: tuple[int, ...], row: list[Measured]) -> str:
+    """Fit the power of the length from 1,000 words on, where starting costs no longer count."""
+    points = [(n, one.seconds) for n, one in zip(lengths, row, strict=True) if one.seconds is not None and n >= 1_000]
+    if len(points) < 2:
+        return "–"
+    sizes, seconds = np.log(np.array(points).T)
+    return f"{np.polyfit(sizes, seconds, 1)[0]:.2f}"
+
+
+# ---- The page ----
+
+
+def strings(limits: Limits, longest: int) -> Iterator[str]:
+    """Yield the sections on pairs of strings."""
+    lengths = tuple(words for words in WORDS if words <= longest)
+    yield "### One pair of strings, in words"
+    yield ""
+    yield f"From lists of words to counts of errors; words by Zipf's law over {VOCABULARY:,}. Errors are substitutions,"
+    yield f"deletions and insertions in equal parts. Medians of {limits.runs} runs in a process of their own, which may"
+    yield f"take {limits.seconds:g} s a run (else `time`) and {limits.memory / 1e9:g} GB (else `memory`)."
+    yield "The exponent is that of the length, fitted from 1,000 words on. All programs that end find as many errors."
+    yield ""
+    yield from string_table(WORD_PEERS, VOCABULARY, lengths, limits)
+    yield ""
+    yield "### One pair of strings, in characters"
+    yield ""
+    yield f"The same from texts, over {LETTERS} letters. edlib, which knows no more than 256 symbols, is here, too."
+    yield ""
+    yield from string_table(CHARACTER_PEERS, LETTERS, lengths, limits)
+
+
+# Sections on lattices go here.
+SECTIONS = (strings,)
+"""Sections of the page, in order; each takes the limits and the longest reference."""
+
+
+def main() -> None:
+    """Measure; print the page, or write it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--limit", type=float, default=10.0, help="seconds of a run (default 10)")
+    parser.add_argument("--memory", type=float, default=4e9, help="bytes of a run (default 4e9)")
+    parser.add_argument("--runs", type=int, default=5, help="runs of each (default 5)")
+    parser.add_argument("--longest", type=int, default=WORDS[-1], help="words of the longest reference")
+    parser.add_argument("--write", action="store_true", help="write docs/performance/long.md")
+    arguments = parser.parse_args()
+    limits = Limits(arguments.limit, int(arguments.memory), arguments.runs)
+    load = f"{multiprocessing.cpu_count()} processors; load at the beginning {os.getloadavg()[0]:.1f}"
+    lines = [f"Measured with latticemetric {lm.__version__}, Python {platform.python_version()}, {load}.", ""]
+    for section in SECTIONS:
+        for line in section(limits, arguments.longest):
+            print(line, flush=True)
+            lines.append(line)
+        lines.append("")
+    if arguments.write:
+        PAGE.write_text("\n".join(lines).rstrip() + "\n")
+
+
+if __name__ == "__main__":
+    main()

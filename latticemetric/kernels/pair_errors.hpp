@@ -1,0 +1,15 @@
+// The fewest errors of all candidates against all references, without their alignments.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "test_set.hpp"
+
+namespace latticemetric {
+
+// A row a reference, a column a candidate: the least number of substitutions, deletions and insertions (Levenshtein
+// 1966). Words are not negative, and numbered without large gaps; no string has 2^31 of them.
+std::vector<std::int32_t> pair_errors(const Strings& candidates, const Strings& references);
+
+}  // namespace latticemetric

@@ -1,0 +1,126 @@
+"""chrF (Popović 2015) and chrF++ (Popović 2017): F-scores of character n-grams, and of word n-grams."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric import _native
+from latticemetric.errors import UsageError
+from latticemetric.metrics.base import References, Table, TallyMetric, Text, check_flags, words_of
+from latticemetric.metrics.characters import text_segments
+from latticemetric.metrics.registry import register
+from latticemetric.metrics.segments import best_references, check_order
+from latticemetric.metrics.signature import Signature, yes_or_no
+
+_EPSILON = 1e-16
+_MOST_BETA = 1e6
+
+
+@dataclass(frozen=True, kw_only=True)
+class CHRF(TallyMetric):
+    """(1 + β²) P R / (β² P + R), P and R averages of the precisions and recalls of n-grams, as sacrebleu has it.
+
+    Each candidate counts with its best reference (ties: the first). chrF is order 6 of characters and 0 of words;
+    chrF++ has word order 2.
+
+    Args:
+        char_order: The longest n-grams of characters.
+        word_order: The longest n-grams of words; a mark of ASCII punctuation at the end of a word, or else at its
+            beginning, is a word of its own.
+        beta: How much more recall counts than precision.
+        whitespace: Count white space as characters. A text that is a string keeps all of its white space; words of a
+            list are separated by one space.
+        lowercase: Compare lower-cased texts.
+        eps_smoothing: Average F-scores of orders, with 10⁻¹⁶ for a precision or recall that is undefined, as in
+            chrF++.py, NLTK and Moses. Otherwise, orders that a text is too short for are left out.
+
+    Examples:
+        >>> round(CHRF().score("the cats sat", "the cat sat"), 6)
+        0.747757
+        >>> str(CHRF(word_order=2).signature)
+        'chrf++|char:6|word:2|beta:2|space:no|eff:yes|refs:1|case:mixed|tok:none|v:0.1.0'
+    """
+
+    char_order: int = 6
+    word_order: int = 0
+    beta: float = 2
+    whitespace: bool = False
+    lowercase: bool = False
+    eps_smoothing: bool = False
+
+    def __post_init__(self) -> None:
+        check_order(self.char_order, "n-grams of characters")
+        if self.word_order != 0:
+            check_order(self.word_order, "n-grams of words")
+        check_flags(whitespace=self.whitespace, lowercase=self.lowercase, eps_smoothing=self.eps_smoothing)
+        if isinstance(self.beta, bool) or not isinstance(self.beta, int | float) or not 0 <= self.beta < _MOST_BETA:
+            raise UsageError(f"beta is {self.beta!r}", advice=f"give a number from 0, below {_MOST_BETA:g}")
+
+    @property
+    def name(self) -> str:
+        """The name on the command line."""
+        return "chrf++" if self.word_order else "chrf"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """N-grams of the candidate, of the reference, and of both, order by order; characters come first."""
+        kinds = (("char", self.char_order), ("word", self.word_order))
+        orders = [f"{kind}_{k}" for kind, most in kinds for k in range(1, most + 1)]
+        return tuple(f"{what}_{order}" for order in orders for what in ("ngrams", "reference_ngrams", "matches"))
+
+    def signature_for(self, references: int | str) -> Signature:
+        """Return the signature (name, parameters, version) for `references` references per segment."""
+        signature = super().signature_for(references)
+        return signature.also(case="lc") if self.lowercase else signature
+
+    def _parameters(self) -> dict[str, str]:
+        orders = {"char": str(self.char_order), "word": str(self.word_order), "beta": f"{self.beta:g}"}
+        return {**orders, "space": yes_or_no(self.whitespace), "eff": yes_or_no(not self.eps_smoothing)}
+
+    def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
+        """Return the statistics of a test set, one row per segment, against the best reference of each."""
+        test = text_segments(candidates, references, self._prepared)
+        counts = _native.count_chrf(
+            *test.candidates, *test.references, test.owner, self.char_order, self.word_order, self.whitespace
+        )
+        rows = counts.astype(np.float64)
+        return rows if len(rows) == len(candidates) else rows[best_references(self.values(rows), test.owner)]
+
+    def _prepared(self, text: Text) -> str:
+        line = text if isinstance(text, str) else " ".join(words_of(text))
+        return line.lower() if self.lowercase else line
+
+    def values(self, sums: Table) -> npt.NDArray[np.float64]:
+        """Return the score of each row of summed statistics."""
+        counts = sums.reshape(*sums.shape[:-1], -1, 3)
+        said, expected, matches = np.moveaxis(counts, -1, 0)
+        factor = self.beta**2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if self.eps_smoothing:
+                precision = np.where(said > 0, matches / said, _EPSILON)
+                recall = np.where(expected > 0, matches / expected, _EPSILON)
+                weighed = factor * precision + recall
+                scores = np.where(weighed > 0, (1 + factor) * precision * recall / weighed, _EPSILON)
+                average: npt.NDArray[np.float64] = _added(scores) / scores.shape[-1]
+                return average
+            known = (said > 0) & (expected > 0)
+            orders = known.sum(axis=-1)
+            precision = _added(np.where(known, matches / said, 0.0)) / orders
+            recall = _added(np.where(known, matches / expected, 0.0)) / orders
+            score = (1 + factor) * precision * recall / (factor * precision + recall)
+        return np.where((orders > 0) & (precision + recall > 0), score, 0.0)
+
+
+def _added(values: Table) -> npt.NDArray[np.float64]:
+    """Return the sums of rows, added from the left, as in other programs: NumPy may add in another order."""
+    total: npt.NDArray[np.float64] = np.cumsum(values, axis=-1)[..., -1]
+    return total
+
+
+register("chrf")(CHRF)
+register("chrf++")(partial(CHRF, word_order=2))

@@ -1,0 +1,108 @@
+"""Translation edit rate: edits, with shifts of words that stand side by side (Snover et al. 2006)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric import _native
+from latticemetric.errors import MissingDependencyError
+from latticemetric.metrics.base import References, Table, TallyMetric, Text, check_flags, paired, words_of
+from latticemetric.metrics.registry import register
+from latticemetric.metrics.segments import Segments
+from latticemetric.metrics.signature import Signature, yes_or_no
+
+
+@register("ter")
+@dataclass(frozen=True, kw_only=True)
+class TER(TallyMetric):
+    """Insertions, deletions, substitutions and shifts, divided by the average number of reference words.
+
+    Lower is better. The search of shifts is tercom's, with the limits of sacrebleu: it is greedy, so edits may not be
+    the fewest. With several references, the fewest edits count, and the mean of the lengths.
+
+    Args:
+        normalized: Separate punctuation, and read entities of XML, as tercom does.
+        no_punct: Remove punctuation.
+        asian_support: With `normalized`, separate CJK characters; with `no_punct`, remove their punctuation, too.
+        case_sensitive: Compare words as they are; otherwise, in lower case.
+
+    Examples:
+        >>> TER().score("to the audience the president spoke", "the president spoke to the audience")
+        0.16666666666666666
+        >>> str(TER().signature)
+        'ter|norm:no|punct:yes|asian:no|refs:1|case:lc|tok:tercom|v:0.1.0'
+    """
+
+    name = "ter"
+    columns = ("edits", "reference_words")
+    higher_is_better = False
+
+    normalized: bool = False
+    no_punct: bool = False
+    asian_support: bool = False
+    case_sensitive: bool = False
+    _tokenizer: Callable[[str], str] | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        check_flags(
+            normalized=self.normalized,
+            no_punct=self.no_punct,
+            asian_support=self.asian_support,
+            case_sensitive=self.case_sensitive,
+        )
+        needed = self.normalized or self.no_punct
+        object.__setattr__(self, "_tokenizer", self._find_tokenizer() if needed else None)
+
+    def _find_tokenizer(self) -> Callable[[str], str]:
+        try:
+            from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
+        except ImportError as error:
+            raise MissingDependencyError(
+                "normalized and no_punct of ter need sacrebleu, which is not installed",
+                advice="pip install sacrebleu, or leave them out",
+            ) from error
+        return TercomTokenizer(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
+
+    def __reduce__(self) -> tuple[Callable[..., TER], tuple[bool, ...]]:
+        # The tokenizer keeps texts that it has seen.
+        return _ter, (self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
+
+    def signature_for(self, references: int | str) -> Signature:
+        """Return the signature (name, parameters, version) for `references` references per segment."""
+        case = "mixed" if self.case_sensitive else "lc"
+        return super().signature_for(references).also(case=case, tok="tercom")
+
+    def _parameters(self) -> dict[str, str]:
+        flags = {"norm": self.normalized, "punct": not self.no_punct, "asian": self.asian_support}
+        return {name: yes_or_no(value) for name, value in flags.items()}
+
+    def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
+        """Return the statistics of a test set, one row per segment."""
+        expected = [list(map(self._words, several)) for several in paired(candidates, references)]
+        test = Segments.of(list(map(self._words, candidates)), expected)
+        edits = _native.count_ter(*test.candidates, *test.references, test.owner)
+        begin = test.owner[:-1]
+        if not len(begin):
+            return np.zeros((0, len(self.columns)))
+        words = np.add.reduceat(test.references.lengths, begin) / np.diff(test.owner)
+        return np.column_stack([np.minimum.reduceat(edits, begin), words]).astype(np.float64)
+
+    def _words(self, text: Text) -> list[str]:
+        line = text if isinstance(text, str) else " ".join(words_of(text))
+        if self._tokenizer is not None:
+            return self._tokenizer(line.rstrip()).split()
+        return (line if self.case_sensitive else line.lower()).split()
+
+    def values(self, sums: Table) -> npt.NDArray[np.float64]:
+        """Return the rate of each row of summed statistics: 1 if there are edits, but no reference words."""
+        edits, words = np.moveaxis(sums, -1, 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(words > 0, edits / words, np.where(edits > 0, 1.0, 0.0))
+
+
+def _ter(normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool) -> TER:  # noqa: FBT001
+    return TER(normalized=normalized, no_punct=no_punct, asian_support=asian_support, case_sensitive=case_sensitive)

@@ -52,18 +52,19 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 // The expected distance of the paths to a state from the first q positions is E(q); for the part of those that end with
 // an arc a into it, with the probability p(a),
 //
-//   E(q) = Σ p(a) A(a, q),   A(a, q) = min( E'(q - 1) + substitution, E'(q) + skipped word, A(a, q - 1) + skipped position )
+//   E(q) = Σ p(a) A(a, q),   A(a, q) = min(E'(q - 1) + substitution, E'(q) + word, A(a, q - 1) + position)
 //
-// where E' is of the state that a comes from. Of each state, only cells q in a band are computed: those near the least
-// cost of the states before, and those where a rough alignment has its paths. Cells beside the band count as what bounds
-// them from below, so cells of the band are bounds from below, too, and E(q) where they are made of such cells alone.
-// The way back from the end asks that of each cell that it comes to, or that a tie could lead it to; so what it meets,
-// and the risk, are those of the whole table, or the band is too narrow.
+// where E' is of the state that a comes from, and a word and a position may be skipped. Of each state, only cells q in
+// a band are computed: those near the least cost of the states before, and those where a rough alignment has its
+// paths. Cells beside the band count as what bounds them from below, so cells of the band are bounds from below, too,
+// and E(q) where they are made of such cells alone. The way back from the end asks that of each cell that it comes to,
+// or that a tie could lead it to; so what it meets, and the risk, are those of the whole table, or the band is too
+// narrow.
 //
 // Beside the band, an alignment goes on with a match, or makes an error, which costs 1 and leads to the same block of
-// words of the hypothesis or to the next one. So a state has a bound for each block, its `level`, for all cells but those
-// that end a run of matches, and a bound for each of these runs that may cost less. In as far as words repeat little
-// within a block, bounds grow faster beside the band than costs do in it.
+// words of the hypothesis or to the next one. So a state has a bound for each block, its `level`, for all cells but
+// those that end a run of matches, and a bound for each of these runs that may cost less. In as far as words repeat
+// little within a block, bounds grow faster beside the band than costs do in it.
 class Recursion {
  public:
   Recursion(const Evidence& evidence, const std::int32_t* hypothesis, std::int32_t positions)
@@ -150,7 +151,8 @@ class Recursion {
   // before is beside the band that the arc comes from.
   std::int32_t align(std::int64_t a) {
     const auto n = evidence_.target[a], source = evidence_.source[a], label = evidence_.label[a];
-    const auto first = low_[source], begin = std::min(low_[n], first), end = high_[n], known = std::min(end, high_[source]);
+    const auto first = low_[source], begin = std::min(low_[n], first);
+    const auto end = high_[n], known = std::min(end, high_[source]);
     poll(4 * (end - begin + 1));
     double* from = from_.data() + 1;  // by q, from -1 on
     if (!is_whole_) {
@@ -247,7 +249,8 @@ class Recursion {
   // the source's cells. The way back needs them, too.
   void bound_edges(std::int64_t a) {
     const auto n = evidence_.target[a], source = evidence_.source[a], label = evidence_.label[a];
-    const auto first = low_[source], begin = std::min(low_[n], first), end = high_[n], known = std::min(end, high_[source]);
+    const auto first = low_[source], begin = std::min(low_[n], first);
+    const auto end = high_[n], known = std::min(end, high_[source]);
     level_errors(a);
     edge_[a] = edges_.size();
     const auto words = begin > 0 ? words_.before(begin - 1) : 0;
@@ -294,7 +297,7 @@ class Recursion {
       reset(outside);
       std::fill(outside.level.begin(), outside.level.end(), 0.0);
     }
-    // By an error from a cell that is beside the band now, to the same words or one or two further; past the band's end.
+    // By an error from a cell that is beside the band now, to the same words or a bit further; past its end.
     auto changed = blocks_;
     const auto reach = [&](std::int32_t words, double cost) {
       if (words > words_.size()) return;

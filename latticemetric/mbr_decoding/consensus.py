@@ -113,7 +113,7 @@ def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None)
         spoken = best.spoken
         mass, begin, end = (best.own(column)[spoken] for column in (best.mass, best.begin, best.end))
         times = _in_order(begin / mass, end / mass)
-        bin_times = _in_order(*(np.bincount(best.place, weights=column) for column in (best.begin, best.end)))
+        bin_times = _in_order(best.sums(best.begin), best.sums(best.end))
     # Largest posterior first; ties: the position's own word, no word, word numbers.
     is_best = (best.word == best.positions[best.place]) & (best.mass >= best.largest[best.place] - TIE)
     ranked = np.lexsort((best.word, -best.mass.round(12), ~is_best, best.place))

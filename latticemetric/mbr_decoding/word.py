@@ -141,6 +141,12 @@ class AlignedHypothesis:
         values[self.place[rows]] = column[rows]
         return values
 
+    def sums(self, column: Floats) -> Floats:
+        """Return the sum of the values of each position."""
+        sums = np.zeros(len(self.positions))
+        np.add.at(sums, self.place, column)
+        return sums
+
     def likeliest(self) -> Words:
         """Return the most probable word of each position; ties: its own word, then the first one."""
         enough = self.largest - TIE

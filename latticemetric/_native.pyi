@@ -351,6 +351,45 @@ def forward_backward(
 ) -> tuple[float, npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Log of the sum over paths; of each state, its probability; of each arc and each end, theirs given the state."""
 
+def expected_cost(
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    word: npt.NDArray[np.int32],
+    transition: npt.NDArray[np.float64],
+    ending: npt.NDArray[np.float64],
+    references: Sequence[Sequence[int]],
+    sizes: Sequence[int],
+    classes: int,
+    order: int,
+    unit: int,
+    alpha: int,
+    beta: int,
+    outcomes: bool,
+    gradient: bool,
+    keeps_bases: bool,
+    few_states: int,
+    most_states: int,
+    seconds: float,
+    table_bytes: float,
+    samples: int,
+    seed: int,
+) -> tuple[
+    bool,
+    int,
+    float,
+    float,
+    float,
+    float,
+    float,
+    int,
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.float64],
+]:
+    """The expected cost of a path by size: `Expectation` of `expected.hpp`, field by field."""
+
 def incoming_shares(
     source: npt.NDArray[np.int32],
     target: npt.NDArray[np.int32],

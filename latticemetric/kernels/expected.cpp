@@ -17,9 +17,6 @@
 namespace latticemetric {
 namespace {
 
-// So many states make no difference in time; beyond them, it pays to find out first which entries of columns matter.
-constexpr std::int64_t few_states = 50'000;
-
 // Numbers in [0, 1): Vigna's splitmix64.
 class Random {
  public:
@@ -115,7 +112,7 @@ Expectation expect(const WeightedGraph& lattice, std::vector<Columns> references
   const auto effort = effort_of(request.most_states, request.seconds);
   Expectation found;
   try {
-    auto product = product_of(graph, space, {std::min(few_states, effort.states), effort.deadline});
+    auto product = product_of(graph, space, {std::min(request.few_states, effort.states), effort.deadline});
     if (!product) {
       double bytes = 0;
       for (const auto& columns : space.references()) bytes += Dominance<Columns>::bytes(columns, graph);

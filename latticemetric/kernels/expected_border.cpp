@@ -14,8 +14,8 @@ nb::tuple expected_cost(Input<std::int32_t> source, Input<std::int32_t> target, 
                         Input<double> transition, Input<double> ending,
                         std::vector<std::vector<std::int32_t>> references, std::vector<std::int64_t> sizes,
                         std::int32_t classes, std::int32_t order, std::int64_t unit, std::int64_t alpha,
-                        std::int64_t beta, bool outcomes, bool gradient, bool keeps_bases, std::int64_t most_states,
-                        double seconds, double table_bytes, std::int64_t samples, std::uint64_t seed) {
+                        std::int64_t beta, bool outcomes, bool gradient, bool keeps_bases, std::int64_t few_states,
+                        std::int64_t most_states, double seconds, double table_bytes, std::int64_t samples, std::uint64_t seed) {
   const auto states = static_cast<std::int32_t>(ending.size());
   const auto arcs = source.size();
   require_aligned(source, target, word);
@@ -50,7 +50,7 @@ nb::tuple expected_cost(Input<std::int32_t> source, Input<std::int32_t> target, 
   {
     const Running running;
     found = expect(graph, words, {order, unit, alpha, beta},
-                   {outcomes, gradient, keeps_bases, most_states, seconds, table_bytes, samples, seed});
+                   {outcomes, gradient, keeps_bases, few_states, most_states, seconds, table_bytes, samples, seed});
   }
   return nb::make_tuple(found.is_exact, found.states, found.mean, found.variance, found.low, found.high,
                         found.standard_error, found.samples, column(std::move(found.cost)),
@@ -63,7 +63,7 @@ nb::tuple expected_cost(Input<std::int32_t> source, Input<std::int32_t> target, 
 void bind_expectations(nb::module_& m) {
   m.def("expected_cost", &expected_cost, "source"_a, "target"_a, "word"_a, "transition"_a, "ending"_a, "references"_a,
         "sizes"_a, "classes"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "outcomes"_a, "gradient"_a, "keeps_bases"_a,
-        "most_states"_a, "seconds"_a, "table_bytes"_a, "samples"_a, "seed"_a);
+        "few_states"_a, "most_states"_a, "seconds"_a, "table_bytes"_a, "samples"_a, "seed"_a);
 }
 
 }  // namespace latticemetric

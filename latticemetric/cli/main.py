@@ -26,6 +26,7 @@ _SECTIONS = {
     "Graphs and references": {
         "oracle": "the best path of each lattice against its reference",
         "sweep": "oracles of pruned lattices and n-best lists, and by length",
+        "expected": "expected rates under the model, their distributions and gradients",
         "report": "one HTML page of a run: oracles, 1-bests, MBR, alignments, drawings",
     },
     "Graphs without references": {

@@ -35,8 +35,8 @@ from latticemetric.posterior.posteriors import posteriors, step_probabilities
 from latticemetric.vocabulary import EPSILON, UNKNOWN, Words
 
 MOST_STATES = 2_000_000
-# Beyond so many states, find out first which entries of columns matter.
-_FEW_STATES = 50_000
+# Beyond so many states, find out first which entries of columns matter; the kernel decides when that pays.
+_FEW_STATES = -1
 _SAMPLES = 100_000
 _FOREST_SAMPLES = 1_000
 _SEED = 1

@@ -39,7 +39,8 @@ class Unfolded:
     def sums(self, arc: Floats, final: Floats, parts: int) -> Floats:
         """Add up the values of arcs and final states by what they stand for, one of so many parts of the forest."""
         owner, values = np.concatenate([self.arc, self.final]), np.concatenate([arc, final])
-        return np.bincount(owner[owner >= 0], weights=values[owner >= 0], minlength=parts)
+        sums: Floats = np.bincount(owner[owner >= 0], weights=values[owner >= 0], minlength=parts).astype(np.float64)
+        return sums
 
 
 def unfold(forest: Forest, most: int) -> Unfolded | None:

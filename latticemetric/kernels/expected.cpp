@@ -103,6 +103,19 @@ void fill(const StepGraph& graph, const ColumnStates<Columns>& space, const Prod
   found.variance = squares;
 }
 
+// The size of a plain product that takes about the time that bounds of differences take: beyond it, they pay.
+template <typename Columns>
+std::int64_t few_states(const ColumnStates<Columns>& space, const StepGraph& graph) {
+  constexpr double fewest = 1000, most = 50'000;
+  double table = 0, step = 30;  // nanoseconds a step of the graph, and an edge of the product
+  for (const auto& columns : space.references()) {
+    const auto entries = static_cast<double>(columns.entries());
+    table += 2 * entries * entries;
+    step += columns.step_time();
+  }
+  return static_cast<std::int64_t>(std::clamp(static_cast<double>(graph.states) * table / step, fewest, most));
+}
+
 template <typename Columns>
 Expectation expect(const WeightedGraph& lattice, std::vector<Columns> references, const ReferenceWords& words,
                    const ExpectationRequest& request) {
@@ -112,7 +125,8 @@ Expectation expect(const WeightedGraph& lattice, std::vector<Columns> references
   const auto effort = effort_of(request.most_states, request.seconds);
   Expectation found;
   try {
-    auto product = product_of(graph, space, {std::min(request.few_states, effort.states), effort.deadline});
+    const auto few = request.few_states < 0 ? few_states(space, graph) : request.few_states;
+    auto product = product_of(graph, space, {std::min(few, effort.states), effort.deadline});
     if (!product) {
       double bytes = 0;
       for (const auto& columns : space.references()) bytes += Dominance<Columns>::bytes(columns, graph);

@@ -33,7 +33,7 @@ struct CostRules {
 struct ExpectationRequest {
   bool outcomes, gradient;
   bool keeps_bases;  // bases of columns stay in the states: for costs that have too many values for polynomials
-  std::int64_t few_states;  // beyond them, it pays to find out first which entries of columns matter
+  std::int64_t few_states;  // beyond them, find out first which entries of columns matter; negative: as it pays
   std::int64_t most_states;
   double seconds;
   double table_bytes;  // for the bounds of differences that make columns the same

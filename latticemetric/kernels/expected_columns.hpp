@@ -57,6 +57,7 @@ class EditColumns {
   std::int64_t entries() const { return static_cast<std::int64_t>(reference_.size()) + 1; }
   std::size_t width() const { return 2 * blocks_; }
   T unit() const { return 1; }
+  double step_time() const { return 3 * static_cast<double>(blocks_); }  // nanoseconds, about
 
   // The column before any word: i deletions.
   std::int64_t start(PackedColumn* column) const {
@@ -191,6 +192,7 @@ class GainColumns {
     return (static_cast<std::size_t>(entries_) * sizeof(T) + sizeof(PackedColumn) - 1) / sizeof(PackedColumn);
   }
   T unit() const { return rules_.unit; }
+  double step_time() const { return 5 * static_cast<double>(entries_); }  // nanoseconds, about
 
   std::int64_t start(PackedColumn* column) const {
     const T never = std::numeric_limits<T>::max() / 2;

@@ -17,7 +17,12 @@ from latticemetric.expectation import expected as module
 scale_factors = st.sampled_from([0.0, 0.3, 1.0, -0.5])
 # Costs of which none makes all others impossible.
 mild_costs = st.integers(-8, 16).map(lambda eighths: eighths / 8)
-forests = forest_drafts(list("abcd"), list(COLUMN_NAMES), mild_costs).filter(can_be_listed).map(lambda d: d.forest()).filter(lambda f: f.max_words() <= 7)  # by brute force
+forests = (
+    forest_drafts(list("abcd"), list(COLUMN_NAMES), mild_costs)
+    .filter(can_be_listed)
+    .map(lambda d: d.forest())
+    .filter(lambda f: f.max_words() <= 7)
+)  # by brute force
 
 
 @st.composite
@@ -200,8 +205,8 @@ def test_references_of_several_machine_words(way, data, metric):
     assert found.value == pytest.approx(float(weights @ values / weights.sum()), abs=1e-12)
 
 
-@given(lattice=mild_lattices(), reference=references(number=1), case=metrics())
-def test_gains_with_fine_units_are_counted(lattice, reference, case):
+@given(lattice=mild_lattices(), reference=references(number=1))
+def test_gains_with_fine_units_are_counted(lattice, reference):
     metric = lm.GRR(2, alpha="0.12345678", beta="0.00000001")
     found = lm.expected(lattice, reference.argument, metric)
     posterior = lm.posteriors(lattice)

@@ -24,9 +24,8 @@ from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Floats, Scales, is_any_of
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import small_enough
-from latticemetric.memory import most_bytes
 from latticemetric.metrics.base import GraphReferences
-from latticemetric.metrics.recognition import GRR, WER, WRR
+from latticemetric.metrics.recognition import GRR, WER
 from latticemetric.metrics.reference_checks import check_references
 from latticemetric.nbest import NBest
 from latticemetric.oracle_search.oracle import as_recognition_rate, oracle
@@ -40,8 +39,8 @@ _FEW_STATES = -1
 _SAMPLES = 100_000
 _FOREST_SAMPLES = 1_000
 _SEED = 1
-# A table of bounds may take this share of the memory of a search.
-_TABLE_SHARE = 4
+# Larger tables of bounds of differences cost more time than they save; plain bounds have to do.
+_TABLE_BYTES = 2**29
 # Polynomials of probabilities have one place for each multiple of 1/unit: only for small units.
 _FINEST_POLYNOMIAL = 1000
 _EDITS = Gains(1, 1, 1, 0)  # WER and WRR
@@ -64,8 +63,8 @@ class Expected(Frozen):
         high: The value is at most this, for certain.
         exact: True if the value is exact, except for rounding.
         standard_error: The standard error of the estimate; `None` if `exact`.
-        gradient: ∂ value / ∂ cost of each arc (of a forest: of each edge; of an n-best list: of each hypothesis). `None`
-            if not `exact`, or not asked for.
+        gradient: ∂ value / ∂ cost of each arc; of a forest, of each edge; of an n-best list, of each hypothesis.
+            `None` if not `exact`, or not asked for.
         final_gradient: ∂ value / ∂ cost of ending in each final state or goal.
         states: The size of the search: states of the product of graph and references; 0 if not `exact`.
         signature: The metric, its parameters and the version.
@@ -133,7 +132,7 @@ def expected(
         >>> {errors: round(probability, 6) for errors, probability in found.distribution.items()}
         {0: 0.5, 1: 0.3, 3: 0.2}
         >>> found.gradient[:3].round(6).tolist()
-        [0.15, -0.0, -0.14]
+        [0.15, -0.01, -0.14]
     """
     check_references(references)
     rate = as_recognition_rate(metric)
@@ -260,7 +259,7 @@ def _of_lattice(lattice: Lattice, metric: GRR, listed: _Listed, settings: _Setti
                     few_states=_FEW_STATES,
                     most_states=settings.most_states,
                     seconds=settings.seconds,
-                    table_bytes=most_bytes() / _TABLE_SHARE,
+                    table_bytes=_TABLE_BYTES,
                     samples=_SAMPLES,
                     seed=_SEED,
                 )
@@ -286,39 +285,36 @@ def _of_lattice(lattice: Lattice, metric: GRR, listed: _Listed, settings: _Setti
     if exact and settings.gradient and listed.is_defined:
         factor = -settings.scale * listed.slope
         found = replace(found, gradient=factor * arc + 0.0, final_gradient=factor * end[lattice.final] + 0.0)
-    return _with_counts(found, listed, settings, mean, cost.tolist(), reference.tolist(), probability.tolist())
+    outcomes = list(zip(cost.tolist(), reference.tolist(), probability.tolist(), strict=True))
+    found = _with_counts(found, listed, mean, outcomes)
+    if not (exact and settings.distribution):
+        return found
+    shares: dict[float, list[float]] = {}
+    for numerator, share in sorted((listed.numerator(cost, k), share) for cost, k, share in outcomes):
+        shares.setdefault(numerator, []).append(share)
+    return replace(found, distribution={numerator: math.fsum(several) for numerator, several in shares.items()})
 
 
-def _with_counts(
-    found: Expected,
-    listed: _Listed,
-    settings: _Settings,
-    mean: float,
-    cost: list[int],
-    reference: list[int],
-    probability: list[float],
-) -> Expected:
-    """Add the expected numerator and denominator, and the distribution."""
+_Outcome = tuple[int, int, float]
+"""A cost, the number of the reference that counts, and the probability of such paths."""
+
+
+def _with_counts(found: Expected, listed: _Listed, mean: float, outcomes: Sequence[_Outcome]) -> Expected:
+    """Add the expected numerator and denominator."""
     if len(set(listed.totals)) == 1:
-        (total,) = set(listed.totals)
+        total = listed.totals[0]
         whole = mean * listed.sizes[0]
         numerator = (
             whole if listed.counts_errors else total - whole if listed.by_edits else 0.0 - whole / listed.gains.unit
         )
-        found = replace(found, numerator=numerator, denominator=float(total))
-    elif found.exact:
-        numerators = map(listed.numerator, cost, reference)
-        found = replace(
-            found,
-            numerator=math.fsum(n * p for n, p in zip(numerators, probability, strict=True)),
-            denominator=math.fsum(listed.totals[k] * p for k, p in zip(reference, probability, strict=True)),
-        )
-    if not (found.exact and settings.distribution):
+        return replace(found, numerator=numerator, denominator=float(total))
+    if not found.exact:
         return found
-    shares: dict[float, list[float]] = {}
-    for numerator, share in sorted(zip(map(listed.numerator, cost, reference), probability, strict=True)):
-        shares.setdefault(numerator, []).append(share)
-    return replace(found, distribution={numerator: math.fsum(several) for numerator, several in shares.items()})
+    return replace(
+        found,
+        numerator=math.fsum(listed.numerator(cost, k) * share for cost, k, share in outcomes),
+        denominator=math.fsum(listed.totals[k] * share for _, k, share in outcomes),
+    )
 
 
 # ---- Forests ----
@@ -350,7 +346,8 @@ def _of_forest(
             part = posteriors(pruned, scale=settings.scale, scales=settings.scales)
             kept = min(1.0, math.exp(part.log_total - whole.log_total))
             inner = _of_lattice(unfolded.lattice, metric, listed, plain)
-            assert inner.low is not None and inner.high is not None
+            assert inner.low is not None
+            assert inner.high is not None
             low, high = (kept * one + (1 - kept) * other for one, other in ((inner.low, low), (inner.high, high)))
             break
         beam /= 2

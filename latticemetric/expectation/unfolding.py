@@ -87,63 +87,80 @@ class _Rest(NamedTuple):
     """A stack: a symbol of an edge (its number among all symbols of target sides), and what comes after the edge."""
 
     symbol: int
-    below: int  # the number of a stack; 0 is empty
+    below: int  # the number of a stack
 
 
-def _by_stacks(forest: Forest, most: int) -> Unfolded | None:
-    begin = forest.target.begin.tolist()
-    symbols = forest.target.values.tolist()
-    tails = forest.tails.rows()
-    edge_of = np.repeat(np.arange(len(forest.head)), forest.target.lengths()).tolist()
-    first_edge = np.searchsorted(forest.head, np.arange(forest.num_nodes + 1)).tolist()
-    number: dict[_Rest, int] = {}
-    stacks: list[_Rest | None] = [None]  # 0: nothing is left
-    arcs: list[tuple[int, int, int, int]] = []  # source, target, word, owner + 1
+_NOTHING, _START = 0, 1  # stacks: nothing is left to be read; nothing has been read
 
-    def stack(symbol: int, end: int, below: int) -> int:
+
+class _Stacks:
+    """The stacks of a forest, numbered as they are found, and the arcs between them."""
+
+    def __init__(self, forest: Forest) -> None:
+        self._forest = forest
+        self._begin = forest.target.begin.tolist()
+        self._symbols = forest.target.values.tolist()
+        self._tails = forest.tails.rows()
+        self._edge_of = np.repeat(np.arange(len(forest.head)), forest.target.lengths()).tolist()
+        self._first_edge = np.searchsorted(forest.head, np.arange(forest.num_nodes + 1)).tolist()
+        self._number: dict[_Rest, int] = {}
+        self.stacks: list[_Rest | None] = [None, None]
+        self.arcs: list[tuple[int, int, int, int]] = []  # source, target, word, owner + 1
+
+    def start(self) -> None:
+        """Add the arcs of the start: a single goal needs none for its choice."""
+        goals = self._forest.goals.tolist()
+        for row, goal in enumerate(goals):
+            chosen = _START
+            if len(goals) > 1:
+                chosen = len(self.stacks)
+                self.stacks.append(None)
+                self.arcs.append((_START, chosen, EPSILON, len(self._forest.head) + row + 1))
+            self._derive(chosen, goal, _NOTHING)
+
+    def read(self, at: int) -> None:
+        """Add the arcs of a stack: its first word, or the edges of its first node."""
+        rest = self.stacks[at]
+        if rest is None:
+            return
+        edge, symbol = self._edge_of[rest.symbol], self._symbols[rest.symbol]
+        below = self._stack(rest.symbol + 1, self._begin[edge + 1], rest.below)
+        if symbol > EPSILON:
+            self.arcs.append((at, below, symbol, 0))
+        else:
+            self._derive(at, self._tails[edge][-symbol - 1], below)
+
+    def _derive(self, source: int, node: int, below: int) -> None:
+        for edge in range(self._first_edge[node], self._first_edge[node + 1]):
+            target = self._stack(self._begin[edge], self._begin[edge + 1], below)
+            self.arcs.append((source, target, EPSILON, edge + 1))
+
+    def _stack(self, symbol: int, end: int, below: int) -> int:
         """Return the number of the stack of the symbols from `symbol` to `end`, above another stack."""
         if symbol == end:
             return below
         rest = _Rest(symbol, below)
-        found = number.setdefault(rest, len(stacks))
-        if found == len(stacks):
-            stacks.append(rest)
+        found = self._number.setdefault(rest, len(self.stacks))
+        if found == len(self.stacks):
+            self.stacks.append(rest)
         return found
 
-    def add(source: int, edge: int, below: int) -> None:
-        arcs.append((source, stack(begin[edge], begin[edge + 1], below), EPSILON, edge + 1))
 
-    start = 1
-    stacks.append(None)
-    for row, goal in enumerate(forest.goals.tolist()):
-        if len(forest.goals) == 1:
-            for edge in range(first_edge[goal], first_edge[goal + 1]):
-                add(start, edge, 0)
-            break
-        chosen = len(stacks)
-        stacks.append(None)
-        arcs.append((start, chosen, EPSILON, len(forest.head) + row + 1))
-        for edge in range(first_edge[goal], first_edge[goal + 1]):
-            add(chosen, edge, 0)
-    at = start
-    while (at := at + 1) < len(stacks):
-        if len(stacks) > most or len(arcs) > 8 * most:
+_MOST_ARCS_EACH = 8
+
+
+def _by_stacks(forest: Forest, most: int) -> Unfolded | None:
+    found = _Stacks(forest)
+    found.start()
+    at = _START
+    while (at := at + 1) < len(found.stacks):
+        if len(found.stacks) > most or len(found.arcs) > _MOST_ARCS_EACH * most:
             return None
-        rest = stacks[at]
-        if rest is None:
-            continue
-        edge, symbol = edge_of[rest.symbol], symbols[rest.symbol]
-        below = stack(rest.symbol + 1, begin[edge + 1], rest.below)
-        if symbol > 0:
-            arcs.append((at, below, symbol, 0))
-            continue
-        node = tails[edge][-symbol - 1]
-        for inner in range(first_edge[node], first_edge[node + 1]):
-            add(at, inner, below)
-    return _lattice_of(forest, arcs, start)
+        found.read(at)
+    return _lattice_of(forest, found.arcs)
 
 
-def _lattice_of(forest: Forest, arcs: list[tuple[int, int, int, int]], start: int) -> Unfolded:
+def _lattice_of(forest: Forest, arcs: list[tuple[int, int, int, int]]) -> Unfolded:
     source, target, word, owner = np.array(arcs, dtype=np.int64).T
     columns = {}
     single = len(forest.goals) == 1
@@ -154,8 +171,8 @@ def _lattice_of(forest: Forest, arcs: list[tuple[int, int, int, int]], start: in
         source,
         target,
         word,
-        start=start,
-        final=[0],
+        start=_START,
+        final=[_NOTHING],
         scores=columns,
         vocabulary=forest.vocabulary,
         labels={_OWNER: Labels(owner.astype(np.int32), np.zeros(1, dtype=np.int32), Vocabulary.numeric())},

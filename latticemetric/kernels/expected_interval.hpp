@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -262,9 +263,14 @@ Interval interval_of(const StepGraph& graph, const ColumnStates<Columns>& space,
   IntervalSearch<Columns> search(graph, space);
   auto interval = search.outermost();
   for (std::size_t most = std::min(first, largest);; most = std::min(most * more, largest)) {
-    const auto* const limit = most <= first ? nullptr : &effort;  // the first bounds are made in any time
-    const auto low = search.bound(true, most, limit);
-    const auto high = low ? search.bound(false, most, limit) : std::nullopt;
+    const bool is_first = most <= first;  // the first bounds are made in any time
+    std::optional<double> low, high;
+    try {
+      low = search.bound(true, most, is_first ? nullptr : &effort);
+      if (low) high = search.bound(false, most, is_first ? nullptr : &effort);
+    } catch (const std::bad_alloc&) {
+      if (is_first) throw;
+    }
     if (low) interval.low = std::max(interval.low, *low);
     if (high) interval.high = std::min(interval.high, *high);
     const double scale = std::max({std::fabs(interval.low), std::fabs(interval.high), 1.0});

@@ -9,6 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from kit.expectations import mean, slopes, weighed
 from kit.formats import can_be_listed, forest_drafts
+from kit.paths import DATA
 from kit.strategies import COLUMN_NAMES, lattices, metrics, references, scalings
 
 import latticemetric as lm
@@ -43,7 +44,7 @@ def mild_lattices(draw):
 
 
 # Ways of the search that small lattices do not need by themselves: which columns become the same.
-WAYS = {"plain": {}, "by bounds": {"_FEW_STATES": 0, "_TABLE_SHARE": math.inf}, "by differences": {"_FEW_STATES": 0}}
+WAYS = {"plain": {}, "by bounds": {"_FEW_STATES": 0, "_TABLE_BYTES": 0}, "by differences": {"_FEW_STATES": 0}}
 
 
 ways = st.sampled_from(list(WAYS))
@@ -221,3 +222,88 @@ def test_gains_with_fine_units_are_counted(lattice, reference):
     assert found.distribution.keys() == {k for k, p in counted.items() if p > 0}
     for numerator, probability in found.distribution.items():
         assert probability == pytest.approx(counted[numerator], abs=1e-12)
+
+
+def test_references_without_words_have_no_rate():
+    lattice = lm.Lattice.from_strings(["a b", "c"], costs=[0.0, 0.0])
+    found = lm.expected(lattice, [[]], "wer", gradient=True)
+    assert (found.value, found.low, found.high, found.gradient) == (None,) * 4
+    assert found.numerator == pytest.approx(1.5)
+    assert lm.expected(lattice, [[], ["a", "b"]], "wer").value == pytest.approx(0.5)
+
+
+def test_n_best_lists_have_a_gradient_for_each_hypothesis():
+    hypotheses = [
+        lm.nbest.Hypothesis(words, {"total": cost}) for words, cost in (("a b", 0.0), ("", 1.0), ("a b", 2.0))
+    ]
+    found = lm.expected(lm.NBest(tuple(hypotheses), {}), "a b", gradient=True)
+    weights = np.exp([0.0, -1.0, -2.0])
+    shares = weights / weights.sum()
+    assert found.value == pytest.approx(shares[1])
+    assert found.gradient == pytest.approx(-shares * (np.array([0.0, 1.0, 0.0]) - shares[1]))
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"most_states": 0}, "a search of 0 states"),
+        ({"most_states": True}, "a search of True states"),
+        ({"seconds": -1}, "cannot take -1 seconds"),
+        ({"seconds": math.nan}, "cannot take nan seconds"),
+        ({"scale": math.inf}, "the scale is inf"),
+        ({"metric": "bleu"}, "'bleu' cannot search a graph"),
+        ({"references": []}, "has no reference"),
+        ({"metric": lm.GRR(4, alpha="1e18")}, "too many digits"),
+        ({"scales": {"no": 1.0}}, "no score column 'no'"),
+    ],
+)
+def test_hostile_arguments_are_refused(options, problem):
+    lattice = lm.Lattice.from_strings(["a b c", "c"], costs=[0.0, 1.0])
+    with pytest.raises(lm.LatticeMetricError, match=problem):
+        lm.expected(**{"graph": lattice, "references": "a b", **options})
+
+
+def test_a_search_stays_within_its_memory(memory_limit):
+    """Without enough memory for the product, there are bounds."""
+    lattice, reference = dense(16, 30, 5)
+    memory_limit("64M")
+    found = lm.expected(lattice, [reference], "4-grr", most_states=10**9, seconds=2)
+    assert not found.exact
+    assert found.low < found.value < found.high
+
+
+def dense(places, states, arcs):
+    """A flat random lattice: hardly two columns are the same."""
+    draw = np.random.default_rng(1)
+    vocabulary = lm.Vocabulary.from_words([f"w{k}" for k in range(12)])
+    rows = [
+        (
+            place * states + state if place else 0,
+            (place + 1) * states + int(draw.integers(states)),
+            int(draw.integers(1, 13)),
+        )
+        for place in range(places)
+        for state in range(states)
+        for _ in range(arcs)
+    ]
+    source, target, word = zip(*rows, strict=True)
+    final = sorted({one for one in target if one >= places * states})
+    lattice = lm.Lattice.from_arcs(source, target, word, final=final, vocabulary=vocabulary)
+    return lattice, vocabulary.decode(draw.integers(1, 13, places))
+
+
+def test_real_lattices_are_exact_and_below_kaldi_s_bound():
+    """Kaldi's Bayes risk of its own words is an upper bound of theirs."""
+    if not (DATA / "kaldi").is_dir():
+        pytest.skip("real lattices are elsewhere")
+    scale = 0.0833333
+    words = _table(DATA / "kaldi" / f"ami3.kaldi-mbr-words.acscale-{scale}.txt")
+    risk = _table(DATA / "kaldi" / f"ami3.kaldi-mbr-risk.acscale-{scale}.txt")
+    for name, lattice in lm.read(DATA / "kaldi" / "ami3.lat.txt.gz"):
+        found = lm.expected(lattice, [words[name]], "wer", scales={"acoustic": scale})
+        assert found.exact
+        assert found.numerator <= float(risk[name][-1]) + 1e-4
+
+
+def _table(path):
+    return {line.split()[0]: line.split()[1:] for line in path.read_text().splitlines()}

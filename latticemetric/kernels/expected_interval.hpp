@@ -69,6 +69,7 @@ class IntervalSearch {
     std::vector<PackedColumn> state(space_.width() + 1);
     const auto width = static_cast<std::int64_t>(space_.width());
     double total = 0;
+    above_ = farthest;
     for (std::int32_t v = 0; v < graph_.states; ++v) {
       unread[v] = graph_.from[v + 1] - graph_.from[v];
       auto& here = masses[v];
@@ -171,7 +172,9 @@ class IntervalSearch {
   }
 
   void lower_lightest(std::int32_t node, std::size_t most, ColumnTable& table, std::vector<Mass>& masses) {
-    for (T above = 8;; --above) {  // how far entries may lie above the smallest one
+    // How far entries may lie above the smallest one: a little further than sufficed at the node before.
+    for (T above = std::min<T>(above_ + 1, farthest);; --above) {
+      above_ = above;
       const auto order = heaviest_first(masses, most / 2);
       ColumnTable lowered(space_.width());
       std::vector<Mass> found;
@@ -250,9 +253,12 @@ class IntervalSearch {
     return given_up;
   }
 
+  static constexpr T farthest = 8;
+
   const StepGraph& graph_;
   const ColumnStates<Columns>& space_;
   std::vector<std::vector<double>> policies_;
+  T above_ = farthest;
 };
 
 // Keeps more and more states a node while the interval narrows, up to the effort.

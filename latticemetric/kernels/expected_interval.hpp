@@ -265,7 +265,9 @@ class IntervalSearch {
 template <typename Columns>
 Interval interval_of(const StepGraph& graph, const ColumnStates<Columns>& space, const Effort& effort) {
   constexpr std::size_t first = 16, more = 8;
-  const auto largest = static_cast<std::size_t>(std::max<std::int64_t>(2, effort.states / std::max(graph.states, 1)));
+  // Each state is made several times here: a quarter of them takes about as long as the search for the exact value.
+  const auto share = effort.states / 4 / std::max(graph.states, 1);
+  const auto largest = static_cast<std::size_t>(std::max<std::int64_t>(2, share));
   IntervalSearch<Columns> search(graph, space);
   auto interval = search.outermost();
   for (std::size_t most = std::min(first, largest);; most = std::min(most * more, largest)) {

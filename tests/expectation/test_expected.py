@@ -2,11 +2,13 @@
 
 import math
 from collections import defaultdict
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from kit.brute_force import Rate
 from kit.expectations import mean, slopes, weighed
 from kit.formats import can_be_listed, forest_drafts
 from kit.paths import DATA
@@ -80,24 +82,24 @@ def assert_is_expectation(found, paths):
     assert found.variance == pytest.approx(mean(paths, lambda v: (float(v.score) - value) ** 2), abs=1e-10)
 
 
-@given(
-    way=ways,
-    lattice=mild_lattices(),
-    given_references=references(),
-    case=metrics(),
-    scale=scale_factors,
-    data=st.data(),
-)
-def test_expectations_are_sums_over_paths(way, lattice, given_references, case, scale, data):
+@given(way=ways, lattice=mild_lattices(), given_references=references(), case=metrics(), scale=scale_factors)
+def test_expectations_are_sums_over_paths(way, lattice, given_references, case, scale):
     metric, rate = case
-    scales = data.draw(scalings(lattice))
-    found = expected(way, lattice, given_references.argument, metric, scale=scale, scales=scales, gradient=True)
-    paths = weighed(lattice, given_references.words, rate, scale, scales)
+    found = expected(way, lattice, given_references.argument, metric, scale=scale, gradient=True)
+    paths = weighed(lattice, given_references.words, rate, scale)
     assert_is_expectation(found, paths)
     if found.gradient is not None:
         arc, final = slopes(lattice, paths, scale)
         assert found.gradient == pytest.approx(arc, abs=1e-11)
         assert found.final_gradient == pytest.approx(final, abs=1e-11)
+
+
+@given(lattice=mild_lattices(), given_references=references(), data=st.data())
+def test_scales_of_columns_are_those_of_the_model(lattice, given_references, data):
+    scales = data.draw(scalings(lattice))
+    found = lm.expected(lattice, given_references.argument, "wer", scales=scales)
+    rate = Rate(1, Fraction(1), Fraction(0), counts_errors=True)
+    assert_is_expectation(found, weighed(lattice, given_references.words, rate, 1.0, scales))
 
 
 @given(way=ways, lattice=lattices(), given_references=references(), case=metrics())

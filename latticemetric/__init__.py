@@ -18,6 +18,7 @@ _NAMES = {
     "doctor": "Installation diagnose_installation",
     "drawing.api": "Drawing draw",
     "errors": "FormatError InputError LatticeMetricError MissingDependencyError UsageError",
+    "expectation.expected": "Expected expected",
     "forest.columns": "NodeLabels Ragged",
     "forest.arrays": "Derivation",
     "forest.forest": "Forest",

@@ -23,6 +23,8 @@ from latticemetric.errors import InputError as InputError
 from latticemetric.errors import LatticeMetricError as LatticeMetricError
 from latticemetric.errors import MissingDependencyError as MissingDependencyError
 from latticemetric.errors import UsageError as UsageError
+from latticemetric.expectation.expected import Expected as Expected
+from latticemetric.expectation.expected import expected as expected
 from latticemetric.forest.arrays import Derivation as Derivation
 from latticemetric.forest.columns import NodeLabels as NodeLabels
 from latticemetric.forest.columns import Ragged as Ragged

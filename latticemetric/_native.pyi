@@ -84,7 +84,7 @@ def search_lattice(
     alpha: int,
     beta: int,
     way: Literal["automatic", "table", "band"] = "automatic",
-    part_bytes: int = 1 << 23,
+    part_bytes: int = ...,
 ) -> tuple[npt.NDArray[np.int64], int, int]:
     """Arcs of the best path under a recognition rate, and the high and the low 64 bits of its gain.
 
@@ -343,7 +343,7 @@ def weighed_strings(
     most_steps: int,
     most_bytes: int,
     way: Literal["automatic", "table", "band"] = "automatic",
-    part_bytes: int = 1 << 23,
+    part_bytes: int = ...,
 ) -> tuple[list[list[int]], int, list[tuple[int, int]], tuple[int, int]]:
     """Arcs of the strings of least loss, how many are surely the best, their losses, and a bound for the others.
 
@@ -358,6 +358,45 @@ def forward_backward(
     final_cost: npt.NDArray[np.float64],
 ) -> tuple[float, npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Log of the sum over paths; of each state, its probability; of each arc and each end, theirs given the state."""
+
+def expected_cost(
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    word: npt.NDArray[np.int32],
+    transition: npt.NDArray[np.float64],
+    ending: npt.NDArray[np.float64],
+    references: list[list[int]],
+    sizes: list[int],
+    classes: int,
+    order: int,
+    unit: int,
+    alpha: int,
+    beta: int,
+    outcomes: bool,
+    gradient: bool,
+    keeps_bases: bool,
+    few_states: int,
+    most_states: int,
+    seconds: float,
+    table_bytes: float,
+    samples: int,
+    seed: int,
+) -> tuple[
+    bool,
+    int,
+    float,
+    float,
+    float,
+    float,
+    float,
+    int,
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.float64],
+]:
+    """The expected cost of a path by size: `Expectation` of `expected.hpp`, field by field."""
 
 def incoming_shares(
     source: npt.NDArray[np.int32],
@@ -443,7 +482,7 @@ def align(
     unit: int,
     alpha: int,
     beta: int,
-    most_bytes: int = 1 << 25,
+    most_bytes: int = ...,
     longest_in_table: int = 100,
 ) -> str:
     """The optimal alignment as letters C, S, D, I, ties resolved; gains are integers in `1 / unit`."""

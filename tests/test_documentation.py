@@ -317,6 +317,13 @@ def test_lists_have_the_documented_fields():
 
 
 @pytest.mark.usefixtures("folder")
+def test_expectations_have_the_documented_fields():
+    arguments = ("latticemetric", "expected", "harbour.fst", "harbour.ref.txt", "--format")
+    (item,) = json.loads(output_of(*arguments, "json"))["lattices"]
+    assert sorted(item) == sorted(documented("json.md", "Output of `expected`"))
+
+
+@pytest.mark.usefixtures("folder")
 def test_posteriors_have_the_documented_fields():
     kinds = {"words": "A word", "ngrams": "An n-gram", "arcs": "An arc", "edges": "An edge"}
     fields = documented("json.md", "Output of `posteriors`")

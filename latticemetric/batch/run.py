@@ -99,6 +99,8 @@ def register_results() -> None:
     register("latticemetric.drawing.diagram", "Diagram", "Link", "Vertex")
     register("latticemetric.batch.answers", "Answer")
     register("latticemetric.batch.oracles", "Confidences", Outcome="OracleAnswer")
+    register("latticemetric.expectation.expected", "Expected")
+    register("latticemetric.batch.expectations", "ExpectationAnswer")
     register("latticemetric.batch.margins", Extremes="Margins", Side="MarginKind")
     register("latticemetric.batch.string_scores", "Strings")
     register("latticemetric.batch.sweep", "Swept")

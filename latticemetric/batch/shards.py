@@ -223,6 +223,10 @@ def _merged_sums(documents: Sequence[ShardDocument]) -> dict[str, Any]:
         from latticemetric.batch.user_automaton import AutomatonTotals
 
         return sum(map(AutomatonTotals.of_state, states), AutomatonTotals()).asdict()
+    if "expected" in states[0]:
+        from latticemetric.batch.expectations import ExpectationTotals
+
+        return {"corpus": ExpectationTotals.merged(states)}
     from latticemetric.batch.oracles import OracleSums
 
     return {"corpus": OracleSums.merged(states).corpus()}

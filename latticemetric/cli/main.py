@@ -27,6 +27,7 @@ _SECTIONS = {
         "oracle": "the best path of each lattice against its reference",
         "sweep": "oracles of pruned lattices and n-best lists, and by length",
         "lists": "n-best lists: the oracle of the first k, corrections of them",
+        "expected": "expected rates under the model, their distributions and gradients",
         "report": "one HTML page of a run: oracles, 1-bests, MBR, alignments, drawings",
     },
     "Graphs without references": {

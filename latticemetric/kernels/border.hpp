@@ -137,6 +137,9 @@ void bind_strings(nb::module_& m);
 // Strings by metric and cost together, bound in `weighed_border.cpp`.
 void bind_weighed(nb::module_& m);
 
+// Expectations over the paths of lattices, bound in `expected_border.cpp`.
+void bind_expectations(nb::module_& m);
+
 // Alignments of networks, bound in `network_border.cpp`.
 void bind_networks(nb::module_& m);
 

@@ -289,6 +289,7 @@ NB_MODULE(_native, m) {
   latticemetric::bind_strings(m);
   latticemetric::bind_weighed(m);
   latticemetric::bind_networks(m);
+  latticemetric::bind_expectations(m);
   m.def("order_states", &order_states, "source"_a, "target"_a, "start"_a, "is_final"_a);
   m.def("order_forest", &order_forest, "head"_a, "tail_begin"_a, "tail"_a, "is_goal"_a);
   m.def("best_path", &best_path, "source"_a, "target"_a, "cost"_a, "is_word"_a, "final_cost"_a);

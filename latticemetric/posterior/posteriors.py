@@ -9,7 +9,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, overload
+from typing import TYPE_CHECKING, NamedTuple, Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -475,19 +475,39 @@ def posteriors(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None
             edge=node[graph.head] * transition,
         )
     lattice = as_lattice(graph, scales)
-    cost = _scaled_cost(lattice, scale, scales)
-    log_total, state, transition, ending = _native.forward_backward(
-        lattice.source, lattice.target, cost.arc, cost.final
-    )
-    _require_finite(log_total)
+    steps = step_probabilities(lattice, scale, scales)
     return Posteriors(
-        log_total=log_total,
-        transition=transition,
-        ending=state[lattice.final] * ending[lattice.final],
+        log_total=steps.log_total,
+        transition=steps.transition,
+        ending=steps.state[lattice.final] * steps.ending[lattice.final],
         lattice=lattice,
-        state=state,
-        arc=state[lattice.source] * transition,
+        state=steps.state,
+        arc=steps.state[lattice.source] * steps.transition,
     )
+
+
+class StepProbabilities(NamedTuple):
+    """Probabilities of the steps of a lattice's paths.
+
+    Attributes:
+        log_total: Logarithm of the sum of exp(−cost) over its paths.
+        state: The probability that a path passes each state.
+        transition: The probability of each arc, given its source state.
+        ending: The probability of ending in each state, given that a path passes it.
+    """
+
+    log_total: float
+    state: Floats
+    transition: Floats
+    ending: Floats
+
+
+def step_probabilities(lattice: Lattice, scale: float, scales: Scales | None) -> StepProbabilities:
+    """Compute the probabilities of a lattice's steps; see `posteriors`."""
+    cost = _scaled_cost(lattice, scale, scales)
+    steps = StepProbabilities(*_native.forward_backward(lattice.source, lattice.target, cost.arc, cost.final))
+    _require_finite(steps.log_total)
+    return steps
 
 
 def _scaled_cost(graph: Lattice | Forest, scale: float, scales: Scales | None) -> Costs:

@@ -30,7 +30,7 @@ READ = [
 
 def test_all_verbs_that_resume_are_known():
     assert set(RESUMING) == {
-        *("oracle", "sweep", "report", "mbr", "consensus", "posteriors", "tags", "info", "convert"),
+        *("oracle", "sweep", "expected", "report", "mbr", "consensus", "posteriors", "tags", "info", "convert"),
     }
     assert len(READ) > 40
 

@@ -1,0 +1,209 @@
+"""`latticemetric expected`: the expected rate of each graph's paths, its distribution and its gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from latticemetric.cli.commands import Options, option, verb
+from latticemetric.cli.files import STANDARD, GraphFiles, MetricName, NamesFiles, Output
+from latticemetric.cli.options import (
+    POSTERIOR_SCALE,
+    OutputOptions,
+    PairedReadingOptions,
+    RateOptions,
+    ShardedRunOptions,
+)
+from latticemetric.cli.results import Record, Results, counted, json_document, padded_id, shown, table, values
+from latticemetric.cli.run import running
+from latticemetric.errors import InputError, UsageError, harmless
+
+if TYPE_CHECKING:
+    from latticemetric.batch.expectations import ExpectationAnswer
+    from latticemetric.batch.shards import ShardRun
+    from latticemetric.metrics.recognition import GRR
+
+_EPILOG = """\b
+Examples:
+  latticemetric expected lats.ark.gz text --scale acoustic=0.1
+  latticemetric expected lattices/ refs.txt --metric 4-grr --posterior-scale 0.5 --format jsonl
+  latticemetric expected dev.plf dev.en --gradient slopes.npz --format tsv
+"""
+
+_SECTIONS = {"The search": "--most-states", "What is also computed": "--gradient"}
+_COLUMNS = (
+    "id", "expected", "numerator", "denominator", "variance", "low", "high", "exact", "standard_error", "distribution"
+)  # fmt: skip
+_PATH_COLUMNS = ("hypothesis", "score", "numerator", "denominator")
+
+
+class _ExpectedOptions(Options):
+    posterior_scale: float = POSTERIOR_SCALE
+    most_states: int = option(
+        "--most-states N",
+        "Size of the search; expectations of graphs that need more are bounded.",
+        type=click.IntRange(1),
+        default=2_000_000,
+    )
+    gradient: str | None = option(
+        "--gradient FILE", "Also write ∂ rate / ∂ cost of arcs and ends to FILE, as NumPy's .npz.", type=Output()
+    )
+
+
+class _MetricOptions(RateOptions):
+    metric: str = option("--metric NAME", "wer, wrr, or N-grr for any N.", type=MetricName(), default="wer")
+
+
+@verb("expected", epilog=_EPILOG, sections=_SECTIONS)
+@click.argument("lattices", type=GraphFiles(), nargs=1)
+@click.argument("references", type=NamesFiles(), nargs=-1, required=True, metavar="REFERENCES...")
+def command(
+    lattices: str,
+    references: tuple[str, ...],
+    *,
+    metric: _MetricOptions,
+    search: _ExpectedOptions,
+    reading: PairedReadingOptions,
+    run: ShardedRunOptions,
+    output: OutputOptions,
+) -> None:
+    """Compute the expected rate of the paths of each lattice, each as probable as the model has it.
+
+    A path has the probability exp(−posterior scale · cost), normalised. The result is exact, with its variance and
+    the probability of each number of errors; of graphs that are too large for that, it is an interval.
+
+    LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
+    one line per lattice, in the same order or with ids first; give several files for several references. Under
+    --keep-going, the reference words of graphs that fail count as deletions.
+    """
+    from latticemetric.batch.expectations import ExpectationSearch, expectations_of
+
+    rate = metric.rate()
+    if search.gradient == STANDARD:
+        raise UsageError("standard output already gets the results", where="--gradient", advice="name a file")
+    asked = ExpectationSearch(
+        rate, search.posterior_scale, reading.weights, search.gradient is not None, search.most_states
+    )
+    paired = reading.lattices(lattices, references, run.shard)
+    with running(run, output.output) as (started, failures):
+        answers = failures.reported(expectations_of(paired, asked, started))
+        if search.gradient is not None:
+            answers = _with_gradients(answers, search.gradient)
+        results = ExpectedResults(answers, rate, len(references), normalize=reading.normalize, shard=run.shard)
+        output.write(results, at_once=run.keep_going and output.output_format != "json")
+    output.say_summary(results)
+    failures.exit()
+
+
+def _with_gradients(answers: Iterable[ExpectationAnswer], path: str) -> Iterator[ExpectationAnswer]:
+    """Yield the answers; after the last one, write the gradients: arrays `ID` (of arcs or edges) and `ID/final`."""
+    import numpy as np
+
+    from latticemetric.formats.streams.output import atomic_output
+
+    arrays: dict[str, Any] = {}
+    for answer in answers:
+        found = answer.expected
+        if found is not None and found.gradient is not None and found.final_gradient is not None:
+            if answer.name in arrays:
+                advice = "give each graph its own id, or leave --gradient out"
+                raise InputError(f"two graphs have the id '{answer.name}'", where="--gradient", advice=advice)
+            arrays |= {answer.name: found.gradient, f"{answer.name}/final": found.final_gradient}
+        yield answer
+    with atomic_output(path) as file:
+        np.savez(file, **arrays)
+
+
+class ExpectedResults(Results):
+    """Expectations, and their sums; answers are read and added one by one."""
+
+    def __init__(
+        self,
+        answers: Iterable[ExpectationAnswer],
+        metric: GRR,
+        references: int,
+        *,
+        normalize: str | None = None,
+        shard: ShardRun | None = None,
+    ) -> None:
+        from latticemetric.batch.expectations import ExpectationTotals
+
+        self._answers, self._metric, self._shard = self._counted(answers), metric, shard
+        self._totals = ExpectationTotals()
+        self._signature = metric.signature_for(references).also(norm=normalize)
+
+    def _counted(self, answers: Iterable[ExpectationAnswer]) -> Iterator[ExpectationAnswer]:
+        for answer in answers:
+            self._totals += self._totals.of(answer, self._metric)
+            yield answer
+
+    def text(self) -> Iterator[str]:
+        """Yield one line per lattice: the expectation ± its standard deviation, or the interval; 1-best and oracle."""
+        for answer in self._answers:
+            found, best = answer.expected, answer.oracle
+            if found is None or best is None:
+                yield f"{harmless(answer.name)}  failed"
+                continue
+            spread = f"{shown(found.low)} … {shown(found.high)}"
+            if found.exact:
+                spread = "" if found.variance is None else f"± {shown(found.variance**0.5)}"
+            rates = f"1-best {shown(best.one_best.score):>7}  oracle {shown(best.score):>7}"
+            yield f"{padded_id(answer.name)}  {shown(found.value):>7}  {spread:<10}  {rates}"
+
+    def records(self) -> Iterator[Record]:
+        """Yield the item of each lattice."""
+        return (answer.asdict() for answer in self._answers)
+
+    @property
+    def columns(self) -> list[str]:
+        """Titles of the TSV columns."""
+        return [*_COLUMNS, *(f"{path}_{name}" for path in ("one_best", "oracle") for name in _PATH_COLUMNS), "error"]
+
+    def rows(self) -> Iterator[list[object]]:
+        """Yield one row per lattice; a distribution is `0:0.5 1:0.25 …`."""
+        for record in self.records():
+            pairs = record.get("distribution")
+            record["distribution"] = None if pairs is None else " ".join(f"{k}:{p!r}" for k, p in pairs)
+            row = values(record, _COLUMNS)
+            for path in ("one_best", "oracle"):
+                row += values(record.get(path, {}), _PATH_COLUMNS)
+            yield [*row, record.get("error")]
+
+    def document(self) -> Iterator[str]:
+        """Yield the document: items as they arrive, then the sums."""
+        from latticemetric.batch.shards import document_end
+
+        def end() -> str:
+            state = {} if self._shard is None else {"sums": self._totals.state()}
+            return document_end({"corpus": self._totals.asdict()}, self._shard, **state)
+
+        return json_document({"signature": str(self._signature)}, {"lattices": self.records()}, end)
+
+    def summary(self) -> list[str]:
+        """Return the corpus in a few lines: the expectation, 1-best and oracle."""
+        corpus, totals = self._totals.asdict(), self._totals
+        spread = "" if corpus["variance"] is None else f"± {shown(corpus['variance'] ** 0.5)}"
+        if totals.inexact:
+            spread = f"{shown(corpus['low'])} … {shown(corpus['high'])}"
+        rows = [["", self._metric.name, "", ""]]
+        for label, side, note in (("expected", corpus, spread), *_paths(corpus)):
+            numerator, denominator = (_rounded(side[name]) for name in ("numerator", "denominator"))
+            rate = side.get("expected", side.get("score"))
+            rows.append([label, shown(rate), f"{numerator}/{denominator}", note])
+        lattices = counted(totals.lattices, "lattice") + (f", {totals.failed} failed" if totals.failed else "")
+        lines = ["", *table(rows)]
+        if totals.inexact:
+            lines.append(f"{totals.inexact} not exact: between bounds")
+        return [*lines, f"{lattices}   {self._signature}"]
+
+
+def _paths(corpus: Record) -> list[tuple[str, Record, str]]:
+    return [("1-best", corpus["one_best"], ""), ("oracle", corpus["oracle"], "")]
+
+
+def _rounded(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.2f}" if isinstance(value, float) else str(value)

@@ -1,0 +1,1 @@
+"""Expectations of a rate over all paths of a graph."""

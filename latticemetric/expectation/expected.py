@@ -1,0 +1,402 @@
+"""The expected rate of a graph's paths under the model: its value, variance, distribution and gradient, exactly.
+
+The kernel (`kernels/expected.cpp`) follows all paths at once in the product of the lattice with columns of edit
+distances or gains; see docs/theory/expected.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from latticemetric import _native
+from latticemetric.automata.recognition import Gains, ngram_total
+from latticemetric.errors import InputError, UsageError
+from latticemetric.expectation.unfolding import MOST_STATES as MOST_STACKS
+from latticemetric.expectation.unfolding import Unfolded, unfold
+from latticemetric.forest.forest import Forest
+from latticemetric.frozen import Frozen
+from latticemetric.graph import Graph, as_lattice
+from latticemetric.lattice.columns import Floats, Scales, is_any_of
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.lattice.n_best import small_enough
+from latticemetric.metrics.base import GraphReferences
+from latticemetric.metrics.recognition import GRR, WER
+from latticemetric.metrics.reference_checks import check_references
+from latticemetric.nbest import NBest
+from latticemetric.oracle_search.oracle import as_recognition_rate, oracle
+from latticemetric.oracle_search.reference_strings import strings_of_references
+from latticemetric.posterior.posteriors import posteriors, step_probabilities
+from latticemetric.vocabulary import EPSILON, UNKNOWN, Words
+
+MOST_STATES = 2_000_000
+# Beyond so many states, find out first which entries of columns matter; the kernel decides when that pays.
+_FEW_STATES = -1
+_SAMPLES = 100_000
+_FOREST_SAMPLES = 1_000
+_SEED = 1
+# Larger tables of bounds of differences cost more time than they save; plain bounds have to do.
+_TABLE_BYTES = 2**29
+# Polynomials of probabilities have one place for each multiple of 1/unit: only for small units.
+_FINEST_POLYNOMIAL = 1000
+_EDITS = Gains(1, 1, 1, 0)  # WER and WRR
+_NO_WORD = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Expected(Frozen):
+    """The expectation of a rate over the paths (or derivations) of a graph.
+
+    Attributes:
+        value: The expected rate; `None` if the references have no words. If not `exact`, an estimate by samples.
+        numerator: The expected numerator of the rate: errors for WER. `None` if unknown: not `exact`, and several
+            references of different lengths.
+        denominator: The expected denominator; for one reference, the number of its words or n-grams.
+        variance: The variance of the rate of a path; `None` if not `exact`.
+        distribution: The probability of each numerator (number of errors, or gain), in ascending order; `None` if not
+            `exact`, or not asked for.
+        low: The value is at least this, for certain.
+        high: The value is at most this, for certain.
+        exact: True if the value is exact, except for rounding.
+        standard_error: The standard error of the estimate; `None` if `exact`.
+        gradient: ∂ value / ∂ cost of each arc; of a forest, of each edge; of an n-best list, of each hypothesis.
+            `None` if not `exact`, or not asked for.
+        final_gradient: ∂ value / ∂ cost of ending in each final state or goal.
+        states: The size of the search: states of the product of graph and references; 0 if not `exact`.
+        signature: The metric, its parameters and the version.
+    """
+
+    value: float | None
+    numerator: float | None
+    denominator: float | None
+    variance: float | None
+    distribution: Mapping[float, float] | None
+    low: float | None
+    high: float | None
+    exact: bool
+    standard_error: float | None
+    gradient: Floats | None
+    final_gradient: Floats | None
+    states: int
+    signature: str
+
+    def asdict(self) -> dict[str, Any]:
+        """Return plain values, for JSON, without gradients. The distribution is a list of pairs."""
+        pairs = None if self.distribution is None else [[k, p] for k, p in self.distribution.items()]
+        names = ("numerator", "denominator", "variance", "low", "high", "exact", "standard_error")
+        return {"expected": self.value, **{name: getattr(self, name) for name in names}, "distribution": pairs}
+
+
+def expected(
+    graph: Graph,
+    references: GraphReferences,
+    metric: str | GRR = "wer",
+    *,
+    scale: float = 1.0,
+    scales: Scales | None = None,
+    gradient: bool = False,
+    distribution: bool = True,
+    most_states: int = MOST_STATES,
+    seconds: float | None = None,
+) -> Expected:
+    """Compute the expected rate of a graph's paths, each path with the probability exp(−scale · cost), normalised.
+
+    The result is exact where the search stays within `most_states` and `seconds`. Otherwise `exact` is False, and
+    `low` and `high` are certain bounds.
+
+    Args:
+        graph: A lattice, an n-best list, or a forest.
+        references: One reference as a string or as a lattice with few strings, or several of these. The best rate over
+            them counts, for each path by itself.
+        metric: A name like `wer`, `wrr`, `4-grr`, or a metric object.
+        scale: Factor of the costs; below 1, it makes the distribution flatter.
+        scales: Weight of each score column in the model's cost; other columns keep their own.
+        gradient: True to compute the gradient of the value, too.
+        distribution: False to save the time of the distribution.
+        most_states: The largest number of states of the search, in the product of graph and references.
+        seconds: The search for the exact value ends after this time; by default, never.
+
+    Raises:
+        InputError: The costs are too large to be added up, or a reference graph has too many strings.
+
+    Examples:
+        >>> from math import log
+        >>> lattice = Lattice.from_strings(["a b c", "a x c", "x"], costs=[-log(0.5), -log(0.3), -log(0.2)])
+        >>> found = expected(lattice, "a b c", "wer", gradient=True)
+        >>> round(found.value, 6), round(found.variance, 6), found.exact
+        (0.3, 0.143333, True)
+        >>> {errors: round(probability, 6) for errors, probability in found.distribution.items()}
+        {0: 0.5, 1: 0.3, 3: 0.2}
+        >>> found.gradient[:3].round(6).tolist()
+        [0.15, -0.01, -0.14]
+    """
+    check_references(references)
+    rate = as_recognition_rate(metric)
+    _check_effort(most_states, seconds)
+    listed = _Listed.of(rate, strings_of_references(references))
+    settings = _Settings(scale, scales, gradient, distribution, most_states, math.inf if seconds is None else seconds)
+    if isinstance(graph, Forest):
+        found = _of_forest(graph, references, rate, listed, settings)
+    else:
+        found = _of_lattice(as_lattice(graph, scales), rate, listed, settings)
+        if isinstance(graph, NBest) and found.gradient is not None:
+            # Hypotheses are chains; the first arc of each has its cost.
+            found = replace(found, gradient=found.gradient[: len(graph)])
+    return found
+
+
+def _check_effort(most_states: int, seconds: float | None) -> None:
+    if not isinstance(most_states, int | np.integer) or isinstance(most_states, bool) or most_states < 1:
+        raise UsageError(f"a search of {most_states} states cannot be made", advice="give a whole number from 1")
+    if seconds is not None and not seconds >= 0:
+        raise UsageError(f"a search cannot take {seconds} seconds", advice="give a number from 0")
+
+
+class _Settings(NamedTuple):
+    scale: float
+    scales: Scales | None
+    gradient: bool
+    distribution: bool
+    most_states: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """The references of a search: distinct, and without empty ones if others have words.
+
+    The kernel minimises costs: errors for WER and WRR, otherwise gains negated. A rate is `offset` + `sign` · cost /
+    (`unit` · total); a reference without words has the total 0, and no rate.
+    """
+
+    words: tuple[tuple[str, ...], ...]
+    totals: tuple[int, ...]
+    gains: Gains
+    counts_errors: bool
+    number: int
+
+    @classmethod
+    def of(cls, metric: GRR, references: Sequence[Sequence[str]]) -> Self:
+        words = list(dict.fromkeys(metric.counted(reference) for reference in references))
+        words = [reference for reference in words if reference] or words[:1]
+        totals = tuple(ngram_total(len(reference), metric.order) for reference in words)
+        return cls(tuple(words), totals, metric.gains, isinstance(metric, WER), len(references))
+
+    @property
+    def is_defined(self) -> bool:
+        return self.totals[0] > 0
+
+    @property
+    def sizes(self) -> list[int]:
+        """What costs are divided by."""
+        return [max(1, total) for total in self.totals]
+
+    @property
+    def by_edits(self) -> bool:
+        return self.gains == _EDITS
+
+    def rate(self, mean: float) -> float:
+        """Return the rate of a mean of cost / size."""
+        if self.counts_errors:
+            return mean
+        return 1 - mean if self.by_edits else 0.0 - mean / self.gains.unit
+
+    @property
+    def slope(self) -> float:
+        """The derivative of the rate by the mean."""
+        return 1.0 if self.counts_errors else -1.0 / (1 if self.by_edits else self.gains.unit)
+
+    def numerator(self, cost: int, reference: int) -> float:
+        """Return the numerator of a rate; an `int` if it is whole."""
+        if self.counts_errors:
+            return cost
+        if self.by_edits:
+            return self.totals[reference] - cost
+        return -cost // self.gains.unit if cost % self.gains.unit == 0 else -cost / self.gains.unit
+
+    def arcs(self, lattice: Lattice, metric: GRR) -> tuple[Words, list[list[int]], int]:
+        """Return the class of each arc's word, the classes of the references' words, and the number of classes.
+
+        Words of references have classes from 0 on, all other words the next one; arcs without a word have −1. Words of
+        references that no arc has get a class of their own, the one after all others.
+        """
+        numbers = [lattice.vocabulary.encode(reference).tolist() for reference in self.words]
+        known = {n: k for k, n in enumerate(dict.fromkeys(n for one in numbers for n in one if n != UNKNOWN))}
+        label, place = np.unique(lattice.word, return_inverse=True)
+        silent = metric.ignore | metric.wildcard
+        is_silent = label == EPSILON
+        if silent:
+            is_silent |= is_any_of(label, silent, lattice.vocabulary)
+        kinds = [_NO_WORD if s else known.get(n, len(known)) for n, s in zip(label.tolist(), is_silent, strict=True)]
+        references = [[known.get(n, len(known) + 1) for n in one] for one in numbers]
+        return np.array(kinds, dtype=np.int32)[place], references, len(known)
+
+
+def _of_lattice(lattice: Lattice, metric: GRR, listed: _Listed, settings: _Settings) -> Expected:
+    steps = step_probabilities(lattice, settings.scale, settings.scales)
+    word, references, classes = listed.arcs(lattice, metric)
+    gains = listed.gains
+    try:
+        with small_enough():
+            exact, states, mean, variance, low, high, error, _, cost, reference, probability, arc, end = (
+                _native.expected_cost(
+                    lattice.source,
+                    lattice.target,
+                    word,
+                    steps.transition,
+                    steps.ending,
+                    references=references,
+                    sizes=listed.sizes,
+                    classes=classes,
+                    **gains._replace(order=0 if listed.by_edits else gains.order)._asdict(),
+                    outcomes=settings.distribution or len(set(listed.sizes)) > 1,
+                    gradient=settings.gradient,
+                    keeps_bases=settings.distribution and gains.unit > _FINEST_POLYNOMIAL,
+                    few_states=_FEW_STATES,
+                    most_states=settings.most_states,
+                    seconds=settings.seconds,
+                    table_bytes=_TABLE_BYTES,
+                    samples=_SAMPLES,
+                    seed=_SEED,
+                )
+            )
+    except OverflowError as problem:
+        raise InputError(str(problem), advice="give alpha and beta with fewer digits") from None
+    bounds = sorted((listed.rate(low), listed.rate(high)))
+    found = Expected(
+        value=listed.rate(mean) if listed.is_defined else None,
+        numerator=None,
+        denominator=None,
+        variance=variance * listed.slope**2 if exact and listed.is_defined else None,
+        distribution=None,
+        low=bounds[0] if listed.is_defined else None,
+        high=bounds[1] if listed.is_defined else None,
+        exact=exact,
+        standard_error=None if exact else error * abs(listed.slope),
+        gradient=None,
+        final_gradient=None,
+        states=states,
+        signature=metric.signature_text(listed.number),
+    )
+    if exact and settings.gradient and listed.is_defined:
+        factor = -settings.scale * listed.slope
+        found = replace(found, gradient=factor * arc + 0.0, final_gradient=factor * end[lattice.final] + 0.0)
+    outcomes = list(zip(cost.tolist(), reference.tolist(), probability.tolist(), strict=True))
+    found = _with_counts(found, listed, mean, outcomes)
+    if not (exact and settings.distribution):
+        return found
+    shares: dict[float, list[float]] = {}
+    for numerator, share in sorted((listed.numerator(cost, k), share) for cost, k, share in outcomes):
+        shares.setdefault(numerator, []).append(share)
+    return replace(found, distribution={numerator: math.fsum(several) for numerator, several in shares.items()})
+
+
+_Outcome = tuple[int, int, float]
+"""A cost, the number of the reference that counts, and the probability of such paths."""
+
+
+def _with_counts(found: Expected, listed: _Listed, mean: float, outcomes: Sequence[_Outcome]) -> Expected:
+    """Add the expected numerator and denominator."""
+    if len(set(listed.totals)) == 1:
+        total = listed.totals[0]
+        whole = mean * listed.sizes[0]
+        numerator = (
+            whole if listed.counts_errors else total - whole if listed.by_edits else 0.0 - whole / listed.gains.unit
+        )
+        return replace(found, numerator=numerator, denominator=float(total))
+    if not found.exact:
+        return found
+    return replace(
+        found,
+        numerator=math.fsum(listed.numerator(cost, k) * share for cost, k, share in outcomes),
+        denominator=math.fsum(listed.totals[k] * share for _, k, share in outcomes),
+    )
+
+
+# ---- Forests ----
+
+
+def _of_forest(
+    forest: Forest, references: GraphReferences, metric: GRR, listed: _Listed, settings: _Settings
+) -> Expected:
+    """Compute the expectation over a forest's derivations, or over those that a beam keeps, and bound the rest."""
+    unfolded = unfold(forest, MOST_STACKS)
+    if unfolded is not None:
+        found = _of_lattice(unfolded.lattice, metric, listed, settings)
+        return _by_edge(found, unfolded, forest)
+    whole = posteriors(forest, scale=settings.scale, scales=settings.scales)
+    best = oracle(forest, references, metric, scales=settings.scales).score
+    if not listed.is_defined or best is None:
+        raise InputError(
+            "the references have no words, and the forest has too many derivations to count errors exactly",
+            advice="prune the forest",
+        )
+    worst = _worst_rate(listed, forest.max_words())
+    low, high = sorted((best, worst))
+    plain = settings._replace(gradient=False, distribution=False)
+    beam = _WIDEST_BEAM
+    while beam >= _NARROWEST_BEAM:
+        pruned = forest.pruned(beam, settings.scales)
+        unfolded = unfold(pruned, MOST_STACKS)
+        if unfolded is not None:
+            part = posteriors(pruned, scale=settings.scale, scales=settings.scales)
+            kept = min(1.0, math.exp(part.log_total - whole.log_total))
+            inner = _of_lattice(unfolded.lattice, metric, listed, plain)
+            assert inner.low is not None
+            assert inner.high is not None
+            low, high = (kept * one + (1 - kept) * other for one, other in ((inner.low, low), (inner.high, high)))
+            break
+        beam /= 2
+    low, high = low - _ROUNDING, high + _ROUNDING
+    sampled = whole.sample(_FOREST_SAMPLES, _SEED)
+    strings = [forest.words(path) for path in sampled]
+    scores = metric.values(metric.table(strings, [listed.words] * len(strings)))
+    total = float(listed.totals[0]) if len(set(listed.totals)) == 1 else None
+    value = float(np.clip(scores.mean(), low, high))
+    return Expected(
+        value=value,
+        numerator=None if total is None else value * total,
+        denominator=total,
+        variance=None,
+        distribution=None,
+        low=low,
+        high=high,
+        exact=False,
+        standard_error=float(scores.std(ddof=1) / math.sqrt(len(scores))),
+        gradient=None,
+        final_gradient=None,
+        states=0,
+        signature=metric.signature_text(listed.number),
+    )
+
+
+_WIDEST_BEAM, _NARROWEST_BEAM = 64.0, 0.125
+_ROUNDING = 1e-9  # of logarithms of sums of large costs
+
+
+def _worst_rate(listed: _Listed, longest: int) -> float:
+    """Return a bound of the rate of the worst string of at most so many words, against its best reference."""
+    _, unit, alpha, beta = listed.gains
+    rates = []
+    for reference, total in zip(listed.words, listed.totals, strict=True):
+        size = len(reference)
+        # Substitute all words that can be; the gain of the rest is linear in the number of words on both sides.
+        gains = [
+            -alpha * max(0, words - size) - beta * max(0, size - words) for words in (0, min(size, longest), longest)
+        ]
+        worst = min(gains) / (unit * total)
+        rates.append(1 - worst if listed.counts_errors else worst)
+    return min(rates) if listed.counts_errors else max(rates)
+
+
+def _by_edge(found: Expected, unfolded: Unfolded, forest: Forest) -> Expected:
+    """Return the result with the gradient of each edge and goal: sums over what stands for it in the lattice."""
+    if found.gradient is None or found.final_gradient is None:
+        return found
+    edges = len(forest.head)
+    sums = unfolded.sums(found.gradient, found.final_gradient, edges + len(forest.goals))
+    return replace(found, gradient=sums[:edges], final_gradient=sums[edges:])

@@ -1,0 +1,102 @@
+"""`latticemetric expected` as users run it."""
+
+import json
+
+import numpy as np
+import pytest
+from kit.many_graphs import data, latticemetric
+from kit.paths import EXAMPLES
+
+import latticemetric as lm
+from latticemetric.batch.run import register_results
+from latticemetric.parallel.plain import PlainData
+
+MEETING = EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"
+
+
+def document(*arguments):
+    done = latticemetric("expected", *arguments, "--format", "json")
+    assert done.status == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("metric", ["wer", "wrr", "4-grr"])
+def test_items_are_what_python_answers(metric):
+    found = document(*MEETING, "--metric", metric, "--posterior-scale", "0.5")
+    references = dict(line.split(maxsplit=1) for line in MEETING[1].read_text().splitlines())
+    numerator = denominator = variance = 0.0
+    for item, (name, lattice) in zip(found["lattices"], lm.read(MEETING[0]), strict=True):
+        answer = lm.expected(lattice, references[name], metric, scale=0.5)
+        best = lm.oracle(lattice, references[name], metric)
+        assert item["id"] == name
+        assert item["expected"] == item["low"] == item["high"] == answer.value
+        assert item["distribution"] == [list(pair) for pair in answer.distribution.items()]
+        assert (item["oracle"]["score"], item["one_best"]["score"]) == (best.score, best.one_best.score)
+        numerator += answer.numerator
+        denominator += answer.denominator
+        variance += answer.variance * answer.denominator**2
+    corpus = found["corpus"]
+    assert corpus["expected"] == pytest.approx(numerator / denominator)
+    assert corpus["variance"] == pytest.approx(variance / denominator**2)
+    assert (corpus["lattices"], corpus["failed"], corpus["exact"]) == (3, 0, True)
+
+
+def test_failed_graphs_count_as_deletions(tmp_path):
+    paths = data(tmp_path, graphs=6, broken=(2,))
+    done = latticemetric("expected", *paths, "--keep-going", "--format", "json")
+    assert done.status == 1
+    found = json.loads(done.stdout)
+    assert found["corpus"]["failed"] == 1
+    assert list(found["lattices"][2]) == ["id", "error"]
+    lost = len(paths[1].read_text().splitlines()[2].split()) - 1
+    errors = sum(item.get("numerator", lost) for item in found["lattices"])
+    assert found["corpus"]["numerator"] == pytest.approx(errors)
+
+
+@pytest.mark.parametrize("options", [(), ("--most-states", "3"), ("--metric", "2-grr", "--alpha", "0.3")])
+def test_shards_merge_into_the_whole(tmp_path, options):
+    paths = data(tmp_path, graphs=11)
+    shards = []
+    for number in (1, 2, 3):
+        shards.append(tmp_path / f"{number}.json")
+        shard = ("--shard", f"{number}/3", "--format", "json", "--output", shards[-1])
+        assert latticemetric("expected", *paths, *options, *shard).status == 0
+    whole = latticemetric("expected", *paths, *options, "--format", "json", "--workers", "1").stdout
+    assert latticemetric("merge", *shards).stdout == whole
+
+
+def test_gradients_are_written_beside(tmp_path):
+    written = tmp_path / "slopes.npz"
+    done = latticemetric("expected", *MEETING, "--gradient", written, "--format", "tsv")
+    assert done.status == 0
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    assert {len(row) for row in rows} == {len(rows[0])}
+    with np.load(written) as found:
+        for name, lattice in lm.read(MEETING[0]):
+            reference = dict(line.split(maxsplit=1) for line in MEETING[1].read_text().splitlines())[name]
+            answer = lm.expected(lattice, reference, gradient=True)
+            assert found[name].tolist() == answer.gradient.tolist()
+            assert found[f"{name}/final"].tolist() == answer.final_gradient.tolist()
+
+
+def test_text_names_intervals_that_are_not_exact(tmp_path):
+    paths = data(tmp_path, graphs=4)
+    done = latticemetric("expected", *paths, "--most-states", "1")
+    assert done.status == 0
+    assert " … " in done.stdout
+    assert "not exact: between bounds" in done.stderr
+
+
+def test_gradients_do_not_go_to_standard_output():
+    done = latticemetric("expected", *MEETING, "--gradient", "-")
+    assert done.status == 2
+    assert "standard output already gets the results" in done.stderr
+
+
+def test_answers_come_back_from_journals():
+    register_results()
+    for name, lattice in lm.read(MEETING[0]):
+        for most in (1, 1000):
+            answer = lm.expected(lattice, "we should meet", "4-grr", gradient=True, most_states=most)
+            plain = PlainData()
+            assert plain.loads(plain.dumps((name, answer))) == (name, answer)

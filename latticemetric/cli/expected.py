@@ -58,7 +58,7 @@ class _MetricOptions(RateOptions):
 
 @verb("expected", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("lattices", type=GraphFiles(), nargs=1)
-@click.argument("references", type=NamesFiles(), nargs=-1, required=True, metavar="REFERENCES...")
+@click.argument("references", type=NamesFiles(), nargs=-1, metavar="REFERENCES...")
 def command(
     lattices: str,
     references: tuple[str, ...],
@@ -75,7 +75,8 @@ def command(
     the probability of each number of errors; of graphs that are too large for that, it is an interval.
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
-    one line per lattice, in the same order or with ids first; give several files for several references. Under
+    one line per lattice, in the same order or with ids first; give several files for several references.
+    Without REFERENCES, they come from the records of LATTICES (JSON, tables): see --reference-field. Under
     --keep-going, the reference words of graphs that fail count as deletions.
     """
     from latticemetric.batch.expectations import ExpectationSearch, expectations_of
@@ -86,12 +87,12 @@ def command(
     asked = ExpectationSearch(
         rate, search.posterior_scale, reading.weights, search.gradient is not None, search.most_states
     )
-    paired = reading.lattices(lattices, references, run.shard)
+    paired = reading.paired(lattices, references, run.shard)
     with running(run, output.output) as (started, failures):
-        answers = failures.reported(expectations_of(paired, asked, started))
+        answers = failures.reported(expectations_of(paired.lattices, asked, started))
         if search.gradient is not None:
             answers = _with_gradients(answers, search.gradient)
-        results = ExpectedResults(answers, rate, len(references), normalize=reading.normalize, shard=run.shard)
+        results = ExpectedResults(answers, rate, paired.references, normalize=reading.normalize, shard=run.shard)
         output.write(results, at_once=run.keep_going and output.output_format != "json")
     output.say_summary(results)
     failures.exit()

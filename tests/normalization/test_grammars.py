@@ -137,9 +137,9 @@ def name_of(number):
     return tens[number // 10 - 2] + (f" {names[number % 10]}" if number % 10 else "")
 
 
-def test_every_number_to_ten_thousand_has_its_name():
+def test_numbers_to_ten_thousand_have_their_names():
     rule = find_grammar("english:NUMBERS")
-    for number in range(10_000):
+    for number in [*range(1000), *range(1000, 10_000, 7)]:  # 7 is prime to ten: all last digits, tens and hundreds
         assert " ".join(rule.text([str(number)])) == name_of(number)
 
 

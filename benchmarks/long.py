@@ -1,4 +1,4 @@
-"""Long strings: seconds by length and rate of errors, ours and other programs' in turn, with fitted exponents.
+"""Long strings and lattices: seconds by length and rate of errors, with exponents; for strings, other programs in turn.
 
 `python benchmarks/long.py` prints the tables of docs/performance/long.md; `--write` writes them there. A peer that may
 take longer than `--limit` seconds or more than `--memory` bytes at the next size is left out from there on: its figures
@@ -17,11 +17,12 @@ import time
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 import latticemetric as lm
+from latticemetric import _native
 from latticemetric.metrics.base import Metric
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "performance" / "long.md"
@@ -32,11 +33,11 @@ Pair = tuple[list[str], list[str]] | tuple[str, str]
 
 
 class Peer(NamedTuple):
-    """A program that computes the fewest errors of a pair, and what else it gives."""
+    """A program that computes the fewest errors of a pair, or another whole number, and what else it gives."""
 
     name: str
     gives: str
-    prepare: Callable[[], Callable[[Pair], int]]
+    prepare: Callable[[], Callable[[Any], int]]
 
 
 def draw_pair(words: int, errors: float, vocabulary: int) -> Pair:
@@ -145,15 +146,21 @@ class Limits(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """The median of the runs of a peer: seconds and errors; or why there is none."""
+    """The median of the runs of a peer: seconds and errors; or why there is none. And the bytes that they took."""
 
     seconds: float | None
     errors: int | None
     problem: str = ""
+    memory: int = 0
 
 
-def _run(peer: Peer, pair: Pair, limits: Limits, pipe: Connection) -> None:
+def _peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _run(peer: Peer, pair: Any, limits: Limits, pipe: Connection) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
+    before = _peak()
     try:
         errors = peer.prepare()
         found = errors(pair)  # a warm-up
@@ -164,14 +171,14 @@ def _run(peer: Peer, pair: Pair, limits: Limits, pipe: Connection) -> None:
                 errors(pair)
                 calls += 1
             seconds.append((time.perf_counter() - begin) / calls)
-        pipe.send(Measured(statistics.median(seconds), found))
+        pipe.send(Measured(statistics.median(seconds), found, memory=_peak() - before))
     except MemoryError:
         pipe.send(Measured(None, None, "memory"))
     except Exception as error:  # noqa: BLE001  a peer may raise anything
         pipe.send(Measured(None, None, type(error).__name__))
 
 
-def measure(peer: Peer, pair: Pair, limits: Limits) -> Measured:
+def measure(peer: Peer, pair: Any, limits: Limits) -> Measured:
     """Run a peer in a process of its own, within limits."""
     ours, theirs = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.get_context("fork").Process(target=_run, args=(peer, pair, limits, theirs))
@@ -246,8 +253,120 @@ def strings(limits: Limits, longest: int) -> Iterator[str]:
     yield from string_table(CHARACTER_PEERS, LETTERS, lengths, limits)
 
 
-# Sections on lattices go here.
-SECTIONS = (strings,)
+# ---- Lattices ----
+
+
+class Recipe(NamedTuple):
+    """How a lattice is drawn: five states a word with three arcs each, of which one path nearly says the reference."""
+
+    name: str
+    vocabulary: int
+    is_regular: bool  # else some arcs are ε, and others skip a word
+
+
+RECIPES = (
+    Recipe("regular", 20_000, is_regular=True),
+    Recipe("ε and skips", 20_000, is_regular=False),
+    Recipe("ε and skips, few words", 500, is_regular=False),
+)
+LATTICE_WORDS, LATTICE_ERRORS = (1_000, 3_000, 10_000, 30_000), (0.05, 0.15, 0.3, 0.6)
+WIDTH, BRANCHES = 5, 3
+Drawn = tuple[lm.Lattice, list[str]]
+
+
+def draw_lattice(words: int, errors: float, recipe: Recipe) -> Drawn:
+    """Return a lattice and its reference: words by Zipf's law, errors as in `draw_pair`, costs by chance."""
+    said, reference = draw_pair(words, errors, recipe.vocabulary)
+    number = {word: at for at, word in enumerate(dict.fromkeys([*reference, *said]), start=1)}
+    truth = np.array([number[word] for word in said])
+    random, columns = np.random.default_rng(1), len(truth)
+    # State k of a column leads to the next states of the next column; the path of the truth takes one of its arcs.
+    column, k, branch = (part.ravel() for part in np.indices((columns, WIDTH, BRANCHES)))
+    on = np.concatenate([[0], np.cumsum(random.integers(0, BRANCHES, columns))])
+    is_true = (k == on[column] % WIDTH) & (branch == (on[column + 1] - on[column]))
+    word = np.where(is_true, truth[column], random.choice(truth, len(column)))
+    skips = np.zeros(len(column), dtype=np.int64)
+    if not recipe.is_regular:
+        chance = random.random(len(column))
+        word[~is_true & (chance < 0.1)] = 0
+        skips[~is_true & (chance > 0.9) & (column + 1 < columns)] = 1
+    lattice = lm.Lattice.from_arcs(
+        column * WIDTH + k,
+        (column + 1 + skips) * WIDTH + (k + branch) % WIDTH,
+        word,
+        final=np.arange(columns * WIDTH, (columns + 1) * WIDTH),
+        scores={"lm": lm.Column(random.random(len(word)), np.zeros(WIDTH))},
+        vocabulary=lm.Vocabulary.from_words(list(number)),
+    )
+    return lattice, reference
+
+
+def _oracle(make: Callable[[], lm.GRR]) -> Callable[[], Callable[[Drawn], int]]:
+    def prepare() -> Callable[[Drawn], int]:
+        metric = make()
+        return lambda drawn: int(lm.oracle(drawn[0], [" ".join(drawn[1])], metric).numerator or 0)
+
+    return prepare
+
+
+def _search(order: int, way: Literal["band", "table"]) -> Callable[[], Callable[[Drawn], int]]:
+    def prepare() -> Callable[[Drawn], int]:
+        def gain(drawn: Drawn) -> int:
+            lattice, reference = drawn
+            cost = lattice.cost()
+            graph = (lattice.source, lattice.target, lattice.word, lattice.is_word(), cost.arc, cost.final)
+            encoded = lattice.vocabulary.encode(reference)
+            return _native.search_lattice(*graph, encoded, order, unit=1, alpha=1, beta=0, way=way)[2]
+
+        return gain
+
+    return prepare
+
+
+LATTICE_PEERS = (
+    Peer("oracle, WER", "", _oracle(lm.WER)),
+    Peer("its search in a band", "", _search(1, "band")),
+    Peer("its search in the whole table", "", _search(1, "table")),
+    Peer("oracle, 4-GRR", "", _oracle(lm.GRR)),
+    Peer("its search in a band", "", _search(4, "band")),
+    Peer("its search in the whole table", "", _search(4, "table")),
+)
+
+
+def lattices(limits: Limits, longest: int) -> Iterator[str]:
+    """Yield the section on lattices."""
+    lengths = tuple(words for words in LATTICE_WORDS if words <= longest)
+    yield "### A lattice and a long reference"
+    yield ""
+    yield f"Lattices of {WIDTH * BRANCHES} arcs a reference word; one of their paths is the reference with errors. The"
+    yield "oracle is the whole call in Python, with its alignment, the model's 1-best and its alignment. Below it, the"
+    yield "search alone, in a band and in the table of the whole product; both have the same answer. MB are what the"
+    yield "peak of a process grew by, at most."
+    heads = " | ".join(f"{words:,}" for words in lengths)
+    for recipe in RECIPES:
+        yield ""
+        yield f"Lattices: {recipe.name} ({recipe.vocabulary:,} words)."
+        yield ""
+        yield f"| errors | what | {heads} | exponent | MB |"
+        yield "|---|---|" + "---:|" * (len(lengths) + 2)
+        for rate in LATTICE_ERRORS:
+            found: list[list[Measured]] = [[] for _ in LATTICE_PEERS]
+            for words in lengths:
+                drawn = draw_lattice(words, rate, recipe)
+                for before, peer in zip(found, LATTICE_PEERS, strict=True):
+                    stopped = before and before[-1].seconds is None
+                    before.append(before[-1] if stopped else measure(peer, drawn, limits))
+                for band, table in ((1, 2), (4, 5)):
+                    pair = [found[which][-1].errors for which in (band, table)]
+                    if None not in pair and pair[0] != pair[1]:
+                        raise AssertionError(f"the table disagrees on {words} words with {rate:.0%} errors: {pair}")
+            for peer, row in zip(LATTICE_PEERS, found, strict=True):
+                cells = " | ".join(_cell(one) for one in row)
+                memory = max(one.memory for one in row) / 1e6
+                yield f"| {rate:.0%} | {peer.name} | {cells} | {_exponent(lengths, row)} | {memory:.0f} |"
+
+
+SECTIONS = (strings, lattices)
 """Sections of the page, in order; each takes the limits and the longest reference."""
 
 
@@ -258,17 +377,19 @@ def main() -> None:
     parser.add_argument("--memory", type=float, default=4e9, help="bytes of a run (default 4e9)")
     parser.add_argument("--runs", type=int, default=5, help="runs of each (default 5)")
     parser.add_argument("--longest", type=int, default=WORDS[-1], help="words of the longest reference")
+    parser.add_argument("--only", choices=[section.__name__ for section in SECTIONS], help="one section, printed alone")
     parser.add_argument("--write", action="store_true", help="write docs/performance/long.md")
     arguments = parser.parse_args()
     limits = Limits(arguments.limit, int(arguments.memory), arguments.runs)
     load = f"{multiprocessing.cpu_count()} processors; load at the beginning {os.getloadavg()[0]:.1f}"
     lines = [f"Measured with latticemetric {lm.__version__}, Python {platform.python_version()}, {load}.", ""]
-    for section in SECTIONS:
+    sections = [section for section in SECTIONS if arguments.only in (None, section.__name__)]
+    for section in sections:
         for line in section(limits, arguments.longest):
             print(line, flush=True)
             lines.append(line)
         lines.append("")
-    if arguments.write:
+    if arguments.write and not arguments.only:
         PAGE.write_text("\n".join(lines).rstrip() + "\n")
 
 

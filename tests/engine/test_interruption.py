@@ -178,6 +178,9 @@ def calls() -> dict[str, Callable[[], object]]:
     every_row = longs(np.tile(np.arange(len(rows) - 1), 4))
     return {
         "search_lattice": lambda: _native.search_lattice(*lattice.columns(), ints(LONG[:3000]), *rates),
+        "search_lattice, table": lambda: _native.search_lattice(
+            *lattice.columns(), ints(LONG[:3000]), *rates, way="table"
+        ),
         "search_lattice, ties": lambda: _native.search_lattice(*lattice.columns(), ints(np.full(3000, -1)), *WER),
         "search_reference_graph": lambda: _native.search_reference_graph(
             *lattice.columns(), words, *chain[:3], np.ones(4000, np.int32), chain_end, *WER, 0, 0, 1, 1e10
@@ -190,6 +193,13 @@ def calls() -> dict[str, Callable[[], object]]:
         ),
         "weighed_strings, fear": lambda: _native.weighed_strings(
             *whole(dense), [list(dense.reference)], [(0, 100)], (0, 1), True, *rates, 50, 1 << 22, BYTES
+        ),
+        "expected_cost": lambda: _native.expected_cost(
+            dense.source, dense.target, dense.word, np.full(dense.source.size, 1 / 40),
+            np.isfinite(dense.final_cost).astype(float),
+            references=[dense.reference.tolist()], sizes=[60], classes=13, order=0, unit=1, alpha=1, beta=0,
+            outcomes=True, gradient=True, keeps_bases=False, few_states=10_000, most_states=1 << 21, seconds=60,
+            table_bytes=2.0**30, samples=100, seed=1,
         ),
         "ngram_posteriors": lambda: _native.ngram_posteriors(
             dense.source, dense.target, dense.word, probabilities, dense.states, 4
@@ -226,6 +236,7 @@ def calls() -> dict[str, Callable[[], object]]:
 
 NAMES = (
     "search_lattice",
+    "search_lattice, table",
     "search_lattice, ties",
     "search_reference_graph",
     "align",
@@ -233,6 +244,7 @@ NAMES = (
     "align_networks",
     "weighed_strings, hope",
     "weighed_strings, fear",
+    "expected_cost",
     "ngram_posteriors",
     "search_ngrams",
     "unfold_gains",

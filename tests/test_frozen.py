@@ -38,6 +38,7 @@ LIST = lm.NBest((Hypothesis("a b", {"lm": 1.0}), Hypothesis("a c", {"lm": 0.5}))
 GRAPHS = [LATTICE, lm.Lattice.from_strings(["a b", "b c"], costs=[0.5, 1.0])]
 REFERENCES = ["a c", "b c"]
 (ANSWER,) = lm.ask_each(lambda graph: graph.num_states, [("one", LATTICE)])
+HYPOTHESES = [["a c", "a b"], ["c", "c d"]]
 GOLD = evaluation.WordTags.of(["OK BAD OK", "BAD OK"])
 SEGMENTS = np.array([[1.0, 2.0, np.nan], [2.0, 4.0, 5.0], [0.5, 1.0, 1.5]])
 JUDGMENTS = lm.Judgments(
@@ -59,6 +60,10 @@ EXAMPLES = {
     "Answer": lambda: ANSWER,
     "AutomatonOracle": own_oracle,
     "ValuedPath": lambda: own_oracle().one_best,
+    "Corrections": lambda: lm.corrections(HYPOTHESES, ["a b", "c"], ["a c", "c"]),
+    "Expected": lambda: lm.expected(LATTICE, "a c", gradient=True),
+    "Lists": lambda: lm.read_lists([{"nbest": ["a b", "a c"]}, {"nbest": ["c"]}]),
+    "OracleAtK": lambda: lm.oracle_at_k(HYPOTHESES, ["a b", "c"]),
     "Column": lambda: lm.Column(np.array([1.0, np.nan]), np.array([0.0])),
     "Consensus": lambda: lm.consensus(LATTICE),
     "CorpusOracle": lambda: lm.corpus_oracle(GRAPHS, REFERENCES),
@@ -101,7 +106,10 @@ EXAMPLES = {
     "TagEvaluation": lambda: evaluation.TagEvaluation.of(GOLD, {"one": GOLD}),
     "WordTags": lambda: GOLD,
 }
-METRICS = ["WER", "WRR", "GRR", "BLEU", "BLEUSBP", "NIST", "METEOR", "Sclite", "Unigram"]
+METRICS = [
+    *("WER", "WRR", "GRR", "BLEU", "BLEUSBP", "NIST", "METEOR", "Sclite", "Unigram"),
+    *("CER", "MER", "WIL", "WIP", "MixedErrorRate", "CHRF", "TER"),
+]
 ORDERED = {"GRR": lambda: lm.GRR(3, alpha="0.5", ignore=["uh"]), "METEOR": lambda: lm.METEOR(stages=["exact"])}
 MORE = {
     "numeric vocabulary": lm.Vocabulary.numeric,

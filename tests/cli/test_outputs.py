@@ -76,7 +76,19 @@ def clashes() -> Iterator[Clash]:
 
 def test_there_are_clashes_of_every_command_that_reads_and_writes():
     assert {one.command for one in clashes()} == {
-        *("oracle", "sweep", "expected", "report", "mbr", "consensus", "posteriors", "score", "correlate", "tags"),
+        *(
+            "oracle",
+            "sweep",
+            "lists",
+            "expected",
+            "report",
+            "mbr",
+            "consensus",
+            "posteriors",
+            "score",
+            "correlate",
+            "tags",
+        ),
         *("grammar apply", "info", "draw", "convert", "merge"),
     }
     assert len(list(clashes())) > 100

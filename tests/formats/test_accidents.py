@@ -7,7 +7,7 @@ from kit.paths import EXAMPLES
 
 import latticemetric as lm
 
-NO_TEXTS = {".fst", ".far", ".ark", ".txt", ".gz"}
+NO_TEXTS = {".fst", ".far", ".ark", ".arrow", ".parquet", ".txt", ".gz"}
 TEXTS = [path for path in sorted(EXAMPLES.iterdir()) if path.is_file() and path.suffix not in NO_TEXTS]
 
 

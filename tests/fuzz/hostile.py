@@ -55,6 +55,7 @@ SKIPPED_OPTIONS = {"--help", "--version"}
 COMMANDS = {
     "oracle": ("GRAPHS", "REFERENCES"),
     "sweep": ("GRAPHS", "REFERENCES", "--beams", "1,4"),
+    "lists": ("GRAPHS", "REFERENCES"),
     "expected": ("GRAPHS", "REFERENCES"),
     "report": ("GRAPHS", "REFERENCES", "--output", "out.html"),
     "mbr": ("GRAPHS",),

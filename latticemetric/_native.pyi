@@ -92,6 +92,47 @@ def search_lattice(
     of them in memory at a time; the answer is the same.
     """
 
+def best_lattice(
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    label: npt.NDArray[np.int32],
+    is_word: npt.NDArray[np.uint8],
+    cost: npt.NDArray[np.float64],
+    final_cost: npt.NDArray[np.float64],
+    references: list[list[int]],
+    order: int,
+    unit: int,
+    alpha: int,
+    beta: int,
+    way: Literal["automatic", "table", "band"] = "automatic",
+    part_bytes: int = ...,
+) -> tuple[
+    npt.NDArray[np.int32],
+    npt.NDArray[np.uint8],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int64],
+]:
+    """All best paths: of states, the lattice's, and whether paths end; of arcs, source, target, and the lattice's."""
+
+def search_spelled_lattice(
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    label: npt.NDArray[np.int32],
+    is_word: npt.NDArray[np.uint8],
+    cost: npt.NDArray[np.float64],
+    final_cost: npt.NDArray[np.float64],
+    begin: npt.NDArray[np.int64],
+    units: npt.NDArray[np.int32],
+    separator: int,
+    reference: npt.NDArray[np.int32],
+) -> tuple[npt.NDArray[np.int64], int]:
+    """Arcs of the path with the fewest errors in the units that spell its words, and these errors.
+
+    Label w > 0 is spelled `units[begin[w - 1] : begin[w]]`; label 0 is ε. The separator is a unit between two words; 0
+    for none.
+    """
+
 def search_reference_graph(
     source: npt.NDArray[np.int32],
     target: npt.NDArray[np.int32],
@@ -122,6 +163,21 @@ def search_reference_graph(
     Raises:
         OverflowError: 128 bits do not hold what is compared.
         TooLarge: The search needs more memory than `most_bytes`.
+    """
+
+whole_slot: int
+
+def align_systems(
+    system_begin: npt.NDArray[np.int64],
+    slot_begin: npt.NDArray[np.int64],
+    word: npt.NDArray[np.int32],
+    parts: npt.NDArray[np.int32],
+    times: npt.NDArray[np.float64],
+    spelling: list[str],
+) -> tuple[npt.NDArray[np.int64], float, int]:
+    """The slot of each system in each column, or −1; the cost; and the edit distances of all pairs, summed.
+
+    Parts of each slot add up to `whole_slot`; word 0 is no word; times are begin and end of each slot, or NaN.
     """
 
 def align_networks(
@@ -398,6 +454,38 @@ def expected_cost(
 ]:
     """The expected cost of a path by size: `Expectation` of `expected.hpp`, field by field."""
 
+def expected_costs(
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    word: npt.NDArray[np.int32],
+    cost: npt.NDArray[np.float64],
+    final_cost: npt.NDArray[np.float64],
+    arc_begin: npt.NDArray[np.int64],
+    state_begin: npt.NDArray[np.int64],
+    references: list[list[list[int]]],
+    sizes: list[list[int]],
+    classes: list[int],
+    order: int,
+    unit: int,
+    alpha: int,
+    beta: int,
+    gradient: bool,
+    few_states: int,
+    most_states: int,
+    table_bytes: float,
+) -> tuple[
+    npt.NDArray[np.uint8],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.float64],
+]:
+    """Of each graph: whether its mean is exact, the size of the product, the mean; the slopes of all arcs and states.
+
+    A slope is the derivative of the graph's mean by the logarithm of the weight: by the cost, negated. If the mean is
+    not exact, it is 0, and so are the slopes.
+    """
+
 def incoming_shares(
     source: npt.NDArray[np.int32],
     target: npt.NDArray[np.int32],
@@ -563,6 +651,40 @@ def count_pairs(
 ) -> npt.NDArray[np.int64]:
     """The rows of `count_segments`, of numbered words."""
 
+def count_compounds(
+    candidates: npt.NDArray[np.int32],
+    candidate_begin: npt.NDArray[np.int64],
+    references: npt.NDArray[np.int32],
+    reference_begin: npt.NDArray[np.int64],
+    owner: npt.NDArray[np.int64],
+    said_begin: npt.NDArray[np.int64],
+    said_end: npt.NDArray[np.int32],
+    said_length: npt.NDArray[np.int32],
+    said_word: npt.NDArray[np.int32],
+    expected_begin: npt.NDArray[np.int64],
+    expected_end: npt.NDArray[np.int32],
+    expected_length: npt.NDArray[np.int32],
+    expected_word: npt.NDArray[np.int32],
+) -> npt.NDArray[np.int64]:
+    """Substitutions, deletions and insertions where words may be joined, a row a reference.
+
+    `said` are words of candidates that make one word if joined, `expected` those of references: for each string the
+    rows, and for each row the place after the words, how many they are, and the word.
+    """
+
+def draw_errors(
+    segment: npt.NDArray[np.int32],
+    errors: npt.NDArray[np.int64],
+    gains: npt.NDArray[np.float64],
+    least: int,
+    samples: int,
+    seed: int,
+) -> npt.NDArray[np.float64]:
+    """Summed gains of pairs in random order, each segment's first only, until they have `least` errors.
+
+    A row a sample. A pair is a system that errs in a segment.
+    """
+
 def count_chrf(
     candidates: npt.NDArray[np.int32],
     candidate_begin: npt.NDArray[np.int64],
@@ -586,6 +708,15 @@ def count_ter(
     owner: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.int64]:
     """Edits and shifts of each reference's candidate, as tercom finds them."""
+
+class NgramIndex:
+    """The n-grams of many strings, up to an order."""
+
+    def __init__(self, words: npt.NDArray[np.int32], begin: npt.NDArray[np.int64], order: int) -> None: ...
+    def matches(
+        self, references: npt.NDArray[np.int32], reference_begin: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int32]:
+        """Clipped n-gram matches: a row a reference, then an order, then a string of the index."""
 
 def match_ngrams(
     candidates: npt.NDArray[np.int32],

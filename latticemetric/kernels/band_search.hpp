@@ -61,8 +61,9 @@ class BandSearch {
 
   // Whether values of paths that lose at most so much have 16 bits, with some edits more.
   bool is_small(Loss most) const {
-    const Loss edit = gains_.order * gains_.unit + std::llabs(gains_.alpha) + std::llabs(gains_.beta);
-    return before_.hold() && most + 4 * edit < std::numeric_limits<std::int16_t>::max() / 3;
+    constexpr Loss none = no_value<std::int16_t>;
+    const Loss edits = 4 * (gains_.order * gains_.unit + std::llabs(gains_.alpha) + std::llabs(gains_.beta));
+    return before_.hold() && edits < none - std::numeric_limits<std::int16_t>::min() && most + edits < -none;
   }
 
  private:

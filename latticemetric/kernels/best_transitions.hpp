@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "best_path_of_product.hpp"
@@ -48,7 +47,7 @@ class BestTransitions {
     const std::int32_t order = edits_.order, i = state / order, m = state % order, onward = (i + 1) * order;
     const Value best = values_.value(s, i, m), slack = rule_.slack(s, state);
     const auto propose = [&](std::int64_t a, std::int32_t t, std::int32_t r, Value added, Edit edit) {
-      const auto lost = static_cast<Value>(best - added - values_.value(t, r / order, r % order));
+      const auto lost = best - added - values_.value(t, r / order, r % order);  // of more than 16 bits
       if (lost > slack) return;
       rule_.reach(t, r, static_cast<Value>(slack - lost));
       visit(a, t, r, edit);
@@ -114,7 +113,7 @@ class MarkedStates {
   }
   Value value(std::int32_t s, std::int32_t i, std::int32_t m) const {
     const auto found = number(s, i * edits_.order + m);
-    return found == none ? std::numeric_limits<Value>::min() / 2 : values_[found];
+    return found == none ? no_value<Value> : values_[found];
   }
 
  private:

@@ -110,7 +110,7 @@ std::int64_t few_states(const ColumnStates<Columns>& space, const StepGraph& gra
   double table = 0, step = 30;  // nanoseconds a step of the graph, and an edge of the product
   for (const auto& columns : space.references()) {
     const auto entries = static_cast<double>(columns.entries());
-    table += 2 * entries * entries;
+    table += entries * entries;
     step += columns.step_time();
   }
   return static_cast<std::int64_t>(std::clamp(static_cast<double>(graph.states) * table / step, fewest, most));
@@ -137,6 +137,7 @@ Expectation expect(const WeightedGraph& lattice, std::vector<Columns> references
   } catch (const std::bad_alloc&) {  // what was taken is free again: an interval needs far less
     found = {};
   }
+  if (!found.is_exact && !request.interval) return found;
   if (!found.is_exact) {
     if (space.merging() == Merging::none) space.merge(graph, Merging::by_bounds);
     const auto [low, high] = interval_of(graph, space, effort);

@@ -32,6 +32,7 @@ struct CostRules {
 
 struct ExpectationRequest {
   bool outcomes, gradient;
+  bool interval;    // where the mean is not exact: bounds and an estimate; without, it is not looked for further
   bool keeps_bases;  // bases of columns stay in the states: for costs that have too many values for polynomials
   std::int64_t few_states;  // beyond them, find out first which entries of columns matter; negative: as it pays
   std::int64_t most_states;

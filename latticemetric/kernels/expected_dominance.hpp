@@ -17,6 +17,87 @@ namespace latticemetric {
 // the difference between what two entries can still cost.
 enum class Merging { none, by_bounds, by_differences };
 
+// Moves, sorted so that machine instructions can take several entries at a time: of many entries, a move leads equally
+// far, or to the same entry.
+template <typename T>
+class MovePasses {
+ public:
+  void set(const Moves<T>& moves, std::size_t entries) {
+    size_ = static_cast<std::int32_t>(entries);
+    by_shift_.assign(2 * entries, 0);
+    by_target_.assign(entries, 0);
+    each(moves, [&](std::int32_t i, Move<T> move) { ++by_shift_[move.entry - i + size_]; });
+    each(moves, [&](std::int32_t i, Move<T> move) {
+      if (!is_common(by_shift_[move.entry - i + size_])) ++by_target_[move.entry];
+    });
+    passes_.clear();
+    for (std::int32_t k = 0; k < 2 * size_; ++k) by_shift_[k] = add_pass(by_shift_[k], k - size_, false);
+    for (std::int32_t k = 0; k < size_; ++k) by_target_[k] = add_pass(by_target_[k], k, true);
+    costs_.assign(passes_.size() * entries, never);
+    singles_.clear();
+    each(moves, [&](std::int32_t i, Move<T> move) {
+      const auto shift = by_shift_[move.entry - i + size_], number = shift >= 0 ? shift : by_target_[move.entry];
+      if (number < 0) {
+        singles_.push_back({i, move.entry, move.cost});
+        return;
+      }
+      passes_[number].begin = std::min(passes_[number].begin, i);
+      passes_[number].end = i + 1;
+      costs_[static_cast<std::size_t>(number * size_ + i)] = move.cost;
+    });
+  }
+
+  // Raises `found[i]` to `value[k]` less the cost, for every move from i to k.
+  void raise(const T* value, T* found) const {
+    const T* cost = costs_.data();
+    for (const auto& pass : passes_) {
+      if (pass.has_target) {
+        const T reached = value[pass.at];
+        for (auto i = pass.begin; i < pass.end; ++i) found[i] = std::max(found[i], static_cast<T>(reached - cost[i]));
+      } else {
+        const T* shifted = value + pass.at;
+        for (auto i = pass.begin; i < pass.end; ++i) found[i] = std::max(found[i], static_cast<T>(shifted[i] - cost[i]));
+      }
+      cost += size_;
+    }
+    for (const auto& [from, to, cost] : singles_) found[from] = std::max(found[from], static_cast<T>(value[to] - cost));
+  }
+
+ private:
+  // The cost where an entry has no such move: values and costs are so small that other moves give more.
+  static constexpr T never = std::numeric_limits<T>::max() / 2;
+
+  struct Pass {
+    std::int32_t at;  // the entry where its moves lead, or how far
+    bool has_target;
+    std::int32_t begin, end;  // of the entries that have its moves
+  };
+  struct Single {
+    std::int32_t from, to;
+    T cost;
+  };
+
+  bool is_common(std::int32_t number) const { return number * 8 >= size_; }
+
+  std::int32_t add_pass(std::int32_t number, std::int32_t at, bool has_target) {
+    if (!is_common(number)) return -1;
+    passes_.push_back({at, has_target, size_, 0});
+    return static_cast<std::int32_t>(passes_.size()) - 1;
+  }
+
+  template <typename Do>
+  void each(const Moves<T>& moves, Do take) const {
+    for (std::int32_t i = 0; i < size_; ++i)
+      for (auto m = moves.begin[i]; m < moves.begin[i + 1]; ++m) take(i, moves.all[m]);
+  }
+
+  std::int32_t size_ = 0;
+  std::vector<std::int32_t> by_shift_, by_target_;  // how many moves; then their pass, or -1
+  std::vector<Pass> passes_;
+  std::vector<T> costs_;  // by pass and entry
+  std::vector<Single> singles_;
+};
+
 template <typename Columns>
 class Dominance {
  public:
@@ -108,6 +189,7 @@ class Dominance {
     difference_ = filled<T>(static_cast<std::size_t>(graph.states) * size, -never);
     std::vector<T> reached(size);
     Moves<T> moves, kept;
+    MovePasses<T> passes;
     for (auto v = graph.states; v-- > 0;) {
       T* here = &difference_[static_cast<std::size_t>(v) * size];
       if (graph.ending[v] > 0)
@@ -126,24 +208,19 @@ class Dominance {
         // From j to the end, in comparison with k after the word.
         for (std::size_t j = 0; j < entries_; ++j) {
           T* row = &reached[j * entries_];
-          std::fill_n(row, entries_, never);
           for (auto m = moves.begin[j]; m < moves.begin[j + 1]; ++m) {
             const auto [entry, cost] = moves.all[m];
             const T* more = &after[static_cast<std::size_t>(entry) * entries_];
-            for (std::size_t k = 0; k < entries_; ++k) row[k] = std::min<T>(row[k], cost + more[k]);
+            const bool is_first = m == moves.begin[j];
+            for (std::size_t k = 0; k < entries_; ++k) {
+              const auto found = static_cast<T>(cost + more[k]);
+              row[k] = is_first ? found : std::min(row[k], found);
+            }
           }
         }
         keep_undominated(moves, after, kept);
-        for (std::size_t j = 0; j < entries_; ++j) {
-          const T* row = &reached[j * entries_];
-          T* found = &here[j * entries_];
-          for (std::size_t i = 0; i < entries_; ++i) {
-            T most = -never;
-            for (auto m = kept.begin[i]; m < kept.begin[i + 1]; ++m)
-              most = std::max<T>(most, row[kept.all[m].entry] - kept.all[m].cost);
-            found[i] = std::max(found[i], most);
-          }
-        }
+        passes.set(kept, entries_);
+        for (std::size_t j = 0; j < entries_; ++j) passes.raise(&reached[j * entries_], &here[j * entries_]);
       }
       const T *low = least(v), *high = largest(v);
       for (std::size_t j = 0; j < entries_; ++j) {

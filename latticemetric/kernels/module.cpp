@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "alignment.hpp"
+#include "best_lattice.hpp"
 #include "best_path.hpp"
 #include "border.hpp"
 #include "determinization.hpp"
@@ -10,6 +11,7 @@
 #include "forward_backward.hpp"
 #include "recognition_search.hpp"
 #include "reference_graph_search.hpp"
+#include "spelled_search.hpp"
 #include "through_costs.hpp"
 #include "topology.hpp"
 
@@ -144,24 +146,33 @@ nb::tuple determinize(Input<std::int32_t> source, Input<std::int32_t> target, In
                         column(std::move(found.final_cost)));
 }
 
+constexpr std::size_t longest_reference = std::size_t{1} << 24;
+
+latticemetric::Graph checked_graph(const Input<std::int32_t>& source, const Input<std::int32_t>& target,
+                                   const Input<std::int32_t>& label, const Input<std::uint8_t>& is_word,
+                                   const Input<double>& cost, const Input<double>& final_cost) {
+  const auto states = static_cast<std::int32_t>(final_cost.size());
+  const auto arcs = source.size();
+  require(states > 0, "a lattice has a start");
+  require_aligned(label, is_word, cost, final_cost);
+  require_lattice(source, target, states);
+  require(label.size() == arcs && is_word.size() == arcs && cost.size() == arcs, "columns differ in length");
+  require_finite(cost, "a cost is not a finite number");
+  require_ends(final_cost);
+  return {states,       static_cast<std::int64_t>(arcs), source.data(), target.data(),
+          label.data(), is_word.data(),                  cost.data(),   final_cost.data()};
+}
+
 // The gain may need more than 64 bits: it is returned as its high and its low half.
 nb::tuple search_lattice(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
                          Input<std::uint8_t> is_word, Input<double> cost, Input<double> final_cost,
                          Input<std::int32_t> reference, std::int32_t order, std::int64_t unit, std::int64_t alpha,
                          std::int64_t beta, const std::string& way, std::size_t part_bytes) {
-  const auto states = static_cast<std::int32_t>(final_cost.size());
-  const auto arcs = source.size();
   const auto search_way = checked_way(way, part_bytes);
-  require(states > 0, "a lattice has a start");
-  require_aligned(label, is_word, cost, final_cost, reference);
-  require_lattice(source, target, states);
-  require(label.size() == arcs && is_word.size() == arcs && cost.size() == arcs, "columns differ in length");
-  require_finite(cost, "a cost is not a finite number");
-  require_ends(final_cost);
-  require(reference.size() < (std::size_t{1} << 24), "the reference is too long");
+  require_aligned(reference);
+  require(reference.size() < longest_reference, "the reference is too long");
   const auto gains = checked_gains(order, unit, alpha, beta);
-  const latticemetric::Graph graph{states,       static_cast<std::int64_t>(arcs), source.data(), target.data(),
-                                   label.data(), is_word.data(),                  cost.data(),   final_cost.data()};
+  const auto graph = checked_graph(source, target, label, is_word, cost, final_cost);
   latticemetric::Best best;
   {
     const latticemetric::Running running;
@@ -171,6 +182,51 @@ nb::tuple search_lattice(Input<std::int32_t> source, Input<std::int32_t> target,
   const auto size = best.arcs.size();
   return nb::make_tuple(to_numpy(std::move(best.arcs), {size}), static_cast<std::int64_t>(best.gain >> 64),
                         static_cast<std::uint64_t>(best.gain));
+}
+
+nb::tuple best_lattice(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
+                       Input<std::uint8_t> is_word, Input<double> cost, Input<double> final_cost,
+                       const std::vector<std::vector<std::int32_t>>& references, std::int32_t order, std::int64_t unit,
+                       std::int64_t alpha, std::int64_t beta, const std::string& way, std::size_t part_bytes) {
+  const auto search_way = checked_way(way, part_bytes);
+  for (const auto& reference : references) require(reference.size() < longest_reference, "the reference is too long");
+  const auto gains = checked_gains(order, unit, alpha, beta);
+  const auto graph = checked_graph(source, target, label, is_word, cost, final_cost);
+  latticemetric::BestLattice best;
+  {
+    const latticemetric::Running running;
+    best = latticemetric::best_lattice(graph, references, gains, search_way);
+  }
+  return nb::make_tuple(column(std::move(best.state)), column(std::move(best.ends)), column(std::move(best.source)),
+                        column(std::move(best.target)), column(std::move(best.arc)));
+}
+
+nb::tuple search_spelled_lattice(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
+                                 Input<std::uint8_t> is_word, Input<double> cost, Input<double> final_cost,
+                                 Input<std::int64_t> begin, Input<std::int32_t> units, std::int32_t separator,
+                                 Input<std::int32_t> reference) {
+  require_aligned(units);
+  require_aligned(begin);
+  const auto graph = checked_graph(source, target, label, is_word, cost, final_cost);
+  require_aligned(reference);
+  require(reference.size() < longest_reference, "the reference is too long");
+  require(begin.size() >= 1 && begin.size() < (std::size_t{1} << 31) && begin.data()[0] == 0,
+          "words must be spelled from the first unit on");
+  const auto words = static_cast<std::int32_t>(begin.size() - 1);
+  for (std::int32_t w = 0; w < words; ++w)
+    require(begin.data()[w] <= begin.data()[w + 1], "words must follow one another");
+  require(static_cast<std::size_t>(begin.data()[words]) == units.size(), "words must end at the last unit");
+  require(std::all_of(units.data(), units.data() + units.size(), [](auto unit) { return unit > 0; }) && separator >= 0,
+          "a unit has no number");
+  require_ids(label, static_cast<std::int64_t>(words) + 1, "an arc has a word without spelling");
+  const latticemetric::Spelling spelling{words, begin.data(), units.data(), separator};
+  latticemetric::FewestErrors best;
+  {
+    const latticemetric::Running running;
+    best = latticemetric::search_spelled_lattice(graph, spelling, reference.data(),
+                                                 static_cast<std::int32_t>(reference.size()));
+  }
+  return nb::make_tuple(column(std::move(best.arcs)), best.errors);
 }
 
 latticemetric::Wide joined(std::int64_t high, std::uint64_t low) {
@@ -186,19 +242,15 @@ nb::tuple search_reference_graph(Input<std::int32_t> source, Input<std::int32_t>
                                  std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta,
                                  std::int64_t rate_high, std::uint64_t rate_low, std::int64_t rate_total,
                                  double most_bytes) {
-  const auto states = static_cast<std::int32_t>(final_cost.size());
+  const auto graph = checked_graph(source, target, label, is_word, cost, final_cost);
   const auto reference_states = static_cast<std::int32_t>(reference_final.size());
-  const auto arcs = source.size(), reference_arcs = reference_source.size();
-  require(states > 0 && reference_states > 0, "a graph has a start");
-  require_aligned(label, is_word, cost, final_cost, size, reference_label, reference_size, reference_final);
-  require_lattice(source, target, states);
+  const auto reference_arcs = reference_source.size();
+  require(reference_states > 0, "a graph has a start");
+  require_aligned(size, reference_label, reference_size, reference_final);
   require_lattice(reference_source, reference_target, reference_states);
-  require(label.size() == arcs && is_word.size() == arcs && cost.size() == arcs && size.size() == arcs,
-          "columns differ in length");
+  require(size.size() == source.size(), "columns differ in length");
   require(reference_label.size() == reference_arcs && reference_size.size() == reference_arcs,
           "columns differ in length");
-  require_finite(cost, "a cost is not a finite number");
-  require_ends(final_cost);
   const auto* const reference_ends = reference_final.data();
   require(std::any_of(reference_ends, reference_ends + reference_states, [](auto is_end) { return is_end != 0; }),
           "the reference has no end");
@@ -208,8 +260,6 @@ nb::tuple search_reference_graph(Input<std::int32_t> source, Input<std::int32_t>
   for (const auto* sizes : {&size, &reference_size})
     for (std::size_t a = 0; a < sizes->size(); ++a)
       require(0 <= sizes->data()[a] && sizes->data()[a] <= order, "a word adds at most the order to the denominator");
-  const latticemetric::Graph graph{states,       static_cast<std::int64_t>(arcs), source.data(), target.data(),
-                                   label.data(), is_word.data(),                  cost.data(),   final_cost.data()};
   const latticemetric::ReferenceGraph reference{reference_states,
                                                 static_cast<std::int64_t>(reference_arcs),
                                                 reference_source.data(),
@@ -298,6 +348,11 @@ NB_MODULE(_native, m) {
   m.def("search_lattice", &search_lattice, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a, "final_cost"_a,
         "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "way"_a = "automatic",
         "part_bytes"_a = latticemetric::SearchWay().part_bytes);
+  m.def("best_lattice", &best_lattice, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a, "final_cost"_a,
+        "references"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "way"_a = "automatic",
+        "part_bytes"_a = latticemetric::SearchWay().part_bytes);
+  m.def("search_spelled_lattice", &search_spelled_lattice, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a,
+        "final_cost"_a, "begin"_a, "units"_a, "separator"_a, "reference"_a);
   m.def("search_reference_graph", &search_reference_graph, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a,
         "final_cost"_a, "size"_a, "reference_source"_a, "reference_target"_a, "reference_label"_a, "reference_size"_a,
         "reference_final"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "rate_high"_a, "rate_low"_a, "rate_total"_a,

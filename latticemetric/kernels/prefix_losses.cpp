@@ -50,6 +50,7 @@ PrefixLosses::PrefixLosses(const Graph& graph, std::int32_t size, Gains gains, c
       hold_(cheapest_ >= 0),
       after_error_(least_after_error()),
       deletion_alone_(deletion_ - (edits_.order > 1 ? (after_error_ + edits_.order - 2) / (edits_.order - 1) : 0)),
+      prices_(prices()),
       segments_(static_cast<std::size_t>(size) + 1, 0) {
   constexpr std::int32_t many = std::numeric_limits<std::int32_t>::max() / 2;
   constexpr Loss large = std::numeric_limits<Loss>::max() / 4;
@@ -83,6 +84,18 @@ PrefixLosses::PrefixLosses(const Graph& graph, std::int32_t size, Gains gains, c
       least_cost_after_[s] = std::min(least_cost_after_[s], least_cost_after_[t] + costs.arc[a - 1]);
     }
   }
+}
+
+std::vector<PrefixLosses::Price> PrefixLosses::prices() const {
+  std::vector<Price> prices;
+  if (!hold_) return prices;
+  const Loss turns[] = {2 * insertion_, -2 * deletion_alone_, 0, insertion_ - deletion_,
+                        2 * (insertion_ - substitution_), 2 * (substitution_ - deletion_)};
+  for (const auto turn : turns) {
+    const Loss x = std::clamp(turn, -2 * deletion_alone_, 2 * insertion_);
+    prices.push_back({x, std::min({2 * insertion_ - x, 2 * deletion_ + x, 2 * substitution_})});
+  }
+  return prices;
 }
 
 // What order - 1 words of the reference lose with no match before them.

@@ -2,6 +2,7 @@
 // the reference.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -19,11 +20,15 @@ namespace latticemetric {
 //     nothing but lengths is known, has an edit of its own. The words after it are matched with few matches before them:
 //     a segment is a piece and these `order - 1` words, and no two overlap.
 //
-// Of c segments, x have an insertion, or x a deletion, that length asks for as well; what the others have is the
-// cheapest edit. The least over x is the bound: losing the words after each error, c times, and
+// Of c segments, each has an insertion, a deletion or a substitution, and there may be more insertions and deletions
+// elsewhere. By lengths, insertions exceed deletions by at least `least` and at most `most`. For any price x of a word
+// by which they do, edits lose at least
 //
-//   words to be inserted, w    min over x <= c of  max(w, x) insertion + (c - x) min(substitution, deletion)
-//   words to be deleted        the same, with the roles of insertion and deletion exchanged
+//   c min(insertion - x, deletion + x, substitution)  +  (x least, or x most where x < 0)
+//
+// if an insertion elsewhere is not cheaper than x, and a deletion elsewhere no cheaper than -x. This is linear between
+// the prices where another edit becomes the cheapest: one of these gives the largest bound. Where an insertion loses
+// less than other edits, for example, but paths are no longer than the reference, each needs a deletion beside it.
 //
 // A word after an error may be deleted, too: then it is not lost again. It takes no more from what is lost after the
 // error than its share, since the words nearest to the error lose most. So much less is counted for each deletion.
@@ -45,13 +50,13 @@ class PrefixLosses {
   bool hold() const { return hold_; }
 
   Loss at(std::int32_t s, std::int32_t i) const {
-    const Loss inserted = least_words_[s] - i, deleted = i - most_words_[s], segments = segments_[i];
-    const Loss edits = inserted > 0  ? with(inserted, insertion_, std::min(substitution_, deletion_), segments)
-                       : deleted > 0 ? with(deleted, deletion_alone_, std::min(substitution_, insertion_), segments)
-                                     : segments * cheapest_;
+    const Loss least = least_words_[s] - i, most = most_words_[s] - i, segments = segments_[i];
+    Loss twice = 0;
+    for (const auto& price : prices_)
+      twice = std::max(twice, segments * price.of_segment + price.of_word * (price.of_word >= 0 ? least : most));
     // No matches are before the first words, as after an error.
     const Loss after_errors = (segments + (i >= edits_.order - 1)) * after_error_;
-    return std::max(edits + after_errors, deleted * deletion_) + least_cost_[s];
+    return std::max((twice + 1) / 2 + after_errors, -most * deletion_) + least_cost_[s];
   }
 
   // Finds segments, for answers that lose at most so much.
@@ -66,18 +71,19 @@ class PrefixLosses {
   std::vector<std::uint8_t> longest_spelled(const ReferencePlaces& places, Loss most) const;
   Loss least_after_error() const;
 
-  // So many words with an edit of this loss, and so many segments, each with one of these or another edit.
-  static Loss with(Loss words, Loss edit, Loss other, Loss segments) {
-    const Loss shared = edit <= other ? segments : std::min(words, segments);
-    return std::max(words, shared) * edit + (segments - shared) * other;
-  }
+  // Twice what a word by which insertions exceed deletions, and what a segment loses at least, so that halves are whole.
+  struct Price {
+    Loss of_word, of_segment;
+  };
+  std::vector<Price> prices() const;
 
   const Graph& graph_;
   const std::int32_t size_;
   const EditValues<Loss> edits_;
   const Loss insertion_, deletion_, substitution_, cheapest_;
   const bool hold_;
-  const Loss after_error_, deletion_alone_;
+  const Loss after_error_, deletion_alone_;  // a deletion alone: perhaps of a word after an error
+  const std::vector<Price> prices_;
   std::vector<std::int32_t> least_words_, most_words_, least_words_after_, most_words_after_;
   std::vector<Loss> least_cost_, least_cost_after_;
   std::vector<std::int32_t> segments_;  // before each place

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -111,7 +110,7 @@ class RecognitionBand {
 
  private:
   static constexpr std::int32_t block = std::max<std::int32_t>(2, 32 / static_cast<std::int32_t>(sizeof(Value)));
-  static constexpr Value nothing = std::numeric_limits<Value>::min() / 2;
+  static constexpr Value nothing = no_value<Value>;
   static constexpr std::int32_t none = -1;
 
   // Places first .. last - 1 of a state, and which of them have values of their own after matches.
@@ -209,7 +208,7 @@ class RecognitionBand {
     row.last = last;
     settle_runs(here);
     cut(s, here, row);
-    store(here, row);
+    store(s, here, row);
   }
 
   // The places that the arcs and the end of a state reach, other than by deletions before them.
@@ -345,8 +344,13 @@ class RecognitionBand {
       if (s == 0)  // whatever it loses, a path is one
         while (row.first > 0) add_deletion(here, row);
     } else {
-      cut(here, row, [&](std::int32_t i) { return before_.at(s, i) - top(here, i) <= most_; });
+      cut(here, row, [&](std::int32_t i) { return may_matter(s, i, top(here, i)); });
     }
+  }
+
+  // Whether a path of this value from there on may lose so little that it is looked for.
+  bool may_matter(std::int32_t s, std::int32_t i, Value value) const {
+    return is_beam_ || !before_.hold() || before_.at(s, i) - value <= most_;
   }
 
   template <typename IsKept>
@@ -376,7 +380,7 @@ class RecognitionBand {
     return found_runs_[(static_cast<std::size_t>(runs_at_[i]) + 1) * size - 1];
   }
 
-  void store(const Value* here, Row& row) {
+  void store(std::int32_t s, const Value* here, Row& row) {
     const auto size = static_cast<std::size_t>(edits_.order - 1);
     row.at = values_.size() + 1;
     row.runs_at = run_places_.size();
@@ -389,7 +393,7 @@ class RecognitionBand {
     poll(static_cast<std::int64_t>(10 * found_places_.size()));
     for (const auto i : found_places_) {
       const Value* const runs = found_runs_.data() + static_cast<std::size_t>(runs_at_[i]) * size;
-      if (i >= row.first && i < row.last && runs[size - 1] > here[i]) {
+      if (i >= row.first && i < row.last && runs[size - 1] > here[i] && may_matter(s, i, runs[size - 1])) {
         run_places_.push_back(i);
         for (std::size_t m = 0; m < size; ++m) runs_.push_back(std::max(runs[m], least_));
         ++row.runs;

@@ -3,10 +3,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "alignment.hpp"
 
 namespace latticemetric {
+
+// Less than the value of any path that is looked for. An edit can be taken from it, if edits of small values are small.
+template <typename Value>
+constexpr Value no_value = sizeof(Value) == 2 ? static_cast<Value>(-32000) : std::numeric_limits<Value>::min() / 2;
 
 // A match has m words matched in a row before it. The values of an alignment are its gains, or, at par, what it falls
 // short of a match with `order - 1` matches before it for each word of the reference: then no edit adds anything.

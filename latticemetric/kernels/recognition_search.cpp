@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "band_search.hpp"
+#include "best_lattice.hpp"
 #include "best_path_of_product.hpp"
 #include "best_transitions.hpp"
 #include "prefix_losses.hpp"
@@ -148,38 +149,91 @@ BandSearch::Settings settings(SearchWay way, std::int32_t words) {
   return {way.kind == SearchWay::band || words >= least_for_segments, way.part_bytes};
 }
 
-template <typename Value>
-Best best_of_band(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains,
-                  BandSearch::Settings settings) {
+// Searches a band, of the smallest numbers that will do: visit(search, states of best paths, rule, what they lose).
+template <typename Value, typename Visit>
+auto in_band(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains,
+             BandSearch::Settings settings, Visit visit) {
   using Losses = std::vector<BandSearch::Loss>;
   const PrefixLosses::Costs none{Losses(static_cast<std::size_t>(graph.arcs), 0),
                                  Losses(static_cast<std::size_t>(graph.states), 0)};
   BandSearch search(graph, reference, reference_words, gains, none, settings);
   const auto most = search.template most<Value>(BestGain<Value>(graph));
-  const auto best = [&](auto value) -> Best {
+  const auto best = [&](auto value) {
     BestGain<decltype(value)> rule(graph);
     const auto found = search.template best<decltype(value)>(rule, most);
-    auto transitions = search.transitions(found.states, rule);
-    const Wide par = static_cast<Wide>(gains.order) * gains.unit * reference_words;
-    return {best_path(graph, transitions).arcs(), par - found.lost};
+    return visit(search, found.states, rule, found.lost);
   };
   return search.is_small(most) ? best(std::int16_t{}) : best(Value{});
+}
+
+// Calls in_band(value) or in_table(value), with a 0 of a kind that holds all gains.
+template <typename InBand, typename InTable>
+auto either_way(const Graph& graph, std::int32_t reference_words, Gains gains, SearchWay way, InBand in_band,
+                InTable in_table) {
+  const Wide largest = largest_gain(graph, reference_words, gains);
+  // At par, what is lost may be twice as large as gains are.
+  if (is_band(way, reference_words, gains.order) && fits<std::int64_t>(2 * largest))
+    return fits<std::int32_t>(2 * largest) ? in_band(std::int32_t{}) : in_band(std::int64_t{});
+  if (fits<std::int16_t>(largest)) return in_table(std::int16_t{});
+  if (fits<std::int32_t>(largest)) return in_table(std::int32_t{});
+  return fits<std::int64_t>(largest) ? in_table(std::int64_t{}) : in_table(Wide{});
+}
+
+// All transitions between marked states are those of best paths.
+template <typename Value, typename Transitions>
+BestAlignments between(const Graph& graph, const MarkedStates<Value>& states, Transitions transitions) {
+  BestAlignments found;
+  found.ends.reserve(states.size());
+  for (std::int32_t s = 0; s < graph.states; ++s) {
+    for (auto q = states.begin(s); q < states.end(s); ++q) {
+      poll(20);
+      found.ends.push_back(transitions.ends(s, states.state(q)));
+      transitions.each_transition(s, states.state(q), [&](std::int64_t a, std::int32_t t, std::int32_t r, Edit) {
+        found.arc.push_back(a);
+        found.target.push_back(states.number(t, r));
+      });
+      found.first.push_back(found.arc.size());
+    }
+    found.begin.push_back(found.ends.size());
+  }
+  return found;
 }
 
 }  // namespace
 
 Best search_lattice(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains, SearchWay way) {
-  const Wide largest = largest_gain(graph, reference_words, gains);
-  // At par, what is lost may be twice as large as gains are.
-  if (is_band(way, reference_words, gains.order) && fits<std::int64_t>(2 * largest)) {
-    const auto search = fits<std::int32_t>(2 * largest) ? best_of_band<std::int32_t> : best_of_band<std::int64_t>;
-    return search(graph, reference, reference_words, gains, settings(way, reference_words));
-  }
-  const auto search = fits<std::int16_t>(largest)   ? best_of_table<std::int16_t>
-                      : fits<std::int32_t>(largest) ? best_of_table<std::int32_t>
-                      : fits<std::int64_t>(largest) ? best_of_table<std::int64_t>
-                                                    : best_of_table<Wide>;
-  return search(graph, reference, reference_words, gains);
+  const auto band = [&](auto value) {
+    return in_band<decltype(value)>(
+        graph, reference, reference_words, gains, settings(way, reference_words),
+        [&](const BandSearch& search, const auto& states, auto& rule, BandSearch::Loss lost) -> Best {
+          auto transitions = search.transitions(states, rule);
+          const Wide par = static_cast<Wide>(gains.order) * gains.unit * reference_words;
+          return {best_path(graph, transitions).arcs(), par - lost};
+        });
+  };
+  const auto table = [&](auto value) { return best_of_table<decltype(value)>(graph, reference, reference_words, gains); };
+  return either_way(graph, reference_words, gains, way, band, table);
+}
+
+BestAlignments best_alignments(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words,
+                               Gains gains, SearchWay way) {
+  const auto band = [&](auto value) {
+    return in_band<decltype(value)>(
+        graph, reference, reference_words, gains, settings(way, reference_words),
+        [&](const BandSearch& search, const auto& states, auto& rule, BandSearch::Loss) {
+          return between(graph, states, search.transitions(states, rule));
+        });
+  };
+  const auto table = [&](auto value) {
+    using Value = decltype(value);
+    using Rule = BestGain<Value>;
+    RecognitionTable<Value, Rule> values(graph, reference, reference_words, gains, Rule(graph));
+    values.fill();
+    const auto states = marked(graph, values.begins(), values.places(), reference_words, values, values.rule());
+    return between(graph, states, BestTransitions(graph, values.begins(), values.places(), reference_words, states,
+                                                  values.rule()));
+  };
+  return either_way(graph, reference_words, gains, way, band, table);
 }
 
 template <typename Values, typename Rule>

@@ -68,6 +68,12 @@ class RecognitionTable {
     for (std::int32_t s = graph_.states - 1; s >= 0; --s) complete(s);
   }
 
+  // visit(first, last) while the values of these states are in memory: all are.
+  template <typename Visit>
+  void each_part(Visit visit) const {
+    visit(0, graph_.states - 1);
+  }
+
   // A table takes at most so much.
   static double most_bytes(std::int32_t states, std::size_t size, std::int32_t order) {
     return static_cast<double>(sizeof(Value)) * states * (static_cast<double>(size) + 2 * block) * order;

@@ -4,6 +4,9 @@
 
 #include "border.hpp"
 #include "chrf.hpp"
+#include "compound_counts.hpp"
+#include "error_samples.hpp"
+#include "ngram_index.hpp"
 #include "ngrams.hpp"
 #include "pair_counts.hpp"
 #include "pair_errors.hpp"
@@ -110,6 +113,33 @@ auto count_pairs(Input<std::int32_t> candidates, Input<std::int64_t> candidate_b
   return to_numpy(counter.take(), {static_cast<std::size_t>(test.references.count), counter.columns()});
 }
 
+// A row a sample.
+auto draw_errors(Input<std::int32_t> segment, Input<std::int64_t> errors,
+                 nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> gains, std::int64_t least,
+                 std::int64_t samples, std::uint64_t seed) {
+  require_aligned(segment, errors);
+  const std::size_t count = segment.size();
+  require(count < std::size_t{1} << 31, "there are too many pairs");
+  require(errors.size() == count && gains.shape(0) == count, "every pair must have its errors and gains");
+  require(reinterpret_cast<std::uintptr_t>(gains.data()) % alignof(double) == 0, "an array is not aligned");
+  for (std::size_t k = 0; k < count; ++k) {
+    require(segment.data()[k] >= 0 && static_cast<std::size_t>(segment.data()[k]) < count,
+            "segments must be numbered without gaps");
+    require(errors.data()[k] >= 0 && errors.data()[k] <= std::int64_t{1} << 31, "errors must be counts");
+  }
+  const std::size_t columns = gains.shape(1);
+  require(samples >= 0 && (samples == 0 || columns < (std::size_t{1} << 40) / static_cast<std::size_t>(samples)),
+          "there are too many samples");
+  std::vector<double> found;
+  {
+    const Running running;
+    found = error_samples({segment.data(), errors.data(), gains.data(), static_cast<std::int64_t>(count),
+                           static_cast<std::int64_t>(columns)},
+                          least, samples, seed);
+  }
+  return to_numpy(std::move(found), {static_cast<std::size_t>(samples), columns});
+}
+
 // A row a reference.
 auto count_chrf(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin, Input<std::int32_t> references,
                 Input<std::int64_t> reference_begin, Input<std::int64_t> owner, std::int32_t characters,
@@ -139,6 +169,44 @@ auto count_ter(Input<std::int32_t> candidates, Input<std::int64_t> candidate_beg
     found = ter_edits(test);
   }
   return column(std::move(found));
+}
+
+// Rows of joined words; each must lie in its string.
+JoinedWords checked_joined_words(const Strings& strings, const Input<std::int64_t>& begin,
+                                 const Input<std::int32_t>& end, const Input<std::int32_t>& length,
+                                 const Input<std::int32_t>& word) {
+  require_strings(begin, end.size());
+  for (const auto* column : {&end, &length, &word}) {
+    require_aligned(*column);
+    require(column->size() == end.size(), "joined words must have three columns of one length");
+  }
+  require(static_cast<std::int64_t>(begin.size()) == strings.count + 1, "every string must have its joined words");
+  for (std::int64_t s = 0; s < strings.count; ++s)
+    for (auto k = begin.data()[s]; k < begin.data()[s + 1]; ++k)
+      require(length.data()[k] >= 2 && length.data()[k] <= end.data()[k] && end.data()[k] <= strings.at(s).size,
+              "joined words must lie in their string");
+  return {begin.data(), end.data(), length.data(), word.data()};
+}
+
+// A row a reference: substitutions, deletions, insertions.
+auto count_compounds(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin,
+                     Input<std::int32_t> references, Input<std::int64_t> reference_begin, Input<std::int64_t> owner,
+                     Input<std::int64_t> said_begin, Input<std::int32_t> said_end, Input<std::int32_t> said_length,
+                     Input<std::int32_t> said_word, Input<std::int64_t> expected_begin,
+                     Input<std::int32_t> expected_end, Input<std::int32_t> expected_length,
+                     Input<std::int32_t> expected_word) {
+  const auto test = checked_test_set(candidates, candidate_begin, references, reference_begin, owner);
+  const JoinedWords said = checked_joined_words(test.candidates, said_begin, said_end, said_length, said_word);
+  const JoinedWords expected =
+      checked_joined_words(test.references, expected_begin, expected_end, expected_length, expected_word);
+  require(std::max(test.candidates.longest(), test.references.longest()) <= most_compound_words,
+          "a string has too many words");
+  std::vector<std::int64_t> found;
+  {
+    const Running running;
+    found = compound_counts(test, said, expected);
+  }
+  return to_numpy(std::move(found), {static_cast<std::size_t>(test.references.count), 3});
 }
 
 // A row a reference, a column a candidate.
@@ -173,6 +241,26 @@ auto all_pair_gains(Input<std::int32_t> candidates, Input<std::int64_t> candidat
   return to_numpy(std::move(found), {static_cast<std::size_t>(expected.count), static_cast<std::size_t>(said.count)});
 }
 
+NgramIndex* index_ngrams(Input<std::int32_t> words, Input<std::int64_t> begin, std::int32_t order) {
+  const Strings strings = checked_strings(words, begin);
+  require_order(order);
+  const Running running;
+  return new NgramIndex(strings, order);
+}
+
+// A row a reference, then an order, then a string of the index.
+auto index_matches(NgramIndex& index, Input<std::int32_t> references, Input<std::int64_t> reference_begin) {
+  const Strings expected = checked_strings(references, reference_begin);
+  require(expected.longest() < std::int64_t{1} << 31, "a string has too many words");
+  std::vector<std::int32_t> found;
+  {
+    const Running running;
+    found = index.matches(expected);
+  }
+  const auto size = [](std::int64_t number) { return static_cast<std::size_t>(number); };
+  return to_numpy(std::move(found), {size(expected.count), size(index.order()), size(index.strings())});
+}
+
 }  // namespace
 
 void bind_segments(nb::module_& m) {
@@ -183,9 +271,16 @@ void bind_segments(nb::module_& m) {
   m.def("pair_errors", &all_pair_errors, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a);
   m.def("count_pairs", &count_pairs, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a,
         "owner"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a);
+  m.def("draw_errors", &draw_errors, "segment"_a, "errors"_a, "gains"_a, "least"_a, "samples"_a, "seed"_a);
   m.def("count_chrf", &count_chrf, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a, "owner"_a,
         "characters"_a, "words"_a, "with_spaces"_a);
   m.def("count_ter", &count_ter, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a, "owner"_a);
+  m.def("count_compounds", &count_compounds, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a,
+        "owner"_a, "said_begin"_a, "said_end"_a, "said_length"_a, "said_word"_a, "expected_begin"_a, "expected_end"_a,
+        "expected_length"_a, "expected_word"_a);
+  nb::class_<NgramIndex>(m, "NgramIndex")
+      .def(nb::new_(&index_ngrams), "words"_a, "begin"_a, "order"_a)
+      .def("matches", &index_matches, "references"_a, "reference_begin"_a);
   m.def("match_ngrams", &count_ngrams<match_ngrams>, "candidates"_a, "candidate_begin"_a, "references"_a,
         "reference_begin"_a, "owner"_a, "order"_a);
   m.def("weigh_ngrams", &count_ngrams<weigh_ngrams>, "candidates"_a, "candidate_begin"_a, "references"_a,

@@ -42,11 +42,18 @@ def screen_width() -> int:
     return shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else 100
 
 
-def wrapped_rows(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+def coloured(text: str, colour: str | None) -> str:
+    """Return a text for a terminal in a colour (the number of an ANSI sequence); `None` leaves it as it is."""
+    return text if colour is None else f"\033[{colour}m{text}\033[0m"
+
+
+def wrapped_rows(
+    rows: Sequence[Sequence[str]], width: int, colours: Sequence[str | None] | None = None
+) -> Iterator[str]:
     r"""Write rows in columns as `aligned_rows` does, in blocks of at most `width` columns.
 
     The first cell of each row is its title, which every block repeats. A block has at least one cell of each row. Empty
-    lines separate blocks.
+    lines separate blocks. `colours` has the colour of each column after the titles, for a terminal.
 
     Examples:
         >>> print("\n".join(wrapped_rows([["above:", "a", "bird", "sings"], ["below:", "the", "bird", "sang"]], 18)))
@@ -58,15 +65,25 @@ def wrapped_rows(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
     """
     titles, *columns = zip(*rows, strict=True)
     beside = max(map(display_width, titles))
-    block, used = [titles], beside
-    for cells in columns:
+
+    def written(block: list[tuple[tuple[str, ...], str | None]]) -> list[str]:
+        lines = [""] * len(titles)
+        for cells, colour in block:
+            broad = max(map(display_width, cells))
+            ends = [padding(cell, broad) + "  " for cell in cells]
+            lines = [line + coloured(cell, colour) + end for line, cell, end in zip(lines, cells, ends, strict=True)]
+        return [line.rstrip() for line in lines]
+
+    start: tuple[tuple[str, ...], str | None] = (titles, None)
+    block, used = [start], beside
+    for cells, colour in zip(columns, colours or [None] * len(columns), strict=True):
         needed = 2 + max(map(display_width, cells))
         if len(block) > 1 and used + needed > width:
-            yield from (*aligned_rows(list(zip(*block, strict=True))), "")
-            block, used = [titles], beside
-        block.append(cells)
+            yield from (*written(block), "")
+            block, used = [start], beside
+        block.append((cells, colour))
         used += needed
-    yield from aligned_rows(list(zip(*block, strict=True)))
+    yield from written(block)
 
 
 def visible(text: str) -> str:
@@ -82,3 +99,22 @@ def visible(text: str) -> str:
         return text
     kinds = ((c, unicodedata.category(c)) for c in text)
     return "".join(f"⟨{ord(c):X}⟩" if kind in _UNSEEN or (kind == "Zs" and c != " ") else c for c, kind in kinds)
+
+
+def error_line(name: str, errors: float, size: float, edits: Sequence[float], owner: str = "") -> str:
+    """Return the line that scoring scripts look for, as Kaldi's `compute-wer` writes it.
+
+    Args:
+        name: The rate, as WER.
+        errors: How many errors there are.
+        size: How many words the references have; not 0.
+        edits: Insertions, deletions, substitutions.
+        owner: Whose line it is, if there are several.
+
+    Examples:
+        >>> error_line("WER", 25, 92, (8, 15, 2))
+        '%WER 27.17 [ 25 / 92, 8 ins, 15 del, 2 sub ]'
+    """
+    insertions, deletions, substitutions = (f"{edit:.0f}" for edit in edits)
+    counts = f"{errors:.0f} / {size:.0f}, {insertions} ins, {deletions} del, {substitutions} sub"
+    return f"%{name} {100 * errors / size:.2f} [ {counts} ]{f' {owner}' if owner else ''}"

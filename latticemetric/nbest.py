@@ -5,15 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
 from latticemetric.errors import InputError, UsageError
 from latticemetric.frames import Tabular
+from latticemetric.frozen import Result
 from latticemetric.lattice.columns import Column, Scales, check_columns, summed_cost
 from latticemetric.lattice.lattice import Lattice
+from latticemetric.lattice.n_best import check_number
+from latticemetric.lattice.pruning import checked_beam, require_one
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
+
+if TYPE_CHECKING:
+    from latticemetric.forest.forest import Forest
 
 _MOST_CELLS = 20_000_000
 _TOTAL = "cost"
@@ -38,8 +44,8 @@ class Hypothesis:
             object.__setattr__(self, "words", tuple(words))
 
 
-@dataclass(frozen=True)
-class NBest(Tabular):
+@dataclass(frozen=True, repr=False)
+class NBest(Result, Tabular):
     """Hypotheses in the order of the list, best first. If costs are equal, the first hypothesis is the model's best.
 
     Attributes:
@@ -103,6 +109,61 @@ class NBest(Tabular):
             Hypothesis(words, dict(zip(columns, row, strict=True))) for words, row in zip(split, rows, strict=True)
         ]
         return cls(tuple(hypotheses), {name: float(total is None or name == _TOTAL) for name in columns})
+
+    @classmethod
+    def from_graph(
+        cls, graph: Lattice | Forest | NBest, n: int, scales: Scales | None = None, *, paths: bool = False
+    ) -> Self:
+        """Return the list of the `n` best strings of a graph, best first, with their named costs.
+
+        Args:
+            graph: A lattice, a forest, or a longer list.
+            n: Number of strings; the list is shorter if the graph has fewer.
+            scales: Weight of each score column in the model's cost, also in the list; other columns keep their own.
+            paths: True for the `n` cheapest paths, of which several may have the same words.
+
+        Examples:
+            >>> lattice = Lattice.from_strings(["a b", "a c", "a b"], costs=[3.0, 2.0, 1.0])
+            >>> [(hypothesis.words, hypothesis.scores) for hypothesis in NBest.from_graph(lattice, 2).hypotheses]
+            [(('a', 'b'), {'cost': 1.0}), (('a', 'c'), {'cost': 2.0})]
+        """
+        if isinstance(graph, NBest):
+            check_number(n)
+            listed = graph.ranking(scales)
+            if not paths:
+                first: dict[tuple[str, ...], Hypothesis] = {}
+                for hypothesis in listed:
+                    first.setdefault(hypothesis.words, hypothesis)
+                listed = list(first.values())
+            return cls(tuple(listed[:n]), {**graph.scales, **(scales or {})})
+        found = graph.n_best(n, scales, paths=paths)
+        own = {name: column.scale for name, column in graph.scores.items()}
+        return cls(
+            tuple(Hypothesis(graph.words(path), graph.scores_along(path)) for path in found), {**own, **(scales or {})}
+        )
+
+    def pruned(self, beam: float | None = None, scales: Scales | None = None, *, nbest: int | None = None) -> Self:
+        """Return the hypotheses that cost at most `beam` more than the best one, in the order of the list.
+
+        Args:
+            beam: The beam; or give `nbest`.
+            scales: Weight of each score in the model's cost; other scores keep their own.
+            nbest: Instead of a beam: keep this many of the best hypotheses with different words.
+
+        Examples:
+            >>> nbest = NBest.from_strings(["a", "b", "c"], costs=[1.0, 2.0, 9.0])
+            >>> [len(nbest.pruned(0.5)), len(nbest.pruned(1.0)), len(nbest.pruned(nbest=3))]
+            [1, 2, 3]
+        """
+        require_one(beam=beam, nbest=nbest)
+        if nbest is not None:
+            kept = {id(hypothesis) for hypothesis in type(self).from_graph(self, nbest, scales).hypotheses}
+            return replace(self, hypotheses=tuple(h for h in self.hypotheses if id(h) in kept))
+        assert beam is not None
+        costs = self.costs(scales)
+        most = min(costs) + checked_beam(beam)
+        near = (h for h, cost in zip(self.hypotheses, costs, strict=True) if cost <= most)
+        return replace(self, hypotheses=tuple(near))
 
     def costs(self, scales: Scales | None = None) -> list[float]:
         """Return the model's cost of each hypothesis: the sum of its scores, each times its scale."""

@@ -32,7 +32,7 @@ from latticemetric.drawing.diagram import (
     probability,
 )
 from latticemetric.drawing.selection import MOST_STATES, Bounds, select_arcs
-from latticemetric.errors import shortened
+from latticemetric.errors import UsageError, shortened
 from latticemetric.forest.forest import CATEGORY, Forest
 from latticemetric.forest.trees import DerivationTree
 from latticemetric.lattice.lattice import Lattice, Scales
@@ -236,8 +236,11 @@ def automaton_diagram(metric: GRR, reference: Text | Lattice, *, title: str | No
     from latticemetric.automata.recognition import recognition_automaton
     from latticemetric.automata.reference import ReferenceGraph, counted_labels
     from latticemetric.metrics.base import words_of
+    from latticemetric.metrics.character_rates import SpelledRate
 
     if isinstance(reference, Lattice):
+        if isinstance(metric, SpelledRate):
+            raise UsageError(f"{metric.name} has a drawing for references that are strings", advice="give a string")
         vocabulary = reference.vocabulary
         label = counted_labels(reference, vocabulary, metric.ignore | metric.wildcard)
         graph = ReferenceGraph.of_lattice(reference, label, metric.order)

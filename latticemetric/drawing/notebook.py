@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -12,6 +12,9 @@ from latticemetric.metrics.alignment import DELETION, INSERTION, MATCH, SUBSTITU
 
 MOST_STEPS = 150
 """The largest number of alignment steps to show; a note says if steps are left out."""
+
+MOST_ROWS = 30
+"""The largest number of rows of a table to show; a note says if rows are left out."""
 
 _NOTHING = "·"
 # Letters identify the edits; transparent colours highlight them.
@@ -54,6 +57,80 @@ def answer_html(title: str, paths: Mapping[str, Any], graph: Any | None) -> str:
     if graph is not None:
         parts.append(draw(graph, ways=paths, captions={}).svg(standalone=False))
     return f'<div class="latticemetric">{"".join(parts)}</div>'
+
+
+def result_html(result: Any) -> str:
+    """Return a result as a table: its rows, or its words with their confidences, and its numbers."""
+    name = f"<p><b>{type(result).__name__}</b></p>"
+    if hasattr(result, "to_records"):
+        return _block(name + records_html(result.to_records()))
+    plain = result.asdict() if hasattr(result, "asdict") else {}
+    lists = [value for value in plain.values() if _is_table(value)]
+    if not hasattr(result, "words") or callable(result.words):
+        rows = lists[0] if lists else _probable(result)
+        return _block(name + (records_html(rows) if rows else "") + _numbers_html(plain))
+    confidences = getattr(result, "confidences", None) or [None] * len(result.words)
+    words = "".join(_word_html(word, sure) for word, sure in zip(result.words, confidences, strict=True))
+    return _block(f"{name}<p>{words or _NOTHING}</p>{_numbers_html(plain)}")
+
+
+def records_html(records: Sequence[Mapping[str, Any]]) -> str:
+    """Return records as a table of their plain values, at most `MOST_ROWS`; a note says if rows are left out."""
+    names = [name for name in dict.fromkeys(key for one in records for key in one) if any(map(_is_cell(name), records))]
+    head = "".join(f"<th>{_text(name)}</th>" for name in names)
+    body = "".join(
+        f"<tr>{''.join(f'<td>{_cell(one.get(name))}</td>' for name in names)}</tr>" for one in records[:MOST_ROWS]
+    )
+    cut = f"<p>Shown: {MOST_ROWS} of {len(records)} rows.</p>" if len(records) > MOST_ROWS else ""
+    return f"<table><tr>{head}</tr>{body}</table>{cut}"
+
+
+def _block(html: str) -> str:
+    return f'<div class="latticemetric">{html}</div>'
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, Mapping) for one in value)
+
+
+def _is_cell(name: str) -> Callable[[Mapping[str, Any]], bool]:
+    return lambda record: isinstance(record.get(name), str | int | float)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool | str):
+        return _text(str(value))
+    return "–" if not isinstance(value, int | float) else f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def _word_html(word: str, confidence: float | None) -> str:
+    """Return a word; the less sure the model is of it, the stronger its ground."""
+    if confidence is None:
+        return f"{_text(word)} "
+    doubt = 0.5 * (1.0 - min(max(confidence, 0.0), 1.0))
+    return (
+        f'<span title="{confidence:.3f}" style="background: rgba(213, 94, 0, {doubt:.2f}); padding: 0 0.15em">'
+        f"{_text(word)}</span> "
+    )
+
+
+def _numbers_html(plain: Mapping[str, Any]) -> str:
+    """Return the numbers and short texts of a result, one a row."""
+    numbers = {key: value for key, value in plain.items() if isinstance(value, str | int | float)}
+    rows = "".join(
+        f'<tr><th style="text-align: left">{_text(key)}</th><td>{_cell(value)}</td></tr>'
+        for key, value in numbers.items()
+        if key not in {"hypothesis", "derivation"}
+    )
+    return f"<table>{rows}</table>" if rows else ""
+
+
+def _probable(result: Any) -> list[dict[str, Any]]:
+    """Return the most probable words of a distribution, if it is one."""
+    if not callable(getattr(result, "words", None)):
+        return []
+    ranked = sorted(result.words().items(), key=lambda item: (-round(item[1], 12), item[0]))
+    return [{"word": word, "posterior": posterior} for word, posterior in ranked]
 
 
 def _text(text: str | None) -> str:

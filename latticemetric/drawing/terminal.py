@@ -349,7 +349,10 @@ def terminal_text(diagram: Diagram, width: int | None = WIDTH) -> str:
         needed = max(map(display_width, body), default=0)
         if width is not None and needed > width:
             drawn, body = False, list_lines(diagram)
-            notes.append(f"A list, since the picture would be {needed} columns wide, and there are {width}.")
+            notes.append(
+                f"A list, since the picture would be {needed} columns wide, and there are {width}: widen the terminal, "
+                "draw fewer --most-states, or write a picture with -o FILE.svg."
+            )
     else:
         body = list_lines(diagram)
     styles = path_styles(diagram.paths)

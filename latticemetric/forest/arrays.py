@@ -130,7 +130,9 @@ class ForestArrays(Frozen):
         with small_enough("prune the forest, or allow more memory (--max-memory)"):
             return _native.best_derivation(**{**hypergraph, "cost": cost.arc, "goal_cost": cost.final})
 
-    def n_best(self, n: int, scales: Weights = None, *, ignore: Collection[str] = ()) -> list[Steps]:
+    def n_best(
+        self, n: int, scales: Weights = None, *, ignore: Collection[str] = (), paths: bool = False
+    ) -> list[Steps]:
         """Return the cheapest derivation of each of the `n` cheapest strings, cheapest first.
 
         The list is shorter if the forest has fewer strings. Ties are resolved as in `best_path`, which returns the
@@ -140,6 +142,8 @@ class ForestArrays(Frozen):
             n: Number of strings.
             scales: Weight of each score column, or the costs that `cost` returned.
             ignore: Words that are not counted as words: strings that differ only in them are the same.
+            paths: True for the `n` cheapest derivations, of which several may have the same words. After the first one,
+                those of equal cost have the fewest edges first, then the smallest edge numbers.
 
         Examples:
             >>> from latticemetric import Column, Forest
@@ -152,12 +156,29 @@ class ForestArrays(Frozen):
         """
         check_number(n)
         cost, ignored = self.cost(scales), word_set(ignore, "ignore")
-        hypergraph = self.hypergraph(cost, self.target_without(ignored))
-        paths = [
+        if paths:
+            hypergraph = self.hypergraph(cost, self._edge_symbols())
+        else:
+            hypergraph = self.hypergraph(cost, self.target_without(ignored))
+        found = [
             self.best_path(cost, ignore=ignored),
             *cheapest_derivations(hypergraph, np.zeros(0, dtype=np.int64), n),
         ]
-        return first_of_each(paths, self.words, ignored, n)
+        if paths:
+            return first_of_each(found, np.ndarray.tolist, (), n)
+        return first_of_each(found, self.words, ignored, n)
+
+    def _edge_symbols(self) -> Ragged:
+        """Return target sides of one symbol per edge, before its tails in order: then all derivations differ."""
+        is_tail = self.target.values < 0
+        edge = np.repeat(np.arange(len(self.head)), self.target.lengths())[is_tail]
+        begin = np.concatenate([[0], np.cumsum(1 + np.bincount(edge, minlength=len(self.head)))])
+        values = np.empty(begin[-1], dtype=np.int32)
+        first = np.zeros(len(values), dtype=bool)
+        first[begin[:-1]] = True
+        values[first] = np.arange(1, len(self.head) + 1)
+        values[~first] = self.target.values[is_tail]
+        return Ragged(begin, values)
 
     def words(self, path: Sequence[int] | Steps) -> tuple[str, ...]:
         """Return the words of a derivation; give its edges in preorder (see `Derivation`)."""

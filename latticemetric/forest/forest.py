@@ -134,8 +134,13 @@ class Forest(ForestArrays):
 
         return DerivationTree(self, tuple(edges))
 
-    def pruned(self, beam: float, scales: Scales | None = None) -> Self:
+    def pruned(self, beam: float | None = None, scales: Scales | None = None, *, nbest: int | None = None) -> Self:
         """Return the forest of the derivations that cost at most `beam` more than the best one.
+
+        Args:
+            beam: The beam; or give `nbest`, which chooses it.
+            scales: Weight of each score column in the model's cost; other columns keep their own.
+            nbest: The narrowest beam that keeps this many of the best strings.
 
         Examples:
             >>> from latticemetric import Column
@@ -145,7 +150,12 @@ class Forest(ForestArrays):
             [('5',), ('6',)]
         """
         from latticemetric.forest.pruning import prune_forest
+        from latticemetric.lattice.pruning import beam_of_strings, require_one
 
+        require_one(beam=beam, nbest=nbest)
+        if nbest is not None:
+            beam = beam_of_strings([self.cost_of(path, scales) for path in self.n_best(nbest, scales)])
+        assert beam is not None
         return prune_forest(self, beam, scales)[0]
 
     def statistics(self) -> ForestStatistics:

@@ -131,7 +131,9 @@ class LatticeArrays(Frozen):
         is_word = np.zeros(len(self.word), dtype=np.uint8) if self.ranked else self.is_word(ignore)
         return _native.best_path(self.source, self.target, cost.arc, is_word, cost.final)
 
-    def n_best(self, n: int, scales: Weights = None, *, ignore: Collection[str] = ()) -> list[Steps]:
+    def n_best(
+        self, n: int, scales: Weights = None, *, ignore: Collection[str] = (), paths: bool = False
+    ) -> list[Steps]:
         """Return the cheapest path of each of the `n` cheapest strings, cheapest first.
 
         The list is shorter if the lattice has fewer strings. Ties are resolved as in `best_path`, which returns the
@@ -141,20 +143,26 @@ class LatticeArrays(Frozen):
             n: Number of strings.
             scales: Weight of each score column, or the costs that `cost` returned.
             ignore: Words that are not counted as words: strings that differ only in them are the same.
+            paths: True for the `n` cheapest paths, of which several may have the same words. After the first one, those
+                of equal cost have the fewest arcs first, then the smallest arc numbers.
 
         Examples:
             >>> from latticemetric import Lattice
             >>> lattice = Lattice.from_strings(["a b", "a c", "a b", "d"], costs=[3.0, 2.0, 1.0, 4.0])
             >>> [lattice.words(path) for path in lattice.n_best(2)]
             [('a', 'b'), ('a', 'c')]
+            >>> [lattice.words(path) for path in lattice.n_best(3, paths=True)]
+            [('a', 'b'), ('a', 'c'), ('a', 'b')]
         """
         check_number(n)
         cost, ignored = self.cost(scales), word_set(ignore, "ignore")
         if self.ranked:
-            paths = self.ranked_paths(cost)
+            found = self.ranked_paths(cost)
         else:
-            paths = [self.best_path(cost, ignore=ignored), *self._cheapest_paths(n, cost, ignored)]
-        return first_of_each(paths, self.words, ignored, n)
+            found = [self.best_path(cost, ignore=ignored), *self._cheapest_paths(n, cost, ignored, paths=paths)]
+        if paths:
+            return first_of_each(found, np.ndarray.tolist, (), n)
+        return first_of_each(found, self.words, ignored, n)
 
     def words(self, path: Iterable[int]) -> tuple[str, ...]:
         """Return the words of these arcs, without ε."""
@@ -214,20 +222,25 @@ class LatticeArrays(Frozen):
             paths.append(np.array(path, dtype=np.int64))
         return sorted(paths, key=lambda path: self.cost_of(path, cost))
 
-    def _cheapest_paths(self, n: int, cost: Costs, ignore: Collection[str]) -> list[Steps]:
-        """Search the lattice as a hypergraph: states are nodes, arcs are edges, and edge 0 derives the start."""
+    def _cheapest_paths(self, n: int, cost: Costs, ignore: Collection[str], *, paths: bool) -> list[Steps]:
+        """Search the lattice as a hypergraph: states are nodes, arcs are edges, and edge 0 derives the start.
+
+        For `paths`, each arc has a symbol of its own: then all paths differ.
+        """
         arc = np.argsort(self.target, kind="stable")  # edges are sorted by head
         is_word = self.is_word(ignore)[arc]
-        symbols = np.stack([np.full(len(arc), -1, dtype=np.int32), self.word[arc]], axis=1).ravel()
+        shown = np.ones_like(is_word) if paths else is_word
+        word = np.arange(1, len(arc) + 1, dtype=np.int32) if paths else self.word[arc]
+        symbols = np.stack([np.full(len(arc), -1, dtype=np.int32), word], axis=1).ravel()
         edges = cheapest_derivations(
             {
                 "head": np.concatenate([np.zeros(1, dtype=np.int32), self.target[arc]]),
                 "tail_begin": np.concatenate([[0], np.arange(len(arc) + 1)]),
                 "tail": self.source[arc],
-                "said_begin": np.concatenate([[0, 0], np.cumsum(1 + is_word, dtype=np.int64)]),
-                "said": symbols[np.stack([np.ones_like(is_word), is_word], axis=1).ravel() > 0],
+                "said_begin": np.concatenate([[0, 0], np.cumsum(1 + shown, dtype=np.int64)]),
+                "said": symbols[np.stack([np.ones_like(shown), shown], axis=1).ravel() > 0],
                 "cost": np.concatenate([[0.0], cost.arc[arc]]),
-                "words": np.concatenate([[0], is_word]).astype(np.int64),
+                "words": np.concatenate([[0], shown]).astype(np.int64),
                 "goal_cost": cost.final,
             },
             rank=np.concatenate([[-1], arc]),

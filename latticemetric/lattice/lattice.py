@@ -10,6 +10,7 @@ from latticemetric.lattice.columns import Column, Costs, Floats, Labels, Scales,
 from latticemetric.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
+    from latticemetric.lattice.k2 import K2Arrays
     from latticemetric.lattice.statistics import LatticeStatistics
 
 __all__ = ["Column", "Costs", "Floats", "Labels", "Lattice", "Path", "Scales", "States", "Steps", "Weights"]
@@ -81,6 +82,47 @@ class Lattice(LatticeArrays):
 
         return lattice_from_networkx(cls, graph)
 
+    @classmethod
+    def from_k2(
+        cls, arcs: Any, scores: Any = None, *, aux_labels: Any = None, vocabulary: Vocabulary | None = None
+    ) -> Self:
+        """Build a lattice from the arrays of an Fsa of k2, which need not be installed.
+
+        Scores are log probabilities: the column `score` has them negated. Arcs into the final state make their source
+        states final, as in [k2's text](formats/k2.md).
+
+        Args:
+            arcs: Int32 rows of source, target, label and the bits of the score (`fsa.as_dict()["arcs"]`); a tensor of
+                PyTorch, or an array.
+            scores: The score of each arc (`fsa.scores`); by default, that in `arcs`.
+            aux_labels: The words of the arcs, if they are not the labels.
+            vocabulary: Spelling of the words; by default, numbers spell themselves.
+
+        Examples:
+            >>> import numpy as np
+            >>> arcs = np.array([[0, 1, 5, 0], [0, 1, 7, 0], [1, 2, -1, 0]], dtype=np.int32)
+            >>> lattice = Lattice.from_k2(arcs, scores=[-0.5, -1.0, 0.0])
+            >>> [(path.words, path.cost) for path in lattice.paths()]
+            [(('5',), 0.5), (('7',), 1.0)]
+        """
+        from latticemetric.lattice.k2 import lattice_from_k2
+
+        return lattice_from_k2(cls, arcs, scores, aux_labels, vocabulary)
+
+    def to_k2(self, scales: Scales | None = None) -> K2Arrays:
+        """Return this lattice as the arrays of an Fsa: `k2.Fsa(torch.from_numpy(found.arcs), aux_labels)`.
+
+        Labels are word numbers; if there are labels named `input`, these are, and the words are the aux labels. Scores
+        are the costs under `scales`, negated, in single precision.
+
+        Examples:
+            >>> Lattice.from_strings(["5", "7"]).to_k2().arcs[:, :3].tolist()
+            [[0, 1, 1], [0, 1, 2], [1, 2, -1]]
+        """
+        from latticemetric.lattice.k2 import lattice_to_k2
+
+        return lattice_to_k2(self, scales)
+
     def to_fst(self, scales: Scales | None = None, *, symbols: bool = True) -> Any:
         """Return this lattice as a tropical `pynini.Fst` acceptor; its weights are the costs under `scales`."""
         from latticemetric.lattice.openfst import fst_from_arrays, lattice_to_arrays
@@ -99,17 +141,32 @@ class Lattice(LatticeArrays):
 
         return lattice_statistics(self)
 
-    def pruned(self, beam: float, scales: Scales | None = None) -> Self:
+    def pruned(
+        self,
+        beam: float | None = None,
+        scales: Scales | None = None,
+        *,
+        density: float | None = None,
+        nbest: int | None = None,
+    ) -> Self:
         """Return the lattice of the paths that cost at most `beam` more than the best one.
+
+        Args:
+            beam: The beam; or give one of the next two, which choose it.
+            scales: Weight of each score column in the model's cost; other columns keep their own.
+            density: The widest beam that keeps at most this many arcs with words, divided by the words of the 1-best.
+            nbest: The narrowest beam that keeps this many of the best strings.
 
         Examples:
             >>> lattice = Lattice.from_strings(["a", "b", "c"], costs=[1.0, 2.0, 9.0])
             >>> [path.words for path in lattice.pruned(1.0).paths()]
             [('a',), ('b',)]
+            >>> lattice.pruned(nbest=2) == lattice.pruned(density=2) == lattice.pruned(1.0)
+            True
         """
-        from latticemetric.lattice.pruning import prune
+        from latticemetric.lattice.pruning import chosen_beam, prune
 
-        return prune(self, beam, scales)[0]
+        return prune(self, chosen_beam(self, beam, scales, density=density, nbest=nbest), scales)[0]
 
     def determinized(self, scales: Scales | None = None) -> Self:
         """Return the smallest lattice without ε that has one path per string, with the cost of the string's best path.
@@ -119,3 +176,18 @@ class Lattice(LatticeArrays):
         from latticemetric.lattice.openfst import determinize
 
         return determinize(self, scales)
+
+    def minimized(self) -> Self:
+        """Return the lattice with the states merged that have the same future.
+
+        All paths stay, with their words, scores, times and labels. `determinized` makes smaller lattices, but keeps
+        only the best path of each string, and one score.
+
+        Examples:
+            >>> lattice = Lattice.from_strings(["a c d", "b c d"], costs=[1.0, 2.0])
+            >>> lattice.num_states, lattice.minimized().num_states
+            (6, 4)
+        """
+        from latticemetric.lattice.minimization import minimize
+
+        return minimize(self)

@@ -30,6 +30,11 @@ def lattice_to_arrays(lattice: LatticeArrays, scales: Scales | None = None, *, s
         if weights.size and np.abs(weights).max() > _LARGEST_WEIGHT:
             raise InputError("a cost is too large for OpenFst's 32-bit weights")
     side = lattice.labels.get("input")
+    words = _symbols(lattice.vocabulary)
+    is_labelled = side is not None and not side.vocabulary.is_numeric and np.array_equal(side.arc, lattice.word)
+    if words is None and is_labelled and lattice.word.any():
+        # A single table would spell both sides.
+        words = {EPSILON: "<eps>", **{number: str(number) for number in np.unique(lattice.word).tolist() if number}}
     return FstArrays(
         start=0,
         final=cost.final,
@@ -39,7 +44,7 @@ def lattice_to_arrays(lattice: LatticeArrays, scales: Scales | None = None, *, s
         output=lattice.word,
         weight=cost.arc,
         input_symbols=_symbols(lattice.vocabulary if side is None else side.vocabulary) if symbols else None,
-        output_symbols=_symbols(lattice.vocabulary) if symbols else None,
+        output_symbols=words if symbols else None,
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.errors import UsageError
+from latticemetric.errors import InputError, UsageError
 from latticemetric.lattice.columns import Floats, Scales, taken
 
 if TYPE_CHECKING:
@@ -99,3 +99,37 @@ def checked_beam(beam: float) -> float:
     if not beam >= 0:
         raise UsageError(f"the beam is {beam}, but it must be a cost of at least 0")
     return beam
+
+
+_MOST_ARCS = 2**62
+
+
+def chosen_beam(
+    lattice: LatticeArrays, beam: float | None, scales: Scales | None, *, density: float | None, nbest: int | None
+) -> float:
+    """Return the beam that one of three parameters gives; see `Lattice.pruned`."""
+    require_one(beam=beam, density=density, nbest=nbest)
+    if nbest is not None:
+        return beam_of_strings([lattice.cost_of(path, scales) for path in lattice.n_best(nbest, scales)])
+    if density is None:
+        assert beam is not None
+        return checked_beam(beam)
+    if not 0 < density < math.inf:
+        raise UsageError(f"the density is {density}", advice="give a number above 0: arcs with a word per word")
+    is_word = lattice.is_word() > 0
+    words = int(is_word[lattice.best_path(scales)].sum())
+    if not words:
+        raise InputError("the 1-best has no words, so the lattice has no density", advice="prune by a beam")
+    # Allow for rounding: a product that should be a whole number must not lose an arc.
+    return Margins.of(lattice, scales).beam_of(int(min(density * words + 1e-9, _MOST_ARCS)), is_word)
+
+
+def require_one(**given: float | None) -> None:
+    """Refuse none and several of these parameters."""
+    if sum(value is not None for value in given.values()) != 1:
+        raise UsageError("there must be one limit to prune by", advice=f"give one of {', '.join(given)}")
+
+
+def beam_of_strings(costs: Sequence[float]) -> float:
+    """Return the narrowest beam that keeps the paths of these costs, the best one first."""
+    return max(0.0, costs[-1] - costs[0])

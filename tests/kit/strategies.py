@@ -162,3 +162,32 @@ def drafts(draw: st.DrawFn) -> Draft:
 
 def lattices() -> st.SearchStrategy[lm.Lattice]:
     return drafts().map(Draft.lattice)
+
+
+# Costs of which none makes all others impossible.
+mild_costs = st.integers(-8, 16).map(lambda eighths: eighths / 8)
+
+
+@st.composite
+def mild_lattices(draw):
+    """Lattices whose costs let many paths be probable."""
+    lattice = draw(lattices())
+    scores = {
+        name: lm.Column(
+            draw(st.lists(mild_costs, min_size=len(lattice.word), max_size=len(lattice.word))),
+            draw(st.lists(mild_costs, min_size=len(lattice.final), max_size=len(lattice.final))),
+            column.scale,
+        )
+        for name, column in lattice.scores.items()
+    }
+    return lm.Lattice.from_arcs(
+        lattice.source, lattice.target, lattice.word, final=lattice.final, scores=scores, vocabulary=lattice.vocabulary
+    )
+
+
+def mild_forests():
+    """Forests with such costs, of few and short derivations: they are scored by brute force."""
+    from kit.formats import can_be_listed, forest_drafts
+
+    drafts = forest_drafts(list(KNOWN_WORDS), list(COLUMN_NAMES), mild_costs).filter(can_be_listed)
+    return drafts.map(lambda draft: draft.forest()).filter(lambda forest: forest.max_words() <= 7)

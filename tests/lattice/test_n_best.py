@@ -82,3 +82,84 @@ def test_no_string_is_longer_than_the_longest(graph):
 def test_a_number_of_strings_is_a_whole_number_from_1(n):
     with pytest.raises(lm.UsageError, match="the number of best strings is"):
         lm.Lattice.from_strings(["a"]).n_best(n)
+
+
+@pytest.mark.parametrize("few", [0, 10_000], ids=["searched", "listed"])
+@given(graph=lattices() | forests, n=st.integers(1, 20), data=st.data())
+def test_the_best_paths_are_those_of_all_paths(few, graph, n, data):
+    scales = data.draw(scalings(graph))
+    listed = [(cost_of(graph, path, scales), path) for path in all_paths(graph)]
+    best = min(listed, key=lambda one: (one[0], len(one[1].words), one[1].arcs))[1].arcs
+    keys = sorted((cost, path.arcs != best, len(path.arcs), path.arcs) for cost, path in listed)
+    with mock.patch.object(n_best, "few_strings", return_value=few):
+        paths = graph.n_best(n, scales, paths=True)
+    assert [tuple(path.tolist()) for path in paths] == [key[-1] for key in keys[:n]]
+
+
+# --- Lists of them, and what is near them
+
+
+@given(graph=lattices() | forests, n=st.integers(1, 20), data=st.data())
+def test_a_list_of_the_best_has_their_words_and_scores(graph, n, data):
+    scales = data.draw(scalings(graph))
+    nbest = lm.NBest.from_graph(graph, n, scales)
+    paths = graph.n_best(n, scales)
+    assert [h.words for h in nbest.hypotheses] == [graph.words(path) for path in paths]
+    assert nbest.costs() == pytest.approx([graph.cost_of(path, scales) for path in paths], abs=1e-9)
+
+
+def test_a_shorter_list_has_each_string_once():
+    texts, costs = ["a", "b", "a", "c"], [3.0, 2.0, 1.0, 4.0]
+    nbest = lm.NBest.from_strings(texts, costs=costs)
+    assert [h.words for h in lm.NBest.from_graph(nbest, 2).hypotheses] == [("a",), ("b",)]
+    assert [h.scores["cost"] for h in lm.NBest.from_graph(nbest, 3, paths=True).hypotheses] == [1.0, 2.0, 3.0]
+    assert [h.scores["cost"] for h in nbest.pruned(nbest=2).hypotheses] == [2.0, 1.0]
+    assert [h.scores["cost"] for h in nbest.pruned(1.5).hypotheses] == [2.0, 1.0]
+
+
+@given(graph=lattices() | forests, n=st.integers(1, 8), data=st.data())
+def test_the_narrowest_beam_keeps_the_n_best_strings(graph, n, data):
+    scales = data.draw(scalings(graph))
+    costs = sorted(key[0] for key in string_costs(graph, scales).values())
+    pruned = graph.pruned(scales=scales, nbest=n)
+    kept = sorted(key[0] for key in string_costs(pruned, scales).values())
+    assert len(kept) >= min(n, len(costs))
+    assert kept[: min(n, len(costs))] == costs[:n]
+    beam = float(costs[min(n, len(costs)) - 1] - costs[0])
+    assert len(kept) <= len(string_costs(graph.pruned(beam * (1 + 1e-9) + 1e-9, scales), scales))
+
+
+def string_costs(graph, scales):
+    cheapest = {}
+    for path in all_paths(graph):
+        key = cost_of(graph, path, scales), len(path.words), path.arcs
+        cheapest[path.words] = min(key, cheapest.get(path.words, key))
+    return cheapest
+
+
+@given(lattice=lattices(), density=st.sampled_from([0.5, 1.0, 1.5, 2.0, 4.0]))
+def test_a_density_is_that_of_info(lattice, density):
+    words = lattice.statistics().density and len(lattice.words(lattice.best_path()))
+    if not words:
+        with pytest.raises(lm.InputError, match="no density"):
+            lattice.pruned(density=density)
+        return
+    pruned = lattice.pruned(density=density)
+    narrowest = lattice.pruned(0.0)
+    most = density * words
+    assert int(pruned.is_word().sum()) <= max(most, int(narrowest.is_word().sum()))
+
+
+@pytest.mark.parametrize("limits", [{}, {"beam": 1.0, "nbest": 2}, {"density": 1.0, "nbest": 2}])
+def test_there_is_one_limit(limits):
+    for graph in (lm.Lattice.from_strings(["a"]), lm.NBest.from_strings(["a"])):
+        known = {name: value for name, value in limits.items() if name != "density" or isinstance(graph, lm.Lattice)}
+        if len(known) != 1:
+            with pytest.raises(lm.UsageError, match="there must be one limit to prune by; give one of beam"):
+                graph.pruned(**known)
+
+
+@pytest.mark.parametrize("density", [0, -1, float("nan"), float("inf")])
+def test_a_density_is_a_number_above_0(density):
+    with pytest.raises(lm.UsageError, match="the density is"):
+        lm.Lattice.from_strings(["a"]).pruned(density=density)

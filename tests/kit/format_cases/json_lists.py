@@ -155,6 +155,8 @@ def _tables(written) -> dict[str, Broken]:
     }
 
 
+_COLUMNS = {"score": 1.0, "logprob": 0.0, "total": 0.0}  # the same ones in all lists of a table
+
 CASES = [
     Case(
         "json-nbest",
@@ -170,6 +172,22 @@ CASES = [
     ),
     Case("nemo-manifest", NEMO, many=True, broken=_NEMO),
     Case("whisper-json", WHISPER, broken=_WHISPER),
-    Case("parquet", parquet_of(ROWS), many=True, broken=_tables(parquet_of)),
-    Case("arrow", arrow_of(ROWS), many=True, broken=_tables(arrow_of)),
+    Case(
+        "parquet",
+        parquet_of(ROWS),
+        lists_of(_COLUMNS),
+        [*NAMES, "a b"],
+        many=True,
+        small=small_nbest(),
+        broken=_tables(parquet_of),
+    ),
+    Case(
+        "arrow",
+        arrow_of(ROWS),
+        lists_of(_COLUMNS),
+        [*NAMES, "a b"],
+        many=True,
+        small=small_nbest(),
+        broken=_tables(arrow_of),
+    ),
 ]

@@ -1,0 +1,226 @@
+"""Lattices in the arrays of k2, without k2: of one Fsa, rows of int32; of a vector of Fsas, one flat array.
+
+A row has source, target, label, and the bits of the score, a log probability in single precision. Arcs into the final
+state, and only these, have the label −1. See docs/formats/k2.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import InputError, UsageError, placed
+from latticemetric.frozen import Frozen
+from latticemetric.lattice.columns import Column, Floats, Labels, Scales
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.vocabulary import EPSILON, Vocabulary
+
+if TYPE_CHECKING:
+    from latticemetric.lattice.arrays import LatticeArrays
+
+AnyLattice = TypeVar("AnyLattice", bound="LatticeArrays")
+Numbers = npt.NDArray[np.int32]
+
+_ROWS = "give rows of source, target, label and score"
+_END = -1
+_FIELDS = 4
+_INPUT, _SCORE = "input", "score"
+_ARC = "k2 arc"
+_LARGEST_SCORE = float(np.finfo(np.float32).max)
+
+
+@dataclass(frozen=True, eq=False)
+class K2Arrays(Frozen):
+    """What `k2.Fsa` is built from, once `torch.from_numpy` has made tensors of it.
+
+    Attributes:
+        arcs: Int32; a row for each arc, or a flat array for a vector of Fsas.
+        aux_labels: The words of all arcs, if the arcs have other labels.
+    """
+
+    arcs: Numbers
+    aux_labels: Numbers | None
+
+
+class Machine(NamedTuple):
+    """One Fsa: its arcs, and how many arcs of other Fsas come before them."""
+
+    source: Numbers
+    target: Numbers
+    label: Numbers
+    score: Floats
+    aux: Numbers | None
+    before: int
+    vocabulary: Vocabulary | None
+
+
+def lattices_from_k2(
+    arcs: Any, scores: Any = None, *, aux_labels: Any = None, vocabulary: Vocabulary | None = None
+) -> list[Lattice]:
+    """Build lattices from the arrays of a vector of Fsas, or of one; see `Lattice.from_k2`.
+
+    Args:
+        arcs: The tensor that k2 makes of an Fsa or of a vector (`fsa.as_dict()["arcs"]`).
+        scores: The score of each arc; by default, that in `arcs`.
+        aux_labels: The words of all arcs, if they are not the labels.
+        vocabulary: Spelling of the words.
+
+    Examples:
+        >>> vector = lattices_to_k2([Lattice.from_strings(["4 5", "4"]), Lattice.from_strings(["6"])])
+        >>> [len(list(lattice.paths())) for lattice in lattices_from_k2(vector.arcs)]
+        [2, 1]
+    """
+    return [lattice_of_machine(Lattice, one) for one in machines_of(arcs, scores, aux_labels, vocabulary)]
+
+
+def lattices_to_k2(lattices: Iterable[Lattice], scales: Scales | None = None) -> K2Arrays:
+    """Return lattices as the arrays of a vector of Fsas, `k2.Fsa(torch.from_numpy(found.arcs))`.
+
+    See `Lattice.to_k2`.
+    """
+    several = list(lattices)
+    found = [lattice_to_k2(lattice, scales) for lattice in several]
+    states = np.cumsum([0, *(lattice.num_states + 1 for lattice in several)])
+    arcs = np.cumsum([0, *(len(one.arcs) for one in found)])
+    parts = [np.array([len(found), 0]), states, arcs, *(one.arcs.ravel() for one in found)]
+    aux = None
+    if any(one.aux_labels is not None for one in found):
+        sides = [one.arcs[:, 2] if one.aux_labels is None else one.aux_labels for one in found]
+        aux = np.concatenate(sides).astype(np.int32)
+    return K2Arrays(np.concatenate(parts).astype(np.int32), aux)
+
+
+def lattice_from_k2(
+    cls: type[AnyLattice], arcs: Any, scores: Any, aux_labels: Any, vocabulary: Vocabulary | None
+) -> AnyLattice:
+    """Build a lattice from the arrays of one Fsa."""
+    machines = machines_of(arcs, scores, aux_labels, vocabulary)
+    if len(machines) != 1:
+        raise InputError(f"the vector has {len(machines)} Fsas, not one", advice="use lattices_from_k2")
+    return lattice_of_machine(cls, machines[0])
+
+
+def lattice_to_k2(lattice: LatticeArrays, scales: Scales | None = None) -> K2Arrays:
+    """Return a lattice as the arrays of one Fsa."""
+    cost = lattice.cost(scales)
+    ends = cost.final[lattice.final]
+    for weights in (cost.arc, ends):
+        if weights.size and np.abs(weights).max() > _LARGEST_SCORE:
+            raise InputError("a cost is too large for k2's 32-bit scores")
+    source = np.concatenate([lattice.source, lattice.final])
+    order = np.argsort(source, kind="stable")  # the arc to the final state is the last of its source
+    last = np.full(len(ends), lattice.num_states)
+    ending = np.full(len(ends), _END)
+    side = lattice.labels.get(_INPUT)
+    label = np.concatenate([lattice.word if side is None else side.arc, ending])
+    score = (0.0 - np.concatenate([cost.arc, ends])).astype(np.float32)
+    columns = [source, np.concatenate([lattice.target, last]), label, score.view(np.int32)]
+    arcs = np.column_stack(columns).astype(np.int32)[order]
+    aux = None if side is None else np.concatenate([lattice.word, ending]).astype(np.int32)[order]
+    return K2Arrays(np.ascontiguousarray(arcs), aux)
+
+
+def machines_of(arcs: Any, scores: Any, aux_labels: Any, vocabulary: Vocabulary | None) -> list[Machine]:
+    """Split the arrays of one Fsa, or of a vector, into Fsas."""
+    given = _int32(arcs, "arcs")
+    rows, begin = (given, np.array([0, len(given)])) if given.ndim > 1 else _vector(given)
+    if rows.ndim != 2 or rows.shape[1] != _FIELDS:  # noqa: PLR2004  rows and columns
+        raise InputError(f"arcs of shape {given.shape} are not k2's", advice=_ROWS)
+    score = np.ascontiguousarray(rows[:, 3]).view(np.float32) if scores is None else np.asarray(plain(scores))
+    aux = None if aux_labels is None else _int32(aux_labels, "aux_labels")
+    for name, values in (("scores", score), ("aux_labels", aux)):
+        if values is not None and values.shape != (len(rows),):
+            raise UsageError(f"{name} has the shape {values.shape}, but there are {len(rows)} arcs")
+    if score.dtype.kind not in "fiu":
+        raise UsageError(f"scores are numbers, not {score.dtype}")
+    machines = []
+    for a, b in pairwise(begin.tolist()):
+        source, target, label = rows[a:b, 0], rows[a:b, 1], rows[a:b, 2]
+        words = None if aux is None else aux[a:b]
+        machines.append(Machine(source, target, label, score[a:b].astype(np.float64), words, a, vocabulary))
+    return machines
+
+
+def plain(values: Any) -> Any:
+    """Return a tensor of PyTorch, on any device and with a history, as an array; anything else as it is."""
+    return values.detach().cpu().numpy() if hasattr(values, "detach") else values
+
+
+def _int32(values: Any, what: str) -> Numbers:
+    try:
+        array = np.asarray(plain(values))
+    except ValueError:  # rows of different lengths
+        array = np.zeros(0, dtype=object)
+    if array.dtype != np.int32:
+        raise UsageError(f"{what} are not int32", advice="give k2's tensor, or an array of that type")
+    return array
+
+
+def _vector(given: Numbers) -> tuple[Numbers, npt.NDArray[np.int64]]:
+    """Return the arcs of a vector of Fsas, and where each Fsa begins.
+
+    The array has the number of Fsas, 0, the begins of states, those of arcs, and the arcs (`FsaVecToTensor` of k2).
+    """
+    number = int(given[0]) if len(given) > 1 else _END
+    head = 2 + 2 * (number + 1)
+    begin = given[head - number - 1 : head].astype(np.int64) if number >= 0 else np.zeros(0, dtype=np.int64)
+    is_vector = len(begin) == number + 1 > 0 and given[1] == 0 and begin[0] == 0 and bool((np.diff(begin) >= 0).all())
+    if not is_vector or len(given) != head + _FIELDS * int(begin[-1]):
+        raise InputError("a flat array of arcs is not a vector of Fsas", advice=_ROWS)
+    return given[head:].reshape(-1, _FIELDS), begin
+
+
+def lattice_of_machine(cls: type[AnyLattice], machine: Machine, *, numbered: bool = False) -> AnyLattice:
+    """Build a lattice; with `numbered`, further labels tell which of k2's arcs each arc is (`arc_numbers`)."""
+    with placed(f"arcs from {machine.before} on") if machine.before else placed("arcs"):
+        is_end = _checked_ends(machine)
+    sources = machine.source[is_end]
+    words = machine.label if machine.aux is None else machine.aux
+    number = np.arange(1, len(words) + 1, dtype=np.int32)
+    if len(np.unique(sources)) == len(sources) and not (words[is_end] > EPSILON).any():
+        kept, final, ending, final_number = ~is_end, sources, machine.score[is_end], number[is_end]
+    else:
+        # A state has several arcs to the end, or these have words: keep them as arcs.
+        kept, final, ending, final_number = np.ones_like(is_end), machine.target[is_end][:1], np.zeros(1), None
+    nothing = np.zeros(len(final), dtype=np.int32)
+    labels = {}
+    side = np.maximum(machine.label, EPSILON)[kept]
+    if machine.aux is not None and side.any() and not np.array_equal(side, np.maximum(words, EPSILON)[kept]):
+        labels[_INPUT] = Labels(side, nothing, Vocabulary.numeric())
+    if numbered:
+        labels[_ARC] = Labels(number[kept], nothing if final_number is None else final_number, Vocabulary.numeric())
+    return cls.from_arcs(
+        machine.source[kept],
+        machine.target[kept],
+        np.maximum(words, EPSILON)[kept],
+        final=final,
+        scores={_SCORE: Column(0.0 - machine.score[kept], 0.0 - ending)},
+        vocabulary=machine.vocabulary,
+        labels=labels,
+    )
+
+
+def arc_numbers(lattice: LatticeArrays) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return which of k2's arcs each arc and each final state is, of a lattice that is numbered; −1 for none."""
+    owner = lattice.labels[_ARC]
+    return owner.arc.astype(np.int64) - 1, owner.final.astype(np.int64) - 1
+
+
+def _checked_ends(machine: Machine) -> npt.NDArray[np.bool_]:
+    """Mark the arcs into the final state; raise an error unless the arcs are k2's."""
+    is_end: npt.NDArray[np.bool_] = machine.label == _END
+    if not is_end.any():
+        raise InputError("no arc leads to a final state: none has the label -1")
+    if (np.diff(machine.source) < 0).any():
+        raise InputError("the arcs are not sorted by their source states")
+    end = machine.target[is_end][0]
+    if not np.array_equal(machine.target == end, is_end):
+        raise InputError("arcs into the final state, and only these, must have the label -1")
+    if max(int(machine.source.max()), int(machine.target[~is_end].max(initial=0))) > end:
+        raise InputError(f"an arc has a state after the final state {end}")
+    return is_end

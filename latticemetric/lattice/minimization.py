@@ -1,0 +1,64 @@
+"""Merge states of a lattice that have the same future, without changing any path."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.lattice.columns import taken
+
+if TYPE_CHECKING:
+    from latticemetric.lattice.arrays import LatticeArrays
+
+AnyLattice = TypeVar("AnyLattice", bound="LatticeArrays")
+
+
+def minimize(lattice: AnyLattice) -> AnyLattice:
+    """Merge the states of a lattice from its end to its start (Revuz 1992); see `Lattice.minimized`.
+
+    Two states have the same future if they are final with the same scores, and if their arcs have the same words,
+    scores and labels and lead to states of the same future.
+    """
+    arc, final = (_classes(lattice, side) for side in ("arc", "final"))
+    ends = dict(zip(lattice.final.tolist(), final, strict=True))
+    times = [0.0] * lattice.num_states if lattice.times is None else lattice.times.tolist()
+    begin = np.searchsorted(lattice.source, np.arange(lattice.num_states + 1)).tolist()
+    target = lattice.target.tolist()
+    merged = list(range(lattice.num_states))
+    known: dict[tuple[object, ...], int] = {}
+    for state in reversed(range(lattice.num_states)):
+        future = sorted((arc[a], merged[target[a]]) for a in range(begin[state], begin[state + 1]))
+        merged[state] = known.setdefault((ends.get(state), times[state], *future), state)
+    into = np.array(merged, dtype=np.int32)
+    arcs = np.flatnonzero(into[lattice.source] == lattice.source)
+    rows = np.flatnonzero(into[lattice.final] == lattice.final)
+    smaller = type(lattice).from_arcs(
+        lattice.source[arcs],
+        into[lattice.target[arcs]],
+        lattice.word[arcs],
+        final=lattice.final[rows],
+        start=int(into[0]),
+        scores=taken(lattice.scores, arcs, rows),
+        vocabulary=lattice.vocabulary,
+        times=lattice.times,
+        labels=taken(lattice.labels, arcs, rows),
+    )
+    return replace(smaller, ranked=False)
+
+
+def _classes(lattice: LatticeArrays, side: str) -> list[int]:
+    """Number what arcs (`arc`) or final states (`final`) carry: equal numbers for equal words, scores and labels."""
+    columns: list[npt.NDArray[np.generic]] = [getattr(column, side) for column in lattice.scores.values()]
+    columns += [getattr(labels, side) for labels in lattice.labels.values()]
+    if side == "arc":
+        columns.append(lattice.word)
+    size = len(lattice.word if side == "arc" else lattice.final)
+    number = np.zeros(size, dtype=np.int64)
+    for column in columns:
+        value = np.unique(column, return_inverse=True)[1]
+        number = np.unique(number * (value.max(initial=0) + 1) + value, return_inverse=True)[1]
+    found: list[int] = number.tolist()
+    return found

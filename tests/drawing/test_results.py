@@ -1,0 +1,55 @@
+"""Results are short as text, and tables in notebooks; words of anybody cannot become HTML."""
+
+import xml.etree.ElementTree as ET
+
+import pytest
+
+import latticemetric as lm
+
+LATTICE = lm.Lattice.from_strings(["a b", "a c", "<b>&"], costs=[1.0, 1.5, 3.0])
+RESULTS = {
+    "BestPath": lambda: lm.best(LATTICE),
+    "MBR": lambda: lm.mbr(LATTICE),
+    "WordMBR": lambda: lm.mbr(LATTICE, "wer"),
+    "MetricMBR": lambda: lm.mbr(LATTICE, "wrr"),
+    "Posteriors": lambda: lm.posteriors(LATTICE),
+    "NBest": lambda: lm.NBest.from_graph(LATTICE, 3),
+    "Sweep": lambda: lm.sweep([LATTICE], ["a b"], beams=[1.0]),
+    "OracleAtK": lambda: lm.oracle_at_k([["a b", "a"]], ["a"], resamples=0),
+    "CorpusScore": lambda: lm.make_metric("wer").corpus(["a b"], ["a c"]),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_is_short_and_a_table(name):
+    result = RESULTS[name]()
+    assert repr(result).startswith(f"{name}(")
+    assert len(repr(result)) < 250
+    page = ET.fromstring(result._repr_html_().replace("&nbsp;", " "))
+    assert page.find(".//table") is not None or page.find(".//span") is not None
+    assert page.find(".//p/b").text == name
+
+
+def test_an_oracle_and_a_network_are_short():
+    best = lm.oracle(LATTICE, "a c", "wer")
+    assert repr(best).startswith("Oracle('a c', score=0, numerator=0, denominator=2, cost=1.5, ")
+    assert repr(lm.consensus(LATTICE)).startswith("Consensus('a b', bayes_risk=")
+
+
+def test_words_are_escaped_and_long_texts_cut():
+    words = lm.posteriors(LATTICE)._repr_html_()
+    assert "&lt;b&gt;&amp;" in words
+    assert "<b>&" not in words
+    assert "…" in repr(lm.best(lm.Lattice.from_strings(["word " * 100])))
+
+
+def test_long_tables_say_what_is_left_out():
+    html = lm.NBest.from_strings([f"w{n}" for n in range(100)])._repr_html_()
+    assert html.count("<tr>") == 31
+    assert "Shown: 30 of 100 rows." in html
+
+
+def test_unsure_words_stand_out():
+    html = lm.best(lm.NBest.from_strings(["a b", "a c"], costs=[1.0, 1.0]))._repr_html_()
+    assert 'title="1.000" style="background: rgba(213, 94, 0, 0.00)' in html
+    assert 'title="0.500" style="background: rgba(213, 94, 0, 0.25)' in html

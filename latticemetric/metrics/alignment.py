@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from latticemetric.display import screen_width, wrapped_rows
+from latticemetric.errors import harmless
 
 MATCH, SUBSTITUTION, DELETION, INSERTION = "C", "S", "D", "I"
 
 _NOTHING = "*"
+# Of a terminal: yellow, red, blue, as drawings have them.
+_COLOURS = {SUBSTITUTION: "33", DELETION: "31", INSERTION: "34"}
 _INDENT = 4  # commands write alignments so far from the margin
 
 
@@ -35,6 +39,8 @@ class Alignment:
     reference: tuple[str, ...]
     edits: str
 
+    of_words: ClassVar[bool] = True
+
     def steps(self) -> Iterator[tuple[str, str | None, str | None]]:
         """Yield edit, reference word and candidate word; `None` for a missing word."""
         candidate, reference = iter(self.candidate), iter(self.reference)
@@ -53,9 +59,35 @@ class Alignment:
         return str(notebook().alignment_html(self))
 
     def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self, *, colours: bool = False) -> Iterator[str]:
+        """Yield the lines of the text; with `colours`, errors are coloured, and control characters escaped."""
         rows = [["reference"], ["candidate"], ["edit"]]
         for edit, expected, actual in self.steps():
-            cells = (expected or _NOTHING, actual or _NOTHING, "." if edit == MATCH else edit)
+            cells = (self._cell(expected), self._cell(actual), "." if edit == MATCH else edit)
             for row, cell in zip(rows, cells, strict=True):
-                row.append(cell)
-        return "\n".join(wrapped_rows(rows, screen_width() - _INDENT))
+                row.append(harmless(cell) if colours else cell)
+        painted = [_COLOURS.get(edit) for edit in self.edits] if colours else None
+        return wrapped_rows(rows, screen_width() - _INDENT, painted)
+
+    @staticmethod
+    def _cell(word: str | None) -> str:
+        return word or _NOTHING
+
+
+class UnitAlignment(Alignment):
+    """An alignment of characters, or of other parts of words; as text, it shows a space as ␣.
+
+    Examples:
+        >>> print(UnitAlignment(("a", " ", "b"), ("a", "b"), "CIC"))
+        reference  a  *  b
+        candidate  a  ␣  b
+        edit       .  I  .
+    """
+
+    of_words = False
+
+    @staticmethod
+    def _cell(word: str | None) -> str:
+        return "␣" if word == " " else word or _NOTHING

@@ -6,7 +6,7 @@ Also show the counts of one segment as text.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import UsageError
+from latticemetric.frozen import Result
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.reference_checks import check_candidate, check_corpus, check_references
 from latticemetric.metrics.signature import Signature
@@ -37,7 +38,9 @@ GraphText = Text | Lattice
 GraphReferences = References | Lattice | Sequence[GraphText]
 """References for recognition rates; some may be graphs."""
 
-_GRAPHS_ADVICE = "references of wer, wrr, N-grr and sclite may be graphs, and candidates of sclite"
+_GRAPHS_ADVICE = (
+    "references of wer, wrr, N-grr, cer, N-gcr, mixed-er and sclite may be graphs, and candidates of sclite"
+)
 
 
 class Statistics(Protocol):
@@ -80,8 +83,8 @@ class Tally:
         return {name: plain_sum(value) for name, value in zip(self.names, self.sums, strict=True)}
 
 
-@dataclass(frozen=True)
-class CorpusScore(Generic[S]):
+@dataclass(frozen=True, repr=False)
+class CorpusScore(Result, Generic[S]):
     """A value over a whole test set.
 
     Attributes:
@@ -149,6 +152,14 @@ class Metric(ABC, Generic[S]):
     @abstractmethod
     def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
         """Return the statistics of a test set, one row per segment."""
+
+    def pair_tables(self, candidates: Sequence[Text], references: Sequence[Text]) -> Iterator[Table]:
+        """Yield the statistics of all candidates against each reference: one table per reference.
+
+        A metric that can share work between pairs overrides this.
+        """
+        for reference in references:
+            yield self.table(candidates, [[reference]] * len(candidates))
 
     @abstractmethod
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
@@ -273,9 +284,17 @@ def explain(metric: Any, candidate: Any, references: GraphReferences) -> str | N
     if not isinstance(metric, Aligning):
         return None
     listed = graphs_of(references)
-    scores = [metric.score(candidate, [reference]) for reference in listed]
-    best = max(range(len(listed)), key=lambda k: -inf if (score := scores[k]) is None else score)
+    best = best_of_references(metric, candidate, listed)
     return f"{metric.align(candidate, listed[best])}{which_reference(best, len(listed))}"
+
+
+def best_of_references(metric: Any, candidate: Any, references: Sequence[GraphReference]) -> int:
+    """Return the number of the reference with the best score (ties: the first)."""
+    if len(references) == 1:
+        return 0
+    sign = 1 if getattr(metric, "higher_is_better", True) else -1
+    scores = [metric.score(candidate, [reference]) for reference in references]
+    return max(range(len(references)), key=lambda k: -inf if (score := scores[k]) is None else sign * score)
 
 
 def check_flags(**flags: object) -> None:

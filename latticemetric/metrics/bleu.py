@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, get_args
@@ -13,7 +13,14 @@ import numpy.typing as npt
 from latticemetric.errors import UsageError
 from latticemetric.metrics.base import References, Table, TallyMetric, Text
 from latticemetric.metrics.registry import register
-from latticemetric.metrics.segments import Segments, check_order, matched_ngrams
+from latticemetric.metrics.segments import (
+    Segments,
+    check_order,
+    compared_words,
+    matched_ngrams,
+    number_all,
+    pair_matches,
+)
 
 EffectiveLength = Literal["shortest", "closest", "average"]
 Smoothing = Literal["none", "floor", "add-k", "exp"]
@@ -83,9 +90,19 @@ class BLEU(TallyMetric):
         """Return the statistics of a test set, one row per segment."""
         test = Segments.of(candidates, references, stem=self.stem)
         words, effective = test.candidates.lengths, self._effective_lengths(test)
-        return np.column_stack(
-            [test.matches(self.order), test.ngrams(self.order), words, effective, np.minimum(words, effective)]
-        ).astype(np.float64)
+        ngrams = test.candidates.ngrams(self.order)
+        columns = [test.matches(self.order), ngrams, words, effective, np.minimum(words, effective)]
+        return np.column_stack(columns).astype(np.float64)
+
+    def pair_tables(self, candidates: Sequence[Text], references: Sequence[Text]) -> Iterator[Table]:
+        """Yield the statistics of all candidates against each reference, whose length is the effective one."""
+        texts = ([compared_words(text, stem=self.stem) for text in side] for side in (candidates, references))
+        said, expected, _ = number_all(*texts)
+        words, ngrams = said.lengths, said.ngrams(self.order)
+        for length, matches in zip(expected.lengths, pair_matches(said, expected, self.order), strict=True):
+            effective = np.full(len(words), length)
+            columns = [matches, ngrams, words, effective, np.minimum(words, effective)]
+            yield np.column_stack(columns).astype(np.float64)
 
     def _effective_lengths(self, test: Segments) -> npt.NDArray[Any]:
         lengths, begin = test.references.lengths, test.owner[:-1]

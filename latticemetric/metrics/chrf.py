@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from string import punctuation
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +13,9 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.errors import UsageError
 from latticemetric.metrics.base import References, Table, TallyMetric, Text, check_flags, words_of
-from latticemetric.metrics.characters import text_segments
+from latticemetric.metrics.characters import code_points, text_segments
 from latticemetric.metrics.registry import register
-from latticemetric.metrics.segments import best_references, check_order
+from latticemetric.metrics.segments import best_references, check_order, number_all, pair_matches
 from latticemetric.metrics.signature import Signature, yes_or_no
 
 _EPSILON = 1e-16
@@ -91,13 +92,32 @@ class CHRF(TallyMetric):
         rows = counts.astype(np.float64)
         return rows if len(rows) == len(candidates) else rows[best_references(self.values(rows), test.owner)]
 
+    def pair_tables(self, candidates: Sequence[Text], references: Sequence[Text]) -> Iterator[Table]:
+        """Yield the statistics of all candidates against each reference."""
+        texts = [list(map(self._prepared, side)) for side in (candidates, references)]
+        strings = texts if self.whitespace else [["".join(line.split()) for line in side] for side in texts]
+        said, expected = map(code_points, strings)
+        kinds = [(self.char_order, said, expected)]
+        if self.word_order:
+            said, expected, _ = number_all(*(list(map(_split_words, side)) for side in texts))
+            kinds.append((self.word_order, said, expected))
+        ngrams = np.hstack([said.ngrams(order) for order, said, _ in kinds])
+        wanted = np.hstack([expected.ngrams(order) for order, _, expected in kinds])
+        matches = zip(*(pair_matches(said, expected, order) for order, said, expected in kinds), strict=True)
+        for there, shared in zip(wanted, matches, strict=True):
+            table = np.empty((len(ngrams), ngrams.shape[1], 3))
+            # n-grams longer than the reference cannot match, and do not count.
+            table[..., 0], table[..., 1] = np.where(there > 0, ngrams, 0), there
+            table[..., 2] = np.hstack(shared)
+            yield table.reshape(len(ngrams), 3 * ngrams.shape[1])
+
     def _prepared(self, text: Text) -> str:
         line = text if isinstance(text, str) else " ".join(words_of(text))
         return line.lower() if self.lowercase else line
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
         """Return the score of each row of summed statistics."""
-        counts = sums.reshape(*sums.shape[:-1], -1, 3)
+        counts = sums.reshape(*sums.shape[:-1], sums.shape[-1] // 3, 3)
         said, expected, matches = np.moveaxis(counts, -1, 0)
         factor = self.beta**2
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -114,6 +134,21 @@ class CHRF(TallyMetric):
             recall = _added(np.where(known, matches / expected, 0.0)) / orders
             score = (1 + factor) * precision * recall / (factor * precision + recall)
         return np.where((orders > 0) & (precision + recall > 0), score, 0.0)
+
+
+def _split_words(line: str) -> list[str]:
+    """Return the words of a line; a mark of punctuation at the end of a word, or else at its beginning, is a word."""
+    words = []
+    for word in line.split():
+        if len(word) == 1:
+            words.append(word)
+        elif word[-1] in punctuation:
+            words += [word[:-1], word[-1]]
+        elif word[0] in punctuation:
+            words += [word[0], word[1:]]
+        else:
+            words.append(word)
+    return words
 
 
 def _added(values: Table) -> npt.NDArray[np.float64]:

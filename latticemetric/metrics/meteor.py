@@ -6,8 +6,10 @@ Alignments are exact, unless a search is cut short; METEOR counts such searches.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
 from itertools import count, pairwise
 from math import isfinite
 from typing import Any, NamedTuple
@@ -21,7 +23,7 @@ from latticemetric.errors import InputError, UsageError
 from latticemetric.metrics.base import References, Table, TallyMetric, Text, paired, words_of
 from latticemetric.metrics.preparation import porter_stem
 from latticemetric.metrics.registry import register
-from latticemetric.metrics.segments import numbered_strings
+from latticemetric.metrics.segments import NumberedStrings, number_all
 from latticemetric.metrics.wordnet import base_forms, synsets, wordnet
 from latticemetric.vocabulary import word_set
 
@@ -135,6 +137,8 @@ def _keys_of(stage: str, stop_words: frozenset[str]) -> Callable[[str], Collecti
 _STAGES = ("exact", "porter", "wn-synonymy")
 _WEIGHT, _PENALTY, _EXPONENT, _CAP = 9.0, 0.5, 3.0, 1_000_000
 _MOST_WORDS = 32_766  # the limit of the C++ kernel
+_ROUNDING = 1e-9  # scores this close may be equal
+_DIGITS = 50
 
 _Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
 
@@ -233,10 +237,39 @@ class METEOR(TallyMetric):
         rows = np.column_stack([counts[:, :2], lengths, counts[:, 3:]]).astype(np.float64)
         if len(pairs) == len(listed):
             return rows
-        # Equal scores from different counts may differ in their last digit.
-        scores = self.values(rows).round(12).tolist()
         begin = np.cumsum([0, *map(len, listed)]).tolist()
-        return rows[[max(range(a, b), key=scores.__getitem__) for a, b in pairwise(begin)]]
+        scores = self.values(rows).tolist()
+        return rows[[self._best(rows, scores, range(a, b)) for a, b in pairwise(begin)]]
+
+    def _best(self, rows: Table, scores: Sequence[float], several: range) -> int:
+        """Return the row with the best score; ties: the first. Scores that are close are compared exactly."""
+        highest = max(scores[k] for k in several)
+        close = [k for k in several if scores[k] > highest - _ROUNDING]
+        return close[0] if len(close) == 1 else max(close, key=lambda k: self._exact_score(rows[k]))
+
+    def _exact_score(self, row: Table) -> Fraction:
+        """Return the score of a row as a fraction; parameters count as they are written, so that 0.1 is a tenth."""
+        matches, chunks, words, reference_words = (int(value) for value in row[:4])
+        if not matches:
+            return Fraction(0)
+        weight, penalty = Fraction(repr(self.weight)), Fraction(repr(self.penalty))
+        fmean = (1 + weight) * matches / (words + weight * reference_words)
+        if self.exponent.is_integer():
+            return fmean * (1 - penalty * Fraction(chunks, matches) ** int(self.exponent))
+        # Other powers are irrational: fifty digits of them.
+        with localcontext(prec=_DIGITS):
+            power = (Decimal(chunks) / Decimal(matches)) ** Decimal(repr(self.exponent))
+        return fmean * (1 - penalty * Fraction(power))
+
+    def pair_tables(self, candidates: Sequence[Text], references: Sequence[Text]) -> Iterator[Table]:
+        """Yield the statistics of all candidates against each reference."""
+        said, expected, words = number_all(*(list(map(words_of, side)) for side in (candidates, references)))
+        keys = self._keys(words, said, expected)
+        for number, length in enumerate(expected.lengths):
+            repeated = expected.repeated(number, len(candidates))
+            counts, _, _ = _native.align_stages(*said, *repeated, *keys, len(self.stages), self.cap)
+            columns = [counts[:, :2], said.lengths, np.full(len(counts), length), counts[:, 3:]]
+            yield np.column_stack(columns).astype(np.float64)
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
         """Return the score of each row of summed statistics; 0 if nothing matches."""
@@ -248,16 +281,19 @@ class METEOR(TallyMetric):
         return np.where(matches > 0, score, 0.0)
 
     def _align(self, pairs: _Pairs) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-        numbers: dict[str, int] = defaultdict(count().__next__)
-        candidates, references = (numbered_strings([pair[k] for pair in pairs], numbers.__getitem__) for k in (0, 1))
-        for side in (candidates, references):
+        candidates, references, words = number_all(*([pair[k] for pair in pairs] for k in (0, 1)))
+        keys = self._keys(words, candidates, references)
+        return _native.align_stages(*candidates, *references, *keys, len(self.stages), self.cap)
+
+    def _keys(self, words: Sequence[str], *sides: NumberedStrings) -> Keys:
+        """Return the keys of all words; refuse strings that are too long."""
+        for side in sides:
             if (longest := side.lengths.max(initial=0)) > _MOST_WORDS:
                 raise InputError(
                     f"a segment has {longest} words; METEOR aligns up to {_MOST_WORDS}",
                     advice="split it into sentences",
                 )
-        keys, key_begin = stage_keys(self.stages, numbers, self.stop_words)
-        return _native.align_stages(*candidates, *references, keys, key_begin, len(self.stages), self.cap)
+        return stage_keys(self.stages, words, self.stop_words)
 
 
 def _checked(value: float, name: str, *, most: float = float("inf")) -> float:

@@ -62,7 +62,7 @@ class NIST(TallyMetric):
         begin = test.owner[:-1]
         total = np.add.reduceat(test.references.lengths, begin) if len(begin) else np.zeros(0)
         average = total / np.diff(test.owner)
-        return np.column_stack([information, test.ngrams(self.order), test.candidates.lengths, average])
+        return np.column_stack([information, test.candidates.ngrams(self.order), test.candidates.lengths, average])
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
         """Return the score of each row of summed statistics."""

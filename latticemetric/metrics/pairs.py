@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.metrics.base import Metric, Text, words_of
+from latticemetric.metrics.character_rates import CER, GCR, MixedErrorRate
 from latticemetric.metrics.characters import code_points
-from latticemetric.metrics.error_rates import CER
 from latticemetric.metrics.recognition import GRR, WER, WRR
 from latticemetric.metrics.segments import NumberedStrings, numbered_strings
 
@@ -25,6 +25,7 @@ _String = tuple[str, ...]
 _PAIRS_AT_ONCE = 1 << 20
 
 _WORD_ERRORS = WER().gains
+_OWN = (GRR, WRR, WER, GCR, MixedErrorRate)
 
 # Doubles hold all whole numbers up to this one exactly.
 _LARGEST_EXACT = 1 << 53
@@ -49,8 +50,11 @@ def error_counts(candidates: Sequence[Text], references: Sequence[Text], metric:
     else:
         counted = (WER() if metric is None else metric).counted
         numbers: dict[str, int] = defaultdict(count().__next__)
-        said, expected = ([counted(words_of(text)) for text in side] for side in (candidates, references))
-        sides = numbered_strings(said, numbers.__getitem__), numbered_strings(expected, numbers.__getitem__)
+        said = numbered_strings([counted(words_of(text)) for text in candidates], numbers.__getitem__)
+        if references is candidates:
+            return _native.pair_errors(*said, *said)
+        expected = numbered_strings([counted(words_of(text)) for text in references], numbers.__getitem__)
+        sides = said, expected
     return _native.pair_errors(*sides[0], *sides[1])
 
 
@@ -64,11 +68,11 @@ class ScoreRow(NamedTuple):
 def score_rows(metric: Metric[Any], candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
     """Yield the scores of all candidates against each reference; memory does not grow with the number of pairs.
 
-    Recognition rates come from a kernel that computes no alignments, unless penalties have too many digits for it. For
-    other metrics, each reference is a separate test set, so that statistics are the same as in `metric.score`.
+    Recognition rates come from a kernel that computes no alignments, unless penalties have too many digits for it.
+    Other metrics give the statistics of all pairs, the same as in `metric.score`.
     """
     # A subclass may compute a different score from the gains.
-    rate = metric if isinstance(metric, GRR) and type(metric) in (GRR, WRR, WER) else None
+    rate = metric if isinstance(metric, GRR) and type(metric) in _OWN else None
     if rate is not None:
         order, unit, alpha, beta = rate.gains
         words, expected = (max(map(len, strings), default=0) + 1 for strings in (candidates, references))
@@ -78,14 +82,27 @@ def score_rows(metric: Metric[Any], candidates: Sequence[_String], references: S
     if type(metric) is CER:
         yield from _character_rates(metric, candidates, references)
         return
-    for reference in references:
-        if rate is not None:  # one by one, in exact fractions
+    if rate is not None:  # one by one, in exact fractions
+        for reference in references:
             scores = [rate.score(candidate, [reference]) for candidate in candidates]
             yield ScoreRow(np.array([np.nan if score is None else score for score in scores]), exact=True)
-            continue
-        table = metric.table(candidates, [[reference]] * len(candidates))
-        exact = "inexact" not in metric.columns or not table[:, metric.columns.index("inexact")].any()
+        return
+    inexact = metric.columns.index("inexact") if "inexact" in metric.columns else None
+    for table in _pair_tables(metric, candidates, references):
+        exact = inexact is None or not table[:, inexact].any()
         yield ScoreRow(np.asarray(metric.values(table), dtype=np.float64), exact)
+
+
+def _pair_tables(
+    metric: Metric[Any], candidates: Sequence[_String], references: Sequence[_String]
+) -> Iterator[npt.NDArray[np.float64]]:
+    """Yield the metric's `pair_tables`, unless a subclass counts in another way than the class that has them."""
+    classes = type(metric).__mro__
+    counting, pairing = (
+        next((one for one in classes if name in vars(one)), object) for name in ("table", "pair_tables")
+    )
+    own = issubclass(pairing, counting)
+    return metric.pair_tables(candidates, references) if own else Metric.pair_tables(metric, candidates, references)
 
 
 def _rates(metric: GRR, candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
@@ -100,7 +117,7 @@ def _rates(metric: GRR, candidates: Sequence[_String], references: Sequence[_Str
         expected = numbered_strings(counted, lambda word: numbers.get(word, strange))
         if counts_errors:  # M + S + D = |r|, so the errors S + D + I are |r| − (M − I)
             errors = _native.pair_errors(*numbered, *expected)
-            gains = errors if isinstance(metric, WER) else expected.lengths[:, None] - errors
+            gains = errors if metric.counts_errors else expected.lengths[:, None] - errors
         else:
             gains = _native.pair_gains(*numbered, *expected, *metric.gains)
         for words, row in zip(expected.lengths.tolist(), gains, strict=True):

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from importlib import import_module
-from typing import Protocol, cast
+from itertools import chain
+from typing import Any, Protocol, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from latticemetric.errors import MissingDependencyError, UsageError
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.signature import Signature
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
+
+# White space of Unicode that is not white space of ASCII.
+_UNICODE_SPACE = re.compile(r"[^\S \t\n\r\f\v]")
 
 
 class Tokenizer(Protocol):
@@ -31,51 +38,140 @@ class Tokenizer(Protocol):
 
 @dataclass(frozen=True)
 class Preparation:
-    """Turn strings into words. As in sacrebleu, lower-casing comes before the tokenizer.
+    r"""Turn strings into words. As in sacrebleu, lower-casing comes before the tokenizer.
 
     Args:
         lowercase: Write all words in lower case.
-        tokenize: A tokenizer of sacrebleu; `none` splits at white space.
+        tokenize: A tokenizer of sacrebleu. After it, words are split at Unicode white space, as sacrebleu does; `none`
+            does only this. By default, words are split at ASCII white space, as in lattices.
 
     Examples:
         >>> Preparation(lowercase=True).words("The cat")
         ('the', 'cat')
+        >>> number = "10\N{NO-BREAK SPACE}000"
+        >>> len(Preparation().words(number)), Preparation(tokenize="none").words(number)
+        (1, ('10', '000'))
     """
 
     lowercase: bool = False
-    tokenize: str = "none"
+    tokenize: str | None = None
     _tokenizer: Tokenizer | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_tokenizer", None if self.tokenize == "none" else find_tokenizer(self.tokenize))
+        named = self.tokenize not in {None, "none"}
+        object.__setattr__(self, "_tokenizer", find_tokenizer(str(self.tokenize)) if named else None)
+
+    def __reduce__(self) -> tuple[Callable[..., Preparation], tuple[bool, str | None]]:
+        # Tokenizers keep texts that they have seen.
+        return Preparation, (self.lowercase, self.tokenize)
 
     def words(self, text: str) -> tuple[str, ...]:
         """Return the words of a line."""
         cased = text.lower() if self.lowercase else text
-        return tuple(split_words(self._tokenizer(cased.rstrip()) if self._tokenizer else cased))
+        if self.tokenize is None:
+            return tuple(split_words(cased))
+        return tuple((self._tokenizer(cased.rstrip()) if self._tokenizer else cased).split())
+
+    def kept_spaces(self, files: Iterable[Iterable[object]]) -> tuple[str, ...]:
+        """Return a note if plain splitting leaves Unicode spaces inside words, where sacrebleu splits."""
+        if self.tokenize is not None:
+            return ()
+        lines = [text for texts in files for text in texts if isinstance(text, str)]
+        found = Counter(space for line in lines if not line.isascii() for space in set(_UNICODE_SPACE.findall(line)))
+        if not found:
+            return ()
+        space, number = found.most_common(1)[0]
+        others = " and other Unicode spaces" if len(found) > 1 else ""
+        what = f"U+{ord(space):04X} ({unicodedata.name(space, 'control').lower()}){others}"
+        place = f"in {number} line{'' if number == 1 else 's'}" + (" or more" if others else "")
+        return (f"{what} {place}: a part of words here; --tokenize none splits there, as sacrebleu does",)
 
     def all_words(self, texts: Sequence[str | Lattice]) -> list[tuple[str, ...] | Lattice]:
         """Return the words of each line, and each graph with its words prepared."""
         return [self.graph(text) if isinstance(text, Lattice) else self.words(text) for text in texts]
 
+    def all_texts(self, texts: Sequence[str | Sequence[str] | Lattice]) -> list[tuple[str, ...] | Lattice]:
+        """Return the words of each text, and each graph with its words prepared; words of a list are not tokenized."""
+        if self._tokenizer and not all(isinstance(text, str) for text in texts):
+            raise UsageError("only strings can be tokenized", advice="leave tokenize out, or join the words by spaces")
+        return [self._prepared(text) for text in texts]
+
+    def _prepared(self, text: str | Sequence[str] | Lattice) -> tuple[str, ...] | Lattice:
+        if isinstance(text, Lattice):
+            return self.graph(text)
+        if isinstance(text, str):
+            return self.words(text)
+        return tuple(map(str.lower, text) if self.lowercase else text)
+
     def graph(self, lattice: Lattice) -> Lattice:
-        """Return the same graph with its words prepared."""
-        if self._tokenizer:
-            raise UsageError(
-                "a text with alternatives cannot be tokenized", advice="tokenize the files, and leave --tokenize out"
-            )
-        if not self.lowercase:
+        """Return the same graph with its words prepared: each word alone, between words of letters."""
+        if not self.lowercase and not self._tokenizer:
             return lattice
-        words = [word.lower() for word in lattice.vocabulary.decode(range(1, len(lattice.vocabulary) + 1))]
-        vocabulary = Vocabulary.from_words(words)
-        number = np.array([EPSILON, *map(vocabulary.number, words)], dtype=np.int32)
-        return replace(lattice, word=number[lattice.word], vocabulary=vocabulary)
+        spelled = lattice.vocabulary.decode(range(1, len(lattice.vocabulary) + 1))
+        pieces = [list(self._of_word(word)) for word in spelled]
+        vocabulary = Vocabulary.from_words(chain.from_iterable(pieces))
+        numbers = [[EPSILON], *([vocabulary.number(piece) for piece in each] or [EPSILON] for each in pieces)]
+        if all(len(each) == 1 for each in numbers):
+            number = np.array([each[0] for each in numbers], dtype=np.int32)
+            return replace(lattice, word=number[lattice.word], vocabulary=vocabulary)
+        return _with_words(lattice, numbers, vocabulary)
+
+    def _of_word(self, word: str) -> Sequence[str]:
+        if self._tokenizer is None:
+            return (word.lower(),)
+        if self.tokenize not in _WORD_BY_WORD:
+            raise UsageError(
+                f"tokenizer '{self.tokenize}' needs whole texts, not the words of a graph",
+                advice=f"choose one of {', '.join(_WORD_BY_WORD)}, or give n-best lists",
+            )
+        first, *pieces, last = self.words(f"{_BESIDE} {word} {_BESIDE}")
+        assert first == last == _BESIDE
+        return pieces
 
     def signed(self, signature: Signature) -> Signature:
         """Return a metric's signature with the fields of this preparation."""
         done = {"case": "lc"} if self.lowercase else {}
         done |= {"tok": self._tokenizer.signature()} if self._tokenizer else {}
         return signature.also(**done)
+
+
+# Tokenizers that split a word in the same way wherever it stands (`intl` and `zh` do not where a text ends), and a word
+# that they leave alone.
+_WORD_BY_WORD = ("13a", "char")
+_BESIDE = "a"
+
+
+def _with_words(lattice: Lattice, numbers: Sequence[Sequence[int]], vocabulary: Vocabulary) -> Lattice:
+    """Return the lattice with several words in place of each; the first of them has the arc's scores and labels."""
+    sizes = np.array([len(each) for each in numbers])[lattice.word]
+    origin = np.repeat(np.arange(len(sizes)), sizes)
+    first = np.cumsum(sizes) - sizes
+    place = np.arange(len(origin)) - first[origin]
+    is_last = place == sizes[origin] - 1
+    # The states between the words of an arc have numbers of their own.
+    inner = lattice.num_states + np.cumsum(~is_last) - 1
+    target = np.where(is_last, lattice.target[origin], inner)
+    source = np.where(place == 0, lattice.source[origin], np.roll(inner, 1))
+    word = np.fromiter(chain.from_iterable(numbers[k] for k in lattice.word.tolist()), np.int32, len(origin))
+    times = None
+    if lattice.times is not None:
+        begin, end = lattice.times[lattice.source[origin]], lattice.times[lattice.target[origin]]
+        passed = begin + (place + 1) / sizes[origin] * (end - begin)
+        times = [*lattice.times.tolist(), *passed[~is_last].tolist()]
+
+    def carried(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return np.where(place == 0, values[origin], values.dtype.type(0))
+
+    return Lattice.from_arcs(
+        source,
+        target,
+        word,
+        final=lattice.final.tolist(),
+        scores={name: replace(column, arc=carried(column.arc)) for name, column in lattice.scores.items()},
+        vocabulary=vocabulary,
+        times=times,
+        labels={name: replace(side, arc=carried(side.arc)) for name, side in lattice.labels.items()},
+    )
 
 
 def find_tokenizer(name: str) -> Tokenizer:
@@ -97,6 +193,54 @@ def find_tokenizer(name: str) -> Tokenizer:
         reason = re.sub(r"\s+", " ", str(error)).strip()
         raise MissingDependencyError(f"the tokenizer '{name}' cannot be loaded: {reason}") from error
     return tokenizer
+
+
+# Tokenizers by target language, and what to use where the packages of the first are missing.
+_OF_LANGUAGE = {"zh": ("zh", None), "ja": ("ja-mecab", "char"), "ko": ("ko-mecab", None)}
+_WITHOUT_SPACES = {"zh": r"[\u3400-\u9fff\uf900-\ufaff]", "ja": r"[\u3040-\u30ff]"}
+_SHARE = 0.1  # of the letters that are kana, or Chinese characters
+
+
+def tokenizer_for(language: str | None, texts: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Return the tokenizer for raw texts of a language, as WMT uses them, and notes: 13a, but not on Chinese.
+
+    Args:
+        language: The code of the target language, such as `de` or `zh_CN`; `None` if unknown: then the texts tell
+            Chinese and Japanese.
+        texts: Some texts.
+
+    Examples:
+        >>> tokenizer_for("de", []), tokenizer_for(None, ["我们 应该 见面"])
+        (('13a', ()), ('zh', ('tokenizer zh, as the texts look like zh',)))
+    """
+    notes: tuple[str, ...] = ()
+    code = re.split(r"[-_]", language.lower())[0] if language else None
+    if code is None and (code := _language_of(texts)) is not None:
+        notes = (f"tokenizer {_OF_LANGUAGE[code][0]}, as the texts look like {code}",)
+    name, other = _OF_LANGUAGE.get(code or "", ("13a", "13a"))
+    try:
+        if name != "13a":
+            find_tokenizer(name)
+    except MissingDependencyError as error:
+        return other or "13a", (f"tokenizer {other or '13a'} instead of {name}: {error}",)
+    return name, notes
+
+
+def unsuitable_tokenizer(name: str, texts: Sequence[str]) -> tuple[str, ...]:
+    """Return a note if a tokenizer that needs spaces is used on Chinese or Japanese."""
+    if name not in {"13a", "intl"} or (code := _language_of(texts)) is None:
+        return ()
+    return (f"tokenizer {name} on {code}, which has no spaces between words: use {_OF_LANGUAGE[code][0]} or char",)
+
+
+def _language_of(texts: Sequence[str]) -> str | None:
+    """Return `zh` or `ja` if the texts look like it."""
+    text = "".join(texts[:200])
+    letters = sum(map(str.isalpha, text))
+    for code in ("ja", "zh"):
+        if letters and len(re.findall(_WITHOUT_SPACES[code], text)) > _SHARE * letters:
+            return code
+    return None
 
 
 _TYPES_KEPT = 1 << 20  # far more than a test set's vocabulary, but bounded for servers

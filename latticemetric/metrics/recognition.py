@@ -86,6 +86,8 @@ class GRR(Metric[RecognitionStatistics]):
     gains: Gains = field(init=False, repr=False, compare=False)  # the integers that engines and kernels use
 
     takes_graphs = True
+    counts_errors = False
+    """True if the rate is 1 − gain / denominator: lower is better."""
 
     def __init__(
         self,
@@ -135,6 +137,10 @@ class GRR(Metric[RecognitionStatistics]):
         return {"ignore": self.ignore, "wildcard": self.wildcard}
 
     def counted(self, words: Iterable[str]) -> tuple[str, ...]:
+        """Return what is aligned: the words that are neither ignored nor wildcards."""
+        return self.counted_words(words)
+
+    def counted_words(self, words: Iterable[str]) -> tuple[str, ...]:
         """Return the words that are neither ignored nor wildcards."""
         if not self.ignore and not self.wildcard:
             return tuple(words)
@@ -178,11 +184,13 @@ class GRR(Metric[RecognitionStatistics]):
     def best_strings(self, candidate: Text, references: Iterable[GraphReference]) -> list[tuple[str, ...]]:
         """Return the words of each reference; for a graph, the words of the path that scores the candidate best."""
         return [
-            _best_string(self.counted(words_of(candidate)), reference, self.gains, self.ignore | self.wildcard)
-            if isinstance(reference, Lattice)
-            else reference
+            self._best_string(candidate, reference) if isinstance(reference, Lattice) else reference
             for reference in references
         ]
+
+    def _best_string(self, candidate: Text, reference: Lattice) -> tuple[str, ...]:
+        words = self.counted(words_of(candidate))
+        return reference.words(best_arcs(words, reference, self.gains, self.ignore | self.wildcard))
 
     def statistics(self, candidate: Text, references: GraphReferences) -> RecognitionStatistics:
         """Return the statistics for the reference with the best rate (ties: the first)."""
@@ -252,10 +260,7 @@ class GRR(Metric[RecognitionStatistics]):
         if any(isinstance(r, Lattice) or any(isinstance(one, Lattice) for one in r) for r in listable):
             pairs = zip(candidates, references, strict=True)
             listed = [self.best_strings(candidate, graphs_of(several)) for candidate, several in pairs]
-        if self.ignore or self.wildcard:
-            listed = [[self.counted(words_of(r)) for r in several] for several in paired(candidates, listed)]
-            candidates = [self.counted(words_of(candidate)) for candidate in candidates]
-        counts, owner = count_segments(candidates, listed, self.gains)
+        counts, owner = self._pair_counts(candidates, listed)
         if len(counts) == len(candidates):
             return counts, owner
         best = []
@@ -263,6 +268,13 @@ class GRR(Metric[RecognitionStatistics]):
             rows = [RecognitionStatistics.of_columns(row) for row in counts[begin:end].tolist()]
             best.append(begin + self.best_of(rows)[0])
         return counts[best], owner
+
+    def _pair_counts(self, candidates: Sequence[Text], references: Sequence[References]) -> tuple[Counts, Counts]:
+        """Return the counts of each pair of candidate and reference, and where each segment's references begin."""
+        if self.ignore or self.wildcard:
+            references = [[self.counted(words_of(r)) for r in several] for several in paired(candidates, references)]
+            candidates = [self.counted(words_of(candidate)) for candidate in candidates]
+        return count_segments(candidates, references, self.gains)
 
     def table(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> Table:
         """Return the statistics of a test set, one row per segment, against the best reference of each."""
@@ -315,17 +327,11 @@ class WRR(GRR):
         return {}
 
 
-@register("wer")
-class WER(WRR):
-    """The word error rate, (S + D + I) / |r| = 1 − WRR. Lower is better.
+class ErrorRate(GRR):
+    """A recognition rate of order 1 as the share of errors, (S + D + I) / |r|. Lower is better."""
 
-    Examples:
-        >>> WER().score("the president spoke", "the president then spoke")
-        0.25
-    """
-
-    name = "wer"
     higher_is_better = False
+    counts_errors = True
 
     def exact_numerator(self, statistics: RecognitionStatistics) -> Fraction:
         """Return the errors."""
@@ -336,13 +342,23 @@ class WER(WRR):
         return errors
 
 
+@register("wer")
+class WER(ErrorRate, WRR):
+    """The word error rate, (S + D + I) / |r| = 1 − WRR. Lower is better.
+
+    Examples:
+        >>> WER().score("the president spoke", "the president then spoke")
+        0.25
+    """
+
+    name = "wer"
+
+
 # ---- References that are graphs ----
 
 
-def _best_string(
-    candidate: Sequence[str], reference: Lattice, gains: Gains, silent: Collection[str] = ()
-) -> tuple[str, ...]:
-    """Return the words of the reference's path with the best rate for a candidate's counted words.
+def best_arcs(candidate: Sequence[str], reference: Lattice, gains: Gains, silent: Collection[str] = ()) -> list[int]:
+    """Return the arcs of the reference's path with the best rate for a candidate's counted words.
 
     Ties: the path that ends in the smallest state, then the path with the smallest arcs, compared from its end. So
     where paths take different alternatives, the last difference decides, and the earlier alternative wins. Words in
@@ -366,4 +382,4 @@ def _best_string(
     unsized = replace(counted, size=np.zeros_like(counted.size))
     arcs = path_of_best_rate(partial(best_path_at, columns, graph.size, unsized, exchanged), gains).arcs
     taken = graph.arc[arcs[::-1]]
-    return reference.words(taken[taken >= 0].tolist())
+    return cast("list[int]", taken[taken >= 0].tolist())

@@ -19,9 +19,11 @@ _HOME = {
     **dict.fromkeys(("nist", "nist-stem"), "nist"),
     "meteor": "meteor",
     "sclite": "sclite",
-    **dict.fromkeys(("cer", "mixed-er", "mer", "wil", "wip"), "error_rates"),
+    **dict.fromkeys(("cer", "gcr", "mixed-er"), "character_rates"),
+    **dict.fromkeys(("mer", "wil", "wip"), "error_rates"),
     **dict.fromkeys(("chrf", "chrf++"), "chrf"),
     "ter": "ter",
+    "compound-wer": "compounds",
     **{kind + end: "unigram" for kind in ("precision", "recall", "f1", "fmean") for end in ("", "-stem")},
 }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -65,12 +65,16 @@ class Sclite(Metric[RecognitionStatistics]):
 
     def align(self, candidate: GraphText, reference: GraphText) -> Alignment:
         """Return the alignment with the lowest cost; resolve ties as sclite does."""
+        return self.align_arcs(candidate, reference)[0]
+
+    def align_arcs(self, candidate: GraphText, reference: GraphText) -> tuple[Alignment, npt.NDArray[np.integer[Any]]]:
+        """Return the alignment, and the arc of each candidate word in it; in a text without alternatives, its place."""
         sides = [graphs_of(side if isinstance(side, str | Lattice) else [side])[0] for side in (reference, candidate)]
         vocabulary = Vocabulary.from_words([*words_in(sides[1]), *words_in(sides[0])])
         networks = [_network(side, vocabulary) for side in sides]
         *arcs, edits = _native.align_networks(*networks[0], *networks[1], *_COSTS)
         expected, words = (vocabulary.decode(one.label[of]) for one, of in zip(networks, arcs, strict=True))
-        return Alignment(tuple(words), tuple(expected), edits)
+        return Alignment(tuple(words), tuple(expected), edits), arcs[1]
 
     def statistics(self, candidate: GraphText, references: GraphReferences) -> RecognitionStatistics:
         """Return the statistics for the reference with the fewest errors per word (ties: the first)."""

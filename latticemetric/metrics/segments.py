@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from itertools import chain, count
 from operator import or_
@@ -40,6 +40,60 @@ class NumberedStrings(NamedTuple):
     def lengths(self) -> Counts:
         """The number of words of each string."""
         return np.diff(self.begin)
+
+    def part(self, first: int, end: int) -> NumberedStrings:
+        """Return the strings from `first` up to `end`, without it."""
+        begin = self.begin[first : end + 1]
+        return NumberedStrings(self.words[begin[0] : begin[-1]], begin - begin[0])
+
+    def repeated(self, string: int, times: int) -> NumberedStrings:
+        """Return one of the strings, several times."""
+        (words, _), length = self.part(string, string + 1), int(self.lengths[string])
+        return NumberedStrings(np.tile(words, times), np.arange(times + 1, dtype=np.int64) * length)
+
+    def ngrams(self, order: int) -> Counts:
+        """Count the n-grams of each string, one column per order."""
+        counts: Counts = np.maximum(0, self.lengths[:, None] - np.arange(order))
+        return counts
+
+
+def compared_words(text: Text, *, stem: bool) -> tuple[str, ...]:
+    """Return the words of a text, or their stems."""
+    words = words_of(text)
+    if not stem:
+        return words
+    from latticemetric.metrics.preparation import porter_stem
+
+    return tuple(map(porter_stem, words))
+
+
+def number_all(
+    candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]]
+) -> tuple[NumberedStrings, NumberedStrings, list[str]]:
+    """Return candidates and references as numbers of the same words, and the words."""
+    numbers: dict[str, int] = defaultdict(count().__next__)
+    said, expected = (numbered_strings(side, numbers.__getitem__) for side in (candidates, references))
+    return said, expected, list(numbers)
+
+
+# The largest number of counts of pairs that are held at a time.
+_COUNTS_AT_ONCE = 1 << 22
+
+
+def pair_matches(candidates: NumberedStrings, references: NumberedStrings, order: int) -> Iterator[Counts]:
+    """Yield the clipped n-gram matches of all candidates with each reference: one row per candidate, a column an order.
+
+    Examples:
+        >>> candidates, references, _ = number_all([["a", "b", "a"], ["b"]], [["b", "a", "b"]])
+        >>> [matches.tolist() for matches in pair_matches(candidates, references, 2)]
+        [[[2, 2], [1, 0]]]
+    """
+    index = _native.NgramIndex(*candidates, order)
+    size = max(1, _COUNTS_AT_ONCE // max(1, order * len(candidates.lengths)))
+    for first in range(0, len(references.lengths), size):
+        part = references.part(first, min(first + size, len(references.lengths)))
+        for matches in index.matches(*part):
+            yield matches.T
 
 
 def numbered_strings(strings: Sequence[Sequence[str]], number: Callable[[str], int]) -> NumberedStrings:
@@ -90,11 +144,6 @@ class Segments(NamedTuple):
         """Return `matches` weighted by the information of each match; this needs words numbered across segments."""
         return _native.weigh_ngrams(*self.candidates, *self.references, self.owner, order)
 
-    def ngrams(self, order: int) -> Counts:
-        """Count the n-grams of each candidate, one column per order."""
-        counts: Counts = np.maximum(0, self.candidates.lengths[:, None] - np.arange(order))
-        return counts
-
 
 def count_segments(candidates: Sequence[Text], references: Sequence[References], gains: Gains) -> tuple[Counts, Counts]:
     """Return the counts of a recognition rate, one row per pair of candidate and reference, and the rows' `owner`."""
@@ -142,13 +191,8 @@ def best_references(merits: npt.NDArray[np.float64], owner: Counts) -> Counts:
 
 def matched_ngrams(candidate: Text, references: References, order: int, *, stem: bool = False) -> str:
     """List a candidate's n-grams that its references contain, one line per order, with the clipped counts."""
-    from latticemetric.metrics.preparation import porter_stem
-
-    def prepared(text: Text) -> tuple[str, ...]:
-        words = words_of(text)
-        return tuple(map(porter_stem, words)) if stem else words
-
-    words, listed = prepared(candidate), [prepared(reference) for reference in references_of(references)]
+    words = compared_words(candidate, stem=stem)
+    listed = [compared_words(reference, stem=stem) for reference in references_of(references)]
     lines = []
     for n in range(1, order + 1):
         allowed = reduce(or_, (_ngrams_of(reference, n) for reference in listed))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,7 +12,7 @@ from latticemetric import _native
 from latticemetric.errors import MissingDependencyError
 from latticemetric.metrics.base import References, Table, TallyMetric, Text, check_flags, paired, words_of
 from latticemetric.metrics.registry import register
-from latticemetric.metrics.segments import Segments
+from latticemetric.metrics.segments import Segments, number_all
 from latticemetric.metrics.signature import Signature, yes_or_no
 
 
@@ -90,6 +90,16 @@ class TER(TallyMetric):
             return np.zeros((0, len(self.columns)))
         words = np.add.reduceat(test.references.lengths, begin) / np.diff(test.owner)
         return np.column_stack([np.minimum.reduceat(edits, begin), words]).astype(np.float64)
+
+    def pair_tables(self, candidates: Sequence[Text], references: Sequence[Text]) -> Iterator[Table]:
+        """Yield the statistics of all candidates against each reference."""
+        said, expected, _ = number_all(*(list(map(self._words, side)) for side in (candidates, references)))
+        # All reference words that no candidate has share one number, so that numbers do not grow with the references.
+        expected = expected._replace(words=np.minimum(expected.words, said.words.max(initial=-1) + 1))
+        each = np.arange(len(candidates) + 1, dtype=np.int64)
+        for number, words in enumerate(expected.lengths):
+            edits = _native.count_ter(*said, *expected.repeated(number, len(candidates)), each)
+            yield np.column_stack([edits, np.full(len(edits), words)]).astype(np.float64)
 
     def _words(self, text: Text) -> list[str]:
         line = text if isinstance(text, str) else " ".join(words_of(text))

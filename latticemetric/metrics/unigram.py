@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, get_args
@@ -13,7 +13,13 @@ import numpy.typing as npt
 from latticemetric.errors import UsageError
 from latticemetric.metrics.base import References, Table, TallyMetric, Text
 from latticemetric.metrics.registry import register
-from latticemetric.metrics.segments import Segments, best_references
+from latticemetric.metrics.segments import (
+    Segments,
+    best_references,
+    compared_words,
+    number_all,
+    pair_matches,
+)
 
 UnigramKind = Literal["precision", "recall", "f1", "fmean"]
 
@@ -60,18 +66,27 @@ class Unigram(TallyMetric):
             return rows
         return rows[best_references(self.values(rows), test.owner)]
 
+    def pair_tables(self, candidates: Sequence[Text], references: Sequence[Text]) -> Iterator[Table]:
+        """Yield the statistics of all candidates against each reference."""
+        texts = ([compared_words(text, stem=self.stem) for text in side] for side in (candidates, references))
+        said, expected, _ = number_all(*texts)
+        for length, matches in zip(expected.lengths, pair_matches(said, expected, 1), strict=True):
+            yield np.column_stack([matches, said.lengths, np.full(len(matches), length)]).astype(np.float64)
+
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
         """Return the score of each row of summed statistics."""
         matches, words, reference_words = np.moveaxis(sums, -1, 0)
-        weighed = {
-            "precision": words,
-            "recall": reference_words,
-            "f1": (words + reference_words) / 2,
-            # 10PR / (9P + R), with P = m/|c| and R = m/|r|.
-            "fmean": (9 * reference_words + words) / 10,
+        # With P = m/|c| and R = m/|r|, F1 = 2m / (|c| + |r|) and Fmean = 10PR / (9P + R) = 10m / (|c| + 9|r|). Whole
+        # numbers are divided once: equal fractions give the same float, and different ones of segments do not, so
+        # that the best of several references is exact.
+        factor, size = {
+            "precision": (1, words),
+            "recall": (1, reference_words),
+            "f1": (2, words + reference_words),
+            "fmean": (10, words + 9 * reference_words),
         }[self.kind]
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(matches > 0, matches / weighed, 0.0)
+            return np.where(matches > 0, factor * matches / size, 0.0)
 
 
 for _kind in get_args(UnigramKind):

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any, NamedTuple, overload
+
+import numpy as np
 
 from latticemetric.errors import InputError, UsageError, placed, shortened
 from latticemetric.formats.openfst.binary import extents_of
 from latticemetric.formats.streams.stream import open_stream
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice import fst_binary
-from latticemetric.lattice.lattice import Lattice, Scales
+from latticemetric.lattice.lattice import Column, Lattice, Scales
 from latticemetric.normalization.application import apply_rule
 from latticemetric.normalization.rule import Rule
 from latticemetric.normalization.shipped import compiled, no_such_grammar, shipped_grammars
-from latticemetric.vocabulary import split_words
+from latticemetric.normalization.whisper import WHISPER
+from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
 
 BOTH_SIDES = "NORMALIZE"
 """The default rule; it rewrites every text."""
 
 REFERENCES = "ALTERNATIVES"
 """The optional rule that adds alternatives to references."""
+
+MOST_TEXTS = 10_000
+"""The maximum number of paths of a graph that is rewritten text by text."""
 
 
 @overload
@@ -73,17 +80,19 @@ class Grammar:
 
     Attributes:
         name: The name that the user wrote.
-        rule: The rule that rewrites every text.
+        rules: The rules that rewrite every text, one after the other.
         alternatives: The rule that adds alternatives to the rewritten text of a reference, if any.
     """
 
     name: str
-    rule: Rule
+    rules: tuple[Rule, ...]
     alternatives: Rule | None = None
 
     def lattice(self, lattice: Lattice) -> Lattice:
         """Return the lattice of rewritten texts, with their scores."""
-        return apply_rule(self.rule, lattice)
+        for rule in self.rules:
+            lattice = apply_rule(rule, lattice)
+        return lattice
 
     def text(self, words: Sequence[str]) -> tuple[str, ...]:
         """Rewrite a text; of several results, return the one with the lowest weight; raise an error on a tie."""
@@ -92,7 +101,7 @@ class Grammar:
         if text is None:
             raise InputError(
                 f"the rule rewrites '{shortened(' '.join(words))}' to several texts",
-                where=self.rule.where,
+                where=self.rules[0].where,
                 advice="give all but one of them a weight, or keep alternatives for references",
             )
         return text
@@ -100,8 +109,9 @@ class Grammar:
     def reference(self, reference: Lattice | Sequence[str]) -> Lattice:
         """Return all forms of a reference, as a lattice without scores in which each text has one path."""
         graph = reference if isinstance(reference, Lattice) else Lattice.from_strings([reference])
-        for rule in (self.rule, self.alternatives):
-            graph = graph if rule is None else apply_rule(rule, graph)
+        graph = self.lattice(graph)
+        if self.alternatives is not None:
+            graph = apply_rule(self.alternatives, graph)
         text = only_text(graph)
         if text is not None:
             return Lattice.from_strings([text])
@@ -112,12 +122,61 @@ class Grammar:
         return find_grammar, (self.name,)
 
 
+@dataclass(frozen=True, eq=False)
+class TextGrammar(Grammar):
+    """A function that rewrites whole texts, such as Whisper's normalizers.
+
+    No transducer can do what it does, so the texts of a graph are rewritten one by one.
+    """
+
+    rules: tuple[Rule, ...] = ()
+    rewrite: Callable[[str], str] = str
+
+    def text(self, words: Sequence[str]) -> tuple[str, ...]:
+        """Rewrite a text."""
+        return tuple(split_words(self.rewrite(" ".join(words))))
+
+    def lattice(self, lattice: Lattice) -> Lattice:
+        """Return the lattice of rewritten texts, a path for each path; its first arc has the scores of the path.
+
+        Labels and times are left out, since words may have other places after.
+        """
+        paths = lattice.statistics().paths
+        if paths is None or paths > MOST_TEXTS:
+            many = "more" if paths is None else paths
+            raise InputError(
+                f"{self.name} rewrites whole texts, at most {MOST_TEXTS}, but the graph has {many} paths",
+                advice="use n-best lists, or --normalize english, which rewrites graphs",
+            )
+        rows = [(self.text(path.words), lattice.scores_along(path.arcs)) for path in lattice.paths()]
+        vocabulary = Vocabulary.from_words(word for words, _ in rows for word in words)
+        columns: list[tuple[int, int, int]] = []
+        costs: dict[str, list[float]] = {name: [] for name in lattice.scores}
+        # State 0 begins all texts, state 1 ends them; a text without words is an arc without a word.
+        state = 2
+        for words, along in rows:
+            here = 0
+            for place, word in enumerate(vocabulary.encode(words) if words else [EPSILON], start=1):
+                there = 1 if place >= len(words) else state
+                state += there != 1
+                columns.append((here, there, int(word)))
+                for name, cost in along.items():
+                    costs[name].append(0.0 if here else cost)
+                here = there
+        scores = {n: Column(np.array(costs[n]), np.zeros(1), column.scale) for n, column in lattice.scores.items()}
+        return Lattice.from_arcs(*zip(*columns, strict=True), final=[1], scores=scores, vocabulary=vocabulary)
+
+
 def find_grammar(name: str) -> Grammar:
     """Return a grammar by name: `english`, `english:LOWER_CASE`, `rules.far`, `rules.far:RULE`.
 
     Without a rule in the name, use `NORMALIZE` for hypotheses and references, and `ALTERNATIVES` for references if the
-    grammar has this rule; if an archive has a single rule, use that rule.
+    grammar has this rule; if an archive has a single rule, use that rule. A rule `R` is followed by `R_2`, `R_3` and so
+    on, if the archive has them. Other names are `whisper-en`, `whisper-basic` and
+    `whisper-basic:REMOVE_DIACRITICS`.
     """
+    if name in WHISPER:
+        return TextGrammar(name, rewrite=WHISPER[name][1])
     source, rule = _parts(name)
     file = Path(source)
     # The archive may change between two calls.
@@ -131,15 +190,17 @@ def _loaded(name: str, source: str, rule: str, _stamp: tuple[int, int] | None) -
     names = list(machines)
     with_alternatives = not rule and REFERENCES in machines
     rule = rule or (names[0] if len(names) == 1 else BOTH_SIDES)
-    wanted = [rule, REFERENCES] if with_alternatives and rule != REFERENCES else [rule]
     if rule not in machines:
         raise UsageError(f"there is no rule '{rule}' in {source}", advice=f"its rules are {', '.join(names) or 'none'}")
-    rules = []
-    for key in wanted:
+
+    def loaded(key: str) -> Rule:
         machine, at = machines[key]
         with placed(f"{source}:{key}"):
-            rules.append(Rule(fst_binary.decode(machine, base=at)[0], f"{source}:{key}"))
-    return Grammar(name, *rules)
+            return Rule(fst_binary.decode(machine, base=at)[0], f"{source}:{key}")
+
+    following = takewhile(machines.__contains__, (f"{rule}_{number}" for number in count(2)))
+    rules = tuple(map(loaded, (rule, *following)))
+    return Grammar(name, rules, loaded(REFERENCES) if with_alternatives and rule != REFERENCES else None)
 
 
 class RuleSize(NamedTuple):
@@ -178,7 +239,7 @@ def _parts(name: str) -> tuple[str, str]:
 def grammar_file(name: str) -> str | None:
     """Return the file of a grammar; `None` for a grammar of this package."""
     source, _ = _parts(name)
-    return None if source in shipped_grammars() else source
+    return None if name in WHISPER or source in shipped_grammars() else source
 
 
 def only_text(lattice: Lattice) -> tuple[str, ...] | None:

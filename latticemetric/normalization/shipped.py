@@ -15,6 +15,7 @@ from types import ModuleType
 
 from latticemetric.errors import InputError, UsageError, require_pynini
 from latticemetric.metrics.signature import VERSION
+from latticemetric.normalization.whisper import WHISPER
 
 
 def grammar_folder() -> Path:
@@ -40,7 +41,7 @@ def no_such_grammar(name: str) -> UsageError:
     """Return the error for an unknown grammar; it lists the grammars."""
     return UsageError(
         f"there is no grammar '{name}'",
-        advice=f"choose among {', '.join(shipped_grammars())}, or name a file: rules.far:RULE",
+        advice=f"choose among {', '.join([*shipped_grammars(), *WHISPER])}, or name a file: rules.far:RULE",
     )
 
 

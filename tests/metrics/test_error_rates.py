@@ -47,6 +47,11 @@ def counts_of(candidate, reference):
     )
 
 
+def counts_in(statistics):
+    counts = statistics.asdict()
+    return tuple(counts[name] for name in ("matches", "substitutions", "deletions", "insertions"))
+
+
 RATES = {
     "mer": lambda h, s, d, i: (s + d + i) / (h + s + d + i) if h + s + d + i else None,
     "wip": lambda h, s, d, i: (h / (h + s + d) * (h / (h + s + i)) if h else 0.0) if h + s + d + i else None,
@@ -62,7 +67,7 @@ def test_rates_are_their_definition(name, test):
     counts = [counts_of(split(candidate), split(reference)) for candidate, reference in test]
     metric = lm.make_metric(name)
     for (candidate, reference), one in zip(test, counts, strict=True):
-        assert metric.statistics(candidate, reference).sums == one
+        assert counts_in(metric.statistics(candidate, reference)) == one
         assert metric.score(candidate, reference) == RATES[name](*one)
     corpus = metric.corpus(*zip(*test, strict=True))
     assert corpus.score == RATES[name](*np.sum(counts, axis=0).tolist())
@@ -124,7 +129,7 @@ def test_cer_in_a_unicode_form_is_that_of_texts_in_this_form(candidate, referenc
 
     metric = lm.CER(unicode=form, spaces=spaces)
     expected = counts_of(prepared(candidate), prepared(reference))
-    assert metric.statistics(candidate, reference).sums == expected
+    assert counts_in(metric.statistics(candidate, reference)) == expected
     assert str(metric.signature).startswith(f"cer|spaces:{'yes' if spaces else 'no'}|unicode:{form}|refs:1|")
 
 
@@ -174,10 +179,12 @@ def test_forms_that_do_not_exist_are_refused():
         lm.CER(unicode="NFX")
 
 
-@pytest.mark.parametrize("name", ["cer", "mixed-er", "mer", "wil", "wip", "chrf", "ter"])
+@pytest.mark.parametrize("name", ["mer", "wil", "wip", "chrf", "ter"])
 def test_string_metrics_do_not_search_lattices(name):
     lattice = lm.Lattice.from_arcs([0], [1], [1], final=[1], vocabulary=lm.Vocabulary.from_words(["a"]))
-    with pytest.raises(lm.UsageError, match=f"'{name}' cannot search a graph; use wer, wrr or N-grr"):
+    with pytest.raises(
+        lm.UsageError, match=f"'{name}' cannot search a graph; use wer, wrr, N-grr, cer, N-gcr or mixed-er"
+    ):
         lm.oracle(lattice, "a", name)
 
 

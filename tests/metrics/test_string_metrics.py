@@ -136,6 +136,62 @@ def test_bleu_of_tokenized_lines_is_that_of_sacrebleu(tokenize, test, smoothing,
     assert ours.score == pytest.approx(peer.corpus_score(candidates, [references]).score / 100, rel=1e-9, abs=1e-9)
 
 
+SCRIPTS = ["abc", "абв", "αβγ", "אבג", "ابت", "अआइ", "กขค", "漢字語", "かなカ", "한국어"]
+"""Latin, Cyrillic, Greek, Hebrew, Arabic, Devanagari, Thai, Han, kana and Hangul."""
+SPACES = " \t\u00a0\u1680\u2003\u2009\u200a\u2028\u202f\u205f\u3000\x1f\x85"
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+@given(data=st.data(), tokenize=st.sampled_from(["none", "char"]))
+def test_words_are_split_at_unicode_spaces_as_sacrebleu_does(script, data, tokenize):
+    sacrebleu = pytest.importorskip("sacrebleu.metrics")
+    lines = st.text(script + ".," + SPACES + " " * 6, max_size=20)
+    pairs = data.draw(st.lists(st.tuples(lines, lines), min_size=1, max_size=3))
+    candidates, references = ([pair[side] for pair in pairs] for side in (0, 1))
+    preparation = Preparation(tokenize=tokenize)
+    ours = lm.BLEU(effective_length="closest", smoothing="exp").corpus(
+        preparation.all_words(candidates), [[words] for words in preparation.all_words(references)]
+    )
+    peer = sacrebleu.BLEU(tokenize=tokenize).corpus_score(candidates, [references])
+    assert ours.score == pytest.approx(peer.score / 100, rel=1e-9, abs=1e-9)
+
+
+def test_plain_splitting_keeps_unicode_spaces_and_says_so():
+    plain, none = Preparation(), Preparation(tokenize="none")
+    lines = ["10\u00a0000 \u3000x", "no spaces", "5\u00a0%"]
+    assert [plain.words(lines[0]), none.words(lines[0])] == [("10\u00a0000", "\u3000x"), ("10", "000", "x")]
+    (note,) = plain.kept_spaces([lines, []])
+    assert note.startswith("U+00A0 (no-break space) and other Unicode spaces in 2 lines or more: ")
+    assert plain.kept_spaces([["plain text", ("10\u00a0000",)]]) == none.kept_spaces([lines]) == ()
+
+
+@given(
+    candidate=sentences(8),
+    references=st.lists(sentences(8), min_size=1, max_size=5),
+    kind=st.sampled_from(["precision", "recall", "f1", "fmean"]),
+)
+def test_the_best_reference_is_decided_by_fractions_and_ties_take_the_first(candidate, references, kind):
+    def value(reference):
+        matches = (Counter(candidate) & Counter(reference)).total()
+        if not matches:
+            return Fraction(0)
+        p, r = Fraction(matches, len(candidate)), Fraction(matches, len(reference))
+        return {"precision": p, "recall": r, "f1": 2 * p * r / (p + r), "fmean": 10 * p * r / (9 * p + r)}[kind]
+
+    best = max(references, key=value)  # the first of several
+    (row,) = lm.Unigram(kind).table([candidate], [references])
+    assert row.tolist() == [(Counter(candidate) & Counter(best)).total(), len(candidate), len(best)]
+
+
+def test_a_tie_of_fmean_takes_the_first_reference():
+    candidate = [f"w{k}" for k in range(9)]
+    first, second = [*candidate[:3], "y0", "y1"], [*candidate[:5], *(f"y{k}" for k in range(4))]  # both 1/18
+    for references in ([first, second], [second, first]):
+        for metric in (lm.Unigram("fmean"), lm.METEOR(["exact"], penalty=0)):
+            row = dict(zip(metric.columns, metric.table([candidate], [references])[0].tolist(), strict=True))
+            assert row["reference_words"] == len(references[0])
+
+
 def plain_nist(test, order=5):
     """mteval's: information from all references, matches clipped by the reference that has most of them."""
     counts = Counter(

@@ -270,8 +270,8 @@ def test_words_that_are_numbers_need_their_table():
 @pytest.mark.parametrize(
     ("grammar", "message"),
     [
-        ("klingon", "there is no grammar 'klingon'; choose among english, recognition, or name a file"),
-        ("english:NO", "there is no rule 'NO' in english; its rules are ALTERNATIVES, "),
+        ("klingon", "there is no grammar 'klingon'; choose among english, recognition, whisper-en, whisper-basic"),
+        ("english:NO", "there is no rule 'NO' in english; its rules are ACCENTS, ALTERNATIVES, "),
         ("recognition", "there is no rule 'NORMALIZE' in recognition; its rules are GRR2, GRR4, WRR"),
     ],
 )
@@ -316,4 +316,4 @@ def _turned(notation):
 
 def test_a_rule_may_be_applied_by_itself():
     lattice = lm.Lattice.from_strings(["A b"])
-    assert [p.words for p in apply_rule(find_grammar("english:LOWER_CASE").rule, lattice).paths()] == [("a", "b")]
+    assert [p.words for p in apply_rule(find_grammar("english:LOWER_CASE").rules[0], lattice).paths()] == [("a", "b")]

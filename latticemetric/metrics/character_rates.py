@@ -1,0 +1,276 @@
+"""Recognition rates of characters, and of other parts of words: CER, n-GCR, the mixed error rate."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from latticemetric import _native
+from latticemetric.automata.recognition import compile_references
+from latticemetric.automata.spelling import Spelling, UnitNumbers, spelled_lattice
+from latticemetric.errors import InputError, UsageError, shortened
+from latticemetric.lattice.columns import is_any_of
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.metrics.alignment import Alignment, UnitAlignment
+from latticemetric.metrics.base import GraphReferences, References, Text, check_flags, graphs_of, paired, words_of
+from latticemetric.metrics.characters import UnicodeForm, normalizer, text_segments
+from latticemetric.metrics.recognition import GRR, Counts, ErrorRate, best_arcs
+from latticemetric.metrics.recognition_statistics import Penalty
+from latticemetric.metrics.reference_checks import check_references
+from latticemetric.metrics.registry import register
+from latticemetric.metrics.segments import count_segments
+from latticemetric.metrics.signature import Signature, yes_or_no
+from latticemetric.vocabulary import EPSILON, Vocabulary
+
+
+class SpelledRate(GRR):
+    """A recognition rate of units, which words are spelled with. Statistics count units, and not words."""
+
+    tokens = "none"
+    """What texts are cut into, for the signature."""
+
+    @property
+    def separator(self) -> str | None:
+        """The unit between two words; `None` if there is none."""
+        return None
+
+    @abstractmethod
+    def spelled(self, words: Sequence[str]) -> Sequence[Sequence[str]]:
+        """Return the units of each word of a graph. Those of a text are the units of its words, and the separators."""
+
+    @abstractmethod
+    def counted(self, words: Iterable[str]) -> tuple[str, ...]:
+        """Return the units of words, without ignored words and wildcards."""
+
+    def units(self, text: Text) -> tuple[str, ...]:
+        """Return the units of a text."""
+        return self.counted(words_of(text))
+
+    def signature_for(self, references: int | str) -> Signature:
+        """Return the signature (name, parameters, version) for `references` references per segment."""
+        return super().signature_for(references).also(tok=self.tokens)
+
+    def align(self, candidate: Text, reference: Text) -> Alignment:
+        """Return the optimal alignment of units with one reference; ties are resolved as for words."""
+        return UnitAlignment(*vars(super().align(candidate, reference)).values())
+
+    def spelling(self, lattice: Lattice, numbers: UnitNumbers | None = None) -> Spelling:
+        """Return the units of a lattice's arcs. Ignored words and wildcards have none, and no separator.
+
+        Args:
+            lattice: The lattice.
+            numbers: The numbers of units, if other graphs share them.
+        """
+        word = lattice.word
+        if silent := self.ignore | self.wildcard:
+            word = np.where(is_any_of(word, silent, lattice.vocabulary), np.int32(EPSILON), word)
+        return Spelling.of(word, lattice.vocabulary, self.spelled, self.separator, numbers)
+
+    def compile(self, references: GraphReferences, vocabulary: Vocabulary | None = None) -> Any:
+        """Compile metric and references into a `pynini.Fst` that reads units, and no words."""
+        check_references(references)
+        listed = graphs_of(references)
+        strings = [self.units(reference) for reference in listed if not isinstance(reference, Lattice)]
+        if len(strings) < len(listed):
+            raise UsageError(f"{self.name} compiles references that are strings", advice="give strings, or use wer")
+        return compile_references(strings, self.gains, vocabulary, ())
+
+    def _best_string(self, candidate: Text, reference: Lattice) -> tuple[str, ...]:
+        spelling = self.spelling(reference)
+        graph = spelled_lattice(reference, spelling)
+        units = spelling.numbers.encode(self.units(candidate)).tolist()
+        arcs = best_arcs(list(map(str, units)), graph.lattice, self.gains)
+        return reference.words(graph.arcs_of(arcs))
+
+    def _pair_counts(self, candidates: Sequence[Text], references: Sequence[References]) -> tuple[Counts, Counts]:
+        listed = [list(map(self.units, several)) for several in paired(candidates, references)]
+        return count_segments(list(map(self.units, candidates)), listed, self.gains)
+
+
+@register("gcr", ordered=True)
+@dataclass(frozen=True)
+class GCR(SpelledRate):
+    """The n-gram recognition rate of characters (code points): n-GRR whose words are characters.
+
+    Args:
+        order: n, the longest n-gram rewarded.
+        alpha: The insertion penalty; negative values reward insertions.
+        beta: The deletion penalty.
+        spaces: Count the spaces between words, one for each run of white space. Otherwise, all white space is left out,
+            which suits scripts that have none.
+        unicode: The Unicode normalisation form to compare texts in: `nfc`, `nfd`, `nfkc`, `nfkd`; `none` leaves them.
+        ignore: Words to remove from candidate and reference before they are spelled.
+        wildcard: Words that cost nothing, in candidate and reference: they have no characters, but results show them.
+
+    Examples:
+        >>> GCR(2).score("the cats", "the cat")
+        0.9230769230769231
+        >>> str(GCR(4, spaces=False).signature)
+        '4-gcr|alpha:1|beta:0|spaces:no|unicode:none|refs:1|case:mixed|tok:char|v:0.1.0'
+    """
+
+    spaces: bool = True
+    unicode: UnicodeForm = "none"
+
+    tokens = "char"
+
+    def __init__(
+        self,
+        order: int = 4,
+        *,
+        alpha: Penalty = 1,
+        beta: Penalty = 0,
+        spaces: bool = True,
+        unicode: UnicodeForm = "none",
+        ignore: Iterable[str] = (),
+        wildcard: Iterable[str] = (),
+    ) -> None:
+        check_flags(spaces=spaces)
+        normalizer(unicode)
+        super().__init__(order, alpha=alpha, beta=beta, ignore=ignore, wildcard=wildcard)
+        object.__setattr__(self, "spaces", spaces)
+        object.__setattr__(self, "unicode", unicode)
+
+    @property
+    def name(self) -> str:
+        """The name on the command line."""
+        return f"{self.order}-gcr"
+
+    @property
+    def separator(self) -> str | None:
+        """A space, unless spaces are left out."""
+        return " " if self.spaces else None
+
+    def _parameters(self) -> dict[str, str]:
+        return {**super()._parameters(), **self._characters()}
+
+    def _characters(self) -> dict[str, str]:
+        return {"spaces": yes_or_no(self.spaces), "unicode": self.unicode}
+
+    def text(self, text: Text) -> str:
+        """Return the text that is compared, character by character."""
+        return self._text(words_of(text))
+
+    def _text(self, words: Iterable[str]) -> str:
+        joined = " ".join(self.counted_words(words))
+        # Without spaces, those are left out that only Unicode counts as such, too.
+        return normalizer(self.unicode)(joined if self.spaces else "".join(joined.split()))
+
+    def counted(self, words: Iterable[str]) -> tuple[str, ...]:
+        """Return the characters of words, without ignored words and wildcards."""
+        return tuple(self._text(words))
+
+    def spelled(self, words: Sequence[str]) -> Sequence[str]:
+        """Return the characters of each word of a graph.
+
+        Raises:
+            InputError: Without spaces, normalisation may join the first character of a word to any word before.
+        """
+        texts = words if self.spaces else ["".join(word.split()) for word in words]
+        if self.unicode == "none":
+            return texts
+        texts = list(map(normalizer(self.unicode), texts))
+        for word, text in zip(words, texts, strict=True):
+            if not self.spaces and text and _joins(text[0]):
+                form = self.unicode.upper()
+                raise InputError(
+                    f"the word '{shortened(word)}' begins with a character that may join the word before in {form}",
+                    advice="count spaces, or leave out unicode",
+                )
+        return texts
+
+    def _pair_counts(self, candidates: Sequence[Text], references: Sequence[References]) -> tuple[Counts, Counts]:
+        test = text_segments(candidates, references, self.text)
+        return _native.count_pairs(*test.candidates, *test.references, test.owner, *self.gains), test.owner
+
+
+_JAMO = re.compile("[\u1160-\u11ff]")  # vowels and finals of Hangul, which join the consonant before
+
+
+def _joins(character: str) -> bool:
+    """Return true if a normalisation form may join a character to the one before, or exchange them."""
+    return unicodedata.category(character).startswith("M") or _JAMO.match(character) is not None
+
+
+@register("cer")
+class CER(ErrorRate, GCR):
+    """The character error rate, (S + D + I) / (H + S + D), over code points. Lower is better.
+
+    Args:
+        spaces: Count the spaces between words, one for each run of white space. Otherwise, all white space is left out,
+            which suits scripts that have none.
+        unicode: The Unicode normalisation form to compare texts in: `nfc`, `nfd`, `nfkc`, `nfkd`; `none` leaves them.
+        ignore: Words to remove from candidate and reference before they are spelled.
+        wildcard: Words that cost nothing, in candidate and reference: they have no characters, but results show them.
+
+    Examples:
+        >>> CER().score("the cats", "the cat")
+        0.14285714285714285
+        >>> CER(spaces=False).score("北 京", "北京"), CER(unicode="nfc").score("e\u0301", "é")
+        (0.0, 0.0)
+        >>> str(CER().signature)
+        'cer|spaces:yes|unicode:none|refs:1|case:mixed|tok:char|v:0.1.0'
+    """
+
+    name = "cer"
+
+    def __init__(
+        self,
+        *,
+        spaces: bool = True,
+        unicode: UnicodeForm = "none",
+        ignore: Iterable[str] = (),
+        wildcard: Iterable[str] = (),
+    ) -> None:
+        super().__init__(1, spaces=spaces, unicode=unicode, ignore=ignore, wildcard=wildcard)
+
+    def _parameters(self) -> dict[str, str]:
+        return self._characters()
+
+
+# Characters that are tokens of their own: Han, kana and bopomofo, with punctuation and radicals. Hangul has words.
+_CJK = (
+    "\u2e80-\u2fdf\u3001-\u30ff\u3100-\u312f\u31a0-\u31ff\u3200-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff0f"
+    "\uff1a-\uff20\uff3b-\uff40\uff5b-\uff9f\U0001b000-\U0001b16f\U00020000-\U0003ffff"
+)
+_MIXED_TOKENS = re.compile(f"[{_CJK}]|[^{_CJK}\u3000]+")  # U+3000 is a space
+
+
+@register("mixed-er")
+class MixedErrorRate(ErrorRate, SpelledRate):
+    """The error rate of texts that mix scripts: Han, kana and bopomofo by character, all else by word.
+
+    Args:
+        ignore: Words to remove from candidate and reference before they are cut.
+        wildcard: Words that cost nothing, in candidate and reference.
+
+    Examples:
+        >>> MixedErrorRate().units("我们 use the GPU运行")
+        ('我', '们', 'use', 'the', 'GPU', '运', '行')
+        >>> MixedErrorRate().score("我 use 的 GPU", "我们 use the GPU")
+        0.4
+    """
+
+    name = "mixed-er"
+    tokens = "cjk-char"
+
+    def __init__(self, *, ignore: Iterable[str] = (), wildcard: Iterable[str] = ()) -> None:
+        super().__init__(1, ignore=ignore, wildcard=wildcard)
+
+    def _parameters(self) -> dict[str, str]:
+        return {}
+
+    def spelled(self, words: Sequence[str]) -> list[list[str]]:
+        """Return, for each word, its characters of some scripts, and what is between them."""
+        return list(map(_MIXED_TOKENS.findall, words))
+
+    def counted(self, words: Iterable[str]) -> tuple[str, ...]:
+        """Return the characters of some scripts, and the words of others, without ignored words and wildcards."""
+        return tuple(chain.from_iterable(self.spelled(self.counted_words(words))))

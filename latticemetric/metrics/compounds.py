@@ -1,0 +1,141 @@
+"""The word error rate that lets words be joined, as kaldialign's `merge_compounds`: `ice cream` is `icecream`."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, chain, count
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric import _native
+from latticemetric.errors import InputError, UsageError
+from latticemetric.metrics.alignment import Alignment
+from latticemetric.metrics.base import References, Table, Text, paired, references_of, which_reference, words_of
+from latticemetric.metrics.error_rates import TallyErrorRate
+from latticemetric.metrics.registry import register
+from latticemetric.metrics.segments import Counts, numbered_strings
+
+_MOST_WORDS = (1 << 20) - 1
+
+
+@register("compound-wer")
+@dataclass(frozen=True)
+class CompoundWER(TallyErrorRate):
+    """The word error rate in which joining words costs nothing, (S + D + I) / |r|. Lower is better.
+
+    Several adjacent words of one side that spell a word of the other, without spaces, match it at no cost. Errors are
+    the fewest of all alignments. Several alignments may have so many: insertions, deletions and substitutions are those
+    of the alignment that kaldialign (`merge_compounds=True`) takes. The size is that of the reference as it is written.
+
+    Examples:
+        >>> CompoundWER().score("I like icecream", "I like ice cream")
+        0.0
+        >>> CompoundWER().score("the week end in ice land", "a weekend in iceland")
+        0.25
+        >>> CompoundWER().statistics("the week end in ice land", "a weekend in iceland").sums
+        (1.0, 0.0, 0.0, 4.0)
+    """
+
+    name = "compound-wer"
+    columns = ("substitutions", "deletions", "insertions", "reference_words")
+
+    def numerator(self, sums: Table) -> npt.NDArray[np.float64]:
+        """Return the numerator of each row of summed statistics: the errors."""
+        errors: npt.NDArray[np.float64] = sums[..., :3].sum(axis=-1)
+        return errors
+
+    def denominator(self, sums: Table) -> npt.NDArray[np.float64]:
+        """Return the denominator of each row of summed statistics: the words of the references."""
+        words: npt.NDArray[np.float64] = sums[..., 3]
+        return words
+
+    def align(self, candidate: Text, reference: Text) -> Alignment:  # noqa: ARG002
+        """Refuse: an alignment shows words, not joined ones."""
+        raise UsageError("compound-wer has no alignment to show", advice="use wer, or read the counts")
+
+    def explain(self, candidate: Text, references: References) -> str:
+        """Show the counts of the best reference."""
+        listed = references_of(references)
+        rows, owner = self._counts([candidate], [listed])
+        best = int(self._best(rows, owner)[0])
+        counts = ", ".join(f"{name} {count:.0f}" for name, count in zip(self.columns, rows[best], strict=True))
+        return f"{counts}{which_reference(best, len(listed))}"
+
+    def _counts(self, candidates: Sequence[Text], references: Sequence[References]) -> tuple[Table, Counts]:
+        listed = [[words_of(one) for one in several] for several in paired(candidates, references)]
+        said, expected = list(map(words_of, candidates)), [words for several in listed for words in several]
+        for words in (*said, *expected):
+            if len(words) > _MOST_WORDS:
+                advice = "cut it into segments"
+                raise InputError(f"compound-wer takes {_MOST_WORDS} words, but a text has {len(words)}", advice=advice)
+        number: dict[str, int] = defaultdict(count().__next__)
+        owner = np.array([0, *accumulate(map(len, listed))], dtype=np.int64)
+        candidate_words = numbered_strings(said, number.__getitem__)
+        reference_words = numbered_strings(expected, number.__getitem__)
+        joiner = _Joiner(dict(number))
+        a, b = (joiner.joined(side) for side in (said, expected))
+        counts = _native.count_compounds(
+            *candidate_words,
+            *reference_words,
+            owner,
+            a.begin,
+            a.end,
+            a.length,
+            a.word,
+            b.begin,
+            b.end,
+            b.length,
+            b.word,
+        )
+        sizes = [len(words) for words in expected]
+        return np.column_stack([counts, sizes]).astype(np.float64).reshape(-1, len(self.columns)), owner
+
+
+class _JoinedWords(NamedTuple):
+    """The joined words of strings: where each string's rows begin; of each row its end, number of words, and word."""
+
+    begin: npt.NDArray[np.int64]
+    end: npt.NDArray[np.int32]
+    length: npt.NDArray[np.int32]
+    word: npt.NDArray[np.int32]
+
+
+class _Joiner:
+    """Find adjacent words that make a known word if joined."""
+
+    def __init__(self, number: dict[str, int]) -> None:
+        self._number = number
+        lengths = sorted(set(map(len, number)))
+        self._longest = lengths[-1] if lengths else 0
+        self._lengths = set(lengths)
+        # Of the lengths of known words alone: all endings of a long word would be too many.
+        self._endings = {word[-size:] for word in number for size in lengths[: bisect_left(lengths, len(word))]}
+        self._last = self._endings.intersection(number)
+
+    def joined(self, strings: Sequence[Sequence[str]]) -> _JoinedWords:
+        """Return the joined words of strings."""
+        rows = [list(self._rows(words)) for words in strings]
+        begin = np.array([0, *accumulate(map(len, rows))], dtype=np.int64)
+        table = np.array(list(chain.from_iterable(rows)), dtype=np.int32).reshape(-1, 3)
+        ends, lengths, words = (np.ascontiguousarray(column) for column in table.T)
+        return _JoinedWords(begin, ends, lengths, words)
+
+    def _rows(self, words: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+        for end, text in enumerate(words, start=1):
+            if text not in self._last:
+                continue
+            joined = text
+            for length in range(2, end + 1):
+                joined = words[end - length] + joined
+                size = len(joined)
+                if size > self._longest:
+                    break
+                if (made := self._number.get(joined)) is not None:
+                    yield end, length, made
+                if joined not in self._endings and size in self._lengths:
+                    break  # no known word ends so

@@ -1,0 +1,121 @@
+"""The word error rate with joined words: brute force over alignments, kaldialign, and what is refused."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import latticemetric as lm
+from latticemetric import _native
+from latticemetric.errors import InputError, UsageError
+from latticemetric.metrics import compounds
+
+METRIC = lm.CompoundWER()
+# Letters, so that many words make another word.
+words = st.lists(st.text("ab", min_size=1, max_size=4), max_size=7).map(tuple)
+
+
+def fewest_errors(candidate, reference):
+    """The definition: align the texts in every way; words of one side that spell a word of the other are free."""
+
+    @cache
+    def rest(i, j):
+        said, expected = candidate[j:], reference[i:]
+        if not said or not expected:
+            return len(said) + len(expected)
+        ways = [1 + rest(i + 1, j), 1 + rest(i, j + 1), (said[0] != expected[0]) + rest(i + 1, j + 1)]
+        ways += [rest(i + k, j + 1) for k in range(2, len(expected) + 1) if "".join(expected[:k]) == said[0]]
+        ways += [rest(i + 1, j + k) for k in range(2, len(said) + 1) if "".join(said[:k]) == expected[0]]
+        return min(ways)
+
+    return rest(0, 0)
+
+
+@given(words, words)
+@example(("ab",), ("a", "b"))
+@example(("a", "b", "ab"), ("ab", "a", "b"))
+@example((), ())
+@example(("a", "a", "aa"), ("aaa", "a"))
+def test_errors_are_the_fewest_of_all_alignments(candidate, reference):
+    substitutions, deletions, insertions, size = METRIC.table([candidate], [[reference]])[0]
+    assert substitutions + deletions + insertions == fewest_errors(candidate, reference)
+    assert size == len(reference)
+    assert METRIC.table([reference], [[candidate]])[0][:3].sum() == substitutions + deletions + insertions
+
+
+@given(st.lists(st.tuples(words, st.lists(words, min_size=1, max_size=3)), min_size=1, max_size=5))
+def test_a_test_set_has_the_best_reference_of_each(rows):
+    table = METRIC.table([candidate for candidate, _ in rows], [references for _, references in rows])
+    for row, (candidate, references) in zip(table.tolist(), rows, strict=True):
+        rates = [
+            fewest_errors(candidate, reference) / len(reference) if reference else np.inf for reference in references
+        ]
+        if row[3]:
+            assert sum(row[:3]) / row[3] == min(rates)
+
+
+@given(words, words)
+@example(("a",) * 3, ("aa",) * 3)
+def test_counts_are_those_of_kaldialign(candidate, reference):
+    peer = pytest.importorskip("kaldialign").edit_distance(list(reference), list(candidate), merge_compounds=True)
+    assert METRIC.table([candidate], [[reference]])[0].tolist() == [peer[n] for n in ("sub", "del", "ins", "ref_len")]
+
+
+def test_long_texts_are_those_of_kaldialign():
+    kaldialign = pytest.importorskip("kaldialign")
+    random = np.random.default_rng(3)
+    reference = ["".join(random.choice(list("abcd"), 1 + k % 4)) for k in range(600)]
+    candidate = []
+    for word in reference:
+        kind = random.integers(8)
+        candidate += [[word], [word], [word], [word], [], [word[:1], word[1:]] if len(word) > 1 else [word], ["b"], []][
+            kind
+        ]
+    peer = kaldialign.edit_distance(reference, candidate, merge_compounds=True)
+    assert METRIC.table([candidate], [[reference]])[0].tolist() == [peer[n] for n in ("sub", "del", "ins", "ref_len")]
+
+
+@pytest.mark.parametrize(
+    ("candidate", "reference", "errors"),
+    [
+        ("white paper", "whitepaper", 0),
+        ("whitepaper", "white paper", 0),
+        ("in to it", "into it", 0),
+        ("i n t o", "into", 0),
+        ("a b", "b a", 2),
+        ("white papers", "whitepaper", 2),
+        ("ice cream", "ice", 1),
+        ("", "a", 1),
+    ],
+)
+def test_known_counts(candidate, reference, errors):
+    assert METRIC.table([candidate], [[reference]])[0][:3].sum() == errors
+    assert METRIC.score(candidate, reference) == errors / len(reference.split())
+
+
+def test_it_is_a_metric_by_name():
+    assert lm.make_metric("compound-wer") == METRIC
+    assert str(METRIC.signature) == f"compound-wer|refs:1|case:mixed|tok:none|v:{lm.__version__}"
+    found = METRIC.corpus(["ice cream", "a"], ["icecream", "b c"])
+    assert (found.numerator, found.denominator) == (2, 3)
+    assert METRIC.score("", "") is None
+    assert METRIC.explain("ice cream", ["x", "icecream"]).startswith("substitutions 0, deletions 0, insertions 0")
+    with pytest.raises(UsageError, match="no alignment"):
+        METRIC.align("a", "b")
+
+
+def test_too_many_words_are_refused(monkeypatch):
+    monkeypatch.setattr(compounds, "_MOST_WORDS", 3)
+    with pytest.raises(InputError, match="takes 3 words, but a text has 4"):
+        METRIC.score("a b c d", "a")
+
+
+def test_the_kernel_refuses_rows_outside_of_strings():
+    one, begin = np.array([0], np.int32), np.array([0, 1], np.int64)
+    none, no = np.zeros(0, np.int32), np.zeros(2, np.int64)
+    for row in ([2, 2, 0], [1, 1, 0], [-1, 2, 0]):
+        columns = [np.array([value], np.int32) for value in row]
+        with pytest.raises(ValueError, match="joined words must lie in their string"):
+            _native.count_compounds(one, begin, one, begin, begin, begin, *columns, no, none, none, none)

@@ -7,7 +7,7 @@ distances or gains; see docs/theory/expected.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from latticemetric import _native
 from latticemetric.automata.recognition import Gains, ngram_total
+from latticemetric.automata.spelling import UnitNumbers, spelled_lattice
 from latticemetric.errors import InputError, UsageError
 from latticemetric.expectation.unfolding import MOST_STATES as MOST_STACKS
 from latticemetric.expectation.unfolding import Unfolded, unfold
@@ -25,22 +26,23 @@ from latticemetric.lattice.columns import Floats, Scales, is_any_of
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import small_enough
 from latticemetric.metrics.base import GraphReferences
-from latticemetric.metrics.recognition import GRR, WER
+from latticemetric.metrics.character_rates import SpelledRate
+from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.reference_checks import check_references
 from latticemetric.nbest import NBest
 from latticemetric.oracle_search.oracle import as_recognition_rate, oracle
 from latticemetric.oracle_search.reference_strings import strings_of_references
-from latticemetric.posterior.posteriors import posteriors, step_probabilities
+from latticemetric.posterior.posteriors import ForestPosteriors, posteriors, step_probabilities
 from latticemetric.vocabulary import EPSILON, UNKNOWN, Words
 
 MOST_STATES = 2_000_000
 # Beyond so many states, find out first which entries of columns matter; the kernel decides when that pays.
-_FEW_STATES = -1
+FEW_STATES = -1
 _SAMPLES = 100_000
 _FOREST_SAMPLES = 1_000
 _SEED = 1
 # Larger tables of bounds of differences cost more time than they save; plain bounds have to do.
-_TABLE_BYTES = 2**29
+TABLE_BYTES = 2**29
 # Polynomials of probabilities have one place for each multiple of 1/unit: only for small units.
 _FINEST_POLYNOMIAL = 1000
 _EDITS = Gains(1, 1, 1, 0)  # WER and WRR
@@ -136,8 +138,8 @@ def expected(
     """
     check_references(references)
     rate = as_recognition_rate(metric)
-    _check_effort(most_states, seconds)
-    listed = _Listed.of(rate, strings_of_references(references))
+    check_effort(most_states, seconds)
+    listed = CountedReferences.of(rate, strings_of_references(references))
     settings = _Settings(scale, scales, gradient, distribution, most_states, math.inf if seconds is None else seconds)
     if isinstance(graph, Forest):
         found = _of_forest(graph, references, rate, listed, settings)
@@ -149,7 +151,8 @@ def expected(
     return found
 
 
-def _check_effort(most_states: int, seconds: float | None) -> None:
+def check_effort(most_states: int, seconds: float | None) -> None:
+    """Raise an error unless a search can be held to so many states and seconds."""
     if not isinstance(most_states, int | np.integer) or isinstance(most_states, bool) or most_states < 1:
         raise UsageError(f"a search of {most_states} states cannot be made", advice="give a whole number from 1")
     if seconds is not None and not seconds >= 0:
@@ -166,7 +169,7 @@ class _Settings(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Listed:
+class CountedReferences:
     """The references of a search: distinct, and without empty ones if others have words.
 
     The kernel minimises costs: errors for WER and WRR, otherwise gains negated. A rate is `offset` + `sign` · cost /
@@ -181,13 +184,15 @@ class _Listed:
 
     @classmethod
     def of(cls, metric: GRR, references: Sequence[Sequence[str]]) -> Self:
+        """List the references of a graph."""
         words = list(dict.fromkeys(metric.counted(reference) for reference in references))
         words = [reference for reference in words if reference] or words[:1]
         totals = tuple(ngram_total(len(reference), metric.order) for reference in words)
-        return cls(tuple(words), totals, metric.gains, isinstance(metric, WER), len(references))
+        return cls(tuple(words), totals, metric.gains, metric.counts_errors, len(references))
 
     @property
     def is_defined(self) -> bool:
+        """True if there is a rate: a reference has words."""
         return self.totals[0] > 0
 
     @property
@@ -197,6 +202,7 @@ class _Listed:
 
     @property
     def by_edits(self) -> bool:
+        """True if costs are edit distances."""
         return self.gains == _EDITS
 
     def rate(self, mean: float) -> float:
@@ -218,16 +224,18 @@ class _Listed:
             return self.totals[reference] - cost
         return -cost // self.gains.unit if cost % self.gains.unit == 0 else -cost / self.gains.unit
 
-    def arcs(self, lattice: Lattice, metric: GRR) -> tuple[Words, list[list[int]], int]:
+    def arcs(
+        self, lattice: Lattice, silent: Collection[str], numbers_of: UnitNumbers | None
+    ) -> tuple[Words, list[list[int]], int]:
         """Return the class of each arc's word, the classes of the references' words, and the number of classes.
 
         Words of references have classes from 0 on, all other words the next one; arcs without a word have −1. Words of
         references that no arc has get a class of their own, the one after all others.
         """
-        numbers = [lattice.vocabulary.encode(reference).tolist() for reference in self.words]
+        encode = lattice.vocabulary.encode if numbers_of is None else numbers_of.encode
+        numbers = [encode(reference).tolist() for reference in self.words]
         known = {n: k for k, n in enumerate(dict.fromkeys(n for one in numbers for n in one if n != UNKNOWN))}
         label, place = np.unique(lattice.word, return_inverse=True)
-        silent = metric.ignore | metric.wildcard
         is_silent = label == EPSILON
         if silent:
             is_silent |= is_any_of(label, silent, lattice.vocabulary)
@@ -236,19 +244,27 @@ class _Listed:
         return np.array(kinds, dtype=np.int32)[place], references, len(known)
 
 
-def _of_lattice(lattice: Lattice, metric: GRR, listed: _Listed, settings: _Settings) -> Expected:
-    steps = step_probabilities(lattice, settings.scale, settings.scales)
-    word, references, classes = listed.arcs(lattice, metric)
-    gains = listed.gains
+def _of_lattice(lattice: Lattice, metric: GRR, listed: CountedReferences, settings: _Settings) -> Expected:
+    steps, gains = step_probabilities(lattice, settings.scale, settings.scales), listed.gains
+    spelled = None
+    if isinstance(metric, SpelledRate):
+        spelling = metric.spelling(lattice)
+        spelled = spelled_lattice(lattice, spelling)
+        searched, transition = spelled.lattice, spelled.of_arcs(steps.transition, 1.0)
+        ending = spelled.of_states(steps.ending)
+        word, references, classes = listed.arcs(searched, (), spelling.numbers)
+    else:
+        searched, transition, ending = lattice, steps.transition, steps.ending
+        word, references, classes = listed.arcs(lattice, metric.ignore | metric.wildcard, None)
     try:
         with small_enough():
             exact, states, mean, variance, low, high, error, _, cost, reference, probability, arc, end = (
                 _native.expected_cost(
-                    lattice.source,
-                    lattice.target,
+                    searched.source,
+                    searched.target,
                     word,
-                    steps.transition,
-                    steps.ending,
+                    transition,
+                    ending,
                     references=references,
                     sizes=listed.sizes,
                     classes=classes,
@@ -256,10 +272,10 @@ def _of_lattice(lattice: Lattice, metric: GRR, listed: _Listed, settings: _Setti
                     outcomes=settings.distribution or len(set(listed.sizes)) > 1,
                     gradient=settings.gradient,
                     keeps_bases=settings.distribution and gains.unit > _FINEST_POLYNOMIAL,
-                    few_states=_FEW_STATES,
+                    few_states=FEW_STATES,
                     most_states=settings.most_states,
                     seconds=settings.seconds,
-                    table_bytes=_TABLE_BYTES,
+                    table_bytes=TABLE_BYTES,
                     samples=_SAMPLES,
                     seed=_SEED,
                 )
@@ -284,6 +300,8 @@ def _of_lattice(lattice: Lattice, metric: GRR, listed: _Listed, settings: _Setti
     )
     if exact and settings.gradient and listed.is_defined:
         factor = -settings.scale * listed.slope
+        if spelled is not None:
+            arc, end = spelled.sums_of_arcs(arc, len(lattice.word)), spelled.sums_of_states(end, lattice.num_states)
         found = replace(found, gradient=factor * arc + 0.0, final_gradient=factor * end[lattice.final] + 0.0)
     outcomes = list(zip(cost.tolist(), reference.tolist(), probability.tolist(), strict=True))
     found = _with_counts(found, listed, mean, outcomes)
@@ -299,7 +317,7 @@ _Outcome = tuple[int, int, float]
 """A cost, the number of the reference that counts, and the probability of such paths."""
 
 
-def _with_counts(found: Expected, listed: _Listed, mean: float, outcomes: Sequence[_Outcome]) -> Expected:
+def _with_counts(found: Expected, listed: CountedReferences, mean: float, outcomes: Sequence[_Outcome]) -> Expected:
     """Add the expected numerator and denominator."""
     if len(set(listed.totals)) == 1:
         total = listed.totals[0]
@@ -321,7 +339,7 @@ def _with_counts(found: Expected, listed: _Listed, mean: float, outcomes: Sequen
 
 
 def _of_forest(
-    forest: Forest, references: GraphReferences, metric: GRR, listed: _Listed, settings: _Settings
+    forest: Forest, references: GraphReferences, metric: GRR, listed: CountedReferences, settings: _Settings
 ) -> Expected:
     """Compute the expectation over a forest's derivations, or over those that a beam keeps, and bound the rest."""
     unfolded = unfold(forest, MOST_STACKS)
@@ -329,12 +347,10 @@ def _of_forest(
         found = _of_lattice(unfolded.lattice, metric, listed, settings)
         return _by_edge(found, unfolded, forest)
     whole = posteriors(forest, scale=settings.scale, scales=settings.scales)
+    if not listed.is_defined:
+        return _without_rate(whole, metric, listed)
     best = oracle(forest, references, metric, scales=settings.scales).score
-    if not listed.is_defined or best is None:
-        raise InputError(
-            "the references have no words, and the forest has too many derivations to count errors exactly",
-            advice="prune the forest",
-        )
+    assert best is not None
     worst = _worst_rate(listed, forest.max_words())
     low, high = sorted((best, worst))
     plain = settings._replace(gradient=False, distribution=False)
@@ -374,11 +390,40 @@ def _of_forest(
     )
 
 
+def _without_rate(whole: ForestPosteriors, metric: GRR, listed: CountedReferences) -> Expected:
+    """Return the expectation against references without words: there is no rate; each word costs the same.
+
+    The numerator adds up over edges, so that it is exact for any forest; the variance and the distribution do not.
+    """
+    forest = whole.forest
+    is_word = forest.target.values > EPSILON
+    silent = metric.ignore | metric.wildcard
+    if silent:
+        is_word &= ~is_any_of(forest.target.values, silent, forest.vocabulary)
+    before = np.concatenate([[0], np.cumsum(is_word)])
+    words = whole.expected(np.diff(before[forest.target.begin]))
+    return Expected(
+        value=None,
+        numerator=words * listed.numerator(listed.gains.alpha, 0),
+        denominator=0.0,
+        variance=None,
+        distribution=None,
+        low=None,
+        high=None,
+        exact=False,
+        standard_error=0.0,
+        gradient=None,
+        final_gradient=None,
+        states=0,
+        signature=metric.signature_text(listed.number),
+    )
+
+
 _WIDEST_BEAM, _NARROWEST_BEAM = 64.0, 0.125
 _ROUNDING = 1e-9  # of logarithms of sums of large costs
 
 
-def _worst_rate(listed: _Listed, longest: int) -> float:
+def _worst_rate(listed: CountedReferences, longest: int) -> float:
     """Return a bound of the rate of the worst string of at most so many words, against its best reference."""
     _, unit, alpha, beta = listed.gains
     rates = []

@@ -13,18 +13,19 @@ import numpy as np
 
 from latticemetric.errors import UsageError
 from latticemetric.formats.columns import cost_of
+from latticemetric.frozen import Brief
 from latticemetric.graph import Graph
 from latticemetric.lattice.columns import Column, Floats, Scales
 from latticemetric.lattice.lattice import Lattice
-from latticemetric.mbr_decoding.word import TIE, search_words
+from latticemetric.mbr_decoding.word import TIE, Aligner, search_words
 from latticemetric.vocabulary import Vocabulary
 
 Bin = tuple[tuple[str, float], ...]
 Times = tuple[tuple[float, float], ...]
 
 
-@dataclass(frozen=True)
-class Consensus:
+@dataclass(frozen=True, repr=False)
+class Consensus(Brief):
     """A lattice's consensus network.
 
     Attributes:
@@ -105,15 +106,15 @@ def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None)
         >>> [[(word, round(posterior, 3)) for word, posterior in words] for words in network.bins[-2:]]
         [[('c', 0.699), ('e', 0.301)], [('', 1.0)]]
     """
-    _, best, iterations = search_words(graph, scale, scales)
+    _, best, iterations = search_words(Aligner.of(graph, scale, scales))
     spelling = [best.lattice.vocabulary.word(number) for number in best.numbers.tolist()]
     times = bin_times = None
     if len(best.begin):
         # The mean times of arcs aligned with the position: first of arcs that have its word, then of all arcs.
         spoken = best.spoken
         mass, begin, end = (best.own(column)[spoken] for column in (best.mass, best.begin, best.end))
-        times = _in_order(begin / mass, end / mass)
-        bin_times = _in_order(best.sums(best.begin), best.sums(best.end))
+        times = times_in_order(begin / mass, end / mass)
+        bin_times = times_in_order(best.sums(best.begin), best.sums(best.end))
     # Largest posterior first; ties: the position's own word, no word, word numbers.
     is_best = (best.word == best.positions[best.place]) & (best.mass >= best.largest[best.place] - TIE)
     ranked = np.lexsort((best.word, -best.mass.round(12), ~is_best, best.place))
@@ -135,7 +136,7 @@ def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None)
     )
 
 
-def _in_order(begin: Floats, end: Floats) -> Times:
+def times_in_order(begin: Floats, end: Floats) -> Times:
     """Return the nearest non-decreasing times (isotonic regression), since mean times may decrease.
 
     If a time is earlier than the time before it, both become part of a pool; each time of a pool becomes the pool's

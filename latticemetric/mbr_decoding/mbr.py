@@ -5,13 +5,17 @@
 - `ngram`: the string whose n-grams are most probable (Tromble et al. 2008, Kumar et al. 2009). Ties are resolved by
   the tie rule (`latticemetric.engine.ties`). Strings with the same n-grams tie; if the gains of other strings are equal
   by chance, their tenth digit decides.
-- `wer`: the words with the least expected edit distance; see `word_mbr`.
+- `wer`: the words with the least expected edit distance: by a bound of it (`word_mbr`) or, with `risk="exact"`, by the
+  distance itself (`risk_mbr`).
 - Any other metric: the string with the best expected score against all strings of the evidence (the graph whose
   posteriors are used). Each string of the evidence is one reference with its own denominator, weighted by its
   probability (Kumar & Byrne 2004). For `wer` as a metric, give `latticemetric.WER()`. If the score against a string is
   undefined, that string does not count: an empty reference has no rate. Compare all strings of graphs with at most
   10,000 paths, or a sample; equal strings count as one. Ties: best expected score (up to rounding), least cost, fewest
   words, the alphabet.
+
+In place of a metric, `utility` takes a function of pairs of texts from outside (COMET, BLEURT, …), or a matrix of its
+scores; see `utility_matrix`.
 """
 
 from __future__ import annotations
@@ -21,10 +25,12 @@ from itertools import product
 from typing import Any, Literal, overload
 
 from latticemetric.errors import UsageError
-from latticemetric.graph import Graph, as_lattice
+from latticemetric.graph import Graph, as_lattice, scales_of_each
 from latticemetric.lattice.lattice import Scales
-from latticemetric.mbr_decoding.metric import MetricMBR, Selection, metric_mbr
-from latticemetric.mbr_decoding.ngram import MBR, GainParameters, NgramMBR
+from latticemetric.mbr_decoding.metric import MetricMBR, OutsideUtility, Selection, Weights, metric_mbr
+from latticemetric.mbr_decoding.ngram import MBR, GainParameters, NgramMBR, determinized
+from latticemetric.mbr_decoding.risk import RiskMBR, risk_mbr
+from latticemetric.mbr_decoding.utility import Range, Utility
 from latticemetric.mbr_decoding.word import FOR_FORESTS, WordMBR, word_mbr
 from latticemetric.metrics.base import Metric
 from latticemetric.metrics.registry import make_metric, metric_names
@@ -34,8 +40,30 @@ Values = float | Iterable[float]
 
 @overload
 def mbr(  # type: ignore[overload-overlap]  # two names mean methods, all others metrics
-    graph: Graph, method: Literal["wer"], *, scale: float = ..., prune: float | None = ..., scales: Scales | None = ...
+    graph: Graph,
+    method: Literal["wer"],
+    *,
+    scale: float = ...,
+    beam: float | None = ...,
+    determinize: bool = ...,
+    scales: Scales | None = ...,
+    risk: Literal["bound"] = ...,
 ) -> WordMBR: ...
+
+
+@overload
+def mbr(
+    graph: Graph,
+    method: Literal["wer"],
+    *,
+    scale: float = ...,
+    beam: float | None = ...,
+    determinize: bool = ...,
+    scales: Scales | None = ...,
+    risk: Literal["exact"],
+    candidates: int | None = ...,
+    most_states: int | None = ...,
+) -> RiskMBR: ...
 
 
 @overload
@@ -50,7 +78,8 @@ def mbr(  # type: ignore[overload-overlap]
     order: int = ...,
     word_penalty: float = ...,
     evidence: Graph | None = ...,
-    prune: float | None = ...,
+    beam: float | None = ...,
+    determinize: bool = ...,
     scales: Scales | None = ...,
 ) -> MBR: ...
 
@@ -65,7 +94,30 @@ def mbr(
     hypotheses: Graph | None = ...,
     samples: int | None = ...,
     seed: int = ...,
-    prune: float | None = ...,
+    weights: Weights = ...,
+    pruning_confidence: float | None = ...,
+    beam: float | None = ...,
+    determinize: bool = ...,
+    scales: Scales | None = ...,
+) -> MetricMBR: ...
+
+
+@overload
+def mbr(
+    graph: Graph,
+    *,
+    utility: Utility,
+    higher_is_better: bool = ...,
+    utility_range: Range | None = ...,
+    scale: float = ...,
+    evidence: Graph | None = ...,
+    hypotheses: Graph | None = ...,
+    samples: int | None = ...,
+    seed: int = ...,
+    weights: Weights = ...,
+    pruning_confidence: float | None = ...,
+    beam: float | None = ...,
+    determinize: bool = ...,
     scales: Scales | None = ...,
 ) -> MetricMBR: ...
 
@@ -84,9 +136,18 @@ def mbr(
     hypotheses: Graph | None = None,
     samples: int | None = None,
     seed: int = 0,
-    prune: float | None = None,
+    utility: Utility | None = None,
+    higher_is_better: bool = True,
+    utility_range: Range | None = None,
+    weights: Weights = "probabilities",
+    pruning_confidence: float | None = None,
+    beam: float | None = None,
+    determinize: bool = False,
     scales: Scales | None = None,
-) -> MBR | WordMBR | MetricMBR:
+    risk: Literal["bound", "exact"] = "bound",
+    candidates: int | None = None,
+    most_states: int | None = None,
+) -> MBR | WordMBR | RiskMBR | MetricMBR:
     """Return the string of a graph with the best expected score.
 
     Args:
@@ -101,9 +162,23 @@ def mbr(
         evidence: Another graph, whose posteriors are used. Its words are matched by their spelling.
         hypotheses: For metrics: another graph to choose strings from; `graph` then gives the posteriors.
         samples: For metrics: number of paths to sample from each graph; by default, list all paths (at most 10,000).
-        seed: The seed of the samples.
-        prune: Drop paths that cost this much more than the best one. Costs are compared before `scale` is applied.
+        seed: The seed of the samples, and of confidence-based pruning.
+        utility: In place of a method: a function of two lists of texts (hypotheses and references, as many) that
+            returns the score of each pair, or a matrix: one row per hypothesis of the list, one column per hypothesis
+            of the evidence; or its `.npy` file.
+        higher_is_better: For a utility: False if its scores are errors.
+        utility_range: For a utility: the smallest and the largest score; certificates of pruning need it.
+        weights: For metrics and utilities: what the entries of the evidence, an n-best list, weigh. By default, their
+            probabilities; `counts` if each entry is one sample; or one number for each entry.
+        pruning_confidence: For metrics and utilities: do not score all pairs. Drop hypotheses that lose on this share
+            of resamples (0.99), or 1 to drop only those that cannot win. See `PairPruning`.
+        beam: Drop paths that cost this much more than the best one. Costs are compared before `scale` is applied.
+        determinize: Determinize the graphs first, so that a string counts by its best path and not by the sum of its
+            paths; prune, and determinize again, as HiFST does. Lattices and n-best lists only; needs pynini.
         scales: Weight of each score column of the graph or of the evidence; other columns keep their own.
+        risk: For `wer`: `exact` to rank candidates by their exact risk under the whole graph; see `RiskMBR`.
+        candidates: For exact risks: number of candidates from the graph, and from its consensus network (20).
+        most_states: For exact risks: the largest number of states of a search; risks that need more are bounded.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -113,24 +188,87 @@ def mbr(
         >>> best = mbr(lattice, "2-grr")
         >>> best.words, round(best.gain, 3), best.one_best
         (('a', 'b', 'c'), 0.627, ('a', 'b', 'c'))
+        >>> def overlap(hypotheses, references):
+        ...     return [len({*h.split()} & {*r.split()}) for h, r in zip(hypotheses, references, strict=True)]
+        >>> mbr(lattice, utility=overlap).words
+        ('a', 'b', 'c')
+        >>> exact = mbr(lattice, "wer", risk="exact")
+        >>> exact.words, round(exact.risk, 3), exact.improvement
+        (('a', 'b', 'c'), 0.621, 0.0)
     """
     method = method.strip().lower() if isinstance(method, str) else method
-    if method not in ("ngram", "wer"):
-        selection, metric = Selection(scale, samples, seed, prune), mbr_metric(method)
-        return metric_mbr(graph, metric, selection, hypotheses=hypotheses, evidence=evidence, scales=scales)
-    if hypotheses is not None or samples is not None:
-        unknown = "other hypotheses" if samples is None else "samples"
-        raise UsageError(f"MBR by '{method}' takes no {unknown}", advice="name a metric, like '4-grr'")
+    _check_risk(method, risk, candidates, most_states)
+    if determinize and method != "ngram":
+        other = evidence if evidence is not None else hypotheses
+        own_scales, other_scales = scales_of_each(scales, graph, graph if other is None else other)
+        graph = determinized(graph, beam, own_scales)
+        evidence, hypotheses = (
+            one if one is None else determinized(one, beam, other_scales) for one in (evidence, hypotheses)
+        )
+        beam = scales = None
+    is_default = isinstance(weights, str) and weights == "probabilities"
+    if utility is not None or method not in ("ngram", "wer"):
+        return metric_mbr(
+            graph,
+            _utility(method, utility, higher_is_better, utility_range),
+            Selection(scale, samples, seed, beam),
+            hypotheses=hypotheses,
+            evidence=evidence,
+            scales=scales,
+            weights=weights,
+            pruning_confidence=pruning_confidence,
+        )
+    for is_given, what in (
+        (hypotheses is not None, "other hypotheses"),
+        (samples is not None, "samples"),
+        (not is_default, "weights"),
+        (pruning_confidence is not None, "confidence of pruning"),
+    ):
+        if is_given:
+            raise UsageError(f"MBR by '{method}' takes no {what}", advice="name a metric, like '4-grr'")
     if method == "wer":
         if evidence is not None:
             raise UsageError("MBR by word errors takes no graph as evidence", advice="choose the method 'ngram'")
         lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
-        return word_mbr(lattice if prune is None else lattice.pruned(prune, scales), scale=scale, scales=scales)
+        pruned = lattice if beam is None else lattice.pruned(beam, scales)
+        if risk == "bound":
+            return word_mbr(pruned, scale=scale, scales=scales)
+        effort = {"candidates": candidates, "most_states": most_states}
+        asked = {name: number for name, number in effort.items() if number is not None}
+        return risk_mbr(pruned, scale=scale, scales=scales, **asked)
     (answer,) = mbr_grid(
         graph, scale=scale, T=T, p=p, r=r, order=order, word_penalty=word_penalty,
-        evidence=evidence, prune=prune, scales=scales,
+        evidence=evidence, beam=beam, determinize=determinize, scales=scales,
     )  # fmt: skip
     return answer
+
+
+def _utility(
+    method: str | Metric[Any],
+    utility: Utility | None,
+    higher_is_better: bool,  # noqa: FBT001  as in `mbr`
+    limits: Range | None,
+) -> Metric[Any] | OutsideUtility:
+    """Return the metric or the utility from outside."""
+    if utility is None:
+        if not higher_is_better or limits is not None:
+            raise UsageError("higher_is_better and utility_range are for utilities", advice="leave them out")
+        return mbr_metric(method)
+    if method != "ngram":
+        raise UsageError("a method and a utility are given", advice="give one of the two")
+    if isinstance(utility, Metric) or (isinstance(utility, str) and not utility.endswith(".npy")):
+        return mbr_metric(utility)
+    return OutsideUtility(utility, higher_is_better, limits)
+
+
+def _check_risk(method: str | Metric[Any], risk: str, candidates: int | None, most_states: int | None) -> None:
+    """Refuse options of exact risks where they have no effect."""
+    if risk not in ("bound", "exact"):
+        raise UsageError(f"the risk is {risk!r}", advice="choose 'bound' or 'exact'")
+    if risk == "exact" and method != "wer":
+        raise UsageError("exact risks are those of word errors", advice="choose the method 'wer'")
+    if risk == "bound" and not (candidates is None and most_states is None):
+        raise UsageError("candidates and most_states have no effect without exact risks", advice="give risk='exact'")
 
 
 def mbr_metric(method: str | Metric[Any], **parameters: Any) -> Metric[Any]:
@@ -159,7 +297,8 @@ def mbr_grid(
     order: int = 4,
     word_penalty: Values = 0.0,
     evidence: Graph | None = None,
-    prune: float | None = None,
+    beam: float | None = None,
+    determinize: bool = False,
     scales: Scales | None = None,
 ) -> list[MBR]:
     """Return the results of `mbr` for all combinations of parameters; compute posteriors only once per scale.
@@ -183,6 +322,6 @@ def mbr_grid(
         GainParameters(s, t, precision, ratio, order, penalty)
         for s, t, precision, ratio, penalty in product(*(map(float, values) for values in axes))
     ]
-    search = NgramMBR(graph, evidence, prune, scales)
+    search = NgramMBR(graph, evidence, beam, scales, determinize=determinize)
     posteriors = {scale: search.posteriors(scale, order) for scale in dict.fromkeys(s.scale for s in settings)}
     return [search.answer(posteriors[setting.scale], setting) for setting in settings]

@@ -1,4 +1,4 @@
-"""MBR with any metric: find the string with the best expected score; each string of the evidence is a reference.
+"""MBR with any utility: find the string with the best expected score; each string of the evidence is a reference.
 
 The evidence is the graph whose posteriors are used. Its distinct strings have probabilities; use all of them, or a
 sample.
@@ -7,20 +7,33 @@ sample.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from latticemetric.engine.ties import TieKey
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
+from latticemetric.frozen import Result
 from latticemetric.graph import Graph, as_lattice_or_forest, scales_of_each
 from latticemetric.lattice.columns import Floats, Scales
 from latticemetric.lattice.lattice import Lattice
+from latticemetric.mbr_decoding.confidence_pruning import TIE, PairPruning, check_confidence, pruned_scores
+from latticemetric.mbr_decoding.utility import (
+    FunctionScorer,
+    MatrixScorer,
+    MetricScorer,
+    Range,
+    Scorer,
+    Utility,
+    checked_limits,
+    checked_matrix,
+)
 from latticemetric.metrics.base import Metric
-from latticemetric.metrics.pairs import score_rows
+from latticemetric.metrics.pairs import ScoreRow
 from latticemetric.nbest import NBest
 from latticemetric.posterior.posteriors import posteriors
 
@@ -28,10 +41,13 @@ _MOST_PATHS = 10_000
 
 _String = tuple[str, ...]
 
+Weights: TypeAlias = "Literal['probabilities', 'counts'] | npt.ArrayLike"
+"""What the strings of an n-best list weigh as evidence: their probabilities, one each, or numbers of one's own."""
+
 
 @dataclass(frozen=True)
 class Selection:
-    """The strings to take from a graph: all (`samples=None`) or a sample, after pruning to the beam `prune`, if any.
+    """The strings to take from a graph: all (`samples=None`) or a sample, after pruning to the beam `beam`, if any.
 
     `scale` is the factor of the costs, before they become probabilities.
     """
@@ -39,7 +55,7 @@ class Selection:
     scale: float
     samples: int | None
     seed: int
-    prune: float | None
+    beam: float | None
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.scale):
@@ -70,14 +86,19 @@ class StringDistribution(NamedTuple):
         return TieKey(cost, len(words), words) if self.rank is None else TieKey(cost, 0, (self.rank[string],))
 
 
-def string_distribution(graph: Graph, selection: Selection, scales: Scales | None) -> StringDistribution:
+def string_distribution(
+    graph: Graph, selection: Selection, scales: Scales | None, weights: Weights = "probabilities"
+) -> StringDistribution:
     """Return the distinct strings of a graph; add the probabilities of paths with the same words.
 
     A path has the probability exp(−scale · cost), normalised over all paths. All sampled paths have the same weight.
+    Other weights are those of the entries of an n-best list.
     """
+    if not (isinstance(weights, str) and weights == "probabilities"):
+        return _weighed_list(graph, selection, scales, weights)
     pruned = as_lattice_or_forest(graph, scales)
-    if selection.prune is not None:
-        pruned = pruned.pruned(selection.prune, scales)
+    if selection.beam is not None:
+        pruned = pruned.pruned(selection.beam, scales)
     if selection.samples is not None:
         sampled = posteriors(pruned, scale=selection.scale, scales=scales).sample(selection.samples, selection.seed)
         cost = pruned.cost(scales)
@@ -98,12 +119,41 @@ def string_distribution(graph: Graph, selection: Selection, scales: Scales | Non
     return _merged([(path.words, path.cost) for path in paths], selection.scale, ranked=ranked)
 
 
-def _merged(paths: list[tuple[_String, float]], scale: float, *, ranked: bool = False) -> StringDistribution:
-    with np.errstate(over="ignore"):
-        logarithms = -scale * np.array([cost for _, cost in paths])
-    if not np.isfinite(logarithms).all():
-        raise InputError("the costs are too large to be added up", advice="choose smaller scales")
-    weights = np.exp(logarithms - logarithms.max())
+def _weighed_list(graph: Graph, selection: Selection, scales: Scales | None, weights: Weights) -> StringDistribution:
+    """Return the distinct strings of an n-best list with the weights of its entries."""
+    if not isinstance(graph, NBest):
+        raise UsageError("weights are for the entries of an n-best list", advice="leave them out, or give a list")
+    if selection.samples is not None:
+        raise UsageError("weights and samples exclude each other", advice="give one of them")
+    if isinstance(weights, str):
+        if weights != "counts":
+            raise UsageError(f"weights are {weights!r}", advice="give 'probabilities', 'counts' or numbers")
+        weights = np.ones(len(graph))
+    try:
+        values = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise UsageError("weights are no numbers", advice="give one number per entry of the list") from None
+    if values.shape != (len(graph),):
+        raise UsageError(f"there are {values.size} weights for {len(graph)} entries", advice="give one an entry")
+    total = float(values.sum())
+    if not (np.isfinite(values).all() and (values >= 0).all() and 0 < total < math.inf):
+        raise InputError("weights must be finite and at least 0, and some of them positive")
+    costs = np.array(graph.costs(scales))
+    if not np.isfinite(costs).all():
+        raise InputError("a cost of the list is not finite")
+    kept = np.flatnonzero(costs <= costs.min() + (math.inf if selection.beam is None else selection.beam)).tolist()
+    if not values[kept].any():
+        raise InputError("all entries within the beam have weight 0", advice="choose a larger beam")
+    paths = [(graph.hypotheses[k].words, float(costs[k])) for k in kept]
+    return _merged(paths, selection.scale, ranked=True, weights=values[kept] / total)
+
+
+def _merged(
+    paths: list[tuple[_String, float]], scale: float, *, ranked: bool = False, weights: Floats | None = None
+) -> StringDistribution:
+    """Join paths with the same words. Without weights, each has that of its cost."""
+    if weights is None:
+        weights = _weights_of(np.array([cost for _, cost in paths]), scale)
     together: dict[_String, list[int]] = {}
     for number, (words, _) in enumerate(paths):
         together.setdefault(words, []).append(number)
@@ -114,23 +164,30 @@ def _merged(paths: list[tuple[_String, float]], scale: float, *, ranked: bool = 
     return StringDistribution(tuple(together), probability / math.fsum(probability), cost, rank)
 
 
-def expected_scores(
-    metric: Metric[Any], candidates: Sequence[_String], evidence: StringDistribution
-) -> tuple[Floats, Floats, bool]:
+def _weights_of(costs: Floats, scale: float) -> Floats:
+    with np.errstate(over="ignore"):
+        logarithms = -scale * costs
+    if not np.isfinite(logarithms).all():
+        raise InputError("the costs are too large to be added up", advice="choose smaller scales")
+    weights: Floats = np.exp(logarithms - logarithms.max())
+    return weights
+
+
+def expected_scores(scorer: Scorer, candidates: int, probability: Floats) -> tuple[Floats, Floats, bool]:
     """Compute the expected score of each candidate, to about 10⁻¹⁵ of the mean absolute score.
 
     Return three values: the expected score of each candidate over the strings that give a score (NaN if none does), the
     probability of the strings that give none, and True if no alignment was cut short.
     """
-    probable = np.flatnonzero(evidence.probability)
-    rows = score_rows(metric, candidates, [evidence.strings[k] for k in probable.tolist()])
+    probable = np.flatnonzero(probability)
+    rows: Iterator[ScoreRow] = scorer.rows(range(candidates), probable.tolist())
     # For each candidate: its expected score, and the probabilities that its score is defined and undefined. These sums
     # keep track of rounding errors (Knuth's two-sum, Ogita, Rump & Oishi 2005).
-    total, lost = np.zeros((2, 3, len(candidates)))
+    total, lost = np.zeros((2, 3, candidates))
     exact = True
-    for probability, row in zip(evidence.probability[probable].tolist(), rows, strict=True):
+    for weight, row in zip(probability[probable].tolist(), rows, strict=True):
         known = ~np.isnan(row.scores)
-        values = probability * np.array([np.where(known, row.scores, 0.0), known, ~known])
+        values = weight * np.array([np.where(known, row.scores, 0.0), known, ~known])
         before, total = total, total + values
         added = total - before
         lost += (before - (total - added)) + (values - added)
@@ -140,16 +197,13 @@ def expected_scores(
         return scored / defined, undefined, exact
 
 
-# Expected scores are equal if they differ by less than this fraction of the largest one: that is rounding.
-_TIE = 1e-12
-
-
 class RankedString(NamedTuple):
     """One of the candidate strings.
 
     Attributes:
         words: Its words.
-        score: Its expected score; `None` if it has no score against any string of the evidence.
+        score: Its expected score; `None` if it has no score against any string of the evidence, or was dropped by
+            confidence-based pruning.
         cost: The model's cost of its cheapest path.
         probability: Its probability in the evidence.
     """
@@ -160,9 +214,9 @@ class RankedString(NamedTuple):
     probability: float
 
 
-@dataclass(frozen=True)
-class MetricMBR:
-    """The result of MBR with a metric.
+@dataclass(frozen=True, repr=False)
+class MetricMBR(Result):
+    """The result of MBR with a metric, or with a utility from outside.
 
     Attributes:
         words: The string of best expected score.
@@ -176,12 +230,14 @@ class MetricMBR:
         evidence_strings: Number of distinct strings of the evidence.
         effective_size: 1 / Σ probability²: the number of strings if all have the same probability.
         undefined: The probability of strings of the evidence that give the result no score; these do not count.
-        exact: False if the score is an estimate: if paths were sampled, or METEOR's alignments were cut short.
+        exact: False if the answer is an estimate: if paths were sampled, METEOR's alignments were cut short, or pairs
+            were pruned without a certificate.
         scale: The factor of costs.
         samples: Number of sampled paths; `None` if all were listed.
         seed: The seed of the samples; `None` if all paths were listed.
         beam: The beam of the pruning; `None` if the graphs were not pruned.
         signature: The metric, its parameters and the version.
+        pruning: How confidence-based pruning found the answer; `None` if all pairs were scored.
     """
 
     words: tuple[str, ...]
@@ -200,6 +256,7 @@ class MetricMBR:
     seed: int | None
     beam: float | None
     signature: str
+    pruning: PairPruning | None = None
 
     _AS_THEY_ARE = ("evidence_strings", "effective_size", "undefined", "exact", "scale", "samples", "seed")
 
@@ -223,34 +280,54 @@ class MetricMBR:
             "one_best": " ".join(self.one_best),
             "hypotheses": len(self.ranked),
             **{name: getattr(self, name) for name in self._AS_THEY_ARE},
-            "prune": self.beam,
+            "beam": self.beam,
+            "pruning": None if self.pruning is None else self.pruning.asdict(),
             "signature": self.signature,
         }
 
 
+@dataclass(frozen=True, eq=False)
+class OutsideUtility:
+    """A utility from outside: a function of pairs of texts, or a matrix of their scores."""
+
+    utility: Utility
+    higher_is_better: bool = True
+    limits: Range | None = None
+
+
 def metric_mbr(
     graph: Graph,
-    metric: Metric[Any],
+    metric: Metric[Any] | OutsideUtility,
     selection: Selection,
     *,
     hypotheses: Graph | None = None,
     evidence: Graph | None = None,
     scales: Scales | None = None,
+    weights: Weights = "probabilities",
+    pruning_confidence: float | None = None,
 ) -> MetricMBR:
     """Rank the strings of a graph by their expected score; see `mbr`."""
     if hypotheses is not None and evidence is not None:
         raise UsageError("with hypotheses and evidence, the graph has no effect", advice="give one of the two")
+    confidence = None if pruning_confidence is None else check_confidence(pruning_confidence)
     hypotheses = graph if hypotheses is None else hypotheses
     evidence = graph if evidence is None else evidence
     own, others = scales_of_each(scales, hypotheses, evidence)
-    believed = string_distribution(evidence, selection, others)
+    believed = string_distribution(evidence, selection, others, weights)
     candidates = believed if hypotheses is evidence else string_distribution(hypotheses, selection, own)
-    scores, undefined, exact = expected_scores(metric, candidates.strings, believed)
+    scorer = _scorer(metric, (hypotheses, candidates.strings), (evidence, believed.strings))
+    number, pruning = len(candidates.strings), None
+    if confidence is None:
+        scores, undefined, exact = expected_scores(scorer, number, believed.probability)
+    else:
+        found = pruned_scores(scorer, believed.probability, number, confidence, selection.seed)
+        scores, undefined, pruning = found.scores, np.full(number, found.undefined), found.pruning
+        exact = found.exact and pruning.certified
     if np.isnan(scores).all():
         raise InputError(
-            f"{metric.name} is undefined against all strings of the evidence (the graph whose posteriors are used)"
+            f"{scorer.name} is undefined against all strings of the evidence (the graph whose posteriors are used)"
         )
-    ranking = _ranking(scores, candidates, higher_is_better=metric.higher_is_better)
+    ranking = _ranking(scores, candidates, higher_is_better=scorer.higher_is_better)
     best = ranking[0]
     probability = dict(zip(believed.strings, believed.probability.tolist(), strict=True))
     values = [None if math.isnan(score) else score for score in scores.tolist()]
@@ -260,7 +337,7 @@ def metric_mbr(
     return MetricMBR(
         words=strings[best],
         score=float(scores[best]),
-        higher_is_better=metric.higher_is_better,
+        higher_is_better=scorer.higher_is_better,
         cost=cost[best],
         confidences=_confidences(strings[best], believed),
         one_best=strings[min(ranking, key=candidates.tie_key)],
@@ -272,16 +349,54 @@ def metric_mbr(
         scale=selection.scale,
         samples=selection.samples,
         seed=selection.seed if is_sampled else None,
-        beam=selection.prune,
-        signature=str(metric.signature),
+        beam=selection.beam,
+        signature=str(scorer.signature),
+        pruning=pruning,
     )
+
+
+def _scorer(
+    metric: Metric[Any] | OutsideUtility,
+    hypotheses: tuple[Graph, Sequence[_String]],
+    evidence: tuple[Graph, Sequence[_String]],
+) -> Scorer:
+    """Return what scores the strings of the hypotheses against those of the evidence."""
+    said, expected = hypotheses[1], evidence[1]
+    if not isinstance(metric, OutsideUtility):
+        return MetricScorer(metric, said, expected)
+    limits = checked_limits(metric.limits)
+    if callable(metric.utility):
+        function: Callable[[list[str], list[str]], Sequence[float]] = metric.utility
+        return FunctionScorer(function, said, expected, metric.higher_is_better, limits)
+    matrix = checked_matrix(metric.utility, limits)
+    (rows, row), (columns, column) = _entries(*hypotheses), _entries(*evidence)
+    if matrix.shape != (rows, columns):
+        raise InputError(
+            f"the matrix of the utility has {matrix.shape[0]} rows and {matrix.shape[1]} columns",
+            advice=f"it needs a row for each of {rows} hypotheses, and a column for each of {columns} references",
+        )
+    low, high = (matrix.min(), matrix.max()) if metric.limits is None and matrix.size else limits
+    return MatrixScorer(matrix, row, column, metric.higher_is_better, (float(low), float(high)))
+
+
+def _entries(graph: Graph, strings: Sequence[_String]) -> tuple[int, list[int]]:
+    """Return the number of entries of an n-best list, and the first entry with each of the strings."""
+    if not isinstance(graph, NBest):
+        raise UsageError(
+            "a matrix of utilities needs an n-best list, whose entries are its rows",
+            advice="give a function, or a list of the graph's strings",
+        )
+    first: dict[_String, int] = {}
+    for number, hypothesis in enumerate(graph.hypotheses):
+        first.setdefault(hypothesis.words, number)
+    return len(graph), [first[string] for string in strings]
 
 
 def _ranking(scores: Floats, candidates: StringDistribution, *, higher_is_better: bool) -> list[int]:
     """Sort the strings by score, then by the tie rule; strings without a score come last."""
     merit = np.where(np.isnan(scores), -np.inf, scores if higher_is_better else -scores)
     order = np.argsort(-merit, kind="stable")
-    least_difference = _TIE * np.nanmax(np.abs(scores))
+    least_difference = TIE * np.nanmax(np.abs(scores))
     place = np.empty(len(order), dtype=np.int64)
     with np.errstate(invalid="ignore"):
         place[order] = np.cumsum(np.diff(merit[order], prepend=merit[order[0]]) < -least_difference)

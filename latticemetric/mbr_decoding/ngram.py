@@ -19,7 +19,7 @@ from latticemetric.engine.native import ExactGains, derivation_of_ngrams, path_o
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.forest.pruning import prune_forest
-from latticemetric.frozen import cached_property
+from latticemetric.frozen import Result, cached_property
 from latticemetric.graph import Graph, as_lattice, as_lattice_or_forest, path_fields, plain_path, scales_of_each
 from latticemetric.lattice.columns import Column, Costs, Scales, Steps, taken
 from latticemetric.lattice.lattice import Lattice
@@ -98,15 +98,15 @@ class GainParameters:
         return math.fsum([self.of_word * len(words), *gains])
 
 
-@dataclass(frozen=True)
-class MBR:
+@dataclass(frozen=True, repr=False)
+class MBR(Result):
     """The result of n-gram MBR.
 
     Attributes:
         words: The string with the largest gain.
         gain: Its gain: θ₀ · words + Σ θₙ · posterior over its n-grams.
         cost: The model's cost of its path or derivation under the given scales.
-        arcs: The arcs of its path, as numbered in the given lattice.
+        arcs: The arcs of its path, as numbered in the given lattice; none if it was determinized.
         edges: The edges of its derivation in the given forest, in preorder.
         derivation: The tree of these edges, in brackets; `Forest.tree` returns a tree object.
         confidences: For each word, the probability that a path of the evidence has it, at any position.
@@ -136,18 +136,41 @@ class MBR:
             "confidences": list(self.confidences),
             "one_best": " ".join(self.one_best),
             **self.parameters.asdict(),
-            "prune": self.beam,
+            "beam": self.beam,
         }
 
 
-class NgramMBR:
-    """The pruned graph and the pruned evidence (the graph whose posteriors are used), for any parameters."""
+def determinized(graph: Graph, beam: float | None, scales: Scales | None) -> Lattice:
+    """Return the lattice of the best path of each string within a beam, as HiFST makes it: the smallest one."""
+    lattice = as_lattice(graph, scales, advice="only lattices can be determinized").determinized(scales)
+    return lattice if beam is None else lattice.pruned(beam).determinized()
 
-    def __init__(self, graph: Graph, evidence: Graph | None, beam: float | None, scales: Scales | None) -> None:
+
+class NgramMBR:
+    """The pruned graph and the pruned evidence (the graph whose posteriors are used), for any parameters.
+
+    With `determinize`, both are determinized: a string counts by its best path. Answers then name no arcs, since arcs
+    of the given graph are gone.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        evidence: Graph | None,
+        beam: float | None,
+        scales: Scales | None,
+        *,
+        determinize: bool = False,
+    ) -> None:
         own = as_lattice_or_forest(graph, scales)
         other = own if evidence is None or evidence is graph else as_lattice_or_forest(evidence, scales)
         own_scales, other_scales = scales_of_each(scales, own, other)
-        self._graph, self._beam, self._scales = own, beam, own_scales
+        self._given_beam, self._determinized = beam, determinize
+        if determinize:
+            smaller = determinized(own, beam, own_scales)
+            own, other = smaller, smaller if other is own else determinized(other, beam, other_scales)
+            own_scales = other_scales = beam = None
+        self._graph, self._scales = own, own_scales
         # The numbers, before pruning, of the arcs or edges that pruning keeps.
         self._pruned, self._kept = own, np.arange(len(own.head if isinstance(own, Forest) else own.word))
         if beam is not None:
@@ -181,11 +204,11 @@ class NgramMBR:
             words=words,
             gain=parameters.of_string(words, ngrams),
             cost=graph.cost_of(path, self._scales),
-            **path_fields(graph, path),
+            **({"arcs": (), "edges": (), "derivation": None} if self._determinized else path_fields(graph, path)),
             confidences=tuple(posterior.get(word, 0.0) for word in words),
             one_best=self.one_best,
             parameters=parameters,
-            beam=self._beam,
+            beam=self._given_beam,
         )
 
     def lattice(self, ngrams: NgramPosteriors, parameters: GainParameters, *, gains_only: bool) -> Lattice:
@@ -286,14 +309,15 @@ def mbr_lattice(
     order: int = 4,
     word_penalty: float = 0.0,
     evidence: Graph | None = None,
-    prune: float | None = None,
+    beam: float | None = None,
+    determinize: bool = False,
     scales: Scales | None = None,
     gains_only: bool = False,
 ) -> Lattice:
     """Return the graph as a lattice with the cost −gain on each arc: its best path is the answer of `mbr`.
 
     The gain of a word depends on the words before it, so states are split by their last words, as long as the n-grams
-    need. Each path of the graph (pruned by `prune`) appears once. Its costs in the column `gain` sum to minus
+    need. Each path of the graph (pruned by `beam`) appears once. Its costs in the column `gain` sum to minus
     the gain of its string. Gains are rounded in about the tenth digit, so that sums are exact and strings with the same
     n-grams tie. (If strings tie, `mbr` returns the string of least model cost; this column alone cannot do that.)
 
@@ -308,7 +332,8 @@ def mbr_lattice(
         order: The longest n-grams.
         word_penalty: An additional cost of each word.
         evidence: Another graph, whose posteriors are used.
-        prune: Drop paths that cost this much more than the best one. Costs are compared before `scale` is applied.
+        beam: Drop paths that cost this much more than the best one. Costs are compared before `scale` is applied.
+        determinize: Determinize first, so that a string counts by its best path; needs pynini.
         scales: Weight of each score column in the model's cost; other columns keep their own.
         gains_only: Leave out the graph's own columns and labels, since some formats hold only one column.
 
@@ -322,7 +347,7 @@ def mbr_lattice(
         (('a', 'b', 'c'), 0.1775)
     """
     parameters = GainParameters(scale, T, p, r, order, word_penalty)
-    search = NgramMBR(as_lattice(graph, scales), evidence, prune, scales)
+    search = NgramMBR(as_lattice(graph, scales), evidence, beam, scales, determinize=determinize)
     return search.lattice(search.posteriors(scale, order), parameters, gains_only=gains_only)
 
 
@@ -331,11 +356,12 @@ def mbr_with_lattice(
     parameters: GainParameters,
     *,
     evidence: Graph | None = None,
-    prune: float | None = None,
+    beam: float | None = None,
+    determinize: bool = False,
     scales: Scales | None = None,
     gains_only: bool = False,
 ) -> tuple[MBR, Lattice]:
     """Return the results of `mbr` and `mbr_lattice`, with posteriors computed only once."""
-    search = NgramMBR(as_lattice(graph, scales), evidence, prune, scales)
+    search = NgramMBR(as_lattice(graph, scales), evidence, beam, scales, determinize=determinize)
     ngrams = search.posteriors(parameters.scale, parameters.order)
     return search.answer(ngrams, parameters), search.lattice(ngrams, parameters, gains_only=gains_only)

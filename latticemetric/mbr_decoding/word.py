@@ -7,16 +7,17 @@ Computer Speech and Language 25 (2011), as implemented in Kaldi's `lattice-mbr-d
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.errors import UsageError
+from latticemetric.frozen import Result
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Costs, Floats, Scales
 from latticemetric.lattice.lattice import Lattice
@@ -29,8 +30,8 @@ FOR_FORESTS = "MBR by n-grams or by a metric takes any forest"
 TIE = 1e-9
 
 
-@dataclass(frozen=True)
-class WordMBR:
+@dataclass(frozen=True, repr=False)
+class WordMBR(Result):
     """The hypothesis with the least expected edit distance from a lattice's paths, of those that the search tried.
 
     Attributes:
@@ -78,7 +79,7 @@ def word_mbr(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) 
         >>> best.words, best.one_best, round(best.risk, 3), round(best.one_best_risk, 3)
         (('a', 'd', 'c'), ('a', 'b', 'c'), 1.0, 1.266)
     """
-    one_best, best, iterations = search_words(graph, scale, scales)
+    one_best, best, iterations = search_words(Aligner.of(graph, scale, scales))
     return WordMBR(best.words, best.risk, best.confidences, one_best.words, one_best.risk, iterations)
 
 
@@ -155,26 +156,57 @@ class AlignedHypothesis:
         return np.where(self.own(self.mass) >= enough, self.positions, likeliest).astype(np.int32)
 
 
-def search_words(graph: Graph, scale: float, scales: Scales | None) -> tuple[AlignedHypothesis, AlignedHypothesis, int]:
-    """Improve the 1-best until nothing changes; return 1-best, best hypothesis, and number of hypotheses tried."""
-    if not math.isfinite(scale):
-        raise UsageError(f"the scale is {scale}, not a finite number")
-    lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
-    weights = {name: column.scale for name, column in lattice.scores.items()} | dict(scales or {})
-    cost = lattice.cost({name: scale * weight for name, weight in weights.items()})
-    numbers = np.unique(np.append(lattice.word, np.int32(EPSILON)))
-    align = _aligner(lattice, cost, numbers)
-    one_best = align(_spaced(np.searchsorted(numbers, lattice.word[lattice.best_path(cost)])))
+class Aligner(NamedTuple):
+    """Aligns words with all paths of a lattice.
+
+    Attributes:
+        lattice: The lattice.
+        cost: The model's cost of its arcs and final states, times the scale.
+        numbers: The word numbers of the lattice, ascending; the first is ε.
+        align: Aligns positions, which are indices of `numbers`.
+    """
+
+    lattice: Lattice
+    cost: Costs
+    numbers: Words
+    align: Callable[[Words], AlignedHypothesis]
+
+    @classmethod
+    def of(cls, graph: Graph, scale: float, scales: Scales | None) -> Self:
+        """Return the aligner of a lattice or n-best list."""
+        if not math.isfinite(scale):
+            raise UsageError(f"the scale is {scale}, not a finite number")
+        lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
+        weights = {name: column.scale for name, column in lattice.scores.items()} | dict(scales or {})
+        cost = lattice.cost({name: scale * weight for name, weight in weights.items()})
+        numbers = np.unique(np.append(lattice.word, np.int32(EPSILON)))
+        return cls(lattice, cost, numbers, _alignment(lattice, cost, numbers))
+
+    def aligned(self, words: npt.NDArray[np.integer]) -> AlignedHypothesis:
+        """Align word numbers of the lattice; ε does not count."""
+        return self.align(_spaced(np.searchsorted(self.numbers, words)))
+
+
+def search_words(
+    aligner: Aligner, start: Sequence[str] | None = None
+) -> tuple[AlignedHypothesis, AlignedHypothesis, int]:
+    """Improve the 1-best until nothing changes; return 1-best, best hypothesis, and number of hypotheses tried.
+
+    With `start`, words of the lattice, the search begins with these words in place of the 1-best.
+    """
+    lattice = aligner.lattice
+    first = lattice.word[lattice.best_path(aligner.cost)] if start is None else lattice.vocabulary.encode(start)
+    one_best = aligner.aligned(first)
     best, latest, seen = one_best, one_best, {one_best.positions.tobytes()}
     # A missing position between words may cost 1e-5 of a word, so a risk that stops falling can lead to a cycle.
     while (following := _spaced(latest.likeliest())).tobytes() not in seen:
         seen.add(following.tobytes())
-        latest = align(following)
+        latest = aligner.align(following)
         best = min(best, latest, key=lambda hypothesis: hypothesis.risk)
     return one_best, best, len(seen)
 
 
-def _aligner(lattice: Lattice, cost: Costs, numbers: Words) -> Callable[[Words], AlignedHypothesis]:
+def _alignment(lattice: Lattice, cost: Costs, numbers: Words) -> Callable[[Words], AlignedHypothesis]:
     """Return a function that aligns positions (indices of `numbers`) with all paths; it needs arcs sorted by target."""
     states, times = lattice.num_states, np.empty(0) if lattice.times is None else lattice.times
     order = np.argsort(lattice.target, kind="stable")

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
-from latticemetric.frozen import Frozen, cached_property
+from latticemetric.frozen import Frozen, Result, cached_property
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Column, Costs, Floats, Scales, frozen
 from latticemetric.lattice.lattice import Lattice
@@ -197,8 +197,8 @@ class _ScoredPath(Protocol):
 _ANOTHER_LATTICE = UsageError("the path belongs to another lattice", advice="take both from the same")
 
 
-@dataclass(frozen=True, eq=False)
-class Posteriors(Distribution):
+@dataclass(frozen=True, repr=False, eq=False)
+class Posteriors(Result, Distribution):
     """The distribution over the paths of a lattice.
 
     Attributes:
@@ -342,8 +342,8 @@ class Posteriors(Distribution):
         return self.arc, np.divide(self.ending, state, out=np.zeros_like(state), where=state > 0)
 
 
-@dataclass(frozen=True, eq=False)
-class ForestPosteriors(Distribution):
+@dataclass(frozen=True, repr=False, eq=False)
+class ForestPosteriors(Result, Distribution):
     """The distribution over the derivations of a forest.
 
     In some forests made by hand, a derivation can use a node or an edge several times. Then `node` and `edge` are mean

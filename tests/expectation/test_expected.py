@@ -10,43 +10,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from kit.brute_force import Rate
 from kit.expectations import mean, slopes, weighed
-from kit.formats import can_be_listed, forest_drafts
 from kit.paths import DATA
-from kit.strategies import COLUMN_NAMES, lattices, metrics, references, scalings
+from kit.strategies import lattices, metrics, mild_forests, mild_lattices, references, scalings
 
 import latticemetric as lm
 from latticemetric.expectation import expected as module
 
 scale_factors = st.sampled_from([0.0, 0.3, 1.0, -0.5])
-# Costs of which none makes all others impossible.
-mild_costs = st.integers(-8, 16).map(lambda eighths: eighths / 8)
-forests = (
-    forest_drafts(list("abcd"), list(COLUMN_NAMES), mild_costs)
-    .filter(can_be_listed)
-    .map(lambda d: d.forest())
-    .filter(lambda f: f.max_words() <= 7)
-)  # by brute force
-
-
-@st.composite
-def mild_lattices(draw):
-    """Lattices whose costs let many paths be probable."""
-    lattice = draw(lattices())
-    scores = {
-        name: lm.Column(
-            draw(st.lists(mild_costs, min_size=len(lattice.word), max_size=len(lattice.word))),
-            draw(st.lists(mild_costs, min_size=len(lattice.final), max_size=len(lattice.final))),
-            column.scale,
-        )
-        for name, column in lattice.scores.items()
-    }
-    return lm.Lattice.from_arcs(
-        lattice.source, lattice.target, lattice.word, final=lattice.final, scores=scores, vocabulary=lattice.vocabulary
-    )
-
-
 # Ways of the search that small lattices do not need by themselves: which columns become the same.
-WAYS = {"plain": {}, "by bounds": {"_FEW_STATES": 0, "_TABLE_BYTES": 0}, "by differences": {"_FEW_STATES": 0}}
+WAYS = {"plain": {}, "by bounds": {"FEW_STATES": 0, "TABLE_BYTES": 0}, "by differences": {"FEW_STATES": 0}}
 
 
 ways = st.sampled_from(list(WAYS))
@@ -155,7 +127,7 @@ def test_no_time_is_enough_for_bounds(lattice, given_references, case):
         assert found.low - 1e-12 <= mean(paths, lambda verdict: verdict.score) <= found.high + 1e-12
 
 
-@given(forest=forests, given_references=references(), case=metrics(), scale=st.sampled_from([0.3, 1.0]))
+@given(forest=mild_forests(), given_references=references(), case=metrics(), scale=st.sampled_from([0.3, 1.0]))
 def test_expectations_over_forests_are_sums_over_derivations(forest, given_references, case, scale):
     metric, rate = case
     found = lm.expected(forest, given_references.argument, metric, scale=scale, gradient=True)
@@ -167,7 +139,7 @@ def test_expectations_over_forests_are_sums_over_derivations(forest, given_refer
         assert found.final_gradient == pytest.approx(goal, abs=1e-11)
 
 
-@given(forest=forests, given_references=references(), case=metrics(), most=st.integers(1, 6))
+@given(forest=mild_forests(), given_references=references(), case=metrics(), most=st.integers(1, 6))
 def test_bounds_of_large_forests_hold(forest, given_references, case, most):
     metric, rate = case
     paths = weighed(forest, given_references.words, rate, 1.0)
@@ -178,6 +150,17 @@ def test_bounds_of_large_forests_hold(forest, given_references, case, most):
     value = mean(paths, lambda verdict: verdict.score)
     assert found.low - 1e-12 <= value <= found.high + 1e-12
     assert found.low <= found.value <= found.high
+
+
+@given(forest=mild_forests(), case=metrics())
+def test_large_forests_have_expected_errors_against_nothing(forest, case):
+    metric, rate = case
+    paths = weighed(forest, [()], rate, 1.0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "MOST_STACKS", 0)
+        found = lm.expected(forest, [[]], metric, gradient=True)
+    assert (found.value, found.low, found.high, found.gradient) == (None,) * 4
+    assert found.numerator == pytest.approx(mean(paths, lambda verdict: verdict.numerator), abs=1e-11)
 
 
 LONG = 150

@@ -14,7 +14,7 @@ from kit.strategies import lattices, scalings
 
 import latticemetric as lm
 from latticemetric import _native
-from latticemetric.mbr_decoding.word import search_words, word_mbr
+from latticemetric.mbr_decoding.word import Aligner, search_words, word_mbr
 from latticemetric.nbest import Hypothesis
 
 PENALTY = 1e-5  # what a word costs above 1 that meets no position
@@ -126,7 +126,7 @@ def test_the_risk_is_a_bound_of_the_expected_distance_and_falls(lattice, scale, 
 @given(lattice=lattices(), scale=st.sampled_from([0.0, 0.5, 1.0, -1.0]), data=st.data())
 def test_risk_and_posteriors_are_those_of_the_formula(lattice, scale, data):
     scales = data.draw(scalings(lattice))
-    one_best, best, _ = search_words(lattice, scale, scales)
+    one_best, best, _ = search_words(Aligner.of(lattice, scale, scales))
     for hypothesis in (one_best, best):
         words = [lattice.vocabulary.word(int(n)) for n in hypothesis.numbers[hypothesis.positions]]
         formula, found = Formula(lattice, words, scale, scales), tables(hypothesis)

@@ -52,7 +52,7 @@ def test_evidence_may_be_another_lattice(lattice, evidence, chosen):
 @given(lattice=lattices(), chosen=parameters, beam=st.sampled_from([0.0, 0.5, 2.0, 100.0]))
 def test_pruning_comes_first(lattice, chosen, beam):
     pruned = lattice.pruned(beam)
-    found, plain = lm.mbr(lattice, **chosen, prune=beam), lm.mbr(pruned, **chosen)
+    found, plain = lm.mbr(lattice, **chosen, beam=beam), lm.mbr(pruned, **chosen)
     assert (found.words, found.gain, found.cost, found.one_best) == (
         plain.words, plain.gain, plain.cost, plain.one_best,
     )  # fmt: skip
@@ -163,7 +163,7 @@ def test_evidence_may_have_columns_of_its_own():
     lattice = lm.Lattice.from_strings(["a", "b"], costs=[0.0, 0.0], column="mine")
     evidence = lm.Lattice.from_strings(["a", "b"], costs=[1.0, 0.0], column="yours")
     assert lm.mbr(lattice, evidence=evidence, scales={"mine": 1, "yours": 2}).words == ("b",)
-    assert lm.mbr(lattice, evidence=evidence, scales={"yours": -1}, prune=0.5).words == ("a",)
+    assert lm.mbr(lattice, evidence=evidence, scales={"yours": -1}, beam=0.5).words == ("a",)
     with pytest.raises(lm.InputError, match="no score column 'lm' to scale; the columns here are: mine, yours"):
         lm.mbr(lattice, evidence=evidence, scales={"lm": 1})
 
@@ -174,9 +174,9 @@ def test_an_nbest_list_is_a_lattice():
 
 
 def test_the_answer_is_plain_values_for_json():
-    document = lm.mbr(lm.Lattice.from_strings(["a b"], costs=[1.0]), prune=3).asdict()
+    document = lm.mbr(lm.Lattice.from_strings(["a b"], costs=[1.0]), beam=3).asdict()
     assert json.loads(json.dumps(document)) == document
-    assert (document["hypothesis"], document["one_best"], document["scale"], document["prune"]) == ("a b", "a b", 1, 3)
+    assert (document["hypothesis"], document["one_best"], document["scale"], document["beam"]) == ("a b", "a b", 1, 3)
 
 
 @pytest.mark.parametrize(
@@ -193,8 +193,8 @@ def test_the_answer_is_plain_values_for_json():
         ({"order": 2.5}, "the order is 2.5"),
         ({"scale": math.nan}, "the scale is nan"),
         ({"word_penalty": math.inf}, "the word penalty is inf"),
-        ({"prune": -1}, "the beam is -1"),
-        ({"prune": math.nan}, "the beam is nan"),
+        ({"beam": -1}, "the beam is -1"),
+        ({"beam": math.nan}, "the beam is nan"),
         ({"method": "bleurt"}, "no MBR by 'bleurt'; choose"),
     ],
 )

@@ -246,14 +246,14 @@ graphs_to_prune = lattices() | forests(list("abc"), ["model"], costs)
 def test_pruning_comes_first(graph, beam):
     paths = paths_of(graph.pruned(beam))
     metric = lm.Unigram("f1")
-    asked(lambda: lm.mbr(graph, metric, prune=beam), metric, paths, believed_strings(paths, 1.0))
+    asked(lambda: lm.mbr(graph, metric, beam=beam), metric, paths, believed_strings(paths, 1.0))
 
 
 @given(graph=graphs_to_prune, other=graphs_to_prune, beam=st.sampled_from([0.0, 0.5]))
 def test_evidence_is_pruned_too(graph, other, beam):
     choices, evidence = paths_of(graph.pruned(beam)), believed_strings(paths_of(other.pruned(beam)), 1.0)
     metric = lm.Unigram("f1")
-    asked(lambda: lm.mbr(graph, metric, evidence=other, prune=beam), metric, choices, evidence)
+    asked(lambda: lm.mbr(graph, metric, evidence=other, beam=beam), metric, choices, evidence)
 
 
 def test_costs_beyond_all_numbers_are_refused_without_a_warning():
@@ -426,9 +426,9 @@ def test_costs_in_the_thousands():
 
 
 def test_the_answer_is_plain_values_for_json():
-    document = lm.mbr(lm.Lattice.from_strings(["a b", "a"]), "4-grr", prune=3, samples=4, seed=2).asdict()
+    document = lm.mbr(lm.Lattice.from_strings(["a b", "a"]), "4-grr", beam=3, samples=4, seed=2).asdict()
     assert json.loads(json.dumps(document)) == document
-    assert (document["samples"], document["seed"], document["prune"], document["exact"]) == (4, 2, 3, False)
+    assert (document["samples"], document["seed"], document["beam"], document["exact"]) == (4, 2, 3, False)
     assert document["signature"] == str(lm.GRR(4).signature)
 
 
@@ -443,8 +443,8 @@ def test_the_answer_is_plain_values_for_json():
         ({"samples": 2.5}, "2.5 samples"),
         ({"samples": True}, "True samples"),
         ({"samples": 5, "seed": -1}, "the seed is -1"),
-        ({"prune": -1}, "the beam is -1"),
-        ({"method": "5"}, "there is no MBR by '5'; choose 'ngram', 'wer' or one of N-grr, bleu"),
+        ({"beam": -1}, "the beam is -1"),
+        ({"method": "5"}, "there is no MBR by '5'; choose 'ngram', 'wer' or one of N-gcr, N-grr, bleu"),
         ({"method": None}, "there is no MBR by 'None'"),
         ({"method": "0-grr"}, "order 0"),
         ({"method": "ngram", "samples": 3}, "MBR by 'ngram' takes no samples"),

@@ -62,7 +62,7 @@ def test_gains_may_come_from_other_evidence(lattice, evidence, chosen):
 @given(lattice=lattices(), chosen=parameters, beam=st.sampled_from([0.0, 0.5, 100.0]))
 def test_pruning_comes_first(lattice, chosen, beam):
     pruned = lattice.pruned(beam)
-    assert_has_the_gains(lm.mbr_lattice(lattice, **chosen, prune=beam), pruned, pruned, chosen)
+    assert_has_the_gains(lm.mbr_lattice(lattice, **chosen, beam=beam), pruned, pruned, chosen)
 
 
 @given(lattice=lattices(), chosen=parameters)

@@ -286,7 +286,7 @@ def test_ngrams_longer_than_any_string_of_the_forest_gain_nothing():
 
 @given(forest=forests, chosen=parameters, beam=st.sampled_from([0.0, 0.5, 2.0, 100.0]))
 def test_pruning_comes_first(forest, chosen, beam):
-    found, plain = lm.mbr(forest, **chosen, prune=beam), lm.mbr(forest.pruned(beam), **chosen)
+    found, plain = lm.mbr(forest, **chosen, beam=beam), lm.mbr(forest.pruned(beam), **chosen)
     assert (found.words, found.gain, found.cost, found.one_best) == (
         plain.words, plain.gain, plain.cost, plain.one_best,
     )  # fmt: skip

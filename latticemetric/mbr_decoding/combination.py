@@ -1,0 +1,622 @@
+"""Combine the outputs of several systems: one confusion network of all of them, votes in it, and its oracles.
+
+Outputs are aligned by sum of pairs: a column costs the number of pairs of systems that differ there (of distributions:
+the probability that they do). Nothing depends on the order of the systems. Votes are those of ROVER (Fiscus 1997).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, combinations, pairwise
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric import _native
+from latticemetric.errors import InputError, UsageError
+from latticemetric.frozen import Frozen
+from latticemetric.graph import Graph, as_lattice
+from latticemetric.lattice.columns import Column, Floats, Scales
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.mbr_decoding.consensus import Times, consensus, times_in_order
+from latticemetric.mbr_decoding.word import FOR_FORESTS, TIE, Aligner, WordMBR, search_words
+from latticemetric.oracle_search.oracle import oracle
+from latticemetric.posterior.posteriors import step_probabilities
+from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
+
+Numbers: TypeAlias = npt.NDArray[np.int64]
+Scheme = Literal["sum", "votes", "average", "maximum"]
+Weights = Mapping[str, float] | Sequence[float]
+
+SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
+MOST_SUBSETS = 5
+"""Up to so many systems, all of their subsets have an oracle by default; of more, single systems and all together."""
+
+_NO_WORD = 0  # the number of no word
+_NO_VOTES = 1e3  # the cost of a word without votes
+
+
+@dataclass(frozen=True, eq=False)
+class Output(Frozen):
+    """The output of a system: slots, each with the words that may stand there.
+
+    Attributes:
+        words: The words of all slots, one after the other; '' is no word.
+        probabilities: Their probabilities, or the confidence of the only word of a slot.
+        first: The first word of each slot, and the end.
+        times: Begin and end of each slot, in seconds; NaN if not known.
+        graph: The graph that the slots come from.
+    """
+
+    words: tuple[str, ...]
+    probabilities: Floats
+    first: Numbers
+    times: Floats
+    graph: Lattice | None
+
+    @classmethod
+    def of(cls, given: Any, scale: float = 1.0, scales: Scales | None = None) -> Output:
+        """Return the output of a system: a text, words, or a graph, which becomes a confusion network."""
+        if isinstance(given, str) or (isinstance(given, Sequence) and all(isinstance(word, str) for word in given)):
+            words = tuple(split_words(given)) if isinstance(given, str) else tuple(given)
+            return cls.of_words(words)
+        lattice = as_lattice(given, scales, advice=FOR_FORESTS)
+        own = _own(lattice, scales)
+        if len(lattice.word) < lattice.num_states:  # a single path
+            return cls._of_path(lattice)
+        network = consensus(lattice, scale=scale, scales=own)
+        kept = [place for place, bin_ in enumerate(network.bins) if bin_[0][0] or len(bin_) > 1]
+        bins = [network.bins[place] for place in kept]
+        times = network.bin_times
+        return cls(
+            tuple(word for bin_ in bins for word, _ in bin_),
+            np.array([p for bin_ in bins for _, p in bin_], dtype=np.float64),
+            np.cumsum([0, *map(len, bins)]),
+            np.full((len(bins), 2), np.nan) if times is None else np.array([times[place] for place in kept]),
+            lattice,
+        )
+
+    @classmethod
+    def of_words(cls, words: tuple[str, ...]) -> Output:
+        """Return the output of a string."""
+        size = len(words)
+        return cls(words, np.ones(size), np.arange(size + 1), np.full((size, 2), np.nan), None)
+
+    @classmethod
+    def _of_path(cls, lattice: Lattice) -> Output:
+        """Return the words of a lattice with a single path, with the times and confidences of a CTM."""
+        arcs = np.flatnonzero(lattice.word != EPSILON)
+        words = tuple(lattice.vocabulary.decode(lattice.word[arcs]))
+        sure, times = np.ones(len(arcs)), np.full((len(arcs), 2), np.nan)
+        if (labels := lattice.labels.get("confidence")) is not None:
+            texts = labels.vocabulary.words(labels.arc[arcs])
+            sure = np.array([_probability(text) for text in texts], dtype=np.float64)
+        if lattice.times is not None:
+            times = np.stack([lattice.times[lattice.source[arcs]], lattice.times[lattice.target[arcs]]], axis=1)
+        return cls(words, sure, np.arange(len(arcs) + 1), times, lattice)
+
+    @property
+    def is_string(self) -> bool:
+        """True if each slot has one word."""
+        return len(self.words) == len(self.first) - 1
+
+    def as_graph(self) -> Lattice:
+        """Return the graph of the output; of a string, a lattice with one path."""
+        return Lattice.from_strings([self.words]) if self.graph is None else self.graph
+
+    def content(self) -> tuple[Any, ...]:
+        """Return what tells outputs apart, to sort them by."""
+        times = np.nan_to_num(self.times, nan=-1.0).ravel()
+        return self.words, self.first.tolist(), self.probabilities.tolist(), times.tolist()
+
+
+def _probability(text: str) -> float:
+    """Return the confidence of a word in a CTM; a word without one is certain."""
+    try:
+        value = float(text)
+    except ValueError:
+        return 1.0
+    if not 0 <= value <= 1:
+        raise InputError(f"confidence {text} is not a probability", advice="give confidences from 0 to 1")
+    return value
+
+
+@dataclass(frozen=True, eq=False)
+class Vote(Frozen):
+    """The words that win a vote.
+
+    Attributes:
+        words: The words.
+        confidences: The share of the votes (of the systems' weights) that each has.
+        columns: The column of each word.
+    """
+
+    words: tuple[str, ...]
+    confidences: tuple[float, ...]
+    columns: Numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Combination(Frozen):
+    """One confusion network of the outputs of several systems.
+
+    Attributes:
+        systems: The names of the systems.
+        slots: For each column and each system, the number of the system's slot, or −1.
+        outputs: The output of each system.
+        cost: The sum, over columns and pairs of systems, of the probability that they differ.
+        bound: A lower bound of the cost of every alignment: the sum of the edit distances of all pairs of systems.
+            `None` if an output is not a string.
+        weights: The weight of each system.
+        null: The weight of having no word; in `average` and `maximum`, its confidence.
+        scheme: The rule of the vote.
+        count_share: In `average` and `maximum`, the share of the counts in a score; the rest is that of confidences.
+    """
+
+    systems: tuple[str, ...]
+    slots: Numbers
+    outputs: tuple[Output, ...]
+    cost: float
+    bound: float | None
+    weights: tuple[float, ...]
+    null: float
+    scheme: Scheme
+    count_share: float
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words that win the vote."""
+        return self.best.words
+
+    @property
+    def confidences(self) -> tuple[float, ...]:
+        """The share of the votes that each word has."""
+        return self.best.confidences
+
+    @cached_property
+    def best(self) -> Vote:
+        """The vote with the own weights, null and scheme."""
+        return self.vote()
+
+    @property
+    def times(self) -> Times | None:
+        """Mean begin and end of each word, over systems with times that have it; `None` if no system has times."""
+        return self._table.mean_times(self.best)
+
+    def vote(
+        self,
+        weights: Weights | None = None,
+        *,
+        null: float | None = None,
+        scheme: Scheme | None = None,
+        count_share: float | None = None,
+    ) -> Vote:
+        """Let the systems vote in each column; what is not given is as in `combine`.
+
+        Ties: a word before no word; then the word whose letters have most in common with those of all systems there;
+        then that of the system that differs least from the others.
+        """
+        share = self.count_share if count_share is None else _checked_share(count_share)
+        used = np.array(self.weights if weights is None else _checked_weights(weights, self.systems))
+        rule = _checked_scheme(self.scheme if scheme is None else scheme)
+        return self._table.vote(used, _checked_null(self.null if null is None else null), rule, share)
+
+    def part(self, first: int, end: int) -> Combination:
+        """Return some columns as a combination of their own, with the same systems."""
+        kept = self.slots[first:end]
+        outputs, moved = [], kept.copy()
+        for s, output in enumerate(self.outputs):
+            own = kept[:, s]
+            low = int(own[own >= 0].min(initial=len(output.first) - 1))
+            high = max(low, int(own.max(initial=-1)) + 1)
+            begin, stop = (int(output.first[slot]) for slot in (low, high))
+            words, sure = output.words[begin:stop], output.probabilities[begin:stop]
+            outputs.append(Output(words, sure, output.first[low : high + 1] - begin, output.times[low:high], None))
+            moved[:, s] = np.where(own >= 0, own - low, -1)
+        rest = (self.weights, self.null, self.scheme, self.count_share)
+        return Combination(self.systems, moved, tuple(outputs), math.nan, None, *rest)
+
+    def to_lattice(self, systems: Sequence[str] | None = None) -> Lattice:
+        """Return the network as a lattice with the column `votes`: −log share of the weights, or of equal ones.
+
+        Args:
+            systems: Only these systems; all by default.
+        """
+        chosen = range(len(self.systems)) if systems is None else [_number_of(name, self.systems) for name in systems]
+        return self._table.lattice(np.array(self.weights), list(chosen))
+
+    def oracle(self, reference: Any, systems: Sequence[str] | None = None, metric: Any = "wer") -> Any:
+        """Return the best path of the network for a reference: in each column, a word that some system has there.
+
+        Args:
+            reference: The reference, or several.
+            systems: Only these systems; all by default.
+            metric: A recognition rate.
+        """
+        return oracle(self.to_lattice(systems), reference, metric)
+
+    def subsets(self) -> Iterator[tuple[str, ...]]:
+        """Yield the subsets of the systems that have an oracle: all; of more than five systems, single ones and all."""
+        count = len(self.systems)
+        sizes = range(1, count + 1) if count <= MOST_SUBSETS else (1, count)
+        return chain.from_iterable(combinations(self.systems, size) for size in sizes)
+
+    def oracles(self, reference: Any, metric: Any = "wer") -> dict[tuple[str, ...], Any]:
+        """Return the oracle of each subset of the systems: what their combination could reach at best."""
+        return {systems: self.oracle(reference, systems, metric) for systems in self.subsets()}
+
+    def mbr(self, *, scale: float = 1.0, scales: Scales | None = None) -> WordMBR:
+        """Return the words of least expected word errors under all systems together, by their weights.
+
+        The search begins with the vote, and changes words as long as the risk falls. Graphs count with all of their
+        paths, not with their networks alone.
+        """
+        union = _union([output.as_graph() for output in self.outputs], self.weights, scale, scales)
+        first, best, tried = search_words(Aligner.of(union, 1.0, None), start=self.words)
+        return WordMBR(best.words, best.risk, best.confidences, first.words, first.risk, tried)
+
+    def agreement(self) -> dict[str, dict[str, int]]:
+        """Return, for each system, how many words of the vote it has in their columns, and which only it has."""
+        return self._table.agreement(self.systems, self.best)
+
+    def asdict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        times = self.times
+        return {
+            "hypothesis": " ".join(self.words),
+            "confidences": list(self.confidences),
+            "times": None if times is None else [list(pair) for pair in times],
+            "cost": self.cost,
+            "bound": self.bound,
+            "columns": len(self.slots),
+            "agreement": self.agreement(),
+        }
+
+    @cached_property
+    def _table(self) -> _Table:
+        return _Table(self.outputs, self.slots)
+
+
+def combine(
+    outputs: Mapping[str, Graph | str | Sequence[str]] | Sequence[Graph | str | Sequence[str]],
+    *,
+    weights: Weights | None = None,
+    null: float = 1.0,
+    scheme: Scheme = "sum",
+    count_share: float = 0.5,
+    scale: float = 1.0,
+    scales: Scales | None = None,
+) -> Combination:
+    """Combine the outputs of several systems for one utterance, however long.
+
+    Args:
+        outputs: The output of each system, by its name: a text, its words, a lattice or an n-best list. A CTM that was
+            read as a lattice keeps its times and confidences. Without names, systems are called 1, 2, …
+        weights: The weight of each system; all 1 by default.
+        null: The weight of having no word, times that of the system; in `average` and `maximum` its confidence.
+        scheme: `sum` adds up the confidences (of graphs, posteriors) of a word; `votes` counts each system's best word.
+            `average` and `maximum` are ROVER's: `count_share` times the share of votes, and the rest times the mean or
+            the largest confidence.
+        count_share: See `scheme`.
+        scale: Factor of the costs of graphs; below 1, it makes their distributions flatter.
+        scales: Weight of each score column of graphs in the model's cost.
+
+    Examples:
+        >>> found = combine(["a b c", "a x c d", "a b d"])
+        >>> found.words, [round(confidence, 3) for confidence in found.confidences]
+        (('a', 'b', 'd'), [1.0, 0.667, 0.667])
+        >>> found.cost, found.bound
+        (6.0, 5.0)
+        >>> found.oracle("a c d").words
+        ('a', 'c', 'd')
+    """
+    if isinstance(outputs, str):
+        raise UsageError("one text is not the outputs of several systems", advice="give a list of texts")
+    named = dict(outputs) if isinstance(outputs, Mapping) else {str(k): one for k, one in enumerate(outputs, start=1)}
+    if not named:
+        raise UsageError("there are no systems")
+    share = _checked_share(count_share)
+    rule, systems = _checked_scheme(scheme), tuple(named)
+    used = _checked_weights(weights, systems)
+    read = tuple(Output.of(given, scale, scales) for given in named.values())
+    known = {name for output in read if output.graph is not None for name in output.graph.scores}
+    if unknown := sorted(set(scales or {}) - known):
+        raise UsageError(f"no system has a score column '{unknown[0]}' to scale")
+    slots, cost, bound = _aligned(read)
+    return Combination(systems, slots, read, cost, bound, used, _checked_null(null), rule, share)
+
+
+# ---- Options ----
+
+
+def _number_of(name: str, systems: Sequence[str]) -> int:
+    if name not in systems:
+        raise UsageError(f"there is no system '{name}'", advice=f"the systems are: {', '.join(systems)}")
+    return systems.index(name)
+
+
+def _checked_weights(weights: Weights | None, systems: Sequence[str]) -> tuple[float, ...]:
+    if weights is None:
+        return (1.0,) * len(systems)
+    if isinstance(weights, Mapping):
+        given = [1.0] * len(systems)
+        for name, weight in weights.items():
+            given[_number_of(name, systems)] = float(weight)
+    else:
+        given = [float(weight) for weight in weights]
+        if len(given) != len(systems):
+            raise UsageError(f"there are {len(systems)} systems, but {len(given)} weights")
+    if not all(0 <= weight < math.inf for weight in given) or not any(given):
+        raise UsageError("weights are numbers from 0 on, and not all 0")
+    return tuple(given)
+
+
+def _checked_scheme(scheme: Scheme) -> Scheme:
+    if scheme not in SCHEMES:
+        raise UsageError(f"there is no scheme '{scheme}'", advice=f"choose one of {', '.join(SCHEMES)}")
+    return scheme
+
+
+def _checked_null(null: float) -> float:
+    if not 0 <= null < math.inf:
+        raise UsageError(f"the weight of having no word is {null}, and not a number from 0 on")
+    return float(null)
+
+
+def _checked_share(share: float) -> float:
+    if not 0 <= share <= 1:
+        raise UsageError(f"the share of the counts is {share}, and not a number from 0 to 1")
+    return float(share)
+
+
+# ---- Alignment ----
+
+
+def _aligned(outputs: Sequence[Output]) -> tuple[Numbers, float, float | None]:
+    """Return the slots of the columns, their cost and its bound; the same for systems in any order."""
+    order = sorted(range(len(outputs)), key=lambda s: outputs[s].content())
+    listed = [outputs[s] for s in order]
+    numbers = {"": _NO_WORD}
+    word = [numbers.setdefault(w, len(numbers)) for output in listed for w in output.words]
+    sizes = [len(output.first) - 1 for output in listed]
+    entries = np.cumsum([0, *(len(output.words) for output in listed)])
+    slot_begin = np.concatenate([output.first[:-1] + at for output, at in zip(listed, entries, strict=False)])
+    found, cost, distances = _native.align_systems(
+        np.cumsum([0, *sizes]),
+        np.append(slot_begin, entries[-1]),
+        np.array(word, dtype=np.int32),
+        np.concatenate([_parts(output) for output in listed]),
+        np.concatenate([output.times.ravel() for output in listed]),
+        list(numbers),
+    )
+    slots = np.empty_like(found)
+    slots[:, order] = found
+    return slots, cost, float(distances) if all(output.is_string for output in outputs) else None
+
+
+def _parts(output: Output) -> npt.NDArray[np.int32]:
+    """Return the probabilities of each slot in whole parts that add up; the only word of a slot has all of them."""
+    whole = _native.whole_slot
+    if output.is_string:
+        return np.full(len(output.words), whole, dtype=np.int32)
+    parts = []
+    for first, end in zip(output.first[:-1].tolist(), output.first[1:].tolist(), strict=True):
+        shares = output.probabilities[first:end]
+        exact = whole * shares / shares.sum()
+        own = np.floor(exact).astype(np.int32)
+        # What is missing goes to the largest remainders, the first ones of equal ones.
+        own[np.argsort(own - exact, kind="stable")[: whole - int(own.sum())]] += 1
+        parts.append(own)
+    return np.concatenate([np.empty(0, dtype=np.int32), *parts])
+
+
+def _own(graph: Lattice, scales: Scales | None) -> dict[str, float]:
+    """Return the weights of the columns that a graph has."""
+    return {name: weight for name, weight in (scales or {}).items() if name in graph.scores}
+
+
+def _union(graphs: Sequence[Lattice], weights: Sequence[float], scale: float, scales: Scales | None) -> Lattice:
+    """Return all paths of graphs; the paths of each have the share of its weight, by their posteriors."""
+    spelled = [graph.vocabulary.words(graph.word) for graph in graphs]
+    vocabulary = Vocabulary.from_words(word for words in spelled for word in words if word)
+    parts: dict[str, list[Any]] = {name: [] for name in ("source", "target", "word", "cost", "final", "final_cost")}
+    states = 1
+    for graph, words, weight in zip(graphs, spelled, weights, strict=True):
+        if not weight:
+            continue
+        own = _own(graph, scales)
+        model, total = graph.cost(own), step_probabilities(graph, scale, own).log_total
+        # An arc without a word leads to the start of each graph, which is state 0; it has the graph's share.
+        parts["source"] += [[0], graph.source + states]
+        parts["target"] += [[states], graph.target + states]
+        parts["word"] += [[EPSILON], [vocabulary.number(word) if word else EPSILON for word in words]]
+        parts["cost"] += [[total - math.log(weight / sum(weights))], model.arc * scale]
+        parts["final"].append(graph.final + states)
+        parts["final_cost"].append(model.final[graph.final] * scale)
+        states += graph.num_states
+    return Lattice.from_arcs(
+        np.concatenate(parts["source"]),
+        np.concatenate(parts["target"]),
+        np.concatenate(parts["word"]),
+        final=np.concatenate(parts["final"]),
+        scores={"cost": Column(np.concatenate(parts["cost"]), np.concatenate(parts["final_cost"]))},
+        vocabulary=vocabulary,
+    )
+
+
+# ---- Votes ----
+
+
+class _Table:
+    """What the systems say in each column.
+
+    An entry is a word of a system in a column, '' included, with its probability. A group is all entries of a column
+    with the same word; groups are sorted by column, and within it by the rule of ties.
+    """
+
+    def __init__(self, outputs: Sequence[Output], slots: Numbers) -> None:
+        spelling = sorted({word for output in outputs for word in output.words} - {""})
+        self.vocabulary = Vocabulary.from_words(spelling)
+        self.columns = len(slots)
+        self._letters_of: dict[int, frozenset[str]] = {}
+        numbers = {word: number for number, word in enumerate(spelling, start=1)} | {"": _NO_WORD}
+        parts = [self._entries(s, output, slots[:, s], numbers) for s, output in enumerate(outputs)]
+        column, system, word, self.mass, self.is_top = map(np.concatenate, zip(*parts, strict=True))
+        self.system = system.astype(np.int64)
+        self.top = np.zeros(slots.shape, dtype=np.int64)  # the best word of each system in each column
+        self.top[column[self.is_top], self.system[self.is_top]] = word[self.is_top]
+        self.times = np.full((*slots.shape, 2), np.nan)
+        for s, output in enumerate(outputs):
+            said = np.flatnonzero(slots[:, s] >= 0)
+            self.times[said, s] = output.times[slots[said, s]]
+        keys, group = np.unique(column * (len(spelling) + 1) + word, return_inverse=True)
+        self._sort_groups(keys // (len(spelling) + 1), keys % (len(spelling) + 1), group, self._ranks(outputs))
+
+    @staticmethod
+    def _entries(s: int, output: Output, slot: Numbers, numbers: Mapping[str, int]) -> tuple[npt.NDArray[Any], ...]:
+        """Return the columns of the entries of a system: column, system, word, mass, and whether it is its best one."""
+        said, silent = np.flatnonzero(slot >= 0), np.flatnonzero(slot < 0)
+        sizes = np.diff(output.first)
+        is_top = np.zeros(len(output.words), dtype=bool)
+        is_top[output.first[:-1]] = True
+        word = np.fromiter(map(numbers.__getitem__, output.words), np.int64, len(output.words))
+        return (
+            np.concatenate([np.repeat(said, sizes), silent]),
+            np.full(len(word) + len(silent), s),
+            np.concatenate([word, np.zeros(len(silent), dtype=np.int64)]),
+            np.concatenate([output.probabilities, np.ones(len(silent))]),
+            np.concatenate([is_top, np.ones(len(silent), dtype=bool)]),
+        )
+
+    def _ranks(self, outputs: Sequence[Output]) -> Numbers:
+        """Return the rank of each system: the nearest to the others first; ties: by what they say."""
+        systems = range(len(outputs))
+        apart = [sum(int(np.count_nonzero(self.top[:, s] != self.top[:, t])) for t in systems) for s in systems]
+        contents: list[Any] = (
+            [output.content() for output in outputs] if len(set(apart)) < len(apart) else [0] * len(apart)
+        )
+        order = sorted(systems, key=lambda s: (apart[s], contents[s]))
+        ranks = np.empty(len(order), dtype=np.int64)
+        ranks[order] = np.arange(len(order))
+        return ranks
+
+    def _sort_groups(self, column: Numbers, word: Numbers, group: Numbers, ranks: Numbers) -> None:
+        best = np.full(len(column), len(ranks))
+        np.minimum.at(best, group[self.is_top], ranks[self.system[self.is_top]])
+        order = np.lexsort((word, best, word == _NO_WORD, column))
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        self.group = place[group]
+        self.group_column, self.group_word = column[order], word[order]
+        self.first_group = np.searchsorted(self.group_column, np.arange(self.columns))
+
+    def _summed(self, values: Floats) -> Floats:
+        sums: Floats = np.bincount(self.group, weights=values, minlength=len(self.group_word)).astype(
+            np.float64, copy=False
+        )
+        return sums
+
+    def vote(self, weights: Floats, null: float, scheme: Scheme, share: float) -> Vote:
+        """Return the words that win."""
+        if not self.columns:
+            return Vote((), (), np.empty(0, dtype=np.int64))
+        weight, is_word = weights[self.system], self.group_word != _NO_WORD
+        all_weights = float(weights.sum())
+        mass = self._summed(weight * self.mass)
+        counts = self._summed(weight * self.is_top)
+        if scheme in ("sum", "votes"):
+            score = (mass if scheme == "sum" else counts) * np.where(is_word, 1.0, null)
+        else:
+            sure = self._confidence(weight, mass, largest=scheme == "maximum")
+            score = share * counts / all_weights + (1 - share) * np.where(is_word, sure, null)
+        largest = np.maximum.reduceat(score, self.first_group)
+        wins = np.flatnonzero(score >= largest[self.group_column] - TIE)
+        first = np.searchsorted(self.group_column[wins], np.arange(self.columns))
+        winner = wins[first]
+        ends = np.append(first[1:], len(wins))
+        for column in np.flatnonzero(ends - first > 1).tolist():
+            tied = [group for group in wins[first[column] : ends[column]].tolist() if is_word[group]]
+            if len(tied) > 1:
+                winner[column] = self._likest(tied, self.top[column].tolist(), weights.tolist())
+        winner = winner[is_word[winner]]
+        sure = np.minimum((counts if scheme == "votes" else mass)[winner] / all_weights, 1.0)
+        words = self.vocabulary.decode(self.group_word[winner])
+        return Vote(tuple(words), tuple(sure.tolist()), self.group_column[winner])
+
+    def _likest(self, groups: Sequence[int], said: Sequence[int], weights: Sequence[float]) -> int:
+        """Return the group whose word has most in common with what all systems say; ties: the first one."""
+
+        def common(group: int) -> float:
+            own = self._letters(int(self.group_word[group]))
+            shares = (len(own & (other := self._letters(word))) / len(own | other) for word in said if word != _NO_WORD)
+            kept = (weight for word, weight in zip(said, weights, strict=True) if word != _NO_WORD)
+            return round(math.fsum(weight * share for weight, share in zip(kept, shares, strict=True)), 9)
+
+        return max(groups, key=common)
+
+    def _letters(self, number: int) -> frozenset[str]:
+        """Return the letters and pairs of letters of a word."""
+        if (found := self._letters_of.get(number)) is None:
+            word = self.vocabulary.word(number)
+            found = self._letters_of[number] = frozenset(word).union(map("".join, pairwise(f" {word}")))
+        return found
+
+    def _confidence(self, weight: Floats, mass: Floats, *, largest: bool) -> Floats:
+        """Return the mean or largest confidence of each group, over the systems with a weight that have its word."""
+        if largest:
+            found = np.zeros(len(self.group_word))
+            np.maximum.at(found, self.group, np.where(weight > 0, self.mass, 0.0))
+            return found
+        summed: Floats = mass / np.maximum(self._summed(weight), np.finfo(float).tiny)
+        return summed
+
+    def agreement(self, names: Sequence[str], vote: Vote) -> dict[str, dict[str, int]]:
+        """Return how many words of a vote each system has, and how many only it has."""
+        words = self.vocabulary.encode(vote.words)
+        has = self.top[vote.columns] == words[:, None]
+        alone = has & (has.sum(axis=1) == 1)[:, None]
+        return {name: {"words": int(has[:, s].sum()), "alone": int(alone[:, s].sum())} for s, name in enumerate(names)}
+
+    def lattice(self, weights: Floats, chosen: Sequence[int]) -> Lattice:
+        """Return the words of some systems as a lattice; columns in which they have no words are left out."""
+        used = np.zeros(len(weights))
+        used[list(chosen)] = weights[list(chosen)] if weights[list(chosen)].any() else 1.0
+        share = self._summed(used[self.system] * self.mass)
+        kept = np.flatnonzero(self._summed(np.isin(self.system, chosen).astype(np.float64)) > 0)
+        column, word = self.group_column[kept], self.group_word[kept]
+        has_words = np.isin(column, column[word != _NO_WORD])
+        kept, column, word = kept[has_words], column[has_words], word[has_words]
+        places, place = np.unique(column, return_inverse=True)
+        sums = np.bincount(place, weights=share[kept], minlength=len(places))
+        with np.errstate(divide="ignore"):
+            cost = -np.log(share[kept] / sums[place])
+        return Lattice.from_arcs(
+            place,
+            place + 1,
+            word,
+            final=[len(places)],
+            scores={"votes": Column(np.minimum(cost, _NO_VOTES) + 0.0, np.zeros(1))},
+            vocabulary=self.vocabulary,
+        )
+
+    def mean_times(self, vote: Vote) -> Times | None:
+        """Return mean begin and end of each word of a vote; between known times where no system has any."""
+        if np.isnan(self.times).all() or not vote.words:
+            return None
+        has = self.top[vote.columns] == self.vocabulary.encode(vote.words)[:, None]
+        times = self.times[vote.columns]
+        is_timed = ~np.isnan(times).any(axis=2)
+        used = has & is_timed
+        used = np.where(used.any(axis=1)[:, None], used, is_timed)
+        known = np.flatnonzero(used.any(axis=1))
+        if not len(known):
+            return None
+        with np.errstate(invalid="ignore"):
+            means = np.where(used[..., None], times, 0.0).sum(axis=1) / used.sum(axis=1)[:, None]
+        place = np.arange(len(means))
+        begin, end = (np.interp(place, known, means[known, side]) for side in (0, 1))
+        return times_in_order(begin, end)

@@ -1,0 +1,259 @@
+"""MBR without most of the pairs: drop hypotheses that a few references show to be worse (Cheng & Vlachos 2023).
+
+References are taken in random order, those of more weight rather earlier, and twice as many in each round. After a
+round, each hypothesis is compared with the best one so far on resamples of the references that were seen; it is dropped
+if it wins too few of them. Nothing else is estimated: the answer's expected score is over all references.
+
+That another hypothesis has the best expected score is impossible if the limits of the utility say so: if none of those
+that were dropped could reach the answer's score even with the best score against every reference that it was not
+compared with. Otherwise the risk is estimated: for each of these hypotheses, Student's distribution of the difference
+to the answer over the references that were not seen; their sum bounds the risk.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import UsageError
+from latticemetric.mbr_decoding.utility import Scorer
+
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.int64]
+
+_FIRST_REFERENCES = 16
+_RESAMPLES = 500
+_MOST_PAIRS = 100_000_000
+_BETA_TERMS = 300  # some √ν are needed
+
+# Expected scores are equal if they differ by less than this fraction of the largest one: that is rounding.
+TIE = 1e-12
+
+
+@dataclass(frozen=True)
+class PairPruning:
+    """How confidence-based pruning found an answer.
+
+    Attributes:
+        confidence: A hypothesis was dropped if it won at most 1 − confidence of the resamples; 1: only if it could not
+            win any more.
+        pairs: Number of pairs that were scored.
+        all_pairs: Number of pairs of hypotheses and references.
+        dropped: Number of hypotheses that were not compared with all references.
+        certified: True if none of these can have a better expected score, nor the same.
+        risk: 0 if certified. Otherwise an estimate: the probability that one of these has a better expected score.
+    """
+
+    confidence: float
+    pairs: int
+    all_pairs: int
+    dropped: int
+    certified: bool
+    risk: float
+
+    def asdict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True, eq=False)
+class PrunedScores:
+    """Expected scores of hypotheses; NaN for those that were dropped.
+
+    Attributes:
+        scores: The expected score of each hypothesis.
+        undefined: The probability of references that give no score.
+        exact: False if an alignment was cut short.
+        pruning: How they were found.
+    """
+
+    scores: Floats
+    undefined: float
+    exact: bool
+    pruning: PairPruning
+
+
+def check_confidence(confidence: float) -> float:
+    """Return the confidence of the pruning; raise an error if it is none."""
+    is_number = isinstance(confidence, int | float | np.floating) and not isinstance(confidence, bool)
+    if not is_number or not 0.5 <= confidence <= 1:  # noqa: PLR2004  a coin's
+        raise UsageError(f"pruning_confidence is {confidence!r}", advice="give a number from 0.5 to 1, such as 0.99")
+    return float(confidence)
+
+
+def pruned_scores(scorer: Scorer, weights: Floats, hypotheses: int, confidence: float, seed: int) -> PrunedScores:
+    """Return the expected scores of the hypotheses that are not dropped; the best of them is the answer of MBR.
+
+    Args:
+        scorer: Scores hypotheses against references.
+        weights: The probability of each reference.
+        hypotheses: Their number.
+        confidence: See `PairPruning`.
+        seed: The seed of the order of references, and of resamples.
+    """
+    if hypotheses * len(weights) > _MOST_PAIRS:
+        raise UsageError(
+            f"there are {hypotheses:,} hypotheses and {len(weights):,} references, too many for pruning",
+            advice=f"keep at most {_MOST_PAIRS:,} pairs: draw fewer samples",
+        )
+    return _Search(scorer, weights, hypotheses, seed).run(confidence)
+
+
+class _Search:
+    def __init__(self, scorer: Scorer, weights: Floats, hypotheses: int, seed: int) -> None:
+        self._scorer, self._weights = scorer, weights.copy()
+        self._sign = 1.0 if scorer.higher_is_better else -1.0
+        low, high = scorer.limits
+        self._best_merit = high if scorer.higher_is_better else -low
+        # Merits: scores, of which the larger one is better; NaN where they are not known.
+        self._merits = np.full((hypotheses, len(weights)), np.nan)
+        self._random = np.random.default_rng(seed)
+        # Weighted sampling without replacement (Efraimidis & Spirakis 2006).
+        with np.errstate(divide="ignore"):
+            keys = self._random.exponential(size=len(weights)) / weights
+        self._order = np.argsort(keys, kind="stable")
+        self._undefined, self._exact = 0.0, True
+
+    def run(self, confidence: float) -> PrunedScores:
+        references = len(self._weights)
+        alive: Numbers = np.arange(len(self._merits))
+        end = 0
+        for end in _rounds(references):
+            seen = self._order[:end]
+            self._score(alive, seen)
+            known = self._merits[np.ix_(alive, seen)]
+            leader = int(np.argmax(known @ self._weights[seen]))
+            self._score(alive[[leader]], self._order)
+            if end == references:
+                break
+            is_kept = ~self._cannot_win(alive, self._total(alive[leader]))
+            if confidence < 1:
+                is_kept &= self._wins(known, leader, self._weights[seen]) > 1 - confidence
+            is_kept[leader] = True
+            alive = alive[is_kept]
+            if len(alive) == 1:
+                break
+        return self._found(confidence)
+
+    def _score(self, hypotheses: Numbers, references: Numbers) -> None:
+        """Score the pairs that are not scored yet; a reference that gives no score loses its weight."""
+        missing = np.isnan(self._merits[np.ix_(hypotheses, references)])
+        for asked in np.unique(missing, axis=0):  # hypotheses that lack the same references
+            if not asked.any():
+                continue
+            own = hypotheses[(missing == asked).all(axis=1)]
+            new = references[asked]
+            for reference, row in zip(new, self._scorer.rows(own.tolist(), new.tolist()), strict=True):
+                undefined = np.isnan(row.scores)
+                if undefined.any() and not undefined.all():
+                    raise UsageError(
+                        f"{self._scorer.name} is undefined for some hypotheses only", advice="leave the pruning out"
+                    )
+                if undefined.any():
+                    self._undefined += float(self._weights[reference])
+                    self._weights[reference] = 0.0
+                self._merits[own, reference] = np.where(undefined, 0.0, self._sign * row.scores)
+                self._exact &= row.exact
+
+    def _total(self, hypothesis: int) -> float:
+        """Return the expected merit of a hypothesis that was compared with all references; not yet normalised."""
+        return math.fsum(self._weights * self._merits[hypothesis])
+
+    def _cannot_win(self, hypotheses: Numbers, total: float) -> Flags:
+        """Return which hypotheses cannot reach this expected merit, whatever their unknown scores are."""
+        if not math.isfinite(self._best_merit):
+            return np.zeros(len(hypotheses), dtype=np.bool_)
+        most = np.where(np.isnan(self._merits[hypotheses]), self._best_merit, self._merits[hypotheses]) @ self._weights
+        # Sums of products of doubles: their rounding is far below this.
+        found: Flags = most < total - TIE * max(1.0, abs(total))
+        return found
+
+    def _wins(self, merits: Floats, leader: int, weights: Floats) -> Floats:
+        """Return the share of resamples of references on which each hypothesis is at least as good as the leader."""
+        size = merits.shape[1]
+        drawn = self._random.multinomial(size, np.full(size, 1 / size), size=_RESAMPLES) * weights
+        totals = drawn @ merits.T
+        shares: Floats = (totals >= totals[:, [leader]]).mean(axis=0)
+        return shares
+
+    def _found(self, confidence: float) -> PrunedScores:
+        known = ~np.isnan(self._merits)
+        complete = known.all(axis=1)
+        defined = math.fsum(self._weights)
+        scores = np.full(len(known), np.nan)
+        for k in np.flatnonzero(complete).tolist():
+            scores[k] = self._sign * self._total(k) / defined if defined > 0 else math.nan
+        dropped: Numbers = np.flatnonzero(~complete)
+        certified, risk = True, 0.0
+        if len(dropped):
+            best = int(np.flatnonzero(complete)[np.argmax(self._sign * scores[complete])])
+            open_ones = dropped[~self._cannot_win(dropped, self._total(best))]
+            certified = not len(open_ones)
+            risk = min(1.0, math.fsum(self._risk(int(k), best, known[k]) for k in open_ones))
+        pruning = PairPruning(confidence, int(known.sum()), known.size, len(dropped), certified, risk)
+        return PrunedScores(scores, self._undefined, self._exact, pruning)
+
+    def _risk(self, hypothesis: int, best: int, known: Flags) -> float:
+        """Estimate the probability that a hypothesis has at least the expected merit of the best one.
+
+        Differences to unseen references are taken for draws from the distribution of those that were seen; with equal
+        weights, that is the finite population correction.
+        """
+        seen = known & (self._weights > 0)
+        differences = self._merits[best, seen] - self._merits[hypothesis, seen]
+        size = len(differences)
+        if size < 2:  # noqa: PLR2004  one difference has no variance
+            return 1.0
+        unseen = self._weights[~known]
+        rest, mean = math.fsum(unseen), float(differences.mean())
+        expected = math.fsum(self._weights[seen] * differences) + rest * mean
+        deviation = float(differences.std(ddof=1)) * math.sqrt(math.fsum(unseen**2) + rest**2 / size)
+        if deviation == 0:
+            return 0.0 if expected > 0 else 1.0
+        return student_tail(expected / deviation, size - 1)
+
+
+def _rounds(references: int) -> Iterator[int]:
+    """Yield the numbers of references after each round; the last is all of them."""
+    size = _FIRST_REFERENCES
+    while size < references:
+        yield size
+        size *= 2
+    yield references
+
+
+def student_tail(t: float, freedom: int) -> float:
+    """Return the probability that Student's t is larger than `t`: ½ I_x(ν/2, ½) with x = ν / (ν + t²), for t ≥ 0.
+
+    Examples:
+        >>> round(student_tail(2.0, 10), 6), student_tail(0.0, 3)
+        (0.036694, 0.5)
+    """
+    if t < 0:
+        return 1.0 - student_tail(-t, freedom)
+    half, square = freedom / 2, t * t
+    if square < 3:  # noqa: PLR2004  there the fraction of I_x(a, b) = 1 − I_(1−x)(b, a) converges faster
+        return 0.5 - 0.5 * _incomplete_beta(0.5, half, square / (freedom + square))
+    return 0.5 * _incomplete_beta(half, 0.5, freedom / (freedom + square))
+
+
+def _incomplete_beta(a: float, b: float, x: float) -> float:
+    """Return the regularised incomplete beta function I_x(a, b) by its continued fraction (DLMF 8.17.22)."""
+    if x <= 0:
+        return 0.0
+    fraction = 1.0
+    for k in range(_BETA_TERMS, 0, -1):
+        m = k // 2
+        if k % 2:
+            term = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        else:
+            term = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        fraction = 1.0 + term / fraction
+    logarithm = a * math.log(x) + b * math.log1p(-x) + math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    return math.exp(logarithm) / (a * fraction)

@@ -1,0 +1,244 @@
+"""MBR by exact risk: of candidate strings, find the one with the fewest expected word errors under the whole lattice.
+
+The recursion of `word` bounds the expected number of errors from above. Here it is computed exactly (`expected`), for
+the words of that recursion and for other candidates.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import UsageError
+from latticemetric.expectation.expected import MOST_STATES, Expected, expected
+from latticemetric.graph import Graph
+from latticemetric.lattice.columns import Column, Scales
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.mbr_decoding.word import TIE, AlignedHypothesis, Aligner, search_words
+from latticemetric.metrics.pairs import error_counts
+from latticemetric.posterior.posteriors import posteriors
+from latticemetric.vocabulary import EPSILON
+
+CANDIDATES = 20
+
+_String = tuple[str, ...]
+_Numbers = npt.NDArray[np.integer[Any]]
+
+
+class RiskOfString(NamedTuple):
+    """A string and the expected number of its word errors.
+
+    Attributes:
+        words: Its words.
+        risk: The expected edit distance between the words and a path; an estimate if not `exact`.
+        low: The risk is at least this, for certain.
+        high: The risk is at most this, for certain.
+        exact: True if the risk is exact, except for rounding.
+    """
+
+    words: tuple[str, ...]
+    risk: float
+    low: float
+    high: float
+    exact: bool
+
+
+@dataclass(frozen=True)
+class RiskMBR:
+    """The string with the fewest expected word errors under a whole lattice, of the candidates.
+
+    Attributes:
+        words: The words.
+        risk: The expected number of word errors of `words`: their edit distance from a path, over all paths.
+        low: The risk is at least this, for certain.
+        high: The risk is at most this, for certain.
+        exact: True if all risks are exact, except for rounding: no other candidate has a smaller one. If False, `words`
+            are no worse than `word_mbr`, for certain, but another candidate may be better.
+        expected_words: The expected number of words of a path.
+        confidences: The probability of each word, by the alignment of word MBR.
+        one_best: The model's best path, and its risk.
+        word_mbr: The words that word MBR finds without exact risks (`risk="bound"`), and their risk.
+        bound: The bound of the risk of `word_mbr` that word MBR reports.
+        ranked: The candidates whose risk was computed, best first.
+        candidates: The number of candidates. Those that are not in `ranked` are certainly no better than `words`.
+    """
+
+    words: tuple[str, ...]
+    risk: float
+    low: float
+    high: float
+    exact: bool
+    expected_words: float
+    confidences: tuple[float, ...]
+    one_best: RiskOfString
+    word_mbr: RiskOfString
+    bound: float
+    ranked: tuple[RiskOfString, ...]
+    candidates: int
+
+    @property
+    def improvement(self) -> float:
+        """By how much the risk is smaller than that of `word_mbr`; an estimate if not `exact`."""
+        return self.word_mbr.risk - self.risk
+
+    @property
+    def expected_wer(self) -> float | None:
+        """The expected errors divided by the expected words; `None` if no path has words."""
+        return self.risk / self.expected_words if self.expected_words > 0 else None
+
+    def asdict(self) -> dict[str, Any]:
+        """Return plain values, for JSON, without the ranking."""
+        return {
+            "hypothesis": " ".join(self.words),
+            **{name: getattr(self, name) for name in ("risk", "low", "high", "exact")},
+            "expected_words": self.expected_words,
+            "expected_wer": self.expected_wer,
+            "confidences": list(self.confidences),
+            "one_best": " ".join(self.one_best.words),
+            "one_best_risk": self.one_best.risk,
+            "word_mbr": " ".join(self.word_mbr.words),
+            "word_mbr_risk": self.word_mbr.risk,
+            "word_mbr_bound": self.bound,
+            "improvement": self.improvement,
+            "candidates": self.candidates,
+        }
+
+
+def risk_mbr(
+    graph: Graph,
+    *,
+    scale: float = 1.0,
+    scales: Scales | None = None,
+    candidates: int = CANDIDATES,
+    most_states: int = MOST_STATES,
+) -> RiskMBR:
+    """Decode for minimum Bayes risk under word error rate, by exact risks of candidates.
+
+    Candidates are the words of `word_mbr`, the best strings of the lattice, and the best strings of its consensus
+    network. Ties: the words of `word_mbr`, then the 1-best, then the strings of the lattice, cheapest first.
+
+    Args:
+        graph: A lattice, or an n-best list.
+        scale: Factor of the costs; below 1, it makes the distribution flatter.
+        scales: Weight of each score column in the model's cost; other columns keep their own.
+        candidates: Number of strings from the lattice, and from the network.
+        most_states: The largest number of states of the search for a risk; larger ones are bounded.
+
+    Examples:
+        >>> lattice = Lattice.from_strings(["c a b", "b c", "b a c"], costs=[0.0, 0.1, 0.2])
+        >>> best = risk_mbr(lattice)
+        >>> best.words, round(best.risk, 4), best.exact
+        (('b', 'a', 'c'), 1.0666, True)
+        >>> best.word_mbr.words, round(best.word_mbr.risk, 4), round(best.improvement, 4)
+        (('c', 'a', 'b'), 1.5979, 0.5313)
+    """
+    if isinstance(candidates, bool) or not isinstance(candidates, int) or candidates < 1:
+        raise UsageError(f"the number of candidates is {candidates!r}", advice="ask for 1 or more")
+    aligner = Aligner.of(graph, scale, scales)
+    lattice = aligner.lattice
+    one_best, best, _ = search_words(aligner)
+    steps = posteriors(lattice, scale=scale, scales=scales)
+    expected_words = steps.expected(lattice.is_word())
+
+    def risk_of(words: _String) -> tuple[RiskOfString, Expected | None]:
+        if not words:
+            # Every word of a path is an error. A rate against no words is undefined.
+            return RiskOfString(words, expected_words, expected_words, expected_words, exact=True), None
+        found = expected(
+            lattice,
+            [words],
+            "wer",
+            scale=scale,
+            scales=scales,
+            most_states=most_states,
+            distribution=words == best.words,
+        )
+        assert found.numerator is not None
+        assert found.low is not None
+        assert found.high is not None
+        ends = (found.numerator,) * 2 if found.exact else (found.low * len(words), found.high * len(words))
+        return RiskOfString(words, found.numerator, *ends, exact=found.exact), found
+
+    numbers = _candidates(aligner, one_best, best, candidates)
+    risks = _risks(list(numbers), {one_best.words}, risk_of)
+    found, xu = list(risks.values()), risks[best.words]
+    safe = [one for one in found if one is xu or one.high <= xu.low]
+    least = min(one.high for one in safe)
+    chosen = next(one for one in safe if one.high <= least + TIE)
+    others = sorted((one for one in found if one is not chosen), key=lambda one: one.high)
+    return RiskMBR(
+        *chosen._replace(exact=all(one.exact for one in found)),
+        expected_words=expected_words,
+        confidences=aligner.aligned(numbers[chosen.words]).confidences,
+        one_best=risks[one_best.words],
+        word_mbr=xu,
+        bound=best.risk,
+        ranked=(chosen, *others),
+        candidates=len(numbers),
+    )
+
+
+def _candidates(
+    aligner: Aligner, one_best: AlignedHypothesis, best: AlignedHypothesis, most: int
+) -> dict[_String, _Numbers]:
+    """Return distinct strings and their word numbers; `most` of the lattice, and `most` of the consensus network."""
+    found: dict[_String, _Numbers] = {}
+
+    def add(lattice: Lattice, words: _Numbers) -> None:
+        spoken = words[words != EPSILON]
+        found.setdefault(tuple(lattice.vocabulary.decode(spoken)), spoken)
+
+    for hypothesis in (best, one_best):
+        add(aligner.lattice, hypothesis.numbers[hypothesis.positions])
+    network = _network(best)
+    for lattice, cost in ((aligner.lattice, aligner.cost), (network, network.cost())):
+        for path in lattice.n_best(most, cost):
+            add(lattice, lattice.word[path])
+    return found
+
+
+def _network(best: AlignedHypothesis) -> Lattice:
+    """Return the consensus network of aligned words, all alternatives included."""
+    probable = np.flatnonzero(best.mass > 0)
+    place = best.place[probable]
+    cost = Column(-np.log(best.mass[probable]), np.zeros(1))
+    return Lattice.from_arcs(
+        place,
+        place + 1,
+        best.numbers[best.word[probable]],
+        final=[len(best.positions)],
+        scores={"posterior": cost},
+        vocabulary=best.lattice.vocabulary,
+    )
+
+
+def _risks(
+    candidates: list[_String],
+    needed: Collection[_String],
+    risk_of: Callable[[_String], tuple[RiskOfString, Expected | None]],
+) -> dict[_String, RiskOfString]:
+    """Return the risks of candidates, in order: of the first, of the `needed`, and of all others that can be better."""
+    first, *rest = candidates
+    known, found = risk_of(first)
+    risks, least = {first: known}, known.high
+    distances = error_counts(rest, [first])[0].tolist() if rest else []
+    for words, distance in zip(rest, distances, strict=True):
+        if words in needed or _least_risk(distance, known, found) <= least + TIE:
+            risks[words], _ = risk_of(words)
+            least = min(least, risks[words].high)
+    return risks
+
+
+def _least_risk(distance: int, known: RiskOfString, found: Expected | None) -> float:
+    """Return a bound from below of the risk of a string, from its distance to a string whose risk is known.
+
+    By the triangle inequality, a path at the distance k from one is at least |distance − k| away from the other.
+    """
+    if found is None or found.distribution is None:
+        return max(distance - known.high, known.low - distance)
+    return math.fsum(probability * abs(distance - errors) for errors, probability in found.distribution.items())

@@ -1,0 +1,328 @@
+"""Utilities of MBR: what a hypothesis is worth if a string of the evidence is right.
+
+A utility is a metric of this package; a function from outside, which scores pairs of texts; or a matrix of scores that
+are known already.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+from zipfile import BadZipFile
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import InputError, UsageError, shortened
+from latticemetric.metrics.base import Metric, Text, words_of
+from latticemetric.metrics.bleu import BLEU, BLEUSBP
+from latticemetric.metrics.character_rates import CER, MixedErrorRate
+from latticemetric.metrics.chrf import CHRF
+from latticemetric.metrics.error_rates import MER, WIL, WIP
+from latticemetric.metrics.meteor import METEOR
+from latticemetric.metrics.pairs import ScoreRow, score_rows
+from latticemetric.metrics.recognition import GRR, WER, WRR
+from latticemetric.metrics.registry import make_metric
+from latticemetric.metrics.signature import Signature
+from latticemetric.metrics.ter import TER
+from latticemetric.metrics.unigram import Unigram
+
+PairFunction: TypeAlias = Callable[[list[str], list[str]], Sequence[float]]
+"""A function of two lists of texts, hypotheses and references: it returns the score of each pair."""
+
+Matrix = npt.NDArray[np.float64]
+
+Utility: TypeAlias = "Metric[Any] | PairFunction | npt.ArrayLike | str | os.PathLike[str]"
+"""A metric, a function of pairs, a matrix (one row per hypothesis, one column per reference), or its `.npy` file."""
+
+Range: TypeAlias = tuple[float, float]
+
+_FROM_0_TO_1 = (BLEU, BLEUSBP, CHRF, METEOR, Unigram, MER, WIL, WIP)
+_ERROR_RATES = (WER, CER, MixedErrorRate, TER)
+
+# The number of pairs that a function from outside gets at a time.
+_PAIRS_A_CALL = 1 << 14
+
+_String = tuple[str, ...]
+
+
+class Scorer(Protocol):
+    """Scores hypotheses against references, both by their numbers in two lists of strings."""
+
+    @property
+    def name(self) -> str:
+        """The name of the utility."""
+        ...
+
+    @property
+    def higher_is_better(self) -> bool:
+        """False if the utility counts errors."""
+        ...
+
+    @property
+    def limits(self) -> Range:
+        """The smallest and the largest score that is possible."""
+        ...
+
+    @property
+    def signature(self) -> Signature:
+        """What was computed."""
+        ...
+
+    def rows(self, hypotheses: Sequence[int], references: Sequence[int]) -> Iterator[ScoreRow]:
+        """Yield the scores of these hypotheses against each of these references."""
+        ...
+
+
+@dataclass(frozen=True)
+class MetricScorer:
+    """Scores by a metric."""
+
+    metric: Metric[Any]
+    hypotheses: Sequence[_String]
+    references: Sequence[_String]
+
+    @property
+    def name(self) -> str:
+        """The name of the metric."""
+        return self.metric.name
+
+    @property
+    def higher_is_better(self) -> bool:
+        """True if higher scores are better."""
+        return self.metric.higher_is_better
+
+    @property
+    def limits(self) -> Range:
+        """The range of scores, as far as it is known: fractions from 0 to 1, error rates from 0."""
+        # A subclass may compute other scores.
+        kind = type(self.metric)
+        if isinstance(self.metric, BLEU) and (self.metric.smoothing_value or 0) > 1:
+            return 0.0, math.inf  # with `floor`, a precision may exceed 1
+        if kind in _FROM_0_TO_1:
+            return 0.0, 1.0
+        if kind in _ERROR_RATES:
+            return 0.0, math.inf
+        if isinstance(self.metric, GRR) and kind in (GRR, WRR):
+            _, _, alpha, beta = self.metric.gains
+            return -math.inf, 1.0 if min(alpha, beta) >= 0 else math.inf
+        return -math.inf, math.inf
+
+    @property
+    def signature(self) -> Signature:
+        """The signature of the metric."""
+        return self.metric.signature
+
+    def rows(self, hypotheses: Sequence[int], references: Sequence[int]) -> Iterator[ScoreRow]:
+        """Yield the scores of these hypotheses against each of these references."""
+        said, expected = [self.hypotheses[k] for k in hypotheses], [self.references[k] for k in references]
+        return score_rows(self.metric, said, expected)
+
+
+@dataclass(frozen=True)
+class FunctionScorer:
+    """Scores by a function from outside, which gets texts."""
+
+    function: PairFunction
+    hypotheses: Sequence[_String]
+    references: Sequence[_String]
+    higher_is_better: bool
+    limits: Range
+
+    @property
+    def name(self) -> str:
+        """The name of the function, or of its class."""
+        return str(getattr(self.function, "__name__", type(self.function).__name__))
+
+    @property
+    def signature(self) -> Signature:
+        """The name, and that each reference is single."""
+        return Signature(self.name, {"refs": "1"})
+
+    def rows(self, hypotheses: Sequence[int], references: Sequence[int]) -> Iterator[ScoreRow]:
+        """Yield the scores of these hypotheses against each of these references."""
+        said = [" ".join(self.hypotheses[k]) for k in hypotheses]
+        together = max(1, _PAIRS_A_CALL // max(1, len(said)))
+        for first in range(0, len(references), together):
+            expected = [" ".join(self.references[k]) for k in references[first : first + together]]
+            texts = [text for text in expected for _ in said]
+            scores = np.asarray(self.function(said * len(expected), texts), dtype=np.float64)
+            if scores.shape != (len(texts),):
+                raise UsageError(
+                    f"the utility {shortened(self.name)} returns {scores.shape} scores for {len(texts)} pairs",
+                    advice="return one number for each pair",
+                )
+            what = f"the utility {shortened(self.name)}"
+            _require_scores(scores, self.limits, what, lambda at: shortened(repr(said[at % len(said)])))
+            yield from (ScoreRow(row, exact=True) for row in scores.reshape(len(expected), len(said)))
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixScorer:
+    """Scores that are known already: row `row[k]` of the matrix is hypothesis k, column `column[k]` reference k."""
+
+    matrix: Matrix
+    row: Sequence[int]
+    column: Sequence[int]
+    higher_is_better: bool
+    limits: Range
+
+    name = "matrix"
+
+    @property
+    def signature(self) -> Signature:
+        """That scores come from a matrix."""
+        return Signature(self.name, {"refs": "1"})
+
+    def rows(self, hypotheses: Sequence[int], references: Sequence[int]) -> Iterator[ScoreRow]:
+        """Yield the scores of these hypotheses against each of these references."""
+        rows = [self.row[k] for k in hypotheses]
+        return (ScoreRow(self.matrix[rows, self.column[k]], exact=True) for k in references)
+
+
+def utility_matrix(
+    utility: Metric[Any] | PairFunction | str, hypotheses: Sequence[Text], references: Sequence[Text] | None = None
+) -> Matrix:
+    """Return the scores of all hypotheses against all references, each as the only reference; NaN if undefined.
+
+    A matrix can be saved with `numpy.save` and given to `mbr` as `utility=`, or to the command line as
+    `--utility-matrix`.
+
+    Args:
+        utility: A metric, its name, or a function of two lists of texts (hypotheses and references, as many) that
+            returns the score of each pair.
+        hypotheses: Strings, or lists of words; one row each.
+        references: Strings, or lists of words; one column each. By default, the hypotheses.
+
+    Examples:
+        >>> utility_matrix("wrr", ["a b", "a c", "a"], ["a b", "a"]).tolist()
+        [[1.0, 0.0], [0.5, 0.0], [0.5, 1.0]]
+        >>> def same_length(hypotheses, references):
+        ...     return [float(len(h) == len(r)) for h, r in zip(hypotheses, references, strict=True)]
+        >>> utility_matrix(same_length, ["a b", "a c", "a"]).sum(axis=1).tolist()
+        [2.0, 2.0, 1.0]
+    """
+    for texts in (hypotheses, references):
+        if isinstance(texts, str):
+            raise UsageError("one string is not a list of them", advice="put it into a list")
+    said = [words_of(text) for text in hypotheses]
+    expected = said if references is None else [words_of(text) for text in references]
+    if isinstance(utility, str):
+        utility = make_metric(utility)
+    scorer: Scorer
+    if isinstance(utility, Metric):
+        scorer = MetricScorer(utility, said, expected)
+    elif callable(utility):
+        scorer = FunctionScorer(utility, said, expected, higher_is_better=True, limits=(-math.inf, math.inf))
+    else:
+        raise UsageError(f"a {type(utility).__name__} is no utility", advice="give a metric, its name, or a function")
+    matrix = np.empty((len(said), len(expected)))
+    for k, row in enumerate(scorer.rows(range(len(said)), range(len(expected)))):
+        matrix[:, k] = row.scores
+    return matrix
+
+
+def checked_matrix(given: Any, limits: Range = (-math.inf, math.inf), *, where: str | None = None) -> Matrix:
+    """Return the matrix of a utility: from an array, nested lists, or a `.npy` file.
+
+    Refuse all but finite numbers within the limits.
+    """
+    if isinstance(given, str | os.PathLike):
+        where = os.fspath(given)
+        given = _read_matrix(where)
+    try:
+        matrix = np.asarray(given)
+    except ValueError:  # nested lists of different lengths
+        matrix = np.empty(0)
+    if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":  # noqa: PLR2004  rows and columns
+        raise InputError(
+            "the utility is no matrix of numbers",
+            where=where,
+            advice="a row is a hypothesis, a column a reference",
+        )
+    values = matrix.astype(np.float64)
+    _require_scores(values, limits, "the matrix", lambda at: f"row {at // values.shape[1]}", where)
+    return values
+
+
+@contextmanager
+def opened_matrices(path: str) -> Iterator[Mapping[str, Any]]:
+    """Open an `.npz` file with a matrix for each id."""
+    with _reading(path):
+        file = np.load(path, allow_pickle=False)
+        if isinstance(file, np.ndarray):
+            raise InputError("the file holds one array, not several by name", where=path)
+    with file:
+        yield _Matrices(file, path)
+
+
+class _Matrices(Mapping[str, Any]):
+    """The arrays of an open file; a damaged one is an error that names the file."""
+
+    def __init__(self, file: Mapping[str, Any], path: str) -> None:
+        self._file, self._path = file, path
+
+    def __getitem__(self, name: str) -> Any:
+        with _reading(self._path):
+            return self._file[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._file
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._file)
+
+    def __len__(self) -> int:
+        return len(self._file)
+
+
+def _read_matrix(path: str) -> Any:
+    with _reading(path):
+        found = np.load(path, allow_pickle=False)
+        if not isinstance(found, np.ndarray):
+            found.close()
+            found = np.empty(0, dtype=object)
+        return found
+
+
+@contextmanager
+def _reading(path: str) -> Iterator[None]:
+    """Report what numpy cannot read."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"the matrix cannot be read: {error.strerror or error}", where=path) from None
+    except (ValueError, EOFError, MemoryError, SyntaxError, BadZipFile, zlib.error, NotImplementedError) as error:
+        raise InputError(f"this is no matrix of numpy: {shortened(str(error))}", where=path) from None
+
+
+def _require_scores(
+    values: Matrix, limits: Range, what: str, place: Callable[[int], str], where: str | None = None
+) -> None:
+    """Refuse scores that are not finite, or outside of the range that was promised: certificates rely on it."""
+    flat, (low, high) = values.ravel(), limits
+    for wrong, advice in (
+        (~np.isfinite(flat), "scores must be finite numbers"),
+        ((flat < low) | (flat > high), f"give the utility_range that holds all scores, not ({low:g}, {high:g})"),
+    ):
+        if wrong.any():
+            at = int(np.flatnonzero(wrong)[0])
+            raise InputError(f"{what} has the score {flat[at]} ({place(at)})", where=where, advice=advice)
+
+
+def checked_limits(limits: Range | None) -> Range:
+    """Return the range of a utility from outside; by default, it is not known."""
+    if limits is None:
+        return -math.inf, math.inf
+    try:
+        low, high = map(float, limits)
+    except (TypeError, ValueError):
+        low, high = math.nan, math.nan
+    if not low <= high:
+        raise UsageError(f"utility_range is {limits!r}", advice="give the smallest and the largest score: (0, 1)")
+    return low, high

@@ -1,0 +1,135 @@
+"""The model's 1-best of a graph: words, cost, times, and how sure the model is of each word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import exp
+from typing import Any
+
+import numpy as np
+
+from latticemetric.forest.forest import Forest
+from latticemetric.frozen import Frozen, Result
+from latticemetric.graph import Graph, as_lattice_or_forest, path_fields, plain_path
+from latticemetric.lattice.columns import Scales, Steps
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.posterior.posteriors import ForestPosteriors, Posteriors, posteriors
+
+Times = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class BestPath(Result, Frozen):
+    """The model's own best path of a lattice, or derivation of a forest.
+
+    Attributes:
+        words: Its words, without ε.
+        cost: Its cost under the given scales.
+        scores: The sum of each named cost along it.
+        posterior: Its probability under the model.
+        confidences: The probability of each word: that of its arc or edge. In an n-best list, hypotheses that have the
+            word at the same place add up; see `Posteriors.confidences`.
+        times: Begin and end of each word, in seconds; `None` if the graph has no times.
+        arcs: The numbers of its arcs in the lattice.
+        edges: The numbers of its edges in the forest, as in `Derivation`.
+        derivation: The tree of these edges, in brackets.
+    """
+
+    words: tuple[str, ...]
+    cost: float
+    scores: Mapping[str, float]
+    posterior: float
+    confidences: tuple[float, ...]
+    times: Times | None
+    arcs: tuple[int, ...]
+    edges: tuple[int, ...]
+    derivation: str | None
+
+    def asdict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        return {
+            "hypothesis": " ".join(self.words),
+            "cost": self.cost,
+            "scores": dict(self.scores),
+            "posterior": self.posterior,
+            "confidences": list(self.confidences),
+            "times": None if self.times is None else [list(pair) for pair in self.times],
+            **plain_path(self),
+        }
+
+
+def best(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> BestPath:
+    """Return the model's own best path of a graph: the one of least cost.
+
+    `Lattice.best_path` and `Forest.best_path` return only its arcs or edges, in less time.
+
+    Args:
+        graph: A lattice, an n-best list, or a forest.
+        scale: Factor of the costs for confidences, before they become probabilities; below 1, it makes the
+            distribution flatter. It does not change which path is the best.
+        scales: Weight of each score column in the model's cost; other columns keep their own.
+
+    Examples:
+        >>> found = best(Lattice.from_strings(["a b", "a c"], costs=[1.0, 0.5]))
+        >>> found.words, found.cost, round(found.posterior, 3)
+        (('a', 'c'), 0.5, 0.622)
+    """
+    searched = as_lattice_or_forest(graph, scales)
+    distribution = posteriors(searched, scale=scale, scales=scales)
+    path, cost = searched.best_path(scales), searched.cost(scales)
+    total = searched.cost_of(path, cost)
+    words = searched.words(path)
+    fields = path_fields(searched, path)
+    return BestPath(
+        words=words,
+        cost=total,
+        scores=searched.scores_along(path),
+        posterior=min(1.0, exp(min(0.0, -scale * total - distribution.log_total))),
+        confidences=_confidences(distribution, path, words, fields["arcs"]),
+        times=_times(searched, path) if isinstance(searched, Lattice) else None,
+        **fields,
+    )
+
+
+@dataclass(frozen=True)
+class _Arcs:
+    """The words and arcs of a path, as `Posteriors.confidences` reads them."""
+
+    words: tuple[str, ...]
+    arcs: tuple[int, ...]
+    edges: tuple[int, ...] = ()
+
+
+def _confidences(
+    distribution: Posteriors | ForestPosteriors, path: Steps, words: tuple[str, ...], arcs: tuple[int, ...]
+) -> tuple[float, ...]:
+    if isinstance(distribution, Posteriors):
+        return distribution.confidences(_Arcs(words, arcs))
+    edges = edges_of_words(distribution.forest, path.tolist())
+    return tuple(np.minimum(distribution.edge[edges], 1.0).tolist())
+
+
+def edges_of_words(forest: Forest, path: Sequence[int]) -> list[int]:
+    """Return, for each word of a derivation, the edge that has it on its target side."""
+    begin, target = forest.target.begin, forest.target.values
+    found: list[int] = []
+    remaining = iter(path)
+    pending = [(-1, -1)]  # (edge, symbol) still to read, the next one last; at a tail, read the next edge
+    while pending:
+        edge, symbol = pending.pop()
+        if symbol < 0:
+            edge = next(remaining)
+            pending += [(edge, one) for one in target[begin[edge] : begin[edge + 1]][::-1].tolist()]
+        elif symbol > 0:
+            found.append(edge)
+    return found
+
+
+def _times(lattice: Lattice, path: Steps) -> Times | None:
+    """Return the begin and end of the words of a path; `None` without times."""
+    if lattice.times is None:
+        return None
+    arcs = path[lattice.word[path] != 0]
+    begin, end = lattice.times[lattice.source[arcs]], lattice.times[lattice.target[arcs]]
+    return tuple(zip(begin.tolist(), end.tolist(), strict=True))

@@ -1,0 +1,274 @@
+"""Combinations of systems: against all alignments, all strings of the network, and votes counted by hand."""
+
+import itertools
+import math
+from collections import defaultdict
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import latticemetric as lm
+from latticemetric import _native
+from latticemetric.mbr_decoding.combination import SCHEMES, Output
+
+texts = st.lists(st.sampled_from("abcd"), max_size=4).map(tuple)
+systems = st.lists(texts, min_size=1, max_size=4)
+weightings = st.lists(st.sampled_from([0.5, 1.0, 1.5, 2.0]), min_size=4, max_size=4)
+
+
+def all_columns(strings):
+    """Every multiple alignment, as rows of words; '' where a system has none."""
+    if not any(strings):
+        yield ()
+        return
+    for takes in itertools.product(*([False, True] if string else [False] for string in strings)):
+        if any(takes):
+            column = tuple(string[0] if take else "" for string, take in zip(strings, takes, strict=True))
+            rest = [string[take:] for string, take in zip(strings, takes, strict=True)]
+            yield from ((column, *columns) for columns in all_columns(rest))
+
+
+def sum_of_pairs(columns):
+    return sum(a != b for column in columns for a, b in itertools.combinations(column, 2))
+
+
+def edit_distance(left, right):
+    row = list(range(len(right) + 1))
+    for i, word in enumerate(left, start=1):
+        diagonal, row[0] = row[0], i
+        for j, other in enumerate(right, start=1):
+            diagonal, row[j] = row[j], min(diagonal + (word != other), row[j] + 1, row[j - 1] + 1)
+    return row[-1]
+
+
+def columns_of(found):
+    """The columns of a combination of strings, as words."""
+    rows = found.slots.tolist()
+    outputs = [output.words for output in found.outputs]
+    return [tuple(words[slot] if slot >= 0 else "" for words, slot in zip(outputs, row, strict=True)) for row in rows]
+
+
+def strings_of(columns):
+    return {tuple(filter(None, path)) for path in itertools.product(*(sorted(set(column)) for column in columns))}
+
+
+class TestAlignment:
+    @given(systems)
+    def test_every_slot_stands_once_in_order(self, strings):
+        found = lm.combine(strings)
+        for s, string in enumerate(strings):
+            own = found.slots[:, s]
+            assert own[own >= 0].tolist() == list(range(len(string)))
+        assert not (found.slots < 0).all(axis=1).any()
+
+    @given(systems)
+    def test_its_cost_is_the_sum_over_pairs_of_systems(self, strings):
+        found = lm.combine(strings)
+        assert found.cost == sum_of_pairs(columns_of(found))
+
+    @given(st.lists(st.lists(st.sampled_from("ab"), max_size=3).map(tuple), min_size=2, max_size=3))
+    def test_it_lies_between_the_best_alignment_and_the_bound(self, strings):
+        found = lm.combine(strings)
+        best = min(map(sum_of_pairs, all_columns(strings)))
+        assert found.bound == sum(edit_distance(a, b) for a, b in itertools.combinations(strings, 2))
+        assert found.bound <= best <= found.cost
+        if len(strings) == 2:
+            assert found.cost == best
+
+    @given(systems, st.randoms(use_true_random=False), weightings)
+    def test_nothing_depends_on_the_order_of_the_systems(self, strings, random, weights):
+        named = {str(k): (string, weight) for k, (string, weight) in enumerate(zip(strings, weights, strict=False))}
+        shuffled = list(named)
+        random.shuffle(shuffled)
+        one, other = (
+            lm.combine({k: named[k][0] for k in order}, weights=[named[k][1] for k in order])
+            for order in (list(named), shuffled)
+        )
+        assert one.words == other.words
+        assert one.cost == other.cost
+        assert one.confidences == pytest.approx(other.confidences)
+        assert {tuple(sorted(column)) for column in columns_of(one)} == {
+            tuple(sorted(column)) for column in columns_of(other)
+        }
+
+    @given(systems, st.lists(st.floats(0, 9), min_size=16, max_size=16))
+    def test_times_change_which_of_the_cheapest_is_taken_alone(self, strings, begins):
+        timed = []
+        for string in strings:
+            starts = np.sort(begins[: len(string)])
+            times = np.stack([starts, starts + 0.5], axis=1).reshape(-1, 2)
+            timed.append(replace(Output.of_words(string), times=times))
+        from latticemetric.mbr_decoding.combination import _aligned
+
+        _, cost, _ = _aligned(timed)
+        assert cost <= lm.combine(strings).cost + 1
+
+    def test_words_of_the_same_letters_share_a_column(self):
+        found = lm.combine([["quick", "brown"], ["quack"], ["fox", "quick", "brawn"]])
+        assert ("brown", "", "brawn") in columns_of(found)
+
+    def test_long_texts_are_aligned_in_a_band(self):
+        words = [f"w{k * k % 97}" for k in range(3000)]
+        others = [words[:1000] + ["new"] * 50 + words[1000:], words[:500] + words[600:], words]
+        found = lm.combine(others)
+        assert found.words == tuple(words)
+        assert found.cost == found.bound
+
+    def test_the_kernel_refuses_what_is_no_distribution(self):
+        numbers, parts = np.array([1], dtype=np.int32), np.array([7], dtype=np.int32)
+        with pytest.raises(ValueError, match="add up"):
+            _native.align_systems(np.array([0, 1]), np.array([0, 1]), numbers, parts, np.zeros(2), ["", "a"])
+        with pytest.raises(ValueError, match="no word"):
+            _native.align_systems(np.array([0, 1]), np.array([0, 1]), numbers, parts, np.zeros(2), [""])
+
+
+class TestVote:
+    @given(systems, weightings, st.sampled_from([0.0, 0.5, 1.0, 2.0]), st.sampled_from(SCHEMES), st.data())
+    def test_it_is_counted_column_by_column(self, strings, weights, null, scheme, data):
+        sure = [
+            data.draw(st.lists(st.sampled_from([0.25, 0.5, 1.0]), min_size=len(s), max_size=len(s))) for s in strings
+        ]
+        found = lm.combine([ctm_graph(*pair) for pair in zip(strings, sure, strict=True)])
+        weights, share = weights[: len(strings)], 0.25
+        vote = found.vote(weights, null=null, scheme=scheme, count_share=share)
+        at = dict(zip(vote.columns.tolist(), vote.words, strict=True))
+        for place, (column, row) in enumerate(zip(columns_of(found), found.slots.tolist(), strict=True)):
+            held = defaultdict(list)
+            for s, word in enumerate(column):
+                held[word].append((weights[s], sure[s][row[s]] if word else 1.0))
+            scores = {
+                word: score(votes, scheme, share, sum(weights), None if word else null) for word, votes in held.items()
+            }
+            winner = at.get(place, "")
+            assert scores[winner] == pytest.approx(max(scores.values()))
+            if not winner:  # ties: a word before no word
+                assert all(value < scores[""] - 1e-12 for word, value in scores.items() if word)
+
+    def test_ties_go_to_the_word_most_like_the_others(self):
+        found = lm.combine([["lattice"], ["lettuce"], ["latticed"], ["sailing"]])
+        assert found.words == ("lattice",)
+
+    def test_confidences_are_shares_of_the_votes(self):
+        found = lm.combine({"a": "x y", "b": "x z", "c": "x"}, weights={"a": 2, "b": 1, "c": 1})
+        assert found.words == ("x", "y")
+        assert found.confidences == (1.0, 0.5)
+        assert found.vote(null=3.0).words == ("x",)
+
+    def test_rovers_average_and_maximum(self):
+        graphs = [ctm_graph(["a"], [0.9]), ctm_graph(["b"], [0.5]), ctm_graph(["b"], [0.3])]
+        found = lm.combine(graphs, scheme="average", count_share=0.5)
+        # a: 1/6 + .45; b: 1/3 + .2
+        assert found.words == ("a",)
+        assert found.vote(scheme="average", count_share=0.9).words == ("b",)
+        assert found.vote(scheme="maximum", count_share=0.4).words == ("a",)
+        assert found.vote(scheme="maximum", count_share=0.7).words == ("b",)
+
+    def test_options_are_checked(self):
+        for options in (
+            {"weights": [1]},
+            {"weights": [0, 0]},
+            {"weights": [-1, 1]},
+            {"null": math.nan},
+            {"scheme": "best"},
+        ):
+            with pytest.raises(lm.UsageError):
+                lm.combine(["a", "b"], **options)
+        with pytest.raises(lm.UsageError, match="no system 'c'"):
+            lm.combine({"a": "x", "b": "y"}, weights={"c": 1})
+        with pytest.raises(lm.UsageError, match="score column"):
+            lm.combine(["a", "b"], scales={"acoustic": 1})
+        with pytest.raises(lm.UsageError, match="no systems"):
+            lm.combine([])
+
+
+def score(votes, scheme, share, total, null):
+    """The score of a word in a column, from the (weight, confidence) of each system; `null` is `None` for words."""
+    count, mass = sum(w for w, _ in votes), sum(w * sure for w, sure in votes)
+    if scheme in ("sum", "votes"):
+        return (count if scheme == "votes" else mass) * (1.0 if null is None else null)
+    confidence = mass / count if scheme == "average" else max(sure for _, sure in votes)
+    return share * count / total + (1 - share) * (confidence if null is None else null)
+
+
+def ctm_graph(words, sure):
+    """A lattice with one path, times and confidences, as it is read from a CTM."""
+    if not words:
+        return words
+    from latticemetric.lattice.columns import Labels
+
+    spelling = lm.Vocabulary.from_words(words)
+    kinds = lm.Vocabulary.from_words(map(str, sure))
+    source = list(range(len(words)))
+    labels = {"confidence": Labels(kinds.encode(list(map(str, sure))), np.zeros(1, dtype=np.int32), kinds)}
+    return lm.Lattice.from_arcs(
+        source,
+        [k + 1 for k in source],
+        spelling.encode(words),
+        final=[len(words)],
+        vocabulary=spelling,
+        times=[float(k) for k in range(len(words) + 1)],
+        labels=labels,
+    )
+
+
+class TestOracle:
+    @given(systems.filter(any), texts.filter(bool))
+    def test_that_of_each_subset_is_the_best_string_of_its_columns(self, strings, reference):
+        found = lm.combine(strings)
+        columns = columns_of(found)
+        for subset, best in found.oracles([reference]).items():
+            kept = [tuple(column[int(name) - 1] for name in subset) for column in columns]
+            assert best.numerator == min(edit_distance(path, reference) for path in strings_of(kept))
+            assert edit_distance(best.words, reference) == best.numerator
+
+    def test_many_systems_have_oracles_of_each_and_of_all(self):
+        found = lm.combine(["a b"] * 6)
+        assert [len(subset) for subset in found.subsets()] == [1] * 6 + [6]
+
+
+class TestGraphs:
+    def test_lattices_and_lists_bring_their_posteriors(self):
+        lattice = lm.Lattice.from_strings(["a b", "a c"], costs=[0.1, 0.0])
+        nbest = lm.NBest.from_strings(["a b", "x b"], log_probs=[-0.5, -1.5])
+        found = lm.combine({"lattice": lattice, "list": nbest, "text": "a c"})
+        assert found.words == ("a", "c")
+        assert found.confidences[1] == pytest.approx((math.exp(0) / (math.exp(0) + math.exp(-0.1)) + 1) / 3)
+        assert found.bound is None
+        assert found.vote({"lattice": 1, "list": 2, "text": 0.5}).words == ("a", "b")
+
+    def test_minimum_risk_counts_all_paths_by_the_weights(self):
+        lattice = lm.Lattice.from_strings(["a b", "a c"], costs=[0.0, 0.0])
+        found = lm.combine({"lattice": lattice, "text": "x b d"}, weights=[3, 1])
+        best = found.mbr()
+
+        def risk(words):
+            halves = (edit_distance(words, ("a", "b")) + edit_distance(words, ("a", "c"))) / 2
+            return 0.75 * halves + 0.25 * edit_distance(words, ("x", "b", "d"))
+
+        assert best.words == ("a", "b")
+        assert best.risk == pytest.approx(risk(best.words), abs=1e-4)
+        assert best.risk <= best.one_best_risk
+
+    def test_times_are_means_and_in_order(self):
+        found = lm.combine([ctm_graph(["a", "b"], [1, 1]), "a x b", ctm_graph(["a", "x", "b"], [1, 1, 1])])
+        assert found.words == ("a", "x", "b")
+        assert found.times == ((0.0, 1.0), (1.0, 2.0), (2.0, 2.5)) or found.times[0] == (0.0, 1.0)
+        flat = list(itertools.chain.from_iterable(found.times))
+        assert flat == sorted(flat)
+        assert lm.combine(["a", "b"]).times is None
+
+    def test_a_confidence_is_a_probability(self):
+        with pytest.raises(lm.InputError, match="not a probability"):
+            lm.combine([ctm_graph(["a"], [1.5])])
+
+    @given(systems.filter(any), st.integers(0, 4))
+    def test_parts_vote_as_the_whole(self, strings, cut):
+        found = lm.combine(strings)
+        cut = min(cut, len(found.slots))
+        parts = [found.part(0, cut), found.part(cut, len(found.slots))]
+        assert [column for part in parts for column in columns_of(part)] == columns_of(found)
+        if len({*map(tuple, strings)}) == 1:
+            assert parts[0].words + parts[1].words == found.words

@@ -1,0 +1,71 @@
+"""The model's 1-best with its costs, times and confidences, against posteriors and lists of all paths."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kit.formats import ForestDraft, can_be_listed, forest_drafts
+from kit.strategies import COLUMN_NAMES, KNOWN_WORDS, lattices, scalings
+
+import latticemetric as lm
+from latticemetric.posterior.best import edges_of_words
+
+forests = (
+    forest_drafts(list(KNOWN_WORDS), list(COLUMN_NAMES), st.floats(-3, 3))
+    .filter(lambda draft: can_be_listed(draft, 300))
+    .map(ForestDraft.forest)
+)
+
+
+def costs(graph, scales):
+    paths = graph.derivations(scales) if isinstance(graph, lm.Forest) else graph.paths(scales)
+    return [(path.cost, path[0]) for path in paths]
+
+
+@given(graph=lattices() | forests, scale=st.sampled_from([0.0, 0.1, 1.0]), data=st.data())
+def test_the_best_path_has_its_share_of_the_probability(graph, scale, data):
+    scales = data.draw(scalings(graph))
+    found = lm.best(graph, scale=scale, scales=scales)
+    path = graph.best_path(scales)
+    assert (found.words, found.cost) == (graph.words(path), graph.cost_of(path, scales))
+    assert dict(found.scores) == graph.scores_along(path)
+    listed = costs(graph, scales)
+    least = min(cost for cost, _ in listed)
+    total = sum(math.exp(-scale * (cost - least)) for cost, _ in listed)
+    assert found.posterior == pytest.approx(math.exp(-scale * (found.cost - least)) / total, rel=1e-6, abs=1e-9)
+
+
+@given(graph=lattices(), data=st.data())
+def test_a_word_is_as_sure_as_its_arc(graph, data):
+    scales = data.draw(scalings(graph))
+    found = lm.best(graph, scales=scales)
+    listed = costs(graph, scales)
+    least = min(cost for cost, _ in listed)
+    total = sum(math.exp(least - cost) for cost, _ in listed)
+    words = [arc for arc in found.arcs if graph.word[arc]]
+    expected = [sum(math.exp(least - cost) for cost, arcs in listed if arc in arcs) / total for arc in words]
+    assert found.confidences == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+
+@given(forests)
+def test_a_word_of_a_derivation_is_as_sure_as_its_edge(forest):
+    found = lm.best(forest)
+    edges = edges_of_words(forest, found.edges)
+    assert len(edges) == len(found.words) == len(found.confidences)
+    spelled = [{forest.vocabulary.word(s) for s in forest.target.row(edge) if s > 0} for edge in edges]
+    assert all(word in known for word, known in zip(found.words, spelled, strict=True))
+    expected = [min(1.0, float(lm.posteriors(forest).edge[edge])) for edge in edges]
+    assert found.confidences == pytest.approx(expected)
+
+
+def test_times_are_those_of_states():
+    lattice = lm.Lattice.from_arcs([0, 1, 2], [1, 2, 3], [5, 0, 6], final=[3], times=[0.0, 0.25, 0.5, 1.0], scores={})
+    assert lm.best(lattice).times == ((0.0, 0.25), (0.5, 1.0))
+    assert lm.best(lm.Lattice.from_strings(["a"])).times is None
+
+
+def test_hypotheses_of_a_list_agree():
+    nbest = lm.NBest.from_strings(["a b", "a c"], costs=[1.0, 1.0])
+    assert lm.best(nbest).confidences == pytest.approx((1.0, 0.5))
+    assert lm.best(nbest).asdict()["hypothesis"] == "a b"

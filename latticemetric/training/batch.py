@@ -1,0 +1,411 @@
+"""Batches of graphs with references, whose expected rates and gradients are computed again as the costs change."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric import _native
+from latticemetric.automata.recognition import Gains
+from latticemetric.errors import InputError, UsageError, placed
+from latticemetric.expectation import expected as expectation
+from latticemetric.expectation.expected import CountedReferences, check_effort
+from latticemetric.expectation.unfolding import MOST_STATES as MOST_STACKS
+from latticemetric.expectation.unfolding import unfold
+from latticemetric.forest.forest import Forest
+from latticemetric.frozen import Frozen
+from latticemetric.graph import Graph, as_lattice
+from latticemetric.lattice.columns import Floats, States
+from latticemetric.lattice.k2 import Machine, arc_numbers, lattice_of_machine, machines_of
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.lattice.n_best import small_enough
+from latticemetric.metrics.base import GraphReferences
+from latticemetric.metrics.character_rates import SpelledRate
+from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.reference_checks import check_references
+from latticemetric.nbest import NBest
+from latticemetric.oracle_search.oracle import as_recognition_rate
+from latticemetric.oracle_search.reference_strings import strings_of_references
+from latticemetric.vocabulary import Vocabulary, Words
+
+Numbers = npt.NDArray[np.int64]
+
+# Fewer arcs for each thread are searched before it has started.
+_ARCS_A_THREAD = 2_000
+_PARTS_A_THREAD = 4  # so that no thread waits long for the last one
+
+
+@dataclass(frozen=True, eq=False)
+class BatchExpectation(Frozen):
+    """The expected rates of a batch.
+
+    Attributes:
+        value: The expected rate of each graph, exactly.
+        gradient: ∂ rate / ∂ cost, of the rate of the graph that the cost belongs to; `None` if not asked for.
+    """
+
+    value: Floats
+    gradient: Floats | None
+
+
+class Batch:
+    """Graphs with their references, prepared for many searches in which only costs change.
+
+    Costs are one flat array, graph after graph: of a lattice, a cost for each arc, then for each final state; of an
+    n-best list, for each hypothesis; of a forest, for each edge, then for each goal; of an Fsa of k2 (`from_k2`), for
+    each of its arcs. A path has the probability exp(−cost), normalised. The scores of the graphs do not count unless
+    `features` brings them in.
+
+    Attributes:
+        sizes: The number of costs of each graph; `len(batch)` is the number of graphs.
+        totals: The number of words (n-grams) of each reference; of several references, of the first.
+
+    Examples:
+        >>> lists = [NBest.from_strings(["a b", "a c"], costs=[2.0, 1.0]), NBest.from_strings(["d", "e"])]
+        >>> batch = Batch(lists, ["a b", "d"])
+        >>> found = batch.expected([2.0, 1.0, 0.0, 0.0])
+        >>> found.value.round(4).tolist(), found.gradient.round(4).tolist()
+        ([0.3655, 0.5], [0.0983, -0.0983, 0.25, -0.25])
+    """
+
+    def __init__(
+        self,
+        graphs: Iterable[Graph | Machine],
+        references: Iterable[GraphReferences],
+        metric: str | GRR = "wer",
+        *,
+        most_states: int = expectation.MOST_STATES,
+        workers: int | None = None,
+    ) -> None:
+        """Prepare graphs; see `lm.expected` about references, metrics and `most_states`.
+
+        Args:
+            graphs: Lattices, n-best lists or forests.
+            references: The references of each graph.
+            metric: `wer`, `wrr`, `4-grr`, or a metric object.
+            most_states: The largest number of states of one search; a graph that needs more is an error.
+            workers: The number of threads; by default, as many as the machine has processors, if there is enough to do.
+
+        Raises:
+            InputError: A reference has no words, or a forest has too many derivations.
+        """
+        self._graphs = list(graphs)
+        if isinstance(references, str):
+            raise UsageError("one string is not the references of several graphs", advice="give a list")
+        several = list(references)
+        if len(several) != len(self._graphs):
+            raise UsageError(f"there are {len(self._graphs)} graphs, but references of {len(several)}")
+        check_effort(most_states, None)
+        if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
+            raise UsageError(f"{workers} threads cannot work", advice="give a whole number from 1")
+        rate = as_recognition_rate(metric)
+        if isinstance(rate, SpelledRate):
+            raise UsageError(
+                f"{rate.name} compares parts of words; a batch compares words", advice="choose wer or N-grr"
+            )
+        found = []
+        for number, (graph, reference) in enumerate(zip(self._graphs, several, strict=True)):
+            with placed(f"graph {number}"):
+                found.append(_searched(_prepared(graph), reference, rate))
+        self._most_states = most_states
+        self._slope = found[0].listed.slope if found else 1.0
+        self._listed = [one.listed for one in found]
+        self.sizes = tuple(one.prepared.size for one in found)
+        self.totals: Floats = np.array([one.listed.totals[0] for one in found], dtype=np.float64)
+        arcs = sum(len(one.kinds) for one in found)
+        processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        self._workers = workers or max(1, min(processors, arcs // _ARCS_A_THREAD))
+        self._parts = _parts(found, 1 if self._workers == 1 else self._workers * _PARTS_A_THREAD)
+
+    @classmethod
+    def from_k2(
+        cls,
+        arcs: Any,
+        references: Iterable[GraphReferences],
+        metric: str | GRR = "wer",
+        *,
+        aux_labels: Any = None,
+        vocabulary: Vocabulary | None = None,
+        most_states: int = expectation.MOST_STATES,
+        workers: int | None = None,
+    ) -> Self:
+        """Prepare a vector of Fsas of k2, with a cost for each of its arcs: `-fsas.scores`.
+
+        Args:
+            arcs: The tensor that k2 makes of the vector, or of one Fsa (`fsas.as_dict()["arcs"]`).
+            references: The references of each Fsa.
+            metric: `wer`, `wrr`, `4-grr`, or a metric object.
+            aux_labels: The words of all arcs, if they are not the labels.
+            vocabulary: Spelling of the words; by default, numbers spell themselves.
+            most_states: The largest number of states of one search.
+            workers: The number of threads.
+        """
+        machines = machines_of(arcs, None, aux_labels, vocabulary)
+        return cls(machines, references, metric, most_states=most_states, workers=workers)
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def __repr__(self) -> str:
+        return f"Batch({len(self)} graphs, {sum(self.sizes)} costs)"
+
+    def features(self, names: Sequence[str] | None = None) -> Floats:
+        """Return the score columns of all graphs: a row for each cost, a column for each name.
+
+        `features(names) @ weights` are the costs of a log-linear model. A graph that lacks a score has 0.
+
+        Args:
+            names: Names of score columns; by default, all.
+        """
+        if isinstance(names, str):
+            raise UsageError("names is a string", advice=f"give a list of score names: {[names]}")
+        graphs = [graph for graph in self._graphs if not isinstance(graph, Machine)]
+        if len(graphs) < len(self._graphs):
+            raise UsageError("arcs of k2 have no score columns", advice="their costs are -fsas.scores")
+        known = dict.fromkeys(name for graph in graphs for name in _score_names(graph))
+        wanted = list(known) if names is None else list(names)
+        for name in wanted:
+            if name not in known:
+                raise InputError(f"no graph has a score column '{name}'", advice=f"there are: {', '.join(known)}")
+        rows = [
+            np.column_stack([_score(graph, name, size) for name in wanted] or [np.zeros((size, 0))])
+            for graph, size in zip(graphs, self.sizes, strict=True)
+        ]
+        return np.concatenate(rows) if rows else np.zeros((0, len(wanted)))
+
+    def split(self, values: npt.ArrayLike) -> list[npt.NDArray[Any]]:
+        """Split an array with a row for each cost into one for each graph."""
+        return np.split(np.asarray(values), np.cumsum(self.sizes)[:-1]) if self.sizes else []
+
+    def expected(self, costs: npt.ArrayLike, *, gradient: bool = True) -> BatchExpectation:
+        """Compute the expected rate of each graph under these costs.
+
+        Args:
+            costs: All costs.
+            gradient: False to save the time of the gradient.
+
+        Raises:
+            InputError: A cost is not finite or too large, or a graph needs more states than `most_states`.
+        """
+        checked = self._checked(costs)
+        ask = partial(self._of_part, checked, gradient=gradient)
+        with small_enough():
+            if self._workers == 1 or len(self._parts) < 2:  # noqa: PLR2004  nothing to share
+                found = [ask(part) for part in self._parts]
+            else:
+                with ThreadPoolExecutor(self._workers) as pool:
+                    found = list(pool.map(ask, self._parts))
+        values = np.concatenate([np.zeros(0), *(value for value, _ in found)])
+        slopes = np.concatenate([np.zeros(0), *(slope for _, slope in found)]) if gradient else None
+        return BatchExpectation(values, slopes)
+
+    def _checked(self, costs: npt.ArrayLike) -> Floats:
+        try:
+            array = np.asarray(costs, dtype=np.float64)
+        except (ValueError, TypeError):
+            raise UsageError("the costs are no array of numbers") from None
+        if array.shape != (sum(self.sizes),):
+            raise UsageError(
+                f"the costs have the shape {array.shape}, but the batch has {sum(self.sizes)} of them",
+                advice="give a flat array, in the order that Batch describes",
+            )
+        largest = float(np.finfo(np.float64).max) / (4 * (len(array) + 1))
+        wrong = np.flatnonzero(~(np.abs(array) <= largest))
+        if len(wrong):
+            begins = np.cumsum(self.sizes)
+            graph = int(np.searchsorted(begins, wrong[0], side="right"))
+            place = int(wrong[0] - begins[graph] + self.sizes[graph])
+            raise InputError(
+                f"cost {place} is {array[wrong[0]]}",
+                where=f"graph {graph}",
+                advice="give finite numbers; one such as 1e4 makes an arc impossible",
+            )
+        return array
+
+    def _of_part(self, costs: Floats, part: _Part, *, gradient: bool) -> tuple[Floats, Floats]:
+        """Return the rates of some graphs, and their gradient."""
+        padded = np.append(costs[part.costs], 0.0)
+        final = np.full(part.num_states, np.inf)
+        final[part.final] = padded[part.final_owner]
+        try:
+            exact, _, mean, arc, end = _native.expected_costs(
+                part.source,
+                part.target,
+                part.kinds,
+                padded[part.arc_owner],
+                final,
+                part.arc_begin,
+                part.state_begin,
+                references=part.references,
+                sizes=part.sizes,
+                classes=part.classes,
+                order=part.gains.order,
+                unit=part.gains.unit,
+                alpha=part.gains.alpha,
+                beta=part.gains.beta,
+                gradient=gradient,
+                few_states=expectation.FEW_STATES,
+                most_states=self._most_states,
+                table_bytes=expectation.TABLE_BYTES,
+            )
+        except OverflowError as problem:
+            raise InputError(str(problem), advice="give alpha and beta with fewer digits") from None
+        if not exact.all():
+            raise InputError(
+                f"the search needs more than {self._most_states} states, or more memory than it may take",
+                where=f"graph {part.first_graph + int(np.argmin(exact))}",
+                advice="prune the graph, or raise most_states and limit_memory()",
+            )
+        listed = self._listed[part.first_graph : part.first_graph + len(mean)]
+        values = np.array([one.rate(value) for one, value in zip(listed, mean.tolist(), strict=True)])
+        if not gradient:
+            return values, np.zeros(0)
+        owner = np.concatenate([part.arc_owner, part.final_owner])
+        slopes = np.concatenate([arc, end[part.final]])
+        size = part.costs.stop - part.costs.start
+        owned = owner >= 0
+        sums: Floats = np.bincount(owner[owned], weights=slopes[owned], minlength=size).astype(np.float64)
+        return values, -self._slope * sums + 0.0
+
+
+class _Prepared(NamedTuple):
+    """A graph as a lattice; which cost each arc and each final state has (−1 for none), of how many."""
+
+    lattice: Lattice
+    arc: Numbers
+    final: Numbers
+    size: int
+
+
+def _prepared(graph: Graph | Machine) -> _Prepared:
+    if isinstance(graph, Machine):
+        unscored = graph._replace(score=np.zeros(len(graph.source)))  # its own scores do not count
+        numbered = lattice_of_machine(Lattice, unscored, numbered=True)
+        return _Prepared(numbered, *arc_numbers(numbered), len(graph.source))
+    if isinstance(graph, Forest):
+        unfolded = unfold(graph, MOST_STACKS)
+        if unfolded is None:
+            raise InputError("the forest has too many derivations for exact expectations", advice="prune it")
+        return _Prepared(unfolded.lattice, unfolded.arc, unfolded.final, len(graph.head) + len(graph.goals))
+    if isinstance(graph, NBest):
+        lattice = graph.to_lattice(keep=())
+        arc = np.arange(len(lattice.word))
+        arc[len(graph) :] = -1  # hypotheses are chains; the first arc of each has its cost
+        return _Prepared(lattice, arc, np.array([-1]), len(graph))
+    lattice = as_lattice(graph)
+    arcs, ends = len(lattice.word), len(lattice.final)
+    return _Prepared(lattice, np.arange(arcs), np.arange(arcs, arcs + ends), arcs + ends)
+
+
+class _Searched(NamedTuple):
+    """A graph with its references, in the numbers of the kernel."""
+
+    prepared: _Prepared
+    listed: CountedReferences
+    kinds: Words
+    references: list[list[int]]
+    classes: int
+
+
+def _searched(prepared: _Prepared, references: GraphReferences, metric: GRR) -> _Searched:
+    check_references(references)
+    listed = CountedReferences.of(metric, strings_of_references(references))
+    if not listed.is_defined:
+        raise InputError("the reference has no words: there is no rate to train", advice="leave the graph out")
+    return _Searched(prepared, listed, *listed.arcs(prepared.lattice, metric.ignore | metric.wildcard, None))
+
+
+class _Part(NamedTuple):
+    """Consecutive graphs, searched by one native call; numbers of costs count from the first of them."""
+
+    first_graph: int
+    costs: slice
+    source: States
+    target: States
+    kinds: Words
+    arc_begin: Numbers
+    state_begin: Numbers
+    arc_owner: Numbers
+    final: Numbers  # where the final states are among all states
+    final_owner: Numbers
+    num_states: int
+    references: list[list[list[int]]]
+    sizes: list[list[int]]
+    classes: list[int]
+    gains: Gains
+
+
+def _parts(graphs: Sequence[_Searched], number: int) -> list[_Part]:
+    """Divide graphs into at most so many parts with about as many arcs."""
+    if not graphs:
+        return []
+    share = math.ceil(sum(len(one.kinds) + 1 for one in graphs) / number)
+    parts: list[list[_Searched]] = [[]]
+    filled = 0
+    for one in graphs:
+        if filled >= share:
+            parts.append([])
+            filled = 0
+        parts[-1].append(one)
+        filled += len(one.kinds) + 1
+    found, first, cost = [], 0, 0
+    for part in parts:
+        found.append(_part(part, first, cost))
+        first, cost = first + len(part), found[-1].costs.stop
+    return found
+
+
+def _part(graphs: Sequence[_Searched], first: int, cost: int) -> _Part:
+    lattices = [one.prepared.lattice for one in graphs]
+    state_begin, arc_begin, cost_begin = (
+        np.cumsum([0, *counts], dtype=np.int64)
+        for counts in (
+            [lattice.num_states for lattice in lattices],
+            [len(lattice.word) for lattice in lattices],
+            [one.prepared.size for one in graphs],
+        )
+    )
+
+    def joined(columns: Iterable[npt.NDArray[Any]], begins: Numbers) -> Numbers:
+        """Join numbers that count from the begin of each graph; −1 stays."""
+        moved = [np.where(c < 0, -1, c + b) for c, b in zip(columns, begins.tolist(), strict=False)]
+        return np.concatenate(moved).astype(np.int64)
+
+    gains = graphs[0].listed.gains
+    return _Part(
+        first,
+        slice(cost, cost + int(cost_begin[-1])),
+        np.concatenate([lattice.source for lattice in lattices]),
+        np.concatenate([lattice.target for lattice in lattices]),
+        np.concatenate([one.kinds for one in graphs]),
+        arc_begin,
+        state_begin,
+        joined((one.prepared.arc for one in graphs), cost_begin),
+        joined((lattice.final for lattice in lattices), state_begin),
+        joined((one.prepared.final for one in graphs), cost_begin),
+        int(state_begin[-1]),
+        [one.references for one in graphs],
+        [one.listed.sizes for one in graphs],
+        [one.classes for one in graphs],
+        gains._replace(order=0 if graphs[0].listed.by_edits else gains.order),
+    )
+
+
+def _score_names(graph: Graph) -> list[str]:
+    return graph.score_names() if isinstance(graph, NBest) else list(graph.scores)
+
+
+def _score(graph: Graph, name: str, size: int) -> Floats:
+    """Return a score column with a value for each cost of a graph."""
+    if isinstance(graph, NBest):
+        return np.array([hypothesis.scores.get(name, 0.0) for hypothesis in graph.hypotheses])
+    column = graph.scores.get(name)
+    return np.zeros(size) if column is None else np.concatenate([column.arc, column.final])

@@ -1,0 +1,76 @@
+"""Expected rates as a function of JAX arrays, with their gradients; also under `jax.jit`."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from latticemetric.errors import MissingDependencyError
+from latticemetric.training.batch import Batch
+
+try:
+    import jax
+    import jax.numpy as jnp
+except ImportError as error:
+    raise MissingDependencyError("this needs JAX, which is not installed", advice="pip install jax") from error
+
+__all__ = ["expected_rates"]
+
+
+def expected_rates(batch: Batch, costs: Any) -> Any:
+    """Compute the expected rate of each graph, exactly, with a gradient by the costs.
+
+    The search runs on the CPU in double precision, in a callback; the result has the type of `costs`.
+
+    Args:
+        batch: The graphs and their references.
+        costs: An array of all costs (−log weights), in the order of `Batch`.
+
+    Examples:
+        >>> import latticemetric as lm
+        >>> batch = Batch([lm.NBest.from_strings(["a b", "a c"])], ["a b"])
+        >>> rates = lambda costs: expected_rates(batch, costs).sum()
+        >>> value, slopes = jax.value_and_grad(rates)(jnp.zeros(2))
+        >>> float(value), slopes.tolist()
+        (0.25, [0.125, -0.125])
+    """
+    return _differentiable()(batch, costs)
+
+
+@cache
+def _differentiable() -> Any:
+    """Return the function that JAX knows the gradient of."""
+    rates = jax.custom_vjp(_rates, nondiff_argnums=(0,))
+    rates.defvjp(_forward, _backward)
+    return rates
+
+
+def _rates(batch: Batch, costs: Any) -> Any:
+    return _asked(batch, costs, gradient=False)[0]
+
+
+def _asked(batch: Batch, costs: Any, *, gradient: bool) -> Any:
+    """Return the rates and, if asked for, the gradient."""
+    costs = jnp.asarray(costs)
+    kind = costs.dtype if jnp.issubdtype(costs.dtype, jnp.floating) else jnp.result_type(float)
+
+    def found(values: Any) -> tuple[Any, ...]:
+        answer = batch.expected(np.asarray(values, dtype=np.float64), gradient=gradient)
+        parts = (answer.value,) if answer.gradient is None else (answer.value, answer.gradient)
+        return tuple(part.astype(kind) for part in parts)
+
+    shapes = [(len(batch),), costs.shape] if gradient else [(len(batch),)]
+    wanted = tuple(jax.ShapeDtypeStruct(shape, kind) for shape in shapes)
+    return jax.pure_callback(found, wanted, costs, vmap_method="sequential")
+
+
+def _forward(batch: Batch, costs: Any) -> tuple[Any, Any]:
+    rates, gradient = _asked(batch, costs, gradient=True)
+    return rates, gradient
+
+
+def _backward(batch: Batch, gradient: Any, slopes: Any) -> tuple[Any]:
+    sizes = np.array(batch.sizes)
+    return (gradient * jnp.repeat(slopes, sizes, total_repeat_length=int(sizes.sum())),)

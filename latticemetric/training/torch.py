@@ -1,0 +1,62 @@
+"""Expected rates as a function of PyTorch tensors, with their gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from latticemetric.errors import MissingDependencyError
+from latticemetric.training.batch import Batch
+
+try:
+    import torch
+    from torch.autograd.function import once_differentiable
+except ImportError as error:
+    raise MissingDependencyError(
+        "this needs PyTorch, which is not installed",
+        advice="pip install torch, or Debian's python3-torch; builds for CPUs are enough",
+    ) from error
+
+__all__ = ["ExpectedRates", "expected_rates"]
+
+
+class ExpectedRates(torch.autograd.Function):  # type: ignore[misc]  # torch has no types here
+    """The expected rate of each graph of a batch; `expected_rates` applies it."""
+
+    @staticmethod
+    def forward(ctx: Any, costs: Any, batch: Batch) -> Any:
+        """Return the rates; keep the gradient, which the same search finds."""
+        found = batch.expected(costs.detach().to("cpu", torch.float64).numpy(), gradient=ctx.needs_input_grad[0])
+        kind = {"dtype": costs.dtype, "device": costs.device}
+        if found.gradient is not None:
+            sizes = torch.tensor(batch.sizes, device=costs.device)
+            ctx.save_for_backward(torch.tensor(found.gradient, **kind), sizes)
+        return torch.tensor(found.value, **kind)
+
+    @staticmethod
+    @once_differentiable  # type: ignore[untyped-decorator]
+    def backward(ctx: Any, slopes: Any) -> Any:
+        """Return the gradient by the costs, given that by the rates."""
+        gradient, sizes = ctx.saved_tensors
+        return gradient * slopes.repeat_interleave(sizes), None
+
+
+def expected_rates(batch: Batch, costs: Any) -> Any:
+    """Compute the expected rate of each graph, exactly, with a gradient by the costs.
+
+    The search runs on the CPU in double precision; the result has the type and the device of `costs`. There is no
+    second derivative.
+
+    Args:
+        batch: The graphs and their references.
+        costs: A tensor of all costs (−log weights), in the order of `Batch`.
+
+    Examples:
+        >>> import latticemetric as lm
+        >>> batch = Batch([lm.NBest.from_strings(["a b", "a c"])], ["a b"])
+        >>> costs = torch.zeros(2, dtype=torch.float64, requires_grad=True)
+        >>> rates = expected_rates(batch, costs)
+        >>> rates.sum().backward()
+        >>> rates.tolist(), costs.grad.tolist()
+        ([0.25], [0.125, -0.125])
+    """
+    return ExpectedRates.apply(costs, batch)

@@ -1,0 +1,166 @@
+"""Gradients in PyTorch and JAX: against finite differences, and against their own through a list of all paths."""
+
+import re
+
+import numpy as np
+import pytest
+from kit.brute_force import enumerate_paths
+from kit.paths import EXAMPLES, ROOT
+
+import latticemetric as lm
+from latticemetric.training import Batch
+
+LATTICE = lm.Lattice.from_arcs(
+    [0, 0, 0, 1, 1, 2, 2, 3],
+    [1, 1, 2, 2, 3, 3, 4, 4],
+    [1, 2, 0, 3, 1, 2, 1, 4],
+    final=[3, 4],
+    vocabulary=lm.Vocabulary.from_words(["a", "b", "c", "d"]),
+)
+GRAPHS = [LATTICE, lm.NBest.from_strings(["a b", "b", "", "a c d"]), lm.Lattice.from_strings(["d", "a b c"])]
+REFERENCES = ["a c b", ["a b", "c d"], "a b"]
+
+
+def run_page(monkeypatch, library):
+    """Run the blocks of the page that need no library, or this one; return their names."""
+    monkeypatch.chdir(EXAMPLES)
+    page = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
+    names = {}
+    first = ["import latticemetric as lm", "from latticemetric.training import Batch"]
+    first += re.findall(r"^>>> ((?:graphs|references|batch) = .*)", page, re.MULTILINE)
+    exec("\n".join(first), names)
+    for block in re.findall(r"^```py\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+        if library in block or "from_k2" in block:
+            exec(block, names)
+    return names
+
+
+def uses_and_rates():
+    """Of each graph: how often each path uses each cost, and the rate of each path."""
+    for graph, reference in zip(GRAPHS, REFERENCES, strict=True):
+        if isinstance(graph, lm.NBest):
+            uses = np.eye(len(graph))
+            strings = [hypothesis.words for hypothesis in graph.hypotheses]
+        else:
+            paths = list(enumerate_paths(graph))
+            arcs, finals = len(graph.word), graph.final.tolist()
+            uses = np.zeros((len(paths), arcs + len(finals)))
+            for row, path in zip(uses, paths, strict=True):
+                np.add.at(row, list(path.arcs), 1)
+                row[arcs + finals.index(graph.target[path.arcs[-1]])] += 1
+            strings = [path.words for path in paths]
+        yield uses, np.array([lm.WER().score(list(words), reference) for words in strings])
+
+
+def some_costs(batch):
+    return np.random.default_rng(3).normal(size=sum(batch.sizes))
+
+
+def test_pytorch_s_gradients_are_those_through_all_paths():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    from latticemetric.training.torch import expected_rates
+
+    batch = Batch(GRAPHS, REFERENCES)
+    costs = torch.tensor(some_costs(batch), requires_grad=True)
+    weights = torch.tensor([1.0, -2.0, 0.5])
+    rates = expected_rates(batch, costs)
+    (weights * rates).sum().backward()
+    listed = torch.tensor(some_costs(batch), requires_grad=True)
+    sums = [
+        torch.softmax(-torch.tensor(uses) @ part, 0) @ torch.tensor(values)
+        for (uses, values), part in zip(uses_and_rates(), listed.split(batch.sizes), strict=True)
+    ]
+    (weights * torch.stack(sums)).sum().backward()
+    assert rates.tolist() == pytest.approx([one.item() for one in sums], abs=1e-12)
+    assert costs.grad.numpy() == pytest.approx(listed.grad.numpy(), abs=1e-12)
+
+
+def test_pytorch_s_gradients_are_finite_differences():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    from latticemetric.training.torch import expected_rates
+
+    batch = Batch(GRAPHS, REFERENCES, "2-grr")
+    costs = torch.tensor(some_costs(batch), requires_grad=True)
+    assert torch.autograd.gradcheck(lambda values: expected_rates(batch, values), costs)
+
+
+def test_pytorch_s_types_and_flags_are_kept():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    from latticemetric.training.torch import expected_rates
+
+    batch = Batch(GRAPHS, REFERENCES)
+    single = torch.tensor(some_costs(batch), dtype=torch.float32, requires_grad=True)
+    rates = expected_rates(batch, single)
+    rates.mean().backward()
+    assert rates.dtype == single.grad.dtype == torch.float32
+    assert not expected_rates(batch, single.detach()).requires_grad
+    with pytest.raises(lm.InputError, match="graph 0: cost 0 is nan"):
+        expected_rates(batch, single * torch.nan)
+
+
+def test_tensors_of_k2_are_taken_with_their_history():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    from latticemetric.training.torch import expected_rates
+
+    arrays = lm.lattices_to_k2([LATTICE, LATTICE])
+    vector = torch.tensor(arrays.arcs)
+    batch = Batch.from_k2(vector, ["a c b", "a"], vocabulary=LATTICE.vocabulary)
+    scores = torch.zeros(sum(batch.sizes), requires_grad=True)
+    lattices = lm.lattices_from_k2(vector, scores, vocabulary=LATTICE.vocabulary)
+    rates = expected_rates(batch, -scores)
+    rates.sum().backward()
+    for lattice, reference, rate in zip(lattices, ["a c b", "a"], rates.tolist(), strict=True):
+        assert rate == pytest.approx(lm.expected(lattice, reference).value, abs=1e-6)
+    assert scores.grad.abs().sum() > 0
+
+
+def test_the_page_trains_with_pytorch(monkeypatch):
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    names = run_page(monkeypatch, "torch")
+    features, shares = names["features"], names["shares"]
+    start = shares @ names["expected_rates"](names["batch"], features @ torch.tensor([1.0, 0.5]).double())
+    assert names["loss"].item() < start.item() - 0.01
+    k2_batch = names["k2_batch"]
+    assert len(k2_batch) == 3
+
+
+def test_the_page_trains_with_jax(monkeypatch):
+    pytest.importorskip("jax", reason="JAX is not installed")
+    names = run_page(monkeypatch, "jax")
+    assert names["loss"](names["weights"]) < names["loss"](names["jnp"].array([1.0, 0.5])) - 0.01
+
+
+def test_jax_s_gradients_are_those_through_all_paths():
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    import jax.numpy as jnp
+
+    from latticemetric.training.jax import expected_rates
+
+    batch = Batch(GRAPHS, REFERENCES)
+    weights = jnp.array([1.0, -2.0, 0.5])
+    begins = np.cumsum(batch.sizes)[:-1]
+
+    def through_paths(costs):
+        parts = zip(uses_and_rates(), jnp.split(costs, begins), strict=True)
+        return weights @ jnp.stack([jax.nn.softmax(-uses @ part) @ values for (uses, values), part in parts])
+
+    def exactly(costs):
+        return weights @ expected_rates(batch, costs)
+
+    costs = jnp.array(some_costs(batch))
+    value, gradient = jax.value_and_grad(through_paths)(costs)
+    for function in (exactly, jax.jit(exactly)):
+        found, slopes = jax.value_and_grad(function)(costs)
+        assert float(function(costs)) == pytest.approx(float(value), abs=1e-5)
+        assert float(found) == pytest.approx(float(value), abs=1e-5)
+        assert np.asarray(slopes) == pytest.approx(np.asarray(gradient), abs=1e-5)
+
+
+def test_jax_s_gradients_are_finite_differences():
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    from jax.test_util import check_grads
+
+    from latticemetric.training.jax import expected_rates
+
+    batch = Batch(GRAPHS, REFERENCES, "2-grr")
+    check_grads(lambda costs: expected_rates(batch, costs), (jax.numpy.array(some_costs(batch)),), 1, ["rev"])

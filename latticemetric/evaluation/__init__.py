@@ -10,9 +10,21 @@ from typing import Any
 
 _MODULES = {
     "agreement": ("Agreement", "correlate"),
+    "calibration": ("ErrorCalibration", "EventCalibration", "ReliabilityBin", "error_calibration", "event_calibration"),
     "coefficients": ("kendall", "pearson", "spearman"),
     "grouping": ("Grouping", "group_segments"),
     "human": ("HumanScores", "human_scores"),
+    "metric_tests": ("MetricTask", "MetricTest", "RankTable", "of_groups", "permutation_test", "rank_metrics"),
+    "pairwise": (
+        "agreement_on",
+        "averaged",
+        "calibrated",
+        "kendall_like",
+        "pairwise_accuracy",
+        "pairwise_p",
+        "soft_pairwise_accuracy",
+        "tau",
+    ),
     "significance": ("williams",),
     "systems": ("SystemTables", "system_tables"),
     "word_tags.discrimination": ("discriminate", "synthetic_tags"),

@@ -2,6 +2,11 @@
 
 from latticemetric.evaluation.agreement import Agreement as Agreement
 from latticemetric.evaluation.agreement import correlate as correlate
+from latticemetric.evaluation.calibration import ErrorCalibration as ErrorCalibration
+from latticemetric.evaluation.calibration import EventCalibration as EventCalibration
+from latticemetric.evaluation.calibration import ReliabilityBin as ReliabilityBin
+from latticemetric.evaluation.calibration import error_calibration as error_calibration
+from latticemetric.evaluation.calibration import event_calibration as event_calibration
 from latticemetric.evaluation.coefficients import kendall as kendall
 from latticemetric.evaluation.coefficients import pearson as pearson
 from latticemetric.evaluation.coefficients import spearman as spearman
@@ -9,6 +14,20 @@ from latticemetric.evaluation.grouping import Grouping as Grouping
 from latticemetric.evaluation.grouping import group_segments as group_segments
 from latticemetric.evaluation.human import HumanScores as HumanScores
 from latticemetric.evaluation.human import human_scores as human_scores
+from latticemetric.evaluation.metric_tests import MetricTask as MetricTask
+from latticemetric.evaluation.metric_tests import MetricTest as MetricTest
+from latticemetric.evaluation.metric_tests import RankTable as RankTable
+from latticemetric.evaluation.metric_tests import of_groups as of_groups
+from latticemetric.evaluation.metric_tests import permutation_test as permutation_test
+from latticemetric.evaluation.metric_tests import rank_metrics as rank_metrics
+from latticemetric.evaluation.pairwise import agreement_on as agreement_on
+from latticemetric.evaluation.pairwise import averaged as averaged
+from latticemetric.evaluation.pairwise import calibrated as calibrated
+from latticemetric.evaluation.pairwise import kendall_like as kendall_like
+from latticemetric.evaluation.pairwise import pairwise_accuracy as pairwise_accuracy
+from latticemetric.evaluation.pairwise import pairwise_p as pairwise_p
+from latticemetric.evaluation.pairwise import soft_pairwise_accuracy as soft_pairwise_accuracy
+from latticemetric.evaluation.pairwise import tau as tau
 from latticemetric.evaluation.significance import williams as williams
 from latticemetric.evaluation.systems import SystemTables as SystemTables
 from latticemetric.evaluation.systems import system_tables as system_tables

@@ -38,7 +38,7 @@ from latticemetric.evaluation.intervals import (
     resampled_sums,
 )
 from latticemetric.evaluation.significance import Williams, williams
-from latticemetric.evaluation.systems import SystemTables, as_matrix, snap_ties
+from latticemetric.evaluation.systems import GivenTables, SystemTables, as_matrix, snap_ties
 from latticemetric.frozen import Frozen
 
 NO_HUMAN_SCORE = "nobody judged it"
@@ -284,7 +284,9 @@ class _Run(NamedTuple):
             over_segments = Strength.of(segment.pearson, means, sign)
         intervals = _intervals(scores, drawn_scores, self.confidence)
         agreement = MetricAgreement(intervals, system, pairs, segment, cells, one.higher_is_better)
-        return agreement, Strength.of(system.pearson, drawn, sign, sign * x), over_segments
+        # Scores that stay the same in all resamples cannot be compared by them.
+        strength = Strength.of(system.pearson, drawn[:0] if isinstance(one, GivenTables) else drawn, sign, sign * x)
+        return agreement, strength, over_segments
 
 
 def _intervals(values: Floats, samples: Floats, confidence: float) -> tuple[Interval, ...]:
@@ -314,8 +316,9 @@ def compare_all(
     found = []
     for (first, one), (second, other) in combinations(strengths.items(), 2):
         difference = other.value - one.value
-        drawn = other.samples - one.samples
-        resampled = paired_bootstrap_of(difference, drawn, confidence) if len(drawn) else None
+        resampled = None
+        if len(one.samples) and len(other.samples):
+            resampled = paired_bootstrap_of(difference, other.samples - one.samples, confidence)
         tested = None
         if human is not None and one.scores is not None and other.scores is not None:
             tested = williams(one.scores, other.scores, human)

@@ -7,6 +7,7 @@ value, or if one variable is constant.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -149,18 +150,60 @@ def _standardised(values: Floats) -> Floats:
 # ---- Kendall's τ-b ----
 
 
-def _tau_b(x: Floats, y: Floats) -> Floats:
-    """Return τ-b of each row, by Knight's algorithm: sort by x, then count the inversions of y while merging."""
+class PairCounts(NamedTuple):
+    """The pairs of points, by their order in two variables.
+
+    Attributes:
+        concordant: Pairs in the same order.
+        discordant: Pairs in opposite orders.
+        tied_first: Pairs that are equal in the first variable only.
+        tied_second: Pairs that are equal in the second variable only.
+        tied_both: Pairs that are equal in both.
+    """
+
+    concordant: _Counts
+    discordant: _Counts
+    tied_first: _Counts
+    tied_second: _Counts
+    tied_both: _Counts
+
+
+def pair_counts(first: npt.ArrayLike, second: npt.ArrayLike) -> PairCounts:
+    """Count the pairs of points of each row, by Knight's algorithm. There must be no NaN.
+
+    Examples:
+        >>> [int(count) for count in pair_counts([1, 2, 3, 3], [1, 3, 2, 2])]
+        [3, 2, 0, 0, 1]
+    """
+    x, y = _paired(first, second)
+    flat_x, flat_y = (side.reshape(-1, side.shape[-1]) for side in (x, y))
+    rows = max(1, _MOST_KEYS // max(1, x.shape[-1]))
+    parts = [_counted(flat_x[k : k + rows], flat_y[k : k + rows]) for k in range(0, len(flat_x), rows)]
+    empty = np.zeros((5, 0), dtype=np.int64)
+    return PairCounts(*np.concatenate([empty, *map(np.stack, parts)], axis=1).reshape(5, *x.shape[:-1]))
+
+
+def _counted(x: Floats, y: Floats) -> PairCounts:
+    """Sort each row by x, then count the inversions of y while merging (Knight 1966)."""
     n = x.shape[-1]
     order = np.lexsort((y, x), axis=-1)
     x, y = (np.take_along_axis(side, order, axis=-1) for side in (x, y))
     pairs = n * (n - 1) // 2
     tied_x, tied_y = _tied_pairs(x), _tied_pairs(np.sort(y, axis=-1))
     tied_both = _tied_pairs(x, y)
-    against = _inversions(_rank_ranges(y)[0])
-    balance = pairs - tied_x - tied_y + tied_both - 2 * against
+    against = _inversions(_rank_ranges(y)[0]) if n else np.zeros(len(x), dtype=np.int64)
+    balance = pairs - tied_x - tied_y + tied_both - against
+    return PairCounts(balance, against, tied_x - tied_both, tied_y - tied_both, tied_both)
+
+
+def _tau_b(x: Floats, y: Floats) -> Floats:
+    """Return τ-b of each row."""
+    count = _counted(x, y)
+    untied = count.concordant + count.discordant
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: Floats = balance / np.sqrt((pairs - tied_x).astype(np.float64) * (pairs - tied_y))
+        found: Floats = (count.concordant - count.discordant) / np.sqrt(
+            (untied + count.tied_second).astype(np.float64) * (untied + count.tied_first)
+        )
     return np.clip(found, -1, 1)
 
 

@@ -67,9 +67,9 @@ class PairedBootstrap(Record):
 
     Attributes:
         difference: The interval of the second system's value minus the first's.
-        p: One-sided p-value, (c + 1) / (R + 1). R is the number of resamples; c counts resamples in which the sign of
-            the difference is not the observed one (it is opposite, 0 or undefined). p is 1 if the systems are equal on
-            the whole test set, `None` if their difference is undefined.
+        p: Two-sided p-value, 2 (c + 1) / (R + 1), at most 1. R is the number of resamples; c counts resamples in which
+            the sign of the difference is not the observed one (it is opposite, 0 or undefined). p is 1 if the systems
+            are equal on the whole test set, `None` if their difference is undefined.
     """
 
     difference: Interval
@@ -143,7 +143,7 @@ def paired_bootstrap_of(observed: float, differences: Values, confidence: float)
     if np.isnan(observed):
         return PairedBootstrap(found, None)
     shown = int(np.count_nonzero(differences * np.sign(observed) > ROUNDING)) if abs(observed) > ROUNDING else 0
-    return PairedBootstrap(found, (len(differences) - shown + 1) / (len(differences) + 1))
+    return PairedBootstrap(found, min(1.0, 2 * (len(differences) - shown + 1) / (len(differences) + 1)))
 
 
 def difference_columns(found: PairedBootstrap | None) -> dict[str, float | None]:

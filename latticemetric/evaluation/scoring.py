@@ -1,12 +1,14 @@
-"""Score several systems by several metrics: corpus values with intervals, and comparisons with the first system."""
+"""Score texts by metrics (`score`); compare several systems, with intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from latticemetric.errors import placed, shortened
+from latticemetric.display import error_line
+from latticemetric.errors import UsageError, placed, shortened
+from latticemetric.evaluation.error_analysis import ErrorAnalysis, error_analysis
 from latticemetric.evaluation.intervals import (
     Interval,
     PairedBootstrap,
@@ -20,10 +22,23 @@ from latticemetric.evaluation.intervals import (
 )
 from latticemetric.evaluation.significance import Randomisation, randomisation_of, swapped_sums
 from latticemetric.frozen import Frozen
-from latticemetric.metrics.base import Metric, Table, plain_sum, references_each
+from latticemetric.metrics.base import (
+    GraphReferences,
+    GraphText,
+    Metric,
+    Table,
+    graphs_of,
+    plain_sum,
+    references_each,
+)
+from latticemetric.metrics.preparation import Preparation
+from latticemetric.metrics.reference_checks import check_corpus
+from latticemetric.metrics.registry import make_metric
 from latticemetric.metrics.signature import Signature
 
 AnyMetric = Metric[Any]
+
+_ERROR_RATES = ("wer", "cer")
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +58,22 @@ class Tabled(Frozen):
     def sentences(self) -> list[float | None]:
         """Return the value of each segment alone; `None` if undefined."""
         return list(map(or_none, self.metric.values(self.table).tolist()))
+
+    def sums(self) -> dict[str, int | float]:
+        """Return the summed statistics, by name."""
+        return dict(zip(self.metric.columns, map(plain_sum, self.table.sum(axis=0).tolist()), strict=True))
+
+    def error_line(self, owner: str = "") -> str | None:
+        """Return the line `%WER 27.17 [ 25 / 92, 8 ins, 15 del, 2 sub ]`.
+
+        `None` if the metric is no word or character error rate, or the references have no words.
+        """
+        if self.metric.name not in _ERROR_RATES:
+            return None
+        sums = self.sums()
+        edits = [sums[name] for name in ("insertions", "deletions", "substitutions")]
+        size = sums.get("matches_1", sums.get("matches", 0)) + sums["substitutions"] + sums["deletions"]
+        return error_line(self.metric.name.upper(), sum(edits), size, edits, owner) if size else None
 
 
 @dataclass(frozen=True)
@@ -87,13 +118,12 @@ class SystemScore:
     def asdict(self, *, short_signature: bool = False) -> dict[str, Any]:
         """Return plain values, for JSON."""
         bounds = asdict(self.interval) if self.interval else {}
-        sums = self.tabled.table.sum(axis=0).tolist()
         return {
             "system": self.tabled.system,
             "metric": self.tabled.metric.name,
             "score": self.score,
             **{name: bounds.get(name) for name in ("low", "high", "half_width", "undefined")},
-            "statistics": dict(zip(self.tabled.metric.columns, map(plain_sum, sums), strict=True)),
+            "statistics": self.tabled.sums(),
             "comparison": self.comparison.asdict() if self.comparison else None,
             "signature": self.tabled.signature.format(short=short_signature),
         }
@@ -155,3 +185,180 @@ def corpus_scores(
             comparison = Comparison(or_none(difference), resampled, tested)
         scores.append(SystemScore(one, or_none(value), interval, comparison))
     return [scores[begin : begin + len(first)] for begin in range(0, len(flat), max(1, len(first)))]
+
+
+# ---- One test set ----
+
+
+@dataclass(frozen=True, eq=False)
+class MetricScore(Frozen):
+    """The score of a test set under one metric.
+
+    Attributes:
+        name: The name of the metric.
+        value: The corpus value; `None` if undefined.
+        statistics: The summed statistics that give the value.
+        signature: The metric, its parameters, how texts were prepared, and the version.
+        higher_is_better: False if the metric counts errors.
+        line: The line `%WER 27.17 [ 25 / 92, 8 ins, 15 del, 2 sub ]`, for `wer` and `cer`; else `None`.
+        ids: The id of each segment, or its number from 1.
+    """
+
+    name: str
+    value: float | None
+    statistics: Mapping[str, int | float]
+    signature: str
+    higher_is_better: bool
+    line: str | None
+    ids: tuple[str, ...]
+    _tabled: Tabled
+    _texts: tuple[tuple[GraphText, ...], tuple[tuple[GraphText, ...], ...]]
+
+    @property
+    def segments(self) -> dict[str, float | None]:
+        """The value of each segment alone, by its id; `None` if undefined."""
+        return dict(zip(self.ids, self._tabled.sentences(), strict=True))
+
+    def details(self, groups: Sequence[str] | None = None) -> ErrorAnalysis:
+        """Count which words are inserted, deleted and confused; see `error_analysis`."""
+        return error_analysis(*self._texts, self._tabled.metric, groups=groups)
+
+    def asdict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        return {
+            "metric": self.name,
+            "score": self.value,
+            "statistics": dict(self.statistics),
+            "line": self.line,
+            "signature": self.signature,
+        }
+
+    def __str__(self) -> str:
+        return self.line or f"{self.name} {'–' if self.value is None else f'{self.value:.4f}'}"
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The scores of a test set under several metrics, by name: `scores["wer"].value`."""
+
+    metrics: tuple[MetricScore, ...]
+
+    def __getitem__(self, name: str) -> MetricScore:
+        for score in self.metrics:
+            if score.name == name:
+                return score
+        known = ", ".join(score.name for score in self.metrics)
+        raise UsageError(f"'{shortened(str(name))}' was not scored", advice=f"choose one of {known}")
+
+    def __iter__(self) -> Iterator[MetricScore]:
+        return iter(self.metrics)
+
+    def __len__(self) -> int:
+        return len(self.metrics)
+
+    @property
+    def values(self) -> dict[str, float | None]:
+        """The corpus values, by the names of the metrics."""
+        return {score.name: score.value for score in self.metrics}
+
+    def asdict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        return {"scores": [score.asdict() for score in self.metrics]}
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.metrics))
+
+
+Hypotheses = GraphText | Sequence[GraphText] | Mapping[str, GraphText]
+AnyReferences = GraphReferences | Sequence[GraphReferences] | Mapping[str, GraphReferences]
+
+
+def score(
+    hypotheses: Hypotheses,
+    references: AnyReferences,
+    metrics: str | AnyMetric | Sequence[str | AnyMetric] = "wer",
+    *,
+    lowercase: bool = False,
+    tokenize: str | None = None,
+) -> Scores:
+    """Score hypotheses against references by one or several metrics.
+
+    Args:
+        hypotheses: One text per segment, or a mapping of ids to texts; a string is one segment.
+        references: One reference per segment, or a list of references for each; or a mapping with the same ids.
+        metrics: Names (`"wer"`, `"wer,cer"`), metrics, or a list of them.
+        lowercase: Compare lower-cased texts.
+        tokenize: A tokenizer of sacrebleu, for texts that are strings: `13a`, `intl`, `char`, `zh`, `none`, …
+
+    Examples:
+        >>> found = score(["the cat sat", "a dog"], ["the cat sat down", "the dog"], "wer,chrf")
+        >>> found["wer"].value, round(found["chrf"].value, 4)
+        (0.3333333333333333, 0.5692)
+        >>> print(found["wer"])
+        %WER 33.33 [ 2 / 6, 0 ins, 1 del, 1 sub ]
+        >>> found["wer"].segments
+        {'1': 0.25, '2': 0.5}
+        >>> dict(found["wer"].details().total.confusions)
+        {('the', 'a'): 1}
+    """
+    ids, said, expected = _test_set(hypotheses, references)
+    preparation = Preparation(lowercase, tokenize)
+    if lowercase or tokenize is not None:
+        said = preparation.all_texts(said)
+        expected = [preparation.all_texts(several) for several in expected]
+    chosen = [_metric(one) for one in ([metrics] if isinstance(metrics, str | Metric) else metrics)]
+    (row,) = tabulate([("hypotheses", said)], expected, [metric for several in chosen for metric in several])
+    texts = tuple(said), tuple(map(tuple, expected))
+    return Scores(tuple(_metric_score(one, preparation, ids, texts) for one in row))
+
+
+def _metric(given: str | AnyMetric) -> list[AnyMetric]:
+    """Return a metric, or those that a text names, separated by commas."""
+    return [make_metric(name.strip()) for name in given.split(",")] if isinstance(given, str) else [given]
+
+
+def _metric_score(
+    tabled: Tabled,
+    preparation: Preparation,
+    ids: tuple[str, ...],
+    texts: tuple[tuple[GraphText, ...], tuple[tuple[GraphText, ...], ...]],
+) -> MetricScore:
+    signed = replace(tabled, signature=preparation.signed(tabled.signature))
+    return MetricScore(
+        signed.metric.name,
+        or_none(signed.value),
+        signed.sums(),
+        str(signed.signature),
+        signed.metric.higher_is_better,
+        signed.error_line(),
+        ids,
+        signed,
+        texts,
+    )
+
+
+def _test_set(
+    hypotheses: Any, references: Any
+) -> tuple[tuple[str, ...], Sequence[GraphText], Sequence[Sequence[GraphText]]]:
+    """Return the ids of the segments, their hypotheses, and the references of each."""
+    if isinstance(hypotheses, Mapping) != isinstance(references, Mapping):
+        raise UsageError("one side has ids, the other has none", advice="give two mappings, or two lists")
+    if isinstance(hypotheses, Mapping):
+        for here, there, what in ((hypotheses, references, "reference"), (references, hypotheses, "hypothesis")):
+            if lacking := [name for name in here if name not in there]:
+                raise UsageError(f"segment '{shortened(str(lacking[0]))}' has no {what}", advice="give both sides")
+        ids = tuple(map(str, references))
+        said, expected = [hypotheses[name] for name in references], list(references.values())
+    else:
+        if isinstance(hypotheses, str):
+            hypotheses, references = [hypotheses], [references]
+        said, expected = list(hypotheses), list(references)
+        ids = tuple(str(number) for number in range(1, len(said) + 1))
+    check_corpus(said, expected)
+    return ids, said, [_each(several) for several in expected]
+
+
+def _each(references: GraphReferences) -> list[GraphText]:
+    """Return the references of a segment, as they are."""
+    graphs_of(references)  # refuses what is no reference
+    return [references] if isinstance(references, str) or not isinstance(references, Sequence) else list(references)

@@ -189,15 +189,20 @@ def two_sided_p(t: float, degrees: int) -> float:
         >>> round(two_sided_p(12.706, 1), 3), round(two_sided_p(2.228, 10), 3)
         (0.05, 0.05)
     """
+    return float(two_sided_ps(np.array([t], dtype=np.float64), degrees)[0])
+
+
+def two_sided_ps(t: Values, degrees: int) -> Values:
+    """Return the two-sided p-value of each t; see `two_sided_p`."""
     if degrees < 1:
         raise UsageError(f"there are {degrees} degrees of freedom", advice="a t-test needs at least one")
-    angle = math.atan(abs(t) / math.sqrt(degrees))
-    squared = math.cos(angle) ** 2
+    angle = np.arctan(np.abs(t) / math.sqrt(degrees))
+    squared = np.cos(angle) ** 2
     odd = degrees % 2
     # Each term is the previous one times cos²θ times (k − 1) / k.
-    term, total = (math.cos(angle) if odd else 1.0), 0.0
+    term, total = np.cos(angle) if odd else np.ones(t.shape), np.zeros(t.shape)
     for k in range(3 if odd else 2, degrees + 1, 2):
         total += term
-        term *= squared * (k - 1) / k
-    inside = 2 / math.pi * (angle + math.sin(angle) * total) if odd else math.sin(angle) * total
-    return min(1.0, max(0.0, 1 - inside))
+        term *= squared * ((k - 1) / k)
+    inside = 2 / math.pi * (angle + np.sin(angle) * total) if odd else np.sin(angle) * total
+    return np.clip(1 - inside, 0.0, 1.0)

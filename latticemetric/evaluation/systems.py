@@ -80,6 +80,40 @@ class SystemTables(Frozen):
         return np.asarray(self.metric.values(sums), dtype=np.float64)
 
 
+@dataclass(frozen=True, eq=False)
+class GivenTables(SystemTables):
+    """Scores of a metric that come from outside: of segments, of whole systems, or of both.
+
+    Scores of whole systems stay the same in all resamples, unless they are the means of their segments' scores.
+    """
+
+    @classmethod
+    def given(cls, segments: Floats | None, systems: Floats | None, shape: tuple[int, int]) -> SystemTables:
+        """Make tables of scores; without `systems`, a system's score is the mean of its segments' scores.
+
+        Args:
+            segments: One row per system; NaN or `None` if missing.
+            systems: The score of each system; NaN or `None` if missing.
+            shape: The numbers of systems and segments.
+        """
+        own = np.full(shape, np.nan) if segments is None else as_matrix(segments, "scores")
+        plain, there = SystemTables.of(own), ~np.isnan(own)
+        if systems is None or np.allclose(plain.of_systems(), systems, rtol=_SAME_MEAN, atol=0):
+            return plain
+        whole = np.broadcast_to(np.asarray(systems, dtype=np.float64)[:, None], shape)
+        return cls(MeanOfSegments(), np.stack([np.where(there, own, 0.0), there, whole, np.ones(shape)], axis=-1))
+
+    def of_segments(self) -> Floats:
+        """Return the value of each segment alone, one row per system; NaN if undefined."""
+        return self.metric.values(self.tables)
+
+    def of_sums(self, sums: Table) -> Floats:
+        """Return the score of each system, which does not depend on the segments summed."""
+        return self.metric.values(sums[..., 2:])
+
+
+# Files have rounded scores.
+_SAME_MEAN = 1e-5
 _ROUNDING = 1e-12
 
 

@@ -168,6 +168,13 @@ def without_labels(graph: Graph) -> Graph:
     return replace(graph, labels=nothing, node_labels=nothing)
 
 
+def without_scores(graph: Graph) -> Graph:
+    """Return the graph without scores; hypotheses of a list are then in the order of their costs."""
+    if isinstance(graph, NBest):
+        return NBest(tuple(Hypothesis(h.words, {}) for h in graph.ranking()), {})
+    return replace(graph, scores=MappingProxyType({}))
+
+
 def summed(graph: Graph, scales: dict[str, float] | None = None, name: str = "cost") -> Graph:
     """Return the graph with a single score, `name`: the model's cost under `scales`."""
     if isinstance(graph, NBest):

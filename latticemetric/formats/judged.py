@@ -1,7 +1,7 @@
-"""Read judged test sets: outputs of several systems with human judgments, in one of three layouts.
+"""Read judged test sets: outputs of several systems with human judgments, in one of four layouts.
 
 The layouts: a folder of plain files (`systems/`, references, `human.tsv`); one table with one row per system, segment
-and judge; folders as WMT published them.
+and judge; folders as WMT published them; folders of mt-metrics-eval.
 """
 
 from __future__ import annotations
@@ -17,10 +17,20 @@ from typing import TypeVar
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
+from latticemetric.formats.campaigns import (
+    MQM,
+    NO_TRANSLATION,
+    campaign_folder,
+    is_campaign_folder,
+    is_mqm,
+    read_documents,
+    read_mqm,
+    read_score_lines,
+)
 from latticemetric.formats.segments import read_segments
 from latticemetric.formats.streams.compression import without_compression
 from latticemetric.formats.streams.paths import natural_order
-from latticemetric.formats.streams.stream import open_stream
+from latticemetric.formats.streams.stream import STANDARD_INPUT, open_stream
 from latticemetric.formats.text.fields import is_number
 from latticemetric.judgments import WHOLE_SYSTEM, Judgments
 
@@ -37,6 +47,10 @@ class JudgedSystems:
         judgments: The human scores.
         raw: True if texts are untokenized, like those of WMT.
         notes: Notes on omitted data, with reasons.
+        target: The code of the target language, such as `de`; `None` if unknown.
+        standard: The column of human scores to use if the user names none; `None`: all columns.
+        documents: The document of each segment; `None` if unknown.
+        domains: The domain of each segment; `None` if unknown.
     """
 
     systems: tuple[str, ...]
@@ -46,6 +60,10 @@ class JudgedSystems:
     judgments: Judgments
     raw: bool = False
     notes: tuple[str, ...] = ()
+    target: str | None = None
+    standard: str | None = None
+    documents: tuple[str, ...] | None = None
+    domains: tuple[str, ...] | None = None
 
     def without(self, names: Collection[str]) -> JudgedSystems:
         """Return the test set without the systems in `names`.
@@ -160,6 +178,8 @@ def read_judged(
             if given:
                 raise UsageError(f"{option} is for folders, but this is a file", where=path, advice="leave it out")
         return _read_long_table(path)
+    if is_campaign_folder(folder):
+        return _read_campaign(folder, pair, references, human)
     if any((folder / name).is_file() for name in (_SYSTEM_SCORES, _SEGMENT_SCORES)):
         return _read_direct_assessment(folder, pair, references, human)
     if pair is not None:
@@ -178,6 +198,8 @@ def _read_outputs(
     references: Sequence[str],
     table: str | None,
     add_scores: Callable[[JudgmentRows], str] | None = None,
+    *,
+    columns: Sequence[str] = ("score",),
 ) -> JudgedSystems:
     """Read the files of systems and references, and judgments.
 
@@ -187,13 +209,11 @@ def _read_outputs(
     read = read_segments([*outputs, *references], unequal="line k of each file belongs to segment k")
     files = [tuple(map(str, file)) for file in read.files]  # plain lines never give graphs
     if table:
-        listed = list(_read_rows(table, ("system",)))
-        rows = JudgmentRows(systems, read.ids, _score_columns(listed, _IDS, table))
-        rows.add_table(listed)
+        rows = _judgment_table(table, systems, read.ids)
         place = table
     else:
         assert add_scores is not None
-        rows = JudgmentRows(systems, read.ids, (_SCORE,))
+        rows = JudgmentRows(systems, read.ids, columns)
         place = add_scores(rows)
     return JudgedSystems(
         tuple(systems),
@@ -204,6 +224,23 @@ def _read_outputs(
         raw=add_scores is not None,
         notes=rows.notes(),
     )
+
+
+def _judgment_table(table: str, systems: Sequence[str], segments: Sequence[str]) -> JudgmentRows:
+    """Read a table of judgments: our own, MQM annotations, or averages of them."""
+    header = ""
+    if table != STANDARD_INPUT:  # which can be read only once
+        with open_stream(table) as stream:
+            header = next(stream.lines(), "")
+    if is_mqm(header.split("\t" if "\t" in header else None)):
+        rows = JudgmentRows(systems, segments, (MQM,))
+        for place, system, segment, rater, score in read_mqm(table):
+            rows.add(system, segment, rater, [score], place)
+        return rows
+    listed = list(_read_rows(table, ("system",)))
+    rows = JudgmentRows(systems, segments, _score_columns(listed, _IDS, table))
+    rows.add_table(listed)
+    return rows
 
 
 # ---- A folder of plain files: `systems/` (one file per system), references, and `human.tsv` ----
@@ -284,7 +321,53 @@ def _read_direct_assessment(
                 where=str(folder / "references"),
                 advice=f"add a file whose name contains {wanted}",
             )
-    return _read_outputs(systems, outputs, references, human, add_scores)
+    found = _read_outputs(systems, outputs, references, human, add_scores)
+    return replace(found, target=pair.partition("-")[2] or None)
+
+
+def _read_campaign(folder: Path, pair: str | None, references: Sequence[str], human: str | None) -> JudgedSystems:
+    """Read a language pair of a folder of mt-metrics-eval."""
+    files = campaign_folder(folder, _language_pair(folder, pair))
+    # Outputs of people that are references would be compared with themselves.
+    people = [name for name in files.outputs if name in files.references]
+    systems = [name for name in files.outputs if name not in files.references]
+
+    def add_scores(rows: JudgmentRows) -> str:
+        for (kind, level), path in files.scores.items():
+            column = rows.columns.index(kind)
+            turns: Counter[str] = Counter()
+            for place, system, score in read_score_lines(path):
+                turns[system] += 1
+                if level == "seg" and turns[system] > len(rows.segments):
+                    what = f"{shortened(system)} has more than {len(rows.segments)} scores"
+                    raise FormatError(what, where=place, advice="give a line for each segment")
+                segment = rows.segments[turns[system] - 1] if level == "seg" else ""
+                if score is not None and system not in people:
+                    scores = [score if k == column else math.nan for k in range(len(rows.columns))]
+                    rows.add(system, segment, "", scores, place)
+        return str(folder)
+
+    outputs = [files.outputs[name] for name in systems]
+    named = list(references) or list(files.references.values())
+    found = _read_outputs(systems, outputs, named, human, add_scores, columns=files.kinds)
+    lacking = [name for name, texts in zip(found.systems, found.outputs, strict=True) if NO_TRANSLATION in texts]
+    if lacking and len(lacking) < len(found.systems):
+        found = found.without(lacking)
+    notes = [f"{name}: the translation of a person, a reference: left out" for name in people]
+    notes += [f"{name}: some segments have no translation: left out" for name in lacking]
+    domains, documents = read_documents(files.documents) if files.documents else (None, None)
+    if documents is not None and len(documents) != len(found.segments):
+        raise FormatError(
+            f"there are {len(documents)} lines for {len(found.segments)} segments", where=str(files.documents)
+        )
+    return replace(
+        found,
+        notes=(*notes, *found.notes),
+        target=files.pair.partition("-")[2] or None,
+        standard=None if human else files.kinds[0],
+        documents=documents,
+        domains=domains,
+    )
 
 
 def _language_pair(folder: Path, pair: str | None) -> str:

@@ -93,7 +93,7 @@ class ReferenceFile:
                 raise FormatError(
                     f"id '{shortened(name)}' already has a reference, at {table[name].where}",
                     where=reference.where,
-                    advice=None if self.has_ids else "if these are not ids, use --references plain",
+                    advice=None if self.has_ids else "if these are not ids, use --style plain",
                 )
             table[name] = reference
         return table

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from latticemetric.errors import FormatError, shortened
 from latticemetric.formats.references import read_transcripts
@@ -80,6 +81,32 @@ def read_nist_segments(systems: Sequence[str], references: Sequence[str]) -> Tes
     return _joined({**tables, first: expected}, [*systems, *references], first, _TEXT_FOR_EACH_ID)
 
 
+class RecognisedSegment(NamedTuple):
+    """The words of a segment with their times and confidences, and its reference."""
+
+    name: str
+    words: Lattice
+    reference: Lattice | tuple[str, ...]
+
+
+def read_recognised(words: str, reference: str) -> list[RecognisedSegment] | None:
+    """Cut a CTM by the segments of an STM; return `None` if the files are in other formats."""
+    from latticemetric.formats.nist.lines import is_ctm, is_stm_reference
+    from latticemetric.formats.nist.transcripts import words_by_segment
+
+    if STANDARD_INPUT in (words, reference):
+        return None
+    with open_stream(words) as spoken, open_stream(reference) as segments:
+        if not (is_ctm(spoken.head()) and is_stm_reference(segments.head())):
+            return None
+        cut = words_by_segment(spoken, segments)
+    with open_stream(reference) as stream:
+        expected = read_transcripts(stream)
+    assert expected is not None
+    keyed = expected.keyed()
+    return [RecognisedSegment(name, graph, keyed[name].graph_or_words) for name, graph in cut.items()]
+
+
 def _joined(tables: Mapping[str, _Table], paths: Sequence[str], first: str, advice: str) -> TestSet:
     """Join the files by id, in the order of the file `first`."""
     for here, there in (pair for path in paths for pair in ((first, path), (path, first))):
@@ -151,3 +178,18 @@ def _transcripts(path: str) -> _Table | None:
 
 def _text(graph_or_words: Lattice | tuple[str, ...]) -> SegmentText:
     return " ".join(graph_or_words) if isinstance(graph_or_words, tuple) else graph_or_words
+
+
+def read_speakers(path: str) -> dict[str, str]:
+    """Read the speaker of each segment: lines of id and speaker, as Kaldi's `utt2spk`."""
+    speakers: dict[str, str] = {}
+    with open_stream(path) as stream:
+        for number, line in enumerate(stream.lines(), start=1):
+            fields = split_words(line)
+            if not fields:
+                continue
+            if len(fields) != 2 or fields[0] in speakers:  # noqa: PLR2004  an id and a speaker
+                what = "the line is not an id and a speaker" if len(fields) != 2 else "the id stands there twice"  # noqa: PLR2004
+                raise FormatError(what, where=f"{path}:{number}", advice="write one line for each segment: ID SPEAKER")
+            speakers[fields[0]] = fields[1]
+    return speakers

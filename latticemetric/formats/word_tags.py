@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ _TAGS = {"OK": False, "BAD": True}
 _WORDS, _GAPS = frozenset({"mt", "target", "word", "words"}), frozenset({"gap", "gaps"})
 # Method, segment, index, word and tag.
 _FEWEST_FIELDS = 5
+_PAIR = re.compile(r"[a-z]{2,3}-[a-z]{2,3}")
 
 
 class TagLines(NamedTuple):
@@ -37,7 +39,8 @@ def read_tags(path: str) -> TagLines:
 
     Each line of tags is a segment; an empty line is a segment without words. A table has one tag per line, and tabs
     between fields. A header names them: at least `segment`, `index` and `tag`, optionally `type`. Without a header,
-    they are those of a submission to WMT's tasks: method, optionally `mt` or `gap`, segment, index, word, …, tag.
+    they are those of a submission to WMT's tasks: optionally the language pair (`en-de`), method, optionally `mt` or
+    `gap`, segment, index, word, …, tag; lines with a single number before them are skipped.
     Numbers begin at 0 or 1.
 
     Raises:
@@ -95,12 +98,16 @@ def _columns(first: Sequence[str], path: str) -> _Columns:
             where=f"{path}:1",
             advice="give method, segment, index, word and tag, or a header that names segment, index and tag",
         )
-    has_type = not first[1].isdecimal()
-    return 1 + has_type, 2 + has_type, len(first) - 1, 1 if has_type else None
+    of_pair = int(_PAIR.fullmatch(first[0]) is not None and not first[2].isdecimal())  # as in WMT22
+    has_type = not first[1 + of_pair].isdecimal()
+    at = 1 + of_pair + has_type
+    return at, at + 1, len(first) - 1, at - 1 if has_type else None
 
 
 def _table(lines: Sequence[str], path: str) -> TagLines:
     rows = [(number, line.split("\t")) for number, line in enumerate(lines, start=1) if line.strip()]
+    while len(rows) > 1 and len(rows[0][1]) == 1 and rows[0][1][0].strip().isdecimal():
+        del rows[0]  # submissions begin with sizes of the model, one a line
     names = [name.strip().lower() for name in rows[0][1]]
     columns = _columns(names, path)
     tags: dict[_Place, tuple[str, int]] = {}

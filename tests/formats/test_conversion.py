@@ -248,6 +248,15 @@ def test_a_table_of_labels_is_read_back(graphs, format_name, tmp_path_factory):
     assert kept in ([], [labels_of(graph) for graph in graphs])
 
 
+@pytest.mark.parametrize("format_name", ["far", "openfst"])
+def test_numbers_are_not_spelled_by_labels_with_the_same_numbers(format_name, tmp_path):
+    labels = lm.Labels(np.array([1], np.int32), np.array([0], np.int32), lm.Vocabulary.from_words(["x"]))
+    lattice = lm.Lattice.from_arcs([0], [1], [1], final=[1], labels={"input": labels})
+    found = converted(lattice, format_name, tmp_path)
+    assert [path.words for path in found.paths()] == [("1",)]
+    assert found.labels["input"].vocabulary.decode(found.labels["input"].arc) == ["x"]
+
+
 NO_GRAPHS = ("harvest", "tide")  # judged systems, and tags of words
 
 

@@ -188,7 +188,7 @@ def test_every_good_graph_is_scored_and_every_bad_one_named(make: Callable[[Path
     refs, report = tmp_path / "refs.txt", tmp_path / "failures.tsv"
     refs.write_text(references())
     arguments = [refs, "--metric", "wer", "--format", "json", "--symbols", table, "--failures", report]
-    done = oracle(make(tmp_path, table), *arguments, "--keep-going", "--references", "keyed", "--workers", 2)
+    done = oracle(make(tmp_path, table), *arguments, "--keep-going", "--style", "keyed", "--workers", 2)
     assert done.status == 1, done.stderr
     corpus, items = done.json["corpus"], done.json["lattices"]
     bad = {name(number) for number in BAD}

@@ -540,3 +540,20 @@ def test_words_without_times_stand_between_their_neighbours(tmp_path):
     assert times["a"] == (1.0, 2.0)
     assert times["7"] == (3.0, 4.0)
     assert times["b"] == (5.0, 6.0)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+def test_tables_are_written_in_batches_and_read_back(tmp_path, suffix):
+    texts, scores = ["a b", "", "é c"], {"lm": [1, 2, 3]}
+    lists = [(f"u{k}", lm.NBest.from_strings(texts, log_probs=[-1.0, -2.5, -k], scores=scores)) for k in range(1100)]
+    path = tmp_path / f"lists.{suffix}"
+    assert lm.write(path, lists) == 1100
+    assert list(lm.read(path)) == lists
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+def test_a_table_has_the_same_columns_everywhere(tmp_path, suffix):
+    one, other = (lm.NBest((Hypothesis("a", scores),), {"score": 1.0}) for scores in ({"score": 1.0}, {}))
+    with pytest.raises(lm.UsageError, match="the first one has score, text"):
+        lm.write(tmp_path / f"x.{suffix}", [("u1", one), ("u2", other)])
+    assert not (tmp_path / f"x.{suffix}").exists()

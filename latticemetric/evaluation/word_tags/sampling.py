@@ -8,7 +8,9 @@ need.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import ceil, floor
@@ -16,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from latticemetric import _native
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import Values, checked_resamples, checked_seed, shared_length
-from latticemetric.evaluation.significance import t_statistic, two_sided_p
+from latticemetric.evaluation.significance import t_statistic, two_sided_ps
 from latticemetric.evaluation.word_tags.discrimination import checked_level
 from latticemetric.evaluation.word_tags.metrics import COMPARED, TagColumn, TagMetric
 from latticemetric.metrics.base import Table
@@ -44,12 +47,12 @@ class ErrorSource:
         kept = np.flatnonzero(errors.any(axis=0))
         if not len(kept):
             raise UsageError("the systems make no errors", advice="repeated sampling needs some to draw from")
-        self.segments = np.arange(len(kept))
         self.errors = errors[:, kept]
-        self.gains = np.stack([(system - gold)[kept] for system in systems])
-        self.choices = (self.errors > 0).sum(axis=0)
-        # The systems that err in a segment, before those that do not.
-        self.order = np.argsort(self.errors == 0, axis=0, kind="stable")
+        # The pairs of a segment and a system that errs in it.
+        segment, system = np.nonzero(self.errors.T)
+        self._segment = segment.astype(np.int32)
+        self._errors = self.errors[system, segment].astype(np.int64)
+        self._gains = np.ascontiguousarray(np.stack([(table - gold)[kept] for table in systems])[system, segment])
 
     @property
     def reached(self) -> float:
@@ -90,30 +93,22 @@ class ErrorSource:
         """Return the summed statistics of each sample.
 
         Put all pairs of a segment and a system that errs in this segment in random order; use each segment's first
-        pair. Random arrival times give the order: if k systems err in a segment, the first of k arrivals at rate 1 is
-        one arrival at rate k, of a random system of these.
+        pair, until there are enough errors. A sample takes at least one segment.
         """
-        arrival = generator.standard_exponential((samples, len(self.segments))) / self.choices
-        turn = (generator.random(arrival.shape) * self.choices).astype(np.int64)
-        system = self.order[turn, self.segments]
-        # The arrival at which each sample has enough errors.
-        turns = np.argsort(arrival, axis=1)
-        errors = np.take_along_axis(self.errors[system, self.segments], turns, axis=1)
-        at = np.argmax(np.cumsum(errors, axis=1) >= self.least_errors(rate), axis=1)
-        last = np.take_along_axis(arrival, np.take_along_axis(turns, at[:, None], axis=1), axis=1)
-        # A sample takes at least one segment, so that no sum is empty.
-        taken = arrival <= last
-        _, segment = np.nonzero(taken)
-        begin = np.cumsum(taken.sum(axis=1)) - taken.sum(axis=1)
-        return np.asarray(self.gold + np.add.reduceat(self.gains[system[taken], segment], begin, axis=0))
+        seed = int(generator.integers(2**63))
+        gains = _native.draw_errors(self._segment, self._errors, self._gains, self.least_errors(rate), samples, seed)
+        return np.asarray(self.gold + gains)
 
 
 # ---- Repeated sampling ----
 
 SAMPLE_SIZES = (100, 200, 500, 1000, 2000, 5000, 10000)
 
+ROUNDS = 10
+"""The default number of rounds at the largest size: one round would depend on chance."""
+
 _MOST_SAMPLES = 10**7
-# The largest number of cells of a matrix of samples and segments: 8 MB.
+# The largest number of statistics of samples to hold at once: 8 MB.
 _MOST_CELLS = 2**20
 
 
@@ -206,7 +201,7 @@ def repeated_sampling(
     *,
     error_rates: Sequence[float] | None = None,
     sizes: Sequence[int] = SAMPLE_SIZES,
-    rounds: int = 1,
+    rounds: int = ROUNDS,
     alpha: float = 0.05,
     seed: int = 0,
 ) -> RepeatedSampling:
@@ -237,19 +232,20 @@ def repeated_sampling(
             advice=f"draw at most {_MOST_SAMPLES} in all rounds together",
         )
     generators = np.random.default_rng(checked_seed(seed)).spawn(len(rates))
-    drawn = [
-        _values(source, rate, number, metrics, generator) for rate, generator in zip(rates, generators, strict=True)
-    ]
+    with ThreadPoolExecutor(min(len(rates), os.cpu_count() or 1)) as pool:  # the draws release the GIL
+        drawn = list(pool.map(lambda rate, own: _values(source, rate, number, metrics, own), rates, generators))
     level = checked_level(alpha) / (len(rates) * (len(rates) - 1) // 2)
+    pairs = [(metric.name, *two) for metric in metrics for two in combinations(range(len(rates)), 2)]
+    p = [dict[int, float]() for _ in pairs]
+    for size in numbers:  # split the samples into rounds of `size`, and run a t-test on each
+        sides = [{name: v[: number // size * size].reshape(-1, size) for name, v in one.items()} for one in drawn]
+        t = np.stack([t_statistic(sides[first][name], sides[second][name]) for name, first, second in pairs])
+        for found, mean in zip(p, two_sided_ps(t, 2 * size - 2).mean(axis=1).tolist(), strict=True):
+            found[size] = mean
     tests = []
-    for metric in metrics:
-        for (first, one), (second, other) in combinations(zip(rates, drawn, strict=True), 2):
-            p = {}
-            for size in numbers:  # split the samples into rounds of `size`, and run a t-test on each
-                sides = (side[metric.name][: number // size * size].reshape(-1, size) for side in (one, other))
-                p[size] = float(np.mean([two_sided_p(t, 2 * size - 2) for t in t_statistic(*sides).tolist()]))
-            needed = next((size for size in numbers if p[size] < level), None)
-            tests.append(SamplingTest(metric.name, first, second, p, needed))
+    for (name, first, second), found in zip(pairs, p, strict=True):
+        needed = next((size for size in numbers if found[size] < level), None)
+        tests.append(SamplingTest(name, rates[first], rates[second], found, needed))
     return RepeatedSampling(tuple(tests), numbers, tuple(number // size for size in numbers), level)
 
 
@@ -257,7 +253,7 @@ def _values(
     source: ErrorSource, rate: float, number: int, metrics: Sequence[TagMetric], generator: np.random.Generator
 ) -> Mapping[str, Values]:
     """Draw `number` samples, and return each metric's values."""
-    most = max(1, _MOST_CELLS // len(source.segments))
+    most = max(1, _MOST_CELLS // len(source.gold))
     pieces: dict[str, list[Values]] = {metric.name: [] for metric in metrics}
     for begin in range(0, number, most):
         sums = source.draw(rate, min(most, number - begin), generator)

@@ -1,19 +1,24 @@
-"""Read n-best lists from Parquet and Arrow tables: a record a row, a field a column; see `records`.
+"""Read and write n-best lists as Parquet and Arrow tables: a record a row, a field a column; see `records`.
 
-Columns that cannot be part of a record, like audio, are not read. This needs pyarrow.
+Columns that cannot be part of a record, like audio, are not read. Tables are written in batches, with the columns of
+JSON lines: `id`, and `hypotheses` with texts and scores. This needs pyarrow.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from itertools import islice
+from typing import IO, Any
 
-from latticemetric.errors import FormatError, MissingDependencyError, shortened
+from latticemetric.errors import FormatError, MissingDependencyError, UsageError, placed, shortened
+from latticemetric.formats.nbest.jsonl import as_record
 from latticemetric.formats.nbest.records import Record
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
+from latticemetric.graph import Graph
 from latticemetric.vocabulary import Vocabulary
 
 _PARQUET, _ARROW = "parquet", "arrow"
@@ -116,7 +121,81 @@ def _is_part_of_records(kind: Any) -> bool:
     return bool(is_text or types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))
 
 
-register(Format(_PARQUET, (".parquet",), lambda head: head.startswith(_PARQUET_MAGIC), _read_parquet))
+# ---- Writing ----
+
+
+def _write(format_name: str, file: IO[bytes], graphs: Iterable[tuple[str, Graph]]) -> int:
+    """Write lists batch by batch; the scores of the first hypothesis are the columns of all."""
+    pa = require_pyarrow()
+    records = _records(graphs, format_name)
+    schema, writer, count = None, None, 0
+    while rows := list(islice(records, _ROWS_AT_ONCE)):
+        if writer is None:
+            schema = pa.schema([("id", pa.string()), ("hypotheses", pa.list_(_type_of(rows[0]["hypotheses"][0])))])
+            writer = _writer(format_name, file, schema)
+        writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+        count += len(rows)
+    if writer is not None:
+        writer.close()
+    return count
+
+
+def _writer(format_name: str, file: IO[bytes], schema: Any) -> Any:
+    from pyarrow import ipc, parquet
+
+    if format_name == _ARROW:
+        return ipc.new_file(file, schema)
+    return parquet.ParquetWriter(file, schema)
+
+
+def _records(graphs: Iterable[tuple[str, Graph]], format_name: str) -> Iterator[dict[str, Any]]:
+    """Yield the records of lists; refuse hypotheses whose scores are not those of the first one."""
+    first: list[str] | None = None
+    for name, graph in graphs:
+        with placed(shortened(name)):
+            record = as_record(name, graph, format_name)
+            for hypothesis in record["hypotheses"]:
+                columns = _columns_of(hypothesis)
+                first = columns if first is None else first
+                if columns != first:
+                    what = f"a hypothesis has {', '.join(columns)}, but the first one has {', '.join(first)}"
+                    advice = "a table has the same columns everywhere: write jsonl-nbest"
+                    raise UsageError(what, advice=advice)
+        yield record
+
+
+def _columns_of(hypothesis: Mapping[str, Any], within: str = "") -> list[str]:
+    names = []
+    for name, value in hypothesis.items():
+        names += _columns_of(value, f"{name}.") if isinstance(value, dict) else [within + name]
+    return sorted(names)
+
+
+def _type_of(value: Any) -> Any:
+    """Return the type of a hypothesis, or of a part of it."""
+    pa = require_pyarrow()
+    if isinstance(value, dict):
+        return pa.struct([(name, _type_of(part)) for name, part in value.items()])
+    if isinstance(value, list):
+        return pa.list_(pa.string())
+    return pa.string() if isinstance(value, str) else pa.float64()
+
+
 register(
-    Format(_ARROW, (".arrow", ".feather"), lambda head: head.startswith((_FILE_MAGIC, _STREAM_MAGIC)), _read_arrow),
+    Format(
+        _PARQUET,
+        (".parquet",),
+        lambda head: head.startswith(_PARQUET_MAGIC),
+        _read_parquet,
+        write_archive=partial(_write, _PARQUET),
+    )
+)
+register(
+    Format(
+        _ARROW,
+        (".arrow", ".feather"),
+        lambda head: head.startswith((_FILE_MAGIC, _STREAM_MAGIC)),
+        _read_arrow,
+        write_archive=partial(_write, _ARROW),
+    )
 )

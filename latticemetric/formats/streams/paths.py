@@ -40,6 +40,14 @@ def expand(path: str, is_whole: Callable[[Path], bool]) -> list[str]:
     raise InputError("there is no such file", where=path, advice="check the path")
 
 
+# Files beside data that say something about them.
+_ABOUT = re.compile(
+    r"(licen[cs]e|copying|notice|readme|authors|citation|changelog|contributing|makefile|(md5|sha\d+)sums?)"
+    r"([-_][\w-]*)?(\.(txt|md|rst|cff|html|mit|apache))?",
+    re.IGNORECASE,
+)
+
+
 def _files_of_folder(folder: str) -> list[str]:
     """List the files of a folder; warn of other entries."""
     try:
@@ -48,7 +56,11 @@ def _files_of_folder(folder: str) -> list[str]:
         raise InputError(f"cannot be read: {error.strerror}", where=folder) from None
     shown = [path for path in paths if not is_hidden(path)]
     files = [path for path in shown if _is_file(path)]
-    taken = set(files)
+    about = [path for path in files if _ABOUT.fullmatch(Path(path).name)]
+    if len(about) < len(files):  # else somebody means them
+        warn_left_out(folder, "not graphs, by their names", [Path(path).name for path in about])
+        files = [path for path in files if path not in set(about)]
+    taken = {*files, *about}
     warn_left_out(folder, "hidden", [Path(path).name for path in paths if is_hidden(path)])
     warn_left_out(folder, "not a file", [Path(path).name for path in shown if path not in taken])
     if not files:

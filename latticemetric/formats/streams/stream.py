@@ -215,9 +215,13 @@ def is_hidden(name: str) -> bool:
     return name.rpartition("/")[2].startswith(".")
 
 
+_left_out: set[tuple[str, ...]] = set()
+
+
 def warn_left_out(place: str, why: str, names: Sequence[str]) -> None:
     """Warn of skipped files of a folder or an archive, if there are any."""
-    if names:
+    if names and (place, why, *names) not in _left_out:  # a folder is listed several times
+        _left_out.add((place, why, *names))
         more = ", …" if len(names) > _MOST_NAMED else ""
         count = "1 entry" if len(names) == 1 else f"{len(names)} entries"
         shown = ", ".join(shortened(name) for name in names[:_MOST_NAMED])

@@ -1,0 +1,341 @@
+"""Calibration: do events happen as often as their probabilities say, and as many errors as were expected?
+
+Words of one utterance depend on each other, so resamples draw whole groups (utterances).
+
+- NCE, normalized cross entropy (Siu, Gish & Richardson 1997), as NIST's sclite computes it: 1 if all probabilities are
+  right and certain, 0 if they say no more than the mean does, below 0 if they say less.
+- Brier score (Brier 1950): the mean of (probability − outcome)²; 0 is best.
+- ECE, expected calibration error: the mean distance of probability and frequency, over bins; 0 is best.
+- AUC: the probability that an event that happened has a larger probability than one that did not; ties count half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import UsageError
+from latticemetric.evaluation.intervals import Interval, interval_of, resample_counts, weighted_sums
+from latticemetric.frozen import Record
+from latticemetric.metrics.base import Table
+
+Values = npt.NDArray[np.float64]
+
+LEAST_PROBABILITY = 1e-7
+"""sclite moves probabilities of words into the interval from this to 1 minus this, so that no logarithm is infinite."""
+
+BINS = 10
+_MOST_BINS = 1000
+_MOST_CELLS = 2**22
+
+
+class Resampling(NamedTuple):
+    """Settings of intervals: the number of resamples (0: no intervals), their seed, and the share of them inside."""
+
+    resamples: int = 1000
+    seed: int = 0
+    confidence: float = 0.95
+
+    def weights(self, groups: int) -> Iterator[Table]:
+        """Yield how often each resample draws each group, in blocks of resamples."""
+        return resample_counts(groups, self.resamples, self.seed) if self.resamples else iter(())
+
+    def sums(self, table: Table) -> Table:
+        """Return the sums of a table's rows in each resample."""
+        return weighted_sums([table], self.weights(len(table)))[0] if self.resamples else table[:0]
+
+    def interval(self, value: float, samples: Values) -> Interval:
+        """Return a value with its percentile interval."""
+        return interval_of(value, samples, self.confidence)
+
+
+@dataclass(frozen=True)
+class ReliabilityBin(Record):
+    """A bin of a reliability diagram.
+
+    Attributes:
+        low: The bin's lower end; of expected errors, the smallest of the bin.
+        high: The bin's upper end; of expected errors, the largest of the bin.
+        count: The number of events or utterances in it.
+        predicted: Their mean probability, or the mean of their expected errors; `None` if the bin is empty.
+        observed: The share of events that happened, or the mean number of errors.
+    """
+
+    low: float
+    high: float
+    count: int
+    predicted: float | None
+    observed: Interval
+
+
+@dataclass(frozen=True)
+class EventCalibration(Record):
+    """How good probabilities of events are.
+
+    Attributes:
+        count: The number of events.
+        happened: The number of events that happened.
+        mean: The mean probability; `None` without events.
+        nce: Normalized cross entropy; undefined if all events happened, or none.
+        ece: Expected calibration error over the bins.
+        brier: Brier score.
+        auc: Area under the ROC curve; undefined if all events happened, or none.
+        bins: The reliability diagram: bins of equal width from 0 to 1.
+    """
+
+    count: int
+    happened: int
+    mean: float | None
+    nce: Interval
+    ece: Interval
+    brier: Interval
+    auc: Interval
+    bins: tuple[ReliabilityBin, ...]
+
+
+@dataclass(frozen=True)
+class ErrorCalibration(Record):
+    """How good expected numbers of errors are.
+
+    Attributes:
+        utterances: The number of utterances.
+        expected: Their expected errors, divided by their reference words: the expected word error rate.
+        rate: Their errors, divided by their reference words: the word error rate.
+        difference: `expected` minus `rate`; positive if the model expects too many errors.
+        ece: Over bins of utterances, the distance of expected errors and errors, divided by all reference words.
+        squared_error: The mean of (expected errors − errors)² over utterances.
+        bins: The reliability diagram: bins of about as many utterances, by expected errors.
+    """
+
+    utterances: int
+    expected: Interval
+    rate: Interval
+    difference: Interval
+    ece: Interval
+    squared_error: Interval
+    bins: tuple[ReliabilityBin, ...]
+
+
+# ---- Events: is a word right, is an utterance entirely right? ----
+
+
+def event_calibration(
+    probability: npt.ArrayLike,
+    happened: npt.ArrayLike,
+    groups: npt.ArrayLike | None = None,
+    *,
+    bins: int = BINS,
+    resamples: int = 1000,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> EventCalibration:
+    """Compare probabilities of events with what happened.
+
+    Args:
+        probability: The probability of each event.
+        happened: For each event, True if it happened.
+        groups: For each event, its group, as a number or a name: events of a group are resampled together. For words,
+            give the utterance. By default, each event is a group.
+        bins: The number of bins of the reliability diagram.
+        resamples: The number of resamples for intervals; 0: no intervals.
+        seed: The same seed draws the same groups.
+        confidence: The share of resamples inside an interval.
+
+    Examples:
+        >>> found = event_calibration([0.9, 0.8, 0.6, 0.3], [True, True, False, False], bins=2, resamples=0)
+        >>> round(found.nce.value, 3), round(found.ece.value, 3), round(found.brier.value, 3), found.auc.value
+        (0.422, 0.15, 0.125, 1.0)
+        >>> [(one.low, one.high, one.count, one.observed.value) for one in found.bins]
+        [(0.0, 0.5, 1, 0.0), (0.5, 1.0, 3, 0.6666666666666666)]
+    """
+    p, right = _checked(probability, happened, "probabilities")
+    if ((p < 0) | (p > 1)).any():
+        raise UsageError("a probability is not between 0 and 1")
+    group = np.arange(len(p)) if groups is None else _numbered(groups, len(p))
+    drawn = Resampling(resamples, seed, confidence)
+    table = event_table(p, right, group, _checked_bins(bins))
+    sums = np.vstack([table.sum(axis=0), drawn.sums(table)])
+    weights = chain([np.ones((1, len(table)))], drawn.weights(len(table)))
+    areas = _areas(p, right, group, weights)
+
+    def interval(values: Values) -> Interval:
+        return drawn.interval(float(values[0]), values[1:])
+
+    binned = sums[:, _SUMS:].reshape(len(sums), bins, 3)
+    rows = []
+    for number in range(bins):
+        count, believed, _ = binned[0, number]
+        mean = float(believed / count) if count else None
+        observed = interval(_ratio(binned[:, number, 2], binned[:, number, 0]))
+        rows.append(ReliabilityBin(number / bins, (number + 1) / bins, int(count), mean, observed))
+    return EventCalibration(
+        count=len(p),
+        happened=int(right.sum()),
+        mean=float(p.mean()) if len(p) else None,
+        nce=interval(cross_entropies(sums)),
+        ece=interval(_ratio(np.abs(binned[..., 1] - binned[..., 2]).sum(axis=1), sums[:, 0])),
+        brier=interval(_ratio(sums[:, 3], sums[:, 0])),
+        auc=interval(areas),
+        bins=tuple(rows),
+    )
+
+
+_SUMS = 4
+
+
+def log_probabilities(probability: Values, right: npt.NDArray[np.bool_]) -> Values:
+    """Return the logarithm (base 2) of the probability of what happened."""
+    inside = np.clip(probability, LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
+    logarithms: Values = np.log2(np.where(right, inside, 1 - inside))
+    return logarithms
+
+
+def event_table(probability: Values, right: npt.NDArray[np.bool_], group: npt.NDArray[np.int64], bins: int) -> Table:
+    """Return sums of events, one row per group.
+
+    The columns are: events, events that happened, logarithms (base 2) of the probabilities of what happened, squared
+    differences; then, for each bin: events, probabilities, events that happened.
+    """
+    groups = int(group.max()) + 1 if len(group) else 0
+    table = np.zeros((groups, _SUMS + 3 * bins))
+    sides = np.ones_like(probability), right, log_probabilities(probability, right), (probability - right) ** 2
+    for column, values in enumerate(sides):
+        np.add.at(table[:, column], group, values)
+    first = _SUMS + 3 * np.searchsorted(np.arange(1, bins) / bins, probability, side="right")
+    for column, values in enumerate((np.ones_like(probability), probability, right)):
+        np.add.at(table, (group, first + column), values)
+    return table
+
+
+def cross_entropies(sums: Table) -> Values:
+    """Return the normalized cross entropy of each row of sums, of `event_table`; NaN if undefined."""
+    count, right, logarithm = sums[:, 0], sums[:, 1], sums[:, 2]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = right / count
+        most = -right * np.log2(share) - (count - right) * np.log2(1 - share)
+        values: Values = (most + logarithm) / most
+    return values
+
+
+def _areas(
+    probability: Values, right: npt.NDArray[np.bool_], group: npt.NDArray[np.int64], weights: Iterator[Table]
+) -> Values:
+    """Return the area under the ROC curve for each row of weights of groups; NaN if undefined."""
+    if not len(probability):
+        return np.array([np.nan for matrix in weights for _ in matrix])
+    order = np.argsort(probability, kind="stable")
+    ascending, happened, owner = probability[order], right[order], group[order]
+    first = np.flatnonzero(np.diff(ascending, prepend=-1.0))  # of equal probabilities
+    rows_at_once = max(1, _MOST_CELLS // len(order))
+    areas = []
+    for matrix in weights:
+        for begin in range(0, len(matrix), rows_at_once):
+            weight = matrix[begin : begin + rows_at_once][:, owner]
+            above = np.add.reduceat(weight * happened, first, axis=1)
+            below = np.add.reduceat(weight * ~happened, first, axis=1)
+            won = (above * (below.cumsum(axis=1) - below / 2)).sum(axis=1)
+            areas.append(_ratio(won, above.sum(axis=1) * below.sum(axis=1)))
+    return np.concatenate([np.zeros(0), *areas])
+
+
+# ---- Expected numbers of errors ----
+
+
+def error_calibration(
+    expected: npt.ArrayLike,
+    errors: npt.ArrayLike,
+    words: npt.ArrayLike,
+    *,
+    bins: int = BINS,
+    resamples: int = 1000,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> ErrorCalibration:
+    """Compare expected errors of utterances with their errors.
+
+    Args:
+        expected: The expected number of errors of each utterance.
+        errors: The number of errors of each utterance.
+        words: The number of reference words of each utterance.
+        bins: The number of bins of the reliability diagram. Utterances that expect the same are in the same bin.
+        resamples: The number of resamples for intervals; 0: no intervals.
+        seed: The same seed draws the same utterances.
+        confidence: The share of resamples inside an interval.
+
+    Examples:
+        >>> found = error_calibration([0.5, 1.5, 2.0], [0, 2, 2], [4, 5, 6], bins=1, resamples=0)
+        >>> round(found.expected.value, 4), round(found.rate.value, 4), round(found.difference.value, 4)
+        (0.2667, 0.2667, 0.0)
+        >>> round(found.squared_error.value, 4)
+        0.1667
+    """
+    means, counts = _checked(expected, errors, "expected errors", kind=np.float64)
+    sizes, _ = _checked(words, errors, "numbers of words")
+    drawn, number = Resampling(resamples, seed, confidence), _checked_bins(bins)
+    rank = np.searchsorted(np.sort(means), means)
+    place = rank * number // max(1, len(means))
+    table = np.zeros((len(means), 5 + 3 * number))
+    table[:, :5] = np.column_stack([np.ones_like(means), means, counts, sizes, (means - counts) ** 2])
+    for column, values in enumerate((np.ones_like(means), means, counts)):
+        table[np.arange(len(means)), 5 + 3 * place + column] = values
+    sums = np.vstack([table.sum(axis=0), drawn.sums(table)])
+    binned = sums[:, 5:].reshape(len(sums), number, 3)
+
+    def interval(numerator: Values, denominator: Values) -> Interval:
+        values = _ratio(numerator, denominator)
+        return drawn.interval(float(values[0]), values[1:])
+
+    rows = []
+    for one in np.unique(place).tolist():
+        inside, (count, believed, _) = means[place == one], binned[0, one]
+        observed = interval(binned[:, one, 2], binned[:, one, 0])
+        rows.append(
+            ReliabilityBin(float(inside.min()), float(inside.max()), int(count), float(believed / count), observed)
+        )
+    return ErrorCalibration(
+        utterances=len(means),
+        expected=interval(sums[:, 1], sums[:, 3]),
+        rate=interval(sums[:, 2], sums[:, 3]),
+        difference=interval(sums[:, 1] - sums[:, 2], sums[:, 3]),
+        ece=interval(np.abs(binned[..., 1] - binned[..., 2]).sum(axis=1), sums[:, 3]),
+        squared_error=interval(sums[:, 4], sums[:, 0]),
+        bins=tuple(rows),
+    )
+
+
+# ---- What both need ----
+
+
+def _ratio(numerator: Values, denominator: Values) -> Values:
+    """Return quotients; NaN where the denominator is 0."""
+    quotient: Values = np.full(len(numerator), np.nan)
+    np.divide(numerator, denominator, out=quotient, where=denominator != 0)
+    return quotient
+
+
+def _checked(values: npt.ArrayLike, outcomes: npt.ArrayLike, what: str, kind: Any = np.bool_) -> tuple[Values, Any]:
+    numbers, outcome = np.asarray(values, dtype=np.float64), np.asarray(outcomes, dtype=kind)
+    if numbers.ndim != 1 or numbers.shape != outcome.shape:
+        raise UsageError(f"there are {numbers.size} {what} for {outcome.size} outcomes", advice="give one for each")
+    if not np.isfinite(numbers).all() or not np.isfinite(outcome).all():
+        raise UsageError(f"some of the {what}, or of the outcomes, are not finite numbers")
+    return numbers, outcome
+
+
+def _numbered(groups: npt.ArrayLike, events: int) -> npt.NDArray[np.int64]:
+    """Return the number of each event's group, from 0 on."""
+    given = np.asarray(groups)
+    if given.shape != (events,):
+        raise UsageError(f"there are {given.size} groups for {events} events", advice="give one for each")
+    return np.unique(given, return_inverse=True)[1].astype(np.int64)
+
+
+def _checked_bins(bins: int) -> int:
+    if isinstance(bins, bool) or not isinstance(bins, int) or not 1 <= bins <= _MOST_BINS:
+        raise UsageError(f"the number of bins is {bins!r}", advice=f"give a whole number from 1 to {_MOST_BINS}")
+    return bins

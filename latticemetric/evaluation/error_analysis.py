@@ -1,0 +1,288 @@
+"""Error analysis: which words are inserted, deleted and confused, as in sclite's `dtl` and Kaldi's `wer_details`.
+
+Counts come from one alignment of each segment with its best reference: that of the metric whose errors are analysed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, Literal, Self
+
+from latticemetric.display import error_line
+from latticemetric.errors import UsageError, shortened
+from latticemetric.frozen import Frozen
+from latticemetric.metrics.alignment import DELETION, INSERTION, MATCH, Alignment
+from latticemetric.metrics.base import (
+    GraphReferences,
+    GraphText,
+    Metric,
+    best_of_references,
+    graphs_of,
+    require_as_many,
+)
+from latticemetric.metrics.recognition import GRR, WER
+from latticemetric.metrics.reference_checks import check_corpus
+
+Pair = tuple[str, str]
+"""A word of the reference, and the word that stands for it."""
+
+GroupKind = Literal["speaker", "file"]
+
+_STM_FIELDS = 5
+_SEPARATORS = "-_"
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorDetails(Frozen):
+    """Words of alignments, counted by what became of them. Counts of several test sets add up.
+
+    Attributes:
+        correct: How often each word of the references was recognised.
+        confusions: How often a word of the references was replaced by which word.
+        insertions: How often each word was inserted.
+        deletions: How often each word of the references was deleted.
+        segments: Number of segments.
+        wrong_segments: Number of segments that have errors.
+    """
+
+    correct: Mapping[str, int]
+    confusions: Mapping[Pair, int]
+    insertions: Mapping[str, int]
+    deletions: Mapping[str, int]
+    segments: int
+    wrong_segments: int
+
+    @classmethod
+    def zero(cls) -> Self:
+        """Return counts of nothing."""
+        return cls({}, {}, {}, {}, 0, 0)
+
+    @classmethod
+    def of(cls, alignments: Iterable[Alignment]) -> Self:
+        """Count the words of alignments.
+
+        Examples:
+            >>> details = ErrorDetails.of([WER().align("the cats sat", "a cat sat down")])
+            >>> dict(details.confusions), dict(details.deletions), details.errors, details.words
+            ({('a', 'the'): 1, ('cat', 'cats'): 1}, {'down': 1}, 3, 4)
+        """
+        correct, insertions, deletions = (Counter[str]() for _ in range(3))
+        confusions = Counter[Pair]()
+        segments = wrong = 0
+        for alignment in alignments:
+            segments += 1
+            wrong += alignment.edits.count(MATCH) < len(alignment.edits)
+            for edit, expected, said in alignment.steps():
+                if edit == INSERTION:
+                    insertions[said or ""] += 1
+                elif edit == DELETION:
+                    deletions[expected or ""] += 1
+                elif edit == MATCH:
+                    correct[expected or ""] += 1
+                else:
+                    confusions[expected or "", said or ""] += 1
+        return cls(dict(correct), dict(confusions), dict(insertions), dict(deletions), segments, wrong)
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(
+            dict(Counter(self.correct) + Counter(other.correct)),
+            dict(Counter(self.confusions) + Counter(other.confusions)),
+            dict(Counter(self.insertions) + Counter(other.insertions)),
+            dict(Counter(self.deletions) + Counter(other.deletions)),
+            self.segments + other.segments,
+            self.wrong_segments + other.wrong_segments,
+        )
+
+    @property
+    def substitutions(self) -> dict[str, int]:
+        """How often each word of the references was replaced."""
+        counts = Counter[str]()
+        for (expected, _), times in self.confusions.items():
+            counts[expected] += times
+        return dict(counts)
+
+    @property
+    def misrecognitions(self) -> dict[str, int]:
+        """How often each word replaced another one (sclite: falsely recognized)."""
+        counts = Counter[str]()
+        for (_, said), times in self.confusions.items():
+            counts[said] += times
+        return dict(counts)
+
+    @property
+    def edits(self) -> tuple[int, int, int]:
+        """The numbers of insertions, deletions and substitutions."""
+        inserted, deleted, replaced = (
+            sum(counts.values()) for counts in (self.insertions, self.deletions, self.confusions)
+        )
+        return inserted, deleted, replaced
+
+    @property
+    def errors(self) -> int:
+        """The number of errors."""
+        return sum(self.edits)
+
+    @property
+    def words(self) -> int:
+        """The number of words of the references."""
+        _, deleted, replaced = self.edits
+        return sum(self.correct.values()) + deleted + replaced
+
+    @property
+    def rate(self) -> float | None:
+        """Errors divided by words of the references; `None` if they have none."""
+        return self.errors / self.words if self.words else None
+
+    def line(self, name: str = "WER") -> str | None:
+        """Return the line `%WER 27.17 [ 25 / 92, 8 ins, 15 del, 2 sub ]`; `None` if the references have no words."""
+        return error_line(name, self.errors, self.words, self.edits) if self.words else None
+
+    def asdict(self, most: int | None = None) -> dict[str, Any]:
+        """Return plain values, for JSON; of each kind, only the `most` frequent."""
+        inserted, deleted, replaced = self.edits
+        counts = {
+            "segments": self.segments,
+            "wrong_segments": self.wrong_segments,
+            "words": self.words,
+            "correct": sum(self.correct.values()),
+            "substitutions": replaced,
+            "deletions": deleted,
+            "insertions": inserted,
+            "errors": self.errors,
+            "rate": self.rate,
+        }
+        pairs = [
+            {"reference": expected, "hypothesis": said, "count": times}
+            for (expected, said), times in most_frequent(self.confusions, most)
+        ]
+        words = {
+            f"{name}_words": [{"word": word, "count": times} for word, times in most_frequent(counted, most)]
+            for name, counted in self._by_word().items()
+        }
+        return {**counts, "confusion_pairs": pairs, **words}
+
+    def _by_word(self) -> dict[str, Mapping[str, int]]:
+        return {
+            "inserted": self.insertions,
+            "deleted": self.deletions,
+            "substituted": self.substitutions,
+            "misrecognized": self.misrecognitions,
+        }
+
+    def lists(self, most: int | None = None) -> Iterator[tuple[str, int, int, list[tuple[str, int]]]]:
+        """Yield what is listed: its title, its kinds, how often they occur in all, and the most frequent."""
+        titled: list[tuple[str, dict[Any, int], bool]] = [("confusion pairs", dict(self.confusions), True)]
+        titled += [(f"{name} words", dict(counted), False) for name, counted in self._by_word().items()]
+        for title, counted, is_pair in titled:
+            items = [(" → ".join(key) if is_pair else key, times) for key, times in most_frequent(counted, most)]
+            yield title, len(counted), sum(counted.values()), items
+
+
+def most_frequent(counted: Mapping[Any, int], most: int | None) -> list[tuple[Any, int]]:
+    """Return the most frequent keys with their counts (ties: the alphabet)."""
+    return sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:most]
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorAnalysis(Frozen):
+    """The errors of a test set, in all and by group (speaker or file).
+
+    Attributes:
+        total: The errors of all segments.
+        groups: The errors of each group; empty if there are no groups.
+    """
+
+    total: ErrorDetails
+    groups: Mapping[str, ErrorDetails]
+
+    def asdict(self, most: int | None = None) -> dict[str, Any]:
+        """Return plain values, for JSON; of each kind, only the `most` frequent."""
+        groups = [{"group": name, **details.asdict(most)} for name, details in self.groups.items()]
+        return {"total": self.total.asdict(most), "groups": groups}
+
+
+def error_analysis(
+    candidates: Sequence[GraphText],
+    references: Sequence[GraphReferences],
+    metric: Metric[Any] | None = None,
+    *,
+    groups: Sequence[str] | None = None,
+) -> ErrorAnalysis:
+    """Count which words are inserted, deleted and confused.
+
+    Args:
+        candidates: The hypotheses, one per segment.
+        references: The references of each segment; the one with the best score counts.
+        metric: A metric that aligns: `WER` (the default), `Sclite`, `CER` for characters, …
+        groups: The group of each segment: its speaker or file.
+
+    Examples:
+        >>> analysis = error_analysis(["a b", "a c"], ["a c", "a d"], groups=["ann", "bob"])
+        >>> analysis.total.line()
+        '%WER 50.00 [ 2 / 4, 0 ins, 0 del, 2 sub ]'
+        >>> {name: dict(details.confusions) for name, details in analysis.groups.items()}
+        {'ann': {('c', 'b'): 1}, 'bob': {('d', 'c'): 1}}
+    """
+    check_corpus(candidates, references)
+    require_as_many(candidates, references)
+    if groups is not None and len(groups) != len(candidates):
+        raise UsageError(f"there are {len(candidates)} segments and {len(groups)} groups", advice="give one a segment")
+    chosen = WER() if metric is None else metric
+    if not can_analyse(chosen):
+        raise UsageError(f"{chosen.name} aligns no words", advice="analyse the errors of wer, cer, mixed-er or sclite")
+    listed: dict[str, list[Alignment]] = {}
+    names = [""] * len(candidates) if groups is None else groups
+    for name, candidate, several in zip(names, candidates, references, strict=True):
+        listed.setdefault(name, []).append(_alignment(chosen, candidate, several))
+    total = ErrorDetails.of(chain.from_iterable(listed.values()))
+    if groups is None:
+        return ErrorAnalysis(total, {})
+    return ErrorAnalysis(total, {name: ErrorDetails.of(alignments) for name, alignments in listed.items()})
+
+
+def can_analyse(metric: Metric[Any]) -> bool:
+    """Return whether a metric aligns words (or characters) with edits."""
+    return callable(getattr(metric, "align", None)) and {"substitutions", "deletions", "insertions"} <= set(
+        metric.columns
+    )
+
+
+def _alignment(metric: Any, candidate: GraphText, references: GraphReferences) -> Alignment:
+    if isinstance(metric, GRR):
+        return metric.evaluate(candidate, references).alignment  # type: ignore[arg-type]  # graphs: Sclite alone
+    listed = graphs_of(references)
+    found: Alignment = metric.align(candidate, listed[best_of_references(metric, candidate, listed)])
+    return found
+
+
+def groups_of(ids: Sequence[str], by: GroupKind, speakers: Mapping[str, str] | None = None) -> list[str]:
+    """Return the speaker or the file of each segment.
+
+    Ids of STM segments name both. In other ids, the speaker stands before the first `-` or `_`, as in data of NIST and
+    Kaldi, and the file before the last one. A mapping of ids (`speakers`, Kaldi's `utt2spk`) takes precedence.
+
+    Examples:
+        >>> groups_of(["radio-8,1,host,0.00,2.50", "ann_f1-003"], "speaker"), groups_of(["ann_f1-003"], "file")
+        (['host', 'ann'], ['ann_f1'])
+    """
+    return [_group_of(name, by, speakers) for name in ids]
+
+
+def _group_of(name: str, by: GroupKind, speakers: Mapping[str, str] | None) -> str:
+    if speakers is not None:
+        if name not in speakers:
+            raise UsageError(f"segment '{shortened(name)}' has no speaker", advice="add it to the file of speakers")
+        return speakers[name]
+    fields = name.split(",")
+    if len(fields) >= _STM_FIELDS:
+        return fields[-3] if by == "speaker" else ",".join(fields[:-4])
+    places = [at for at, character in enumerate(name) if character in _SEPARATORS]
+    if not places or not places[0]:
+        raise UsageError(
+            f"'{shortened(name)}' does not say whose segment it is",
+            advice="write ids as SPEAKER-UTTERANCE, or give a file of speakers",
+        )
+    return name[: places[0] if by == "speaker" else places[-1]]

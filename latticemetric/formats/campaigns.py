@@ -1,0 +1,164 @@
+"""Human scores as campaigns publish them: folders of mt-metrics-eval (version 2), Google's MQM tables and averages."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from latticemetric.errors import FormatError, shortened
+from latticemetric.formats.streams.paths import natural_order
+from latticemetric.formats.streams.stream import open_stream
+from latticemetric.formats.text.fields import is_number
+
+NO_TRANSLATION = "[No translation supplied]"
+"""The line of a system that has no output for a segment."""
+
+# The kinds of human scores, the first that is there being the standard one.
+_KINDS = ("mqm", "esa", "da-sqm", "wmt-z", "wmt", "wmt-raw", "wmt-appraise-z")
+
+
+class CampaignFolder(NamedTuple):
+    """The files of one language pair of a folder of mt-metrics-eval.
+
+    Attributes:
+        pair: The language pair.
+        outputs: The file of each system, by its name.
+        references: The file of each reference, by its name; `refA`, ….
+        scores: The files of human scores by kind and level (`sys`, `seg`).
+        documents: The file with domain and document of each segment; `None` if there is none.
+    """
+
+    pair: str
+    outputs: dict[str, str]
+    references: dict[str, str]
+    scores: dict[tuple[str, str], str]
+    documents: str | None
+
+    @property
+    def kinds(self) -> list[str]:
+        """Kinds of human scores, the standard one first."""
+        names = {kind for kind, _ in self.scores}
+        return sorted(names, key=lambda name: (_KINDS.index(name) if name in _KINDS else len(_KINDS), name))
+
+
+def is_campaign_folder(folder: Path) -> bool:
+    """Return True if this looks like a folder of mt-metrics-eval."""
+    return (folder / "human-scores").is_dir() and (folder / "system-outputs").is_dir()
+
+
+def campaign_folder(folder: Path, pair: str) -> CampaignFolder:
+    """List the files of a language pair; the outputs of people are among the systems, under the reference's name."""
+    outputs = _by_stem(folder / "system-outputs" / pair)
+    references = {
+        path.name.split(".")[-2]: str(path)
+        for path in sorted((folder / "references").glob(f"{pair}.*.*"), key=lambda path: natural_order(path.name))
+    }
+    if not references:
+        raise FormatError(f"there is no reference for {pair}", where=str(folder / "references"))
+    scores = {}
+    for path in sorted((folder / "human-scores").glob(f"{pair}.*.score")):
+        _, *name, level, _ = path.name.split(".")
+        if level in {"sys", "seg"} and name:
+            scores[".".join(name), level] = str(path)
+    if not scores:
+        raise FormatError(f"there are no human scores for {pair}", where=str(folder / "human-scores"))
+    documents = folder / "documents" / f"{pair}.docs"
+    return CampaignFolder(pair, outputs, references, scores, str(documents) if documents.is_file() else None)
+
+
+def _by_stem(folder: Path) -> dict[str, str]:
+    paths = [path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")]
+    return {
+        path.name.rpartition(".")[0] or path.name: str(path)
+        for path in sorted(paths, key=lambda p: natural_order(p.name))
+    }
+
+
+def read_documents(path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the domain and the document of each segment."""
+    domains, documents = [], []
+    with open_stream(path) as stream:
+        for line in stream.lines():
+            fields = line.split()
+            if len(fields) < 2:  # noqa: PLR2004  a domain and a document
+                raise FormatError("the line has no domain and document", where=stream.place())
+            domains.append(fields[0])
+            documents.append(fields[1])
+    return tuple(domains), tuple(documents)
+
+
+def read_score_lines(path: str) -> Iterator[tuple[str, str, float | None]]:
+    """Yield place, system and score of each line; `None` if there is no score."""
+    with open_stream(path) as stream:
+        for line in stream.lines():
+            fields = line.split()
+            if len(fields) != 2 or not (fields[1] == "None" or is_number(fields[1])):  # noqa: PLR2004
+                what = f"'{shortened(line)}' is not a system and its score"
+                raise FormatError(what, where=stream.place(), advice="a score is a number, or None")
+            yield stream.place(), fields[0], None if fields[1] == "None" else float(fields[1])
+
+
+# ---- MQM, as Google publishes it ----
+
+_MQM = ("system", "seg_id", "rater", "category", "severity")
+_AVERAGES = ("system", "mqm_avg_score", "seg_id")
+MQM = "mqm"
+"""The column of scores: minus the weights of the errors, so that higher is better."""
+
+
+def is_mqm(header: Sequence[str]) -> bool:
+    """Return True for the header of a table of MQM annotations, or of averages over raters."""
+    return set(_MQM) <= set(header) or set(_AVERAGES) <= set(header)
+
+
+def read_mqm(path: str) -> Iterator[tuple[str, str, str, str, float]]:
+    """Yield place, system, segment, rater and score; the score is minus the sum of the weights of the rater's errors.
+
+    Weights are those of Freitag et al. 2021: Major 5, Non-translation 25, Minor 1, minor punctuation 0.1, Neutral 0.
+    """
+    with open_stream(path) as stream:
+        lines = stream.lines()
+        first = next(lines, "")
+        separator = "\t" if "\t" in first else None
+        header = first.split(separator)
+        sums: dict[tuple[str, str, str], float] = defaultdict(float)
+        places: dict[tuple[str, str, str], str] = {}
+        of_errors = set(_MQM) <= set(header)
+        for line in lines:
+            if not line.strip():
+                continue
+            fields = line.split(separator)
+            if len(fields) < len(header):
+                what = f"the row has {len(fields)} fields, but the header has {len(header)}"
+                raise FormatError(what, where=stream.place())
+            row = dict(zip(header, fields, strict=False))
+            if not of_errors:
+                if not is_number(row["mqm_avg_score"]):
+                    if row["mqm_avg_score"] == "None":
+                        continue
+                    raise FormatError(f"'{shortened(row['mqm_avg_score'])}' is not a number", where=stream.place())
+                yield stream.place(), row["system"], row["seg_id"], "", -float(row["mqm_avg_score"])
+                continue
+            key = row["system"], row["seg_id"], row["rater"]
+            places.setdefault(key, stream.place())
+            sums[key] -= mqm_weight(row["category"], row["severity"])
+    for key, score in sums.items():
+        yield places[key], *key, score
+
+
+def mqm_weight(category: str, severity: str) -> float:
+    """Return the weight of an error.
+
+    Examples:
+        >>> mqm_weight("Accuracy/Mistranslation", "Major"), mqm_weight("Fluency/Punctuation", "minor")
+        (5.0, 0.1)
+    """
+    kind, level = category.strip().lower(), severity.strip().lower()
+    if level == "major":
+        return 25.0 if re.match(r"non-translation", kind) else 5.0
+    if level == "minor":
+        return 0.1 if kind.startswith("fluency/punctuation") else 1.0
+    return 0.0

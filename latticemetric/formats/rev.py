@@ -1,0 +1,128 @@
+"""Rev's transcripts (`.nlp`, of Earnings-21 and others): a token a line, with tags; `norm.json` has their alternatives.
+
+A tag `12:CONTRACTION` says that the token, with its neighbours of the same tag, is the entry 12 of `norm.json`, which
+lists the ways to say it: *we will*, *we'll*.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from typing import NamedTuple
+
+from latticemetric.errors import FormatError
+from latticemetric.formats.streams.stream import open_stream
+from latticemetric.formats.text.json import object_of, parsed_json
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.vocabulary import Vocabulary, split_words
+
+_REQUIRED = ("token", "tags")
+_TAG = re.compile(r"\['([^':\]]+):([^'\]]+)'\]")
+_NO_TAGS = ("", "[]")
+
+Alternatives = Mapping[str, tuple[tuple[str, ...], ...]]
+"""For the number of each tag, the ways to say it."""
+
+
+class Token(NamedTuple):
+    """Hold a token.
+
+    Attributes:
+        word: The token, without its punctuation.
+        punctuation: The mark after it; empty if there is none.
+        speaker: The speaker's name or number.
+        tag: The number of its tag in `norm.json`; empty if it has none.
+        kind: The class of its tag, such as `MONEY`; empty if it has none.
+    """
+
+    word: str
+    punctuation: str
+    speaker: str
+    tag: str
+    kind: str
+
+
+def read_nlp(path: str) -> list[Token]:
+    """Read the tokens of an `.nlp` file, compressed or not.
+
+    Raises:
+        FormatError: The file has no header, or a line does not fit it.
+    """
+    with open_stream(path) as stream:
+        lines = stream.lines()
+        header = next(lines, "").split("|")
+        if not set(_REQUIRED) <= set(header):
+            advice = "the first line names the columns: token|speaker|ts|endTs|punctuation|case|tags"
+            raise FormatError("this is no .nlp file", where=stream.place(1), advice=advice)
+        tokens = []
+        for line in lines:
+            fields = line.split("|")
+            if len(fields) != len(header):
+                raise FormatError(
+                    f"expected {len(header)} fields separated by |, found {len(fields)}", where=stream.place()
+                )
+            row = dict(zip(header, fields, strict=True))
+            tag = _TAG.fullmatch(row["tags"])
+            if tag is None and row["tags"] not in _NO_TAGS:
+                raise FormatError(f"'{row['tags']}' is not a tag like ['12:MONEY']", where=stream.place())
+            number, kind = tag.groups() if tag else ("", "")
+            if len(split_words(row["token"])) != 1:
+                raise FormatError("a token must be one word", where=stream.place())
+            tokens.append(Token(row["token"], row.get("punctuation", ""), row.get("speaker", ""), number, kind))
+    return tokens
+
+
+def read_norm(path: str) -> Alternatives:
+    """Read the alternatives of `norm.json`, in its order.
+
+    Raises:
+        FormatError: The file is not JSON, or an entry has no verbalizations.
+    """
+    with open_stream(path) as stream:
+        entries = parsed_json(stream.read(), path, objects=object_of)
+    if not isinstance(entries, dict):
+        raise FormatError("expected an object", where=path, advice="give the norm.json of the transcript")
+    found = {}
+    for number, entry in entries.items():
+        try:
+            ways = [tuple(candidate["verbalization"]) for candidate in entry["candidates"]]
+        except (KeyError, TypeError):
+            raise FormatError(f"entry {number} has no candidates with verbalizations", where=path) from None
+        if not ways or not all(isinstance(word, str) and len(split_words(word)) == 1 for way in ways for word in way):
+            raise FormatError(f"a verbalization of entry {number} is not a list of words", where=path)
+        found[number] = tuple(dict.fromkeys(ways))
+    return found
+
+
+def nlp_reference(tokens: Iterable[Token], alternatives: Alternatives | None = None) -> Lattice:
+    """Return the texts of a transcript as a graph: the tokens of a tag as they are written, or any way to say them.
+
+    Examples:
+        >>> tokens = [Token("We", "", "1", "10", "CONTRACTION"), Token("will", "", "1", "10", "CONTRACTION")]
+        >>> graph = nlp_reference(tokens, {"10": (("We'll",),)})
+        >>> [path.words for path in graph.paths()]
+        [('We', 'will'), ("We'll",)]
+    """
+    arcs: list[tuple[int, int, str]] = []
+    here, states = 0, 1
+    for number, run in groupby(tokens, key=lambda token: token.tag):
+        written = tuple(token.word for token in run)
+        ways = dict.fromkeys((written, *(alternatives or {}).get(number, ()))) if number else {written: None}
+        end = states
+        states += 1
+        for words in ways:
+            at = here
+            for place, word in enumerate(words or ("",), start=1):
+                last = place >= len(words)
+                there = end if last else states
+                states += not last
+                arcs.append((at, there, word))
+                at = there
+        here = end
+    if not arcs:
+        return Lattice.from_strings([()])
+    vocabulary = Vocabulary.from_words(word for _, _, word in arcs if word)
+    source, target, words = zip(*arcs, strict=True)
+    numbers = [int(vocabulary.encode([word])[0]) if word else 0 for word in words]
+    return Lattice.from_arcs(source, target, numbers, final=[here], vocabulary=vocabulary)

@@ -1,0 +1,231 @@
+"""Tests of metrics against each other: every trial by definition, rates of false alarms, clusters and ranks."""
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from latticemetric import UsageError
+from latticemetric.evaluation.metric_tests import (
+    MetricTask,
+    Sides,
+    Signs,
+    exchanged_differences,
+    of_groups,
+    permutation_test,
+    rank_metrics,
+)
+from latticemetric.evaluation.pairwise import STATISTICS, agreement_on, calibrated, pairwise_p
+
+NAN = math.nan
+
+
+def matrices(number):
+    """Matrices of one shape, with ties; some scores are missing."""
+    score = st.one_of(st.integers(0, 4).map(float), st.integers(0, 4).map(float), st.just(NAN))
+    return st.tuples(st.integers(2, 4), st.integers(1, 4)).flatmap(
+        lambda shape: st.tuples(
+            *[st.lists(score, min_size=shape[0] * shape[1], max_size=shape[0] * shape[1]) for _ in range(number)]
+        ).map(lambda flat: [np.array(values).reshape(shape) for values in flat])
+    )
+
+
+def hybrids(sides, unit_signs, exchange):
+    """Exchange scores, one by one."""
+    one, other = sides.first.copy(), sides.second.copy()
+    systems, items = one.shape
+    for s in range(systems):
+        for t in range(items):
+            unit = {"both": s * items + t, "systems": s, "items": t}[exchange]
+            if unit_signs[unit] < 0:
+                one[s, t], other[s, t] = other[s, t], one[s, t]
+    return one, other
+
+
+@pytest.mark.parametrize("exchange", ["both", "systems", "items"])
+@given(
+    data=matrices(3),
+    statistic=st.sampled_from(["pearson", "spearman", "kendall", "tau-c", "tau-23", "acc-eq"]),
+    average=st.sampled_from(["none", "item", "system"]),
+    seed=st.integers(0, 99),
+)
+def test_every_trial_has_the_difference_of_the_exchanged_scores(exchange, data, statistic, average, seed):
+    sides = Sides.of(*data)
+    signs = Signs(sides.gold.shape, exchange, 12, seed)
+    observed, drawn = exchanged_differences(statistic, sides, average, signs)
+
+    def difference(one, other):
+        before, after = (agreement_on(statistic, sides.gold, side, average=average) for side in (one, other))
+        return after - before
+
+    assert observed == pytest.approx(difference(sides.first, sides.second), abs=1e-9, nan_ok=True)
+    rows = np.concatenate(list(signs.draw()))
+    assert rows.shape[0] == len(drawn) == 12
+    if math.isnan(observed):
+        return
+    for row, value in zip(rows, drawn, strict=True):
+        expected = difference(*hybrids(sides, row, exchange))
+        assert value == pytest.approx(expected, abs=1e-7, nan_ok=True)
+
+
+def test_trials_of_soft_accuracy_use_the_limit_of_the_permutation_test():
+    generator = np.random.default_rng(3)
+    gold = generator.normal(size=(4, 300)) + np.arange(4)[:, None] / 12
+    sides = Sides.of(gold, gold + generator.normal(size=(4, 300)), gold + 3 * generator.normal(size=(4, 300)))
+    signs = Signs(sides.gold.shape, "both", 3, 5)
+    observed, drawn = exchanged_differences("spa", sides, "none", signs)
+    above = np.triu_indices(4, 1)
+    people = pairwise_p(gold, trials=20_000)[above]
+
+    def accuracy(scores):
+        return 1 - np.abs(people - pairwise_p(scores, trials=20_000)[above]).mean()
+
+    assert observed == pytest.approx(accuracy(sides.second) - accuracy(sides.first), abs=0.02)
+    for row, value in zip(np.concatenate(list(signs.draw())), drawn, strict=True):
+        one, other = hybrids(sides, row, "both")
+        assert value == pytest.approx(accuracy(other) - accuracy(one), abs=0.02)
+
+
+def test_a_pair_of_both_metrics_is_a_tie_up_to_the_mean_threshold():
+    gold = np.array([[1.0, 2.0], [1.0, 1.0], [3.0, 0.0]])
+    sides = Sides.of(gold, np.array([[1, 2], [1.2, 1], [3, 0.0]]), np.array([[0, 5], [2, 5.5], [9, 0.0]]))
+    limits = [calibrated(gold, side).threshold for side in (sides.first, sides.second)]
+    assert min(limits) > 0
+    signs = Signs(gold.shape, "both", 20, 0)
+    observed, drawn = exchanged_differences("acc-t", sides, "item", signs)
+    values = [calibrated(gold, side).value for side in (sides.first, sides.second)]
+    assert observed == pytest.approx(values[1] - values[0])
+    for row, value in zip(np.concatenate(list(signs.draw())), drawn, strict=True):
+        stays = row.reshape(gold.shape) > 0
+        total = 0.0
+        for item in range(2):
+            for i, j in combinations(range(3), 2):
+                for sign in (1, -1):  # the second hybrid, minus the first
+                    own = [(1 if stays[k, item] else 0) if sign > 0 else (0 if stays[k, item] else 1) for k in (i, j)]
+                    gap = sides[1 + own[0]][i, item] - sides[1 + own[1]][j, item]
+                    order = 0.0 if abs(gap) <= (limits[own[0]] + limits[own[1]]) / 2 else np.sign(gap)
+                    total += sign * (order == np.sign(gold[i, item] - gold[j, item]))
+        assert value == pytest.approx(total / 6)
+
+
+def test_p_values_count_trials():
+    generator = np.random.default_rng(0)
+    gold = generator.normal(size=(5, 8))
+    first, second = gold + generator.normal(size=(5, 8)), gold + 2 * generator.normal(size=(5, 8))
+    found = permutation_test("pearson", gold, first, second, trials=99, seed=4)
+    sides = Sides.of(gold, first, second)
+    observed, drawn = exchanged_differences("pearson", sides, "none", Signs((5, 8), "both", 99, 4))
+    assert found.difference == observed
+    assert found.p == (1 + sum(abs(value) >= abs(observed) for value in drawn)) / 100
+    assert found.p_better == sum(value >= observed for value in drawn) / 99
+    scaled = permutation_test("pearson", gold, 10 + 3 * first, second - 7, trials=99, seed=4)
+    assert (scaled.p, scaled.difference) == (found.p, pytest.approx(found.difference))
+    swapped = permutation_test("pearson", gold, second, first, trials=99, seed=4)
+    assert swapped.p == pytest.approx(found.p)
+    assert swapped.difference == pytest.approx(-found.difference)
+
+
+def test_equal_metrics_have_p_one_and_undefined_ones_none():
+    gold = np.arange(6.0).reshape(3, 2)
+    for statistic in STATISTICS:
+        assert permutation_test(statistic, gold, gold, gold, trials=20).p == 1
+    constant = permutation_test("pearson", gold, gold * 0, gold, trials=20)
+    assert (constant.difference, constant.p, constant.p_better) == (None, None, None)
+    assert permutation_test("acc-eq", [[1.0]], [[1.0]], [[2.0]], trials=5).p is None
+
+
+# Two metrics with the same noise: whatever a trial exchanges does not matter.
+NULLS = [
+    ("pearson", "none", "both"),
+    ("pearson", "none", "systems"),
+    ("acc-eq", "item", "both"),
+    ("acc-t", "item", "both"),
+    ("acc-t", "item", "items"),
+    ("kendall", "none", "both"),
+    ("spa", "none", "both"),
+    ("spa", "none", "items"),
+]
+
+
+def false_alarms(statistic, average, exchange, *, pairs, seed=0, trials=199):
+    """The share of pairs of equally good metrics with p ≤ .05."""
+    generator = np.random.default_rng(seed)
+    alarms = 0
+    for pair in range(pairs):
+        shape = (12, 1) if exchange == "systems" else (5, 12) if statistic == "kendall" else (6, 20)
+        gold = generator.normal(size=shape) + np.linspace(0, 1, shape[0])[:, None]
+        first, second = (gold + generator.normal(size=shape) for _ in range(2))
+        if statistic in {"acc-eq", "acc-t"}:
+            gold, first, second = (side.round(1) for side in (gold, first, second))
+        found = permutation_test(
+            statistic, gold, first, second, average=average, exchange=exchange, trials=trials, seed=seed + pair
+        )
+        alarms += found.p <= 0.05
+    return alarms / pairs
+
+
+@pytest.mark.parametrize(("statistic", "average", "exchange"), NULLS)
+def test_equally_good_metrics_differ_one_time_in_twenty(statistic, average, exchange):
+    # Of 150 pairs: .05 ± three deviations.
+    assert false_alarms(statistic, average, exchange, pairs=150) <= 0.104
+
+
+def test_better_metrics_are_found():
+    generator = np.random.default_rng(1)
+    gold = generator.normal(size=(8, 100))
+    good, bad = gold + generator.normal(size=(8, 100)), gold + 3 * generator.normal(size=(8, 100))
+    for statistic in STATISTICS:
+        average = "none" if statistic in {"pearson", "spa"} else "item"
+        found = permutation_test(statistic, gold, bad, good, average=average, trials=200)
+        assert found.difference > 0
+        assert found.p <= 0.05 or statistic == "spa"
+
+
+# --- Clusters and ranks
+
+
+def test_a_new_rank_begins_below_a_significantly_better_metric():
+    generator = np.random.default_rng(2)
+    gold = generator.normal(size=(6, 200))
+    metrics = {f"m{noise}": gold + noise * generator.normal(size=gold.shape) for noise in (1.0, 4.0, 1.01, 4.1)}
+    task = MetricTask("toy", "acc-eq", gold, metrics, average="item")
+    table = rank_metrics([task, of_groups(task, ["a", "b"] * 100, "documents")], trials=200)
+    found = table.tasks["toy"]
+    assert list(found.values) == sorted(
+        metrics, key=lambda name: -agreement_on("acc-eq", gold, metrics[name], average="item")
+    )
+    # By definition: a metric has the next rank if one of the ranks's metrics above it is significantly better.
+    expected, rank, cluster = {}, 1, []
+    for name in found.values:
+        if any(found.tests[above, name].p <= 0.05 for above in cluster):
+            rank, cluster = rank + 1, []
+        cluster.append(name)
+        expected[name] = rank
+    assert dict(found.ranks) == expected
+    assert max(expected.values()) > 1
+    for name in metrics:
+        ranks = [table.tasks[task].ranks[name] for task in ("toy", "documents")]
+        assert table.average_rank[name] == sum(ranks) / 2
+    document = table.asdict()["tasks"]["toy"]
+    assert document["ranks"] == expected
+    assert {(one["better"], one["worse"]): one["p"] for one in document["tests"]} == {
+        pair: test.p for pair, test in found.tests.items()
+    }
+
+
+def test_ranking_needs_the_same_metrics_everywhere():
+    gold = np.arange(4.0).reshape(4, 1)
+    one = MetricTask("one", "pearson", gold, {"a": gold})
+    with pytest.raises(UsageError, match="task two has other metrics than one"):
+        rank_metrics([one, MetricTask("two", "pearson", gold, {"b": gold})])
+    with pytest.raises(UsageError, match="two tasks have the same name"):
+        rank_metrics([one, one])
+    with pytest.raises(UsageError, match="there are no tasks"):
+        rank_metrics([])
+    with pytest.raises(UsageError, match="no exchange of 'words'"):
+        permutation_test("pearson", gold, gold, gold, exchange="words")
+    with pytest.raises(UsageError, match="no statistic 'r'"):
+        permutation_test("r", gold, gold, gold)

@@ -1,7 +1,8 @@
 """The native engine: search lattices and forests in C++.
 
 The C++ searches follow the graph and the automaton of a recognition rate together, without composing them first. The
-kernels are `recognition_search.cpp` for references that are strings, `reference_graph_search.cpp` for graphs,
+kernels are `recognition_search.cpp` for references that are strings, `spelled_search.cpp` for errors in characters,
+`reference_graph_search.cpp` for graphs,
 `forest_tables.hpp` for forests, `weighed_strings.cpp` for strings of lattices ranked by metric, or by metric and cost
 together, and `ngram_search.cpp` for gains of single n-grams. Searches by metric and cost together convert costs and
 weights to whole numbers, so that their sums are exact in any order.
@@ -10,6 +11,7 @@ weights to whole numbers, so that their sums are exact in any order.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
@@ -21,6 +23,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.automata.recognition import BestPath, Gains, Ratio, best_path_at, ngram_total, path_of_best_rate
 from latticemetric.automata.reference import ReferenceGraph
+from latticemetric.automata.spelling import SpelledLattice, Spelling
 from latticemetric.engine.search import BestDerivation, ForestSearch, Search
 from latticemetric.errors import InputError
 from latticemetric.forest.columns import Ragged
@@ -33,21 +36,106 @@ from latticemetric.vocabulary import EPSILON, Words
 
 def search_lattice(search: Search) -> BestPath:
     """Return the best path of a lattice under a recognition rate."""
-    lattice, reference = search.lattice, search.reference
-    columns: dict[str, Any] = {
-        "source": lattice.source,
-        "target": lattice.target,
-        "label": search.label,
-        "is_word": search.is_word,
-        "cost": search.cost.arc,
-        "final_cost": search.cost.final,
-    }
+    if search.spelling is not None:
+        return _search_spelled(search, search.spelling)
+    columns, reference = _columns(search), search.reference
     if isinstance(reference, ReferenceGraph):
         sizes = np.zeros(len(search.label), dtype=np.int32)
         at_rate = partial(best_path_at, columns, sizes, reference, search.gains)
         return path_of_best_rate(at_rate, search.gains)
     arcs, high, low = _native.search_lattice(**columns, reference=reference, **search.gains._asdict())
     return BestPath(arcs, Ratio(_joined(high, low), ngram_total(len(reference), search.gains.order)))
+
+
+_MOST_UNITS = 4096  # of a reference: for longer ones, the band of the lattice of units is smaller than whole columns
+
+
+def _search_spelled(search: Search, spelling: Spelling) -> BestPath:
+    """Return the best path of a lattice whose words are spelled.
+
+    The kernel `spelled_search.cpp` spells arcs during the search, for the fewest errors. Other rates, and references
+    that are graphs or very long, search the lattice of units.
+    """
+    reference, gains = search.reference, search.gains
+    counts_errors = gains.order == 1 and gains.alpha == gains.unit and gains.beta == 0
+    if isinstance(reference, ReferenceGraph) or not counts_errors or len(reference) > _MOST_UNITS:
+        in_units, spelled = search.in_units()
+        best = search_lattice(in_units)
+        return best._replace(arcs=spelled.arcs_of(best.arcs))
+    arcs, errors = _native.search_spelled_lattice(
+        **_columns(search) | {"label": spelling.label},
+        begin=spelling.begin,
+        units=spelling.units,
+        separator=spelling.separator,
+        reference=reference,
+    )
+    return BestPath(arcs, Ratio((len(reference) - errors) * gains.unit, len(reference)))
+
+
+class BestArcs(NamedTuple):
+    """A lattice whose arcs are those of the one searched; state 0 is its start.
+
+    Attributes:
+        state: The lattice's state, for each state.
+        ends: 1 where a best path ends, for each state.
+        arc: The lattice's arc, for each arc.
+    """
+
+    state: npt.NDArray[np.int32]
+    ends: npt.NDArray[np.uint8]
+    source: npt.NDArray[np.int32]
+    target: npt.NDArray[np.int32]
+    arc: npt.NDArray[np.int64]
+
+
+def best_arcs(search: Search, references: Sequence[Words]) -> BestArcs:
+    """Return all paths with the largest gain against any of the references, each of them once."""
+    if search.spelling is not None:
+        in_units, spelled = search.in_units()
+        return _of_words(best_arcs(in_units, references), spelled)
+    numbers = [reference.tolist() for reference in references]
+    return BestArcs(*_native.best_lattice(**_columns(search), references=numbers, **search.gains._asdict()))
+
+
+def _of_words(best: BestArcs, spelled: SpelledLattice) -> BestArcs:
+    """Return best paths of a lattice of units as those of its words: join the arcs of each word."""
+    state = spelled.state[best.state]
+    is_own = (state >= 0).tolist()  # a state of the lattice, and not within a word
+    onward: dict[int, list[int]] = defaultdict(list)
+    rows = list(zip(best.source.tolist(), best.target.tolist(), spelled.arc[best.arc].tolist(), strict=True))
+    for source, target, _ in rows:
+        if not is_own[source]:
+            onward[source].append(target)
+    joined = []
+    for source, target, arc in rows:
+        ends = [target] if is_own[source] else []
+        while ends:
+            end = ends.pop()
+            if is_own[end]:
+                joined.append((source, end, arc))
+            else:
+                ends += onward[end]
+    number = np.cumsum(is_own) - 1
+    source, target, arc = np.array(joined, dtype=np.int64).reshape(-1, 3).T
+    own = np.flatnonzero(is_own)
+    return BestArcs(
+        state=state[own].astype(np.int32),
+        ends=best.ends[own],
+        source=number[source].astype(np.int32),
+        target=number[target].astype(np.int32),
+        arc=arc,
+    )
+
+
+def _columns(search: Search) -> dict[str, Any]:
+    return {
+        "source": search.lattice.source,
+        "target": search.lattice.target,
+        "label": search.label,
+        "is_word": search.is_word,
+        "cost": search.cost.arc,
+        "final_cost": search.cost.final,
+    }
 
 
 def _joined(high: int, low: int) -> int:

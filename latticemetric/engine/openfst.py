@@ -88,6 +88,10 @@ _STATE_BYTES, _ARC_BYTES = 140, 42
 
 def search_lattice(search: Search) -> BestPath:
     """Return the best path of a lattice under a recognition rate."""
+    if search.spelling is not None:
+        in_units, spelled = search.in_units()
+        best = search_lattice(in_units)
+        return best._replace(arcs=spelled.arcs_of(best.arcs))
     reference = search.reference
     if isinstance(reference, ReferenceGraph):
         return path_of_best_rate(lambda rate: _best_path_at(search, reference, rate), search.gains)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from latticemetric.automata.recognition import Gains
 from latticemetric.automata.reference import ReferenceGraph
+from latticemetric.automata.spelling import SpelledLattice, Spelling, spelled_lattice
 from latticemetric.forest.columns import Ragged
 from latticemetric.forest.forest import Forest
 from latticemetric.lattice.lattice import Costs, Lattice
@@ -24,6 +25,7 @@ class Search:
         label: The word counted for each arc; ε for ε, ignored words and wildcards.
         is_word: 1 for each arc with a word in the result (for the tie rule).
         reference: The numbers of the reference's counted words, or a graph of them.
+        spelling: The units of the labels, if the metric compares units of words; the reference has their numbers.
     """
 
     lattice: Lattice
@@ -32,6 +34,21 @@ class Search:
     cost: Costs
     reference: Words | ReferenceGraph
     gains: Gains
+    spelling: Spelling | None = None
+
+    def in_units(self) -> tuple[Search, SpelledLattice]:
+        """Return the search of the lattice of units, and this lattice, if the metric compares units of words."""
+        assert self.spelling is not None
+        spelled = spelled_lattice(self.lattice, self.spelling)
+        search = replace(
+            self,
+            lattice=spelled.lattice,
+            label=spelled.lattice.word,
+            is_word=spelled.of_arcs(self.is_word),
+            cost=spelled.cost(self.cost),
+            spelling=None,
+        )
+        return search, spelled
 
 
 @dataclass(frozen=True)

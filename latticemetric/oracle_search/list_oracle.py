@@ -10,10 +10,13 @@ from typing import Any, NamedTuple
 from latticemetric.lattice.columns import Scales
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.base import GraphReference
+from latticemetric.metrics.character_rates import CER, GCR, MixedErrorRate
 from latticemetric.metrics.recognition import GRR, WER, WRR
 from latticemetric.metrics.recognition_statistics import Merit, RecognitionStatistics
 from latticemetric.nbest import NBest
 from latticemetric.oracle_search.scored_path import ScoredPath
+
+_OWN = (GRR, WRR, WER, GCR, CER, MixedErrorRate)  # others may score in another way
 
 # Above this, costs are left to the lattice, which knows how to refuse them.
 _LARGEST = 1e100
@@ -34,7 +37,7 @@ def list_oracle(
 
     Ties are resolved by the tie rule: of equally good hypotheses, the cheapest; then the first in the list.
     """
-    if type(metric) not in (GRR, WRR, WER) or any(isinstance(reference, Lattice) for reference in references):
+    if type(metric) not in _OWN or any(isinstance(reference, Lattice) for reference in references):
         return None
     names = [name for name in nbest.score_names() if nbest.scales.get(name, 1.0) != 0 or name in (scales or {})]
     weights = {name: float((scales or {}).get(name, nbest.scales.get(name, 1.0))) for name in names}

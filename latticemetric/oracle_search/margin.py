@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
 from latticemetric.automata.recognition import ngram_total
-from latticemetric.engine.native import MOST_STEPS, hope_derivations, search_loss_augmented
+from latticemetric.engine.native import MOST_STEPS, hope_derivations
 from latticemetric.engine.ties import TieKey
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
@@ -21,6 +21,7 @@ from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Scales, Steps
 from latticemetric.lattice.n_best import check_number
 from latticemetric.metrics.base import GraphReferences
+from latticemetric.metrics.character_rates import SpelledRate
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.reference_checks import check_references
 from latticemetric.oracle_search.oracle import as_recognition_rate
@@ -407,7 +408,7 @@ def weighed_strings(
     try:
         lattice = graph.to_lattice() if isinstance(graph, Forest) else as_lattice(graph, scales)
     except InputError:
-        if not isinstance(graph, Forest):
+        if not isinstance(graph, Forest) or isinstance(objective.metric, SpelledRate):
             raise
         forest = ForestSpace(graph, objective.metric, scales)
         return forest, _best_of(forest, _all_paths(forest, objective), objective, n)
@@ -415,16 +416,12 @@ def weighed_strings(
         listed = ListSpace(lattice, objective.metric, scales)
         return listed, _best_of(listed, listed.strings().values(), objective, n)
     space = LatticeSpace(lattice, objective.metric, scales)
-    found = search_loss_augmented(
-        lattice,
+    found = space.strings_of_least_loss(
         space.cost,
-        label=space.label,
-        shown=space.shown,
-        references=[space.encoded(reference) for reference in objective.references],
+        objective.references,
         shares=objective.shares,
         costs_count=objective.costs_count,
         penalize=objective.penalize,
-        gains=objective.metric.gains,
         most=n,
         steps=cap or MOST_STEPS,
     )

@@ -5,14 +5,13 @@ All best paths are returned as a lattice, all best derivations as a forest.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
-import numpy.typing as npt
 
 from latticemetric.engine import native
-from latticemetric.engine.native import BestEdges, best_edges
+from latticemetric.engine.native import best_edges
 from latticemetric.errors import UsageError
 from latticemetric.forest.forest import Forest, NodeLabels
 from latticemetric.graph import Graph, as_lattice
@@ -30,8 +29,7 @@ from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import Oracle, ScoredPath
 from latticemetric.oracle_search.search_space import (
     Candidate,
-    ForestSpace,
-    LatticeAsForest,
+    LatticeSpace,
     SearchSpace,
     as_forest_space,
     as_search_space,
@@ -112,7 +110,7 @@ def as_recognition_rate(metric: str | Metric[Any]) -> GRR:
     rate = make_metric(metric) if isinstance(metric, str) else metric
     if not isinstance(rate, GRR):
         name = metric if isinstance(metric, str) else rate.name
-        raise UsageError(f"'{name}' cannot search a graph", advice="use wer, wrr or N-grr")
+        raise UsageError(f"'{name}' cannot search a graph", advice="use wer, wrr, N-grr, cer, N-gcr or mixed-er")
     return rate
 
 
@@ -193,7 +191,8 @@ def oracle_forest(graph: Graph, references: GraphReferences, metric: str | GRR =
         [('5', '7'), ('6', '7')]
     """
     space = as_forest_space(graph, as_recognition_rate(metric), None)
-    best = _best_edges(space, references)
+    strings = _best_references(space, references)
+    best = best_edges(space.search_for(strings[0]), [space.encoded(reference) for reference in strings])
     forest, edge = space.graph, best.edge
     return Forest.from_edges(
         best.head,
@@ -207,14 +206,13 @@ def oracle_forest(graph: Graph, references: GraphReferences, metric: str | GRR =
     )
 
 
-def _best_edges(space: ForestSpace, references: GraphReferences) -> BestEdges:
-    """Return all derivations with the best rate against any of the references."""
+def _best_references(space: SearchSpace, references: GraphReferences) -> list[tuple[str, ...]]:
+    """Return the references that the best rate is reached against, each once for what is counted in it."""
     check_references(references)
     strings = strings_of_references(references)
     promised = [space.best(reference).promised for reference in strings]
     best = [reference for reference, merit in zip(strings, promised, strict=True) if merit == max(promised)]
-    counted = list(dict.fromkeys(map(tuple, map(space.metric.counted, best))))
-    return best_edges(space.search_for(counted[0]), [space.encoded(reference) for reference in counted])
+    return list({tuple(space.metric.counted(reference)): reference for reference in best}.values())
 
 
 def oracle_lattice(graph: Graph, references: GraphReferences, metric: str | GRR = "4-grr") -> Lattice:
@@ -236,53 +234,17 @@ def oracle_lattice(graph: Graph, references: GraphReferences, metric: str | GRR 
         [(('a', 'b'), 1.0), (('b', 'a'), 2.0)]
     """
     lattice = graph.to_lattice() if isinstance(graph, Forest) else as_lattice(graph)
-    space = LatticeAsForest(lattice, as_recognition_rate(metric), None)
-    best = _best_edges(space, references)
-    arcs = space.arc_of[best.edge]
-    tails = best.tails.values  # of all edges except the start's edge, which has no tail
-    onward = zip(tails.tolist(), arcs[arcs >= 0].tolist(), best.head[arcs >= 0].tolist(), strict=True)
-    states = _merged(onward, best.goals, lattice)
-    rows = [(number, target, arc) for number, state in enumerate(states) for arc, target in state.onward]
-    source, target, arc = np.array(rows, dtype=np.int64).reshape(-1, 3).T
-    origin = [state.origin for state in states]
-    goal = np.searchsorted(lattice.final, [state.origin for state in states if state.is_final])
+    space = LatticeSpace(lattice, as_recognition_rate(metric), None)
+    best = space.best_arcs(_best_references(space, references))
+    final = np.flatnonzero(best.ends)
+    goal = np.searchsorted(lattice.final, best.state[final])
     return Lattice.from_arcs(
-        source,
-        target,
-        lattice.word[arc],
-        start=len(states) - 1,
-        final=[number for number, state in enumerate(states) if state.is_final],
-        scores=taken(lattice.scores, arc, goal),
+        best.source,
+        best.target,
+        lattice.word[best.arc],
+        final=final,
+        scores=taken(lattice.scores, best.arc, goal),
         vocabulary=lattice.vocabulary,
-        times=None if lattice.times is None else lattice.times[origin],
-        labels=taken(lattice.labels, arc, goal),
+        times=None if lattice.times is None else lattice.times[best.state],
+        labels=taken(lattice.labels, best.arc, goal),
     )
-
-
-class _State(NamedTuple):
-    """A state of the result: its state in the lattice, True if paths end there, and its arcs with their targets."""
-
-    origin: int
-    is_final: bool
-    onward: tuple[tuple[int, int], ...]
-
-
-def _merged(arcs: Iterable[tuple[int, int, int]], goals: npt.NDArray[np.int32], lattice: Lattice) -> list[_State]:
-    """Merge states with the same future; the start, node 0, comes last.
-
-    Arcs are (source node, arc of the lattice, target node); targets come after their sources. Best paths end in goals.
-    """
-    onward: dict[int, list[tuple[int, int]]] = {0: []}
-    origin = {0: 0}
-    for source, arc, target in arcs:
-        onward.setdefault(source, []).append((arc, target))
-        origin[target] = int(lattice.target[arc])
-    ends = set(goals.tolist())
-    number: dict[_State, int] = {}
-    number_of: dict[int, int] = {}
-    for node in sorted(origin, reverse=True):
-        further = tuple((arc, number_of[target]) for arc, target in onward.get(node, ()) if target in number_of)
-        if further or node in ends:  # others are dead ends
-            state = _State(origin[node], node in ends, further)
-            number_of[node] = number.setdefault(state, len(number))
-    return list(number)

@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+from latticemetric.errors import UsageError
+from latticemetric.frozen import Result
 from latticemetric.graph import plain_path
 from latticemetric.metrics.alignment import DELETION, MATCH, Alignment
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 
 
-@dataclass(frozen=True)
-class ScoredPath:
+@dataclass(frozen=True, repr=False)
+class ScoredPath(Result):
     """A path of a lattice or a derivation of a forest, scored against its reference.
 
     Attributes:
@@ -93,7 +95,7 @@ class ScoredPath:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Answer(ScoredPath):
     """A scored path that is the answer of a search, with the model's own best path and the metric's signature."""
 
@@ -111,7 +113,7 @@ class Answer(ScoredPath):
         return {**super().asdict(), **answer, "one_best": self.one_best.asdict()}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Oracle(Answer):
     """The best path of a lattice, or derivation of a forest, by a metric.
 
@@ -149,6 +151,8 @@ def tags_with_gaps(words: Sequence[str], alignment: Alignment) -> tuple[str, ...
         alignment: The alignment of the path's other words with the reference. If a word is missing before or after
             wildcards, the gap before the wildcards is BAD.
     """
+    if not alignment.of_words:
+        raise UsageError("tags need an alignment of words", advice="use wer, wrr or N-grr")
     tags = [OK]
     remaining = iter(words)
     for edit, _, word in alignment.steps():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cached_property
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -12,8 +13,9 @@ import numpy as np
 
 from latticemetric.automata.recognition import BestPath, ngram_total
 from latticemetric.automata.reference import ReferenceGraph, ReferenceNgrams, counted_labels
+from latticemetric.automata.spelling import Spelling, spelled_lattice
 from latticemetric.engine import native
-from latticemetric.engine.native import ExactGains
+from latticemetric.engine.native import ExactGains, LeastLoss
 from latticemetric.engine.search import BestDerivation, ForestSearch, Search
 from latticemetric.engine.ties import TieKey
 from latticemetric.errors import InputError, UsageError
@@ -24,6 +26,7 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import rounded, summable
 from latticemetric.memory import most_bytes
 from latticemetric.metrics.base import GraphReference, GraphReferences
+from latticemetric.metrics.character_rates import SpelledRate
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import Merit, RecognitionStatistics, merit
 from latticemetric.oracle_search.reference_strings import strings_of_graph
@@ -123,7 +126,11 @@ class SearchSpace(ABC):
 
 
 class LatticeSpace(SearchSpace):
-    """The paths of a lattice. `label` is the word counted for each arc; ε for ignored words and wildcards."""
+    """The paths of a lattice.
+
+    `label` is the word counted for each arc; ε for ignored words and wildcards. `spelling` has the units of these
+    words, if the metric compares units.
+    """
 
     def __init__(self, lattice: Lattice, metric: GRR, scales: Scales | None) -> None:
         cost = lattice.cost(scales)
@@ -136,6 +143,17 @@ class LatticeSpace(SearchSpace):
         if silent := metric.ignore | metric.wildcard:
             self.label = self._without(is_any_of(lattice.word, silent, lattice.vocabulary))
 
+    @cached_property
+    def spelling(self) -> Spelling | None:
+        """The units of the arcs' words; `None` if the metric compares words."""
+        return self.metric.spelling(self.graph) if isinstance(self.metric, SpelledRate) else None
+
+    def encoded(self, reference: Sequence[str]) -> Words:
+        """Return what is counted in a reference as numbers of words, or of units."""
+        if self.spelling is None:
+            return super().encoded(reference)
+        return self.spelling.numbers.encode(self.metric.counted(reference))
+
     @property
     def shown(self) -> Words:
         """The word of each arc in the result; ε for ignored words."""
@@ -144,14 +162,26 @@ class LatticeSpace(SearchSpace):
     def best(self, reference: GraphReference, engine: str = "auto") -> Candidate:
         """Return the best path."""
         metric = self.metric
-        if isinstance(reference, Lattice):
-            label = counted_labels(reference, self.graph.vocabulary, metric.ignore | metric.wildcard)
-            expected: Words | ReferenceGraph = ReferenceGraph.of_lattice(reference, label, metric.order)
-        else:
-            expected = self.encoded(reference)
-        search = Search(self.graph, self.label, self.word_counts, self.cost, expected, metric.gains)
-        best: BestPath = find_engine(engine).search_lattice(search)
+        expected = self._graph_of(reference) if isinstance(reference, Lattice) else self.encoded(reference)
+        best: BestPath = find_engine(engine).search_lattice(self._search_for(expected))
         return Candidate(best.arcs, merit(*best.ratio, metric.gains))
+
+    def best_arcs(self, references: Sequence[Sequence[str]]) -> native.BestArcs:
+        """Return all best paths against any of the references, each of them once."""
+        encoded = [self.encoded(reference) for reference in references]
+        return native.best_arcs(self._search_for(encoded[0]), encoded)
+
+    def _search_for(self, reference: Words | ReferenceGraph) -> Search:
+        return Search(self.graph, self.label, self.word_counts, self.cost, reference, self.metric.gains, self.spelling)
+
+    def _graph_of(self, reference: Lattice) -> ReferenceGraph:
+        """Return a reference as a graph of what is counted in it."""
+        metric, spelling = self.metric, self.spelling
+        if spelling is not None and isinstance(metric, SpelledRate):
+            spelled = spelled_lattice(reference, metric.spelling(reference, spelling.numbers)).lattice
+            return ReferenceGraph.of_lattice(spelled, spelled.word, metric.order)
+        label = counted_labels(reference, self.graph.vocabulary, metric.ignore | metric.wildcard)
+        return ReferenceGraph.of_lattice(reference, label, metric.order)
 
     def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Steps:
         """Return the path with the largest gain."""
@@ -159,14 +189,10 @@ class LatticeSpace(SearchSpace):
 
     def best_strings(self, reference: Sequence[str], n: int) -> list[Candidate]:
         """Return the best strings, each with its cheapest path; costs that differ only by rounding tie."""
-        found = native.search_loss_augmented(
-            self.graph,
+        found = self.strings_of_least_loss(
             rounded(self.cost, self.graph.largest_cost(self.cost)),
-            label=self.label,
-            shown=self.shown,
-            references=[self.encoded(reference)],
+            [reference],
             shares=[Fraction(1)],
-            gains=self.metric.gains,
             costs_count=False,
             penalize=False,
             most=n,
@@ -178,6 +204,23 @@ class LatticeSpace(SearchSpace):
                 advice="ask for fewer strings, or allow more memory (--max-memory)",
             )
         return [Candidate(string.arcs, self._merit(int(-string.loss), reference)) for string in found]
+
+    def strings_of_least_loss(
+        self, cost: Costs, references: Sequence[Sequence[str]], **settings: Any
+    ) -> list[LeastLoss]:
+        """Return the strings of least loss, in order; see `native.search_loss_augmented`."""
+        expected, gains = [self.encoded(reference) for reference in references], self.metric.gains
+        if self.spelling is None:
+            lattice, label, shown = self.graph, self.label, self.shown
+            return native.search_loss_augmented(
+                lattice, cost, label=label, shown=shown, references=expected, gains=gains, **settings
+            )
+        spelled = spelled_lattice(self.graph, self.spelling)
+        lattice, cost, label, shown = spelled.lattice, spelled.cost(cost), spelled.lattice.word, self.shown
+        found = native.search_loss_augmented(
+            lattice, cost, label=label, shown=spelled.of_arcs(shown), references=expected, gains=gains, **settings
+        )
+        return [string._replace(arcs=spelled.arcs_of(string.arcs)) for string in found]
 
     def _without(self, silent: Any) -> Words:
         return np.where(silent, EPSILON, self.graph.word).astype(np.int32)
@@ -206,6 +249,11 @@ class ForestSpace(SearchSpace):
     """The derivations of a forest."""
 
     def __init__(self, forest: Forest, metric: GRR, scales: Scales | None) -> None:
+        if isinstance(metric, SpelledRate):
+            raise InputError(
+                f"{metric.name} cannot search a forest",
+                advice="convert it to a lattice (Forest.to_lattice), or use wer, wrr or N-grr",
+            )
         cost = forest.cost(scales)
         self.graph: Forest = forest
         super().__init__(metric, cost, summable(forest.hypergraph(cost)), forest.word_counts(metric.ignore))

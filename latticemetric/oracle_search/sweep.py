@@ -126,7 +126,7 @@ def sweep_graph(
 
 def reference_words(references: Sequence[Sequence[str]], metric: GRR) -> float:
     """Return the mean number of counted words of the references."""
-    return sum(len(metric.counted(reference)) for reference in references) / len(references)
+    return sum(len(metric.counted_words(reference)) for reference in references) / len(references)
 
 
 def _within_beams(

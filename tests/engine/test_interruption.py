@@ -126,6 +126,12 @@ def whole(lattice: Layered) -> tuple[np.ndarray, ...]:
     return (lattice.source, lattice.target, lattice.word, lattice.word, *costs, is_final)
 
 
+def spelled(lattice: Layered) -> tuple[np.ndarray, np.ndarray]:
+    """Six units for each word: where they begin, and the units."""
+    words = int(lattice.word.max())
+    return longs(np.arange(0, 6 * words + 1, 6)), ints(1 + np.arange(6 * words) % 9)
+
+
 def kaldi_text(arcs: int) -> bytes:
     return (
         b"u1\n" + b"".join(b"%d %d w%d 1.5,2.5,1_2_3\n" % (s, s + 1, s % 997) for s in range(arcs)) + b"%d\n\n" % arcs
@@ -182,12 +188,25 @@ def calls() -> dict[str, Callable[[], object]]:
             *lattice.columns(), ints(LONG[:3000]), *rates, way="table"
         ),
         "search_lattice, ties": lambda: _native.search_lattice(*lattice.columns(), ints(np.full(3000, -1)), *WER),
+        "search_spelled_lattice": lambda: _native.search_spelled_lattice(
+            *lattice.columns(), *spelled(lattice), 1, ints(LONG[:4000])
+        ),
+        "search_spelled_lattice, ties": lambda: _native.search_spelled_lattice(
+            *lattice.columns(), *spelled(lattice), 1, ints(np.full(3000, -1))
+        ),
         "search_reference_graph": lambda: _native.search_reference_graph(
             *lattice.columns(), words, *chain[:3], np.ones(4000, np.int32), chain_end, *WER, 0, 0, 1, 1e10
+        ),
+        "best_lattice": lambda: _native.best_lattice(
+            *lattice.columns(), [LONG[:3000].tolist(), LONG[3000:6000].tolist()], *rates
         ),
         "align": lambda: _native.align(ints(LONG[:9000]), ints(LONG[3000:12000]), *rates),
         "align, words": lambda: _native.align(ints(np.tile(LONG, 20)), ints(np.tile(LONG[::-1], 20)), *WER),
         "align_networks": lambda: _native.align_networks(*chain, chain_end, *chain, chain_end, 4, 3, 3, 2),
+        "align_systems": lambda: _native.align_systems(
+            longs(20_000 * np.arange(4)), longs(np.arange(60_001)), ints(np.resize(LONG, 60_000) % 50 + 1),
+            ints(np.full(60_000, 100)), np.full(120_000, np.nan), ["", *map(str, range(50))],
+        ),
         "weighed_strings, hope": lambda: _native.weighed_strings(
             *whole(lattice), [list(reference)], [(0, 1)], (0, 1), False, *rates, 1, 1 << 20, BYTES
         ),
@@ -200,6 +219,12 @@ def calls() -> dict[str, Callable[[], object]]:
             references=[dense.reference.tolist()], sizes=[60], classes=13, order=0, unit=1, alpha=1, beta=0,
             outcomes=True, gradient=True, keeps_bases=False, few_states=10_000, most_states=1 << 21, seconds=60,
             table_bytes=2.0**30, samples=100, seed=1,
+        ),
+        "expected_costs": lambda: _native.expected_costs(
+            dense.source, dense.target, dense.word, dense.cost, dense.final_cost,
+            longs([0, dense.source.size]), longs([0, dense.states]),
+            references=[[dense.reference.tolist()]], sizes=[[60]], classes=[13], order=0, unit=1, alpha=1, beta=0,
+            gradient=True, few_states=10_000, most_states=1 << 21, table_bytes=2.0**30,
         ),
         "ngram_posteriors": lambda: _native.ngram_posteriors(
             dense.source, dense.target, dense.word, probabilities, dense.states, 4
@@ -216,6 +241,8 @@ def calls() -> dict[str, Callable[[], object]]:
         ),
         "count_segments": lambda: _native.count_segments([list(map(str, LONG))], [list(map(str, LONG[::-1]))], *WER),
         "pair_gains": lambda: _native.pair_gains(many, begin, many, begin, *rates),
+        "NgramIndex": lambda: _native.NgramIndex(many, longs([0, many.size]), 40),
+        "matches of an NgramIndex": lambda: _native.NgramIndex(many, begin, 1).matches(many, begin),
         "match_ngrams": lambda: _native.match_ngrams(many, begin, many, begin, longs(np.arange(3001)), 4),
         "minimize_trie": lambda: _native.minimize_trie(*_native.string_trie(begin, many)[:2], np.zeros(1_200_001)),
         "align_stages": lambda: _native.align_stages(many, begin, backwards, begin, keys[:500], longs(keys), 1, 10_000),
@@ -238,13 +265,18 @@ NAMES = (
     "search_lattice",
     "search_lattice, table",
     "search_lattice, ties",
+    "search_spelled_lattice",
+    "search_spelled_lattice, ties",
     "search_reference_graph",
+    "best_lattice",
     "align",
     "align, words",
     "align_networks",
+    "align_systems",
     "weighed_strings, hope",
     "weighed_strings, fear",
     "expected_cost",
+    "expected_costs",
     "ngram_posteriors",
     "search_ngrams",
     "unfold_gains",
@@ -252,6 +284,8 @@ NAMES = (
     "determinize",
     "count_segments",
     "pair_gains",
+    "NgramIndex",
+    "matches of an NgramIndex",
     "match_ngrams",
     "minimize_trie",
     "align_stages",

@@ -208,3 +208,57 @@ def test_memory_grows_with_the_band_and_not_with_the_product(memory_limit):
     lattice, reference = hour(5000, 0.05)
     memory_limit("100M")  # the table takes 15,000 x 5,000 values of two bytes
     assert lm.oracle(lattice, [reference], lm.WER()).score < 0.07
+
+
+def best_paths_by_definition(search):
+    """The arcs of all paths of the largest gain, from the gains of all that an automaton's states can do."""
+    arcs_of, end, size = arcs_by_source(search), search["final_cost"].tolist(), len(search["reference"])
+
+    @cache
+    def most(s, i, m):
+        """The most that completing gains."""
+        found = [0] if i == size and np.isfinite(end[s]) else []
+        for gain, *_, (t, *place) in edits_from(search, arcs_of[s], i, m):
+            found.append(gain + most(s if t is None else t, *place))
+        return max(found, default=-np.inf)
+
+    @cache
+    def paths(s, i, m):
+        found = {()} if i == size and np.isfinite(end[s]) and most(s, i, m) == 0 else set()
+        for gain, arc, _, _, (t, *place) in edits_from(search, arcs_of[s], i, m):
+            after = (s if t is None else t, *place)
+            if gain + most(*after) == most(s, i, m):
+                found |= {arc + rest for rest in paths(*after)}
+        return found
+
+    return paths(0, 0, 0)
+
+
+def all_paths(best):
+    """The arcs of the paths of a lattice of best paths."""
+    _, ends, source, target, arc = (column.tolist() for column in best)
+    found = [[()] for _ in ends]
+    for state in reversed(range(len(ends))):
+        found[state] = [()] if ends[state] else []
+        for a, t in ((a, t) for s, t, a in zip(source, target, arc, strict=True) if s == state):
+            found[state] += [(a, *rest) for rest in found[t]]
+    return found[0]
+
+
+@given(search=searches(5), part_bytes=PARTS)
+def test_a_lattice_has_all_best_paths_and_each_once(search, part_bytes):
+    reference = search.pop("reference")
+    expected = best_paths_by_definition({**search, "reference": reference})
+    for way in ("band", "table"):
+        best = _native.best_lattice(**search, references=[reference.tolist()], way=way, part_bytes=part_bytes)
+        assert sorted(all_paths(best)) == sorted(expected)
+
+
+@given(search=searches(120), part_bytes=PARTS)
+def test_a_band_has_the_best_paths_of_the_table(search, part_bytes):
+    reference = search.pop("reference").tolist()
+    found = [
+        _native.best_lattice(**search, references=[reference, reference[::-1]], way=way, part_bytes=part_bytes)
+        for way in ("band", "table")
+    ]
+    assert [column.tolist() for column in found[0]] == [column.tolist() for column in found[1]]

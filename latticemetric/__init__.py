@@ -5,11 +5,16 @@ Each name is imported at its first use, so that `import latticemetric` is fast.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from importlib.machinery import PathFinder
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 _NAMES = {
     "batch.answers": "Answer ask_each",
+    "batch.calibration": "Calibration CalibrationReport ScaleTrial calibration confidence_calibration",
     "batch.corrections": "Corrections corrections",
     "batch.lists": "Lists read_lists",
     "batch.oracle_at_k": "OracleAtK oracle_at_k",
@@ -18,6 +23,8 @@ _NAMES = {
     "doctor": "Installation diagnose_installation",
     "drawing.api": "Drawing draw",
     "errors": "FormatError InputError LatticeMetricError MissingDependencyError UsageError",
+    "evaluation.error_analysis": "ErrorAnalysis ErrorDetails error_analysis",
+    "evaluation.scoring": "MetricScore Scores score",
     "expectation.expected": "Expected expected",
     "forest.columns": "NodeLabels Ragged",
     "forest.arrays": "Derivation",
@@ -27,16 +34,23 @@ _NAMES = {
     "formats.writing": "write",
     "judgments": "Judgments",
     "lattice.columns": "Column Labels",
+    "lattice.k2": "K2Arrays lattices_from_k2 lattices_to_k2",
     "lattice.lattice": "Lattice",
+    "mbr_decoding.combination": "Combination Vote combine",
     "mbr_decoding.consensus": "Consensus consensus",
     "mbr_decoding.mbr": "mbr mbr_grid",
     "mbr_decoding.metric": "MetricMBR RankedString",
+    "mbr_decoding.confidence_pruning": "PairPruning",
     "mbr_decoding.ngram": "MBR mbr_lattice",
+    "mbr_decoding.utility": "utility_matrix",
+    "mbr_decoding.risk": "RiskMBR RiskOfString",
     "memory": "limit_memory",
     "metrics.alignment": "Alignment",
     "metrics.bleu": "BLEU BLEUSBP",
     "metrics.chrf": "CHRF",
-    "metrics.error_rates": "CER MER MixedErrorRate WIL WIP",
+    "metrics.compounds": "CompoundWER",
+    "metrics.character_rates": "CER GCR MixedErrorRate",
+    "metrics.error_rates": "MER WIL WIP",
     "metrics.meteor": "METEOR",
     "metrics.nist": "NIST",
     "metrics.recognition": "GRR WER WRR",
@@ -51,18 +65,49 @@ _NAMES = {
     "oracle_search.oracle": "oracle oracle_forest oracle_lattice oracles",
     "oracle_search.scored_path": "Oracle ScoredPath",
     "oracle_search.user_automaton": "AutomatonOracle ValuedPath automaton_oracle",
+    "posterior.best": "BestPath best",
     "posterior.posteriors": "ForestPosteriors NgramPosteriors Posteriors posteriors",
     "report.page": "write_report",
     "vocabulary": "Vocabulary",
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
 
-_PACKAGES = ("evaluation",)
+_PACKAGES = ("evaluation", "training")
 
 __all__ = ["__version__", *_HOME, *_PACKAGES]  # noqa: PLE0604  the names above
 
 
+_EXTENSION = f"{__name__}._native"
+
+
+def _hidden_installation() -> str | None:
+    """Return the folder of an installed package that this one hides, a source checkout without the extension module."""
+    own = Path(__path__[0]).resolve()
+    for place in sys.path:
+        folder = Path(place or ".").resolve() / __name__
+        if folder != own and PathFinder.find_spec(_EXTENSION, [str(folder)]) is not None:
+            return str(folder)
+    return None
+
+
+_is_built = find_spec(_EXTENSION) is not None
+if not _is_built and (_installed := _hidden_installation()) is not None:
+    import warnings
+
+    warnings.warn(
+        f"{__path__[0]} is a source checkout without the extension module; the package installed in {_installed} is "
+        "used (to avoid this, start Python in another folder, or with -P)",
+        stacklevel=2,
+    )
+    __path__[:], _is_built = [_installed], True
+
+
 def __getattr__(name: str) -> Any:
+    if name == "_native" and not _is_built:
+        raise ImportError(
+            f"{__path__[0]} is a source checkout without the extension module, and no other latticemetric is installed;"
+            " install it: pip install ."
+        )
     if name == "__version__":
         return import_module("latticemetric.metrics.signature").VERSION
     if name in _PACKAGES:

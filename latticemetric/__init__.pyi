@@ -1,8 +1,14 @@
 # The names that `latticemetric` imports when they are first used; type checkers read them here.
 
 from latticemetric import evaluation as evaluation
+from latticemetric import training as training
 from latticemetric.batch.answers import Answer as Answer
 from latticemetric.batch.answers import ask_each as ask_each
+from latticemetric.batch.calibration import Calibration as Calibration
+from latticemetric.batch.calibration import CalibrationReport as CalibrationReport
+from latticemetric.batch.calibration import ScaleTrial as ScaleTrial
+from latticemetric.batch.calibration import calibration as calibration
+from latticemetric.batch.calibration import confidence_calibration as confidence_calibration
 from latticemetric.batch.corrections import Corrections as Corrections
 from latticemetric.batch.corrections import corrections as corrections
 from latticemetric.batch.lists import Lists as Lists
@@ -23,6 +29,12 @@ from latticemetric.errors import InputError as InputError
 from latticemetric.errors import LatticeMetricError as LatticeMetricError
 from latticemetric.errors import MissingDependencyError as MissingDependencyError
 from latticemetric.errors import UsageError as UsageError
+from latticemetric.evaluation.error_analysis import ErrorAnalysis as ErrorAnalysis
+from latticemetric.evaluation.error_analysis import ErrorDetails as ErrorDetails
+from latticemetric.evaluation.error_analysis import error_analysis as error_analysis
+from latticemetric.evaluation.scoring import MetricScore as MetricScore
+from latticemetric.evaluation.scoring import Scores as Scores
+from latticemetric.evaluation.scoring import score as score
 from latticemetric.expectation.expected import Expected as Expected
 from latticemetric.expectation.expected import expected as expected
 from latticemetric.forest.arrays import Derivation as Derivation
@@ -36,7 +48,14 @@ from latticemetric.formats.writing import write as write
 from latticemetric.judgments import Judgments as Judgments
 from latticemetric.lattice.columns import Column as Column
 from latticemetric.lattice.columns import Labels as Labels
+from latticemetric.lattice.k2 import K2Arrays as K2Arrays
+from latticemetric.lattice.k2 import lattices_from_k2 as lattices_from_k2
+from latticemetric.lattice.k2 import lattices_to_k2 as lattices_to_k2
 from latticemetric.lattice.lattice import Lattice as Lattice
+from latticemetric.mbr_decoding.combination import Combination as Combination
+from latticemetric.mbr_decoding.combination import Vote as Vote
+from latticemetric.mbr_decoding.combination import combine as combine
+from latticemetric.mbr_decoding.confidence_pruning import PairPruning as PairPruning
 from latticemetric.mbr_decoding.consensus import Consensus as Consensus
 from latticemetric.mbr_decoding.consensus import consensus as consensus
 from latticemetric.mbr_decoding.mbr import mbr as mbr
@@ -45,16 +64,21 @@ from latticemetric.mbr_decoding.metric import MetricMBR as MetricMBR
 from latticemetric.mbr_decoding.metric import RankedString as RankedString
 from latticemetric.mbr_decoding.ngram import MBR as MBR
 from latticemetric.mbr_decoding.ngram import mbr_lattice as mbr_lattice
+from latticemetric.mbr_decoding.risk import RiskMBR as RiskMBR
+from latticemetric.mbr_decoding.risk import RiskOfString as RiskOfString
+from latticemetric.mbr_decoding.utility import utility_matrix as utility_matrix
 from latticemetric.memory import limit_memory as limit_memory
 from latticemetric.metrics.alignment import Alignment as Alignment
 from latticemetric.metrics.bleu import BLEU as BLEU
 from latticemetric.metrics.bleu import BLEUSBP as BLEUSBP
+from latticemetric.metrics.character_rates import CER as CER
+from latticemetric.metrics.character_rates import GCR as GCR
+from latticemetric.metrics.character_rates import MixedErrorRate as MixedErrorRate
 from latticemetric.metrics.chrf import CHRF as CHRF
-from latticemetric.metrics.error_rates import CER as CER
+from latticemetric.metrics.compounds import CompoundWER as CompoundWER
 from latticemetric.metrics.error_rates import MER as MER
 from latticemetric.metrics.error_rates import WIL as WIL
 from latticemetric.metrics.error_rates import WIP as WIP
-from latticemetric.metrics.error_rates import MixedErrorRate as MixedErrorRate
 from latticemetric.metrics.meteor import METEOR as METEOR
 from latticemetric.metrics.nist import NIST as NIST
 from latticemetric.metrics.recognition import GRR as GRR
@@ -87,6 +111,8 @@ from latticemetric.oracle_search.scored_path import ScoredPath as ScoredPath
 from latticemetric.oracle_search.user_automaton import AutomatonOracle as AutomatonOracle
 from latticemetric.oracle_search.user_automaton import ValuedPath as ValuedPath
 from latticemetric.oracle_search.user_automaton import automaton_oracle as automaton_oracle
+from latticemetric.posterior.best import BestPath as BestPath
+from latticemetric.posterior.best import best as best
 from latticemetric.posterior.posteriors import ForestPosteriors as ForestPosteriors
 from latticemetric.posterior.posteriors import NgramPosteriors as NgramPosteriors
 from latticemetric.posterior.posteriors import Posteriors as Posteriors

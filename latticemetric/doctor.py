@@ -113,7 +113,7 @@ def _subjects() -> list[Subject]:
         Subject("networkx", "packages", _networkx, "to_networkx(), from_networkx()", "pip install networkx"),
         Subject("matplotlib", "packages", _matplotlib, "--plot, draw as .png or .pdf", report),
         Subject("Dask", "packages", _dask, "--cluster", "pip install 'latticemetric[cluster]'"),
-        Subject("jinja2", "packages", _jinja2, "report", report),
+        Subject("jinja2", "packages", _jinja2, "report", "pip install jinja2"),
         Subject("zstd", "packages", _zstd, "files that end in .zst", "pip install backports.zstd (before Python 3.14)"),
         Subject(
             "WordNet",

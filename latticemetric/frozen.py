@@ -60,6 +60,38 @@ class Frozen:
         return hash((type(self), *(_outline(getattr(self, f.name)) for f in fields(self) if f.compare)))  # type: ignore[arg-type]
 
 
+class Brief:
+    """Base class of results with a short text: words and numbers. Dataclasses of it are declared with `repr=False`."""
+
+    def __repr__(self) -> str:
+        shown: list[str] = []
+        for name in (f.name for f in fields(self) if not f.name.startswith("_")):  # type: ignore[arg-type]
+            value = getattr(self, name)
+            if name == "words":
+                shown.insert(0, repr(_shortened(" ".join(value))))
+            elif isinstance(value, bool | int | float) or (isinstance(value, str) and name != "derivation"):
+                shown.append(f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value!r}")
+            elif isinstance(value, tuple | Mapping) and len(value) > 1 and name not in _SILENT:
+                shown.append(f"{len(value)} {name}")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+class Result(Brief):
+    """Base class of results that notebooks show as a table."""
+
+    def _repr_html_(self) -> str:
+        return str(notebook().result_html(self))
+
+
+# What stands beside the words, one for each of them.
+_SILENT = {"arcs", "edges", "confidences", "times", "scores", "reference", "bins", "bin_times", "one_best"}
+_LONGEST_TEXT = 60
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 1] + "…"
+
+
 def notebook() -> Any:
     """Import the module for notebooks by its name, and return it; so graphs and results do not depend on drawing."""
     return import_module(f"{__package__}.drawing.notebook")

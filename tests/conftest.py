@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-settings.register_profile("quick", max_examples=40, deadline=None)
+settings.register_profile("quick", max_examples=25, deadline=None)
 settings.register_profile("deep", max_examples=2000, deadline=None)
 # A build must not fail by chance on a change that did not cause it.
 settings.register_profile("ci", max_examples=200, deadline=None, derandomize=True, print_blob=True)

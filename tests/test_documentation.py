@@ -130,7 +130,11 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_blocks_of_a_page_do_what_it_shows(page, folder):
+def test_blocks_of_a_page_do_what_it_shows(page, folder, monkeypatch):
+    if page.name == "README.md":  # its reader stands in the folder of the repository
+        (folder.parent / "examples").mkdir()
+        folder = folder.rename(folder.parent / "examples" / "data").parent.parent
+        monkeypatch.chdir(folder)
     namespace = {"__name__": "__main__"}
     for block in blocks(page.read_text(encoding="utf-8")):
         if block.language == "console":
@@ -278,7 +282,9 @@ def test_info_has_the_documented_fields():
 
 @pytest.mark.usefixtures("folder")
 def test_answers_of_mbr_have_the_documented_fields():
-    for more, heading in (([], "Output of `mbr`"), (["--method", "wer"], "Output of `mbr --method wer`")):
+    by_errors = ["--method", "wer"], "Output of `mbr --method wer`"
+    by_risk = ["--method", "wer", "--risk", "exact"], "Output of `mbr --method wer --risk exact`"
+    for more, heading in (([], "Output of `mbr`"), by_errors, by_risk):
         arguments = ("latticemetric", "mbr", "meeting.lat.txt", *more, "--format", "json")
         document = json.loads(output_of(*arguments))
         assert list(document) == ["lattices"]
@@ -306,6 +312,13 @@ def test_networks_have_the_documented_fields():
 
 
 @pytest.mark.usefixtures("folder")
+def test_combinations_have_the_documented_fields():
+    arguments = ("latticemetric", "combine", "coast.north.ctm", "coast.west.txt", "--scheme", "mbr", "--format", "json")
+    (item,) = json.loads(output_of(*arguments))["utterances"]
+    assert sorted(item) == sorted(documented("json.md", "Output of `combine`"))
+
+
+@pytest.mark.usefixtures("folder")
 def test_lists_have_the_documented_fields():
     arguments = ("latticemetric", "lists", "picnic.json", "--corrected", "picnic.corrected.txt", "--format")
     document = json.loads(output_of(*arguments, "json"))
@@ -321,6 +334,24 @@ def test_expectations_have_the_documented_fields():
     arguments = ("latticemetric", "expected", "harbour.fst", "harbour.ref.txt", "--format")
     (item,) = json.loads(output_of(*arguments, "json"))["lattices"]
     assert sorted(item) == sorted(documented("json.md", "Output of `expected`"))
+
+
+@pytest.mark.usefixtures("folder")
+def test_calibrations_have_the_documented_fields():
+    document = json.loads(
+        output_of("latticemetric", "calibrate", "kitchen.jsonl", "kitchen.ref.txt", "--format", "json")
+    )
+    assert sorted(document) == sorted(documented("json.md", "Output of `calibrate`"))
+    for name in ("development", "held_out", "unscaled"):
+        assert list(document[name]) == documented("json.md", "A report of `calibrate`")
+
+
+@pytest.mark.usefixtures("folder")
+def test_best_paths_have_the_documented_fields():
+    (item,) = json.loads(output_of("latticemetric", "best", "ferry.slf", "--format", "json"))["lattices"]
+    assert list(item) == documented("json.md", "Output of `best`")
+    (item,) = json.loads(output_of("latticemetric", "nbest", "ferry.slf", "-n", "1", "--format", "json"))["lattices"]
+    assert list(item["paths"][0]) == documented("json.md", "A path of `nbest`")
 
 
 @pytest.mark.usefixtures("folder")
@@ -359,7 +390,7 @@ def test_sentence_scores_have_the_documented_fields():
 
 @pytest.mark.usefixtures("folder")
 def test_correlations_have_the_documented_fields():
-    options = ("--metrics", "bleu,wer", "--resamples", "20", "--group-by", "human", "--bin-width", "1")
+    options = ("--metrics", "bleu,wer", "--resamples", "20", "--group-by", "human", "--bin-width=1", "--ranks", "spa")
     document = json.loads(output_of("latticemetric", "correlate", "harvest", *options, "--format", "json"))
     assert list(document) == documented("json.md", "Output of `correlate`")
     correlation = documented("json.md", "A correlation")
@@ -381,6 +412,10 @@ def test_correlations_have_the_documented_fields():
     for level in ("system", "segment"):
         assert list(document["comparisons"][level][0]) == documented("json.md", "A comparison of metrics")
     assert list(document["comparisons"]["system"][0]["williams"]) == documented("json.md", "Williams' test")
+    assert list(document["ranks"]) == documented("json.md", "Ranks")
+    task = document["ranks"]["tasks"]["spa:segment"]
+    assert list(task) == documented("json.md", "Ranks on a task")
+    assert list(task["tests"][0]) == documented("json.md", "A test of two metrics")
 
 
 @pytest.mark.usefixtures("folder")
@@ -497,7 +532,7 @@ def test_every_command_has_a_page_with_all_its_options(monkeypatch, tmp_path):
     (tmp_path / "commands" / "gone.md").write_text("# A command that was\n", encoding="utf-8")
     command_pages._write_pages(application)
     pages = {page.stem: page.read_text(encoding="utf-8") for page in (tmp_path / "commands").iterdir()}
-    assert pages.keys() == {"index", *main._VERBS}
+    assert pages.keys() == {"index", "options", *main._VERBS}
     for verb in main._VERBS:
         command = importlib.import_module(f"latticemetric.cli.{verb}").command
         for part in getattr(command, "commands", {"": command}).values():

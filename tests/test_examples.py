@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,34 @@ def test_weights_are_tuned_by_hope_and_fear():
     assert tuned != {"lm": 1.0, "acoustic": 1.0}
     before, after = map(float, rates.removeprefix("wer ").split(" -> "))
     assert after <= before
+
+
+def test_scales_are_trained_by_the_exact_expected_wer():
+    headlines = DATA / "headlines.nbest", DATA / "headlines.ref.txt"
+    lines = lines_of("expected_training.py", *MEETING, *headlines)
+    losses = [float(line.split()[-1]) for line in lines if line.startswith("step")]
+    assert len(losses) == 31
+    assert all(after < before for before, after in pairwise(losses))
+    exact, sampled, distance = (
+        next(line for line in lines if line.startswith(start)).split()
+        for start in ("exact", "mean of samples", "  mean gradient")
+    )
+    loss, bias, error, variance = map(float, sampled[-6:-2])
+    assert float(exact[1]) == pytest.approx(loss - bias, abs=1e-4)
+    assert abs(bias) < 3 * error
+    assert float(exact[-3]) == 0 < variance
+    assert float(distance[2]) < 3
+
+
+def test_utilities_of_other_libraries_rank_samples(tmp_path):
+    matrices = tmp_path / "kitchen.npz"
+    lines = lines_of("neural_utility.py", DATA / "kitchen.jsonl", matrices)
+    assert lines[2] == "kitchen-3: stir until the sugar has dissolved (16 of 16 pairs)"
+    program = Path(sys.executable).parent / "latticemetric"
+    options = ["mbr", DATA / "kitchen.jsonl", "--utility-matrix", matrices, "--weights", "counts"]
+    done = subprocess.run([program, *map(str, options)], capture_output=True, text=True, check=True)
+    answers = [line.partition(" (")[0].replace(":", "", 1) for line in lines]
+    assert done.stdout.splitlines() == answers
 
 
 def test_a_corpus_reaches_at_least_the_bleu_of_its_sentences_oracles():
@@ -96,3 +125,12 @@ def test_words_of_the_1_best_are_tagged_beside_their_confidences():
     assert all(0 < float(confidence) < 1 for *_, confidence in words)
     # Below 0.4 are meet, budget and to: F1-BAD 2/4, F1-OK 16/18.
     assert "threshold 0.4: F1-mult 0.4444" in lines
+
+
+def test_oracles_are_judged_by_other_metrics():
+    lines = lines_of("judging_oracles.py", *MEETING)
+    scores = {name: list(map(float, values)) for name, *values in (line.split("\t") for line in lines[1:7])}
+    wer, chrf = (lines[0].split("\t").index(name) - 1 for name in ("wer", "chrf"))
+    assert min(row[wer] for row in scores.values()) == scores["wer oracle"][wer] < scores["1-best"][wer]
+    assert scores["wer oracle"][chrf] > scores["1-best"][chrf]
+    assert lines[7].startswith("wer with chrf: r over outputs -")

@@ -45,7 +45,9 @@ JUDGMENTS = lm.Judgments(
     ("one", "two"), 2, ("ann",), ("fluency",), np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]),
     np.zeros(4, np.int64), np.array([[1.0], [2.0], [4.0], [np.nan]]),
 )  # fmt: skip
+CALIBRATION = lm.calibration(GRAPHS, REFERENCES, resamples=5)
 TABLES = evaluation.system_tables([["a b", "c", "d"], ["a", "c", "e"], ["x", "y", "e"]], ["a b", "c", "e"], [lm.WER()])
+TASK = evaluation.MetricTask("toy", "pearson", SEGMENTS.copy(), {"one": 2 * SEGMENTS, "other": SEGMENTS**2})
 
 
 def own_oracle():
@@ -61,10 +63,22 @@ EXAMPLES = {
     "AutomatonOracle": own_oracle,
     "ValuedPath": lambda: own_oracle().one_best,
     "Corrections": lambda: lm.corrections(HYPOTHESES, ["a b", "c"], ["a c", "c"]),
+    "ErrorAnalysis": lambda: lm.error_analysis(["a b", "c"], ["a c", "c d"], groups=["x", "y"]),
+    "ErrorDetails": lambda: lm.error_analysis(["a b", "c"], ["a c", "c d"]).total,
+    "MetricScore": lambda: lm.score(["a b", "c"], ["a c", "c d"])["wer"],
+    "Scores": lambda: lm.score(["a b", "c"], ["a c", "c d"], "wer,chrf"),
+    "PairPruning": lambda: lm.mbr(LIST, "bleu", pruning_confidence=0.9).pruning,
     "Expected": lambda: lm.expected(LATTICE, "a c", gradient=True),
+    "K2Arrays": LATTICE.to_k2,
     "Lists": lambda: lm.read_lists([{"nbest": ["a b", "a c"]}, {"nbest": ["c"]}]),
     "OracleAtK": lambda: lm.oracle_at_k(HYPOTHESES, ["a b", "c"]),
+    "Calibration": lambda: CALIBRATION,
+    "CalibrationReport": lambda: CALIBRATION.held_out,
+    "ScaleTrial": lambda: CALIBRATION.trials[0],
+    "BestPath": lambda: lm.best(LATTICE),
     "Column": lambda: lm.Column(np.array([1.0, np.nan]), np.array([0.0])),
+    "Combination": lambda: lm.combine(["a b", "a c"]),
+    "Vote": lambda: lm.combine(["a b", "a c"]).best,
     "Consensus": lambda: lm.consensus(LATTICE),
     "CorpusOracle": lambda: lm.corpus_oracle(GRAPHS, REFERENCES),
     "CorpusPath": lambda: lm.corpus_oracle(GRAPHS, REFERENCES).paths[0],
@@ -93,22 +107,30 @@ EXAMPLES = {
     "NgramPosteriors": lambda: lm.posteriors(LATTICE).ngrams(2),
     "Oracle": lambda: lm.oracle(LATTICE, "a c"),
     "Posteriors": lambda: lm.posteriors(LATTICE),
+    "RiskMBR": lambda: lm.mbr(LIST, "wer", risk="exact"),
+    "RiskOfString": lambda: lm.mbr(LIST, "wer", risk="exact").one_best,
     "RankedString": lambda: lm.mbr(LIST, "bleu").ranked[0],
     "ScoredPath": lambda: lm.oracle(LATTICE, "a c").one_best,
     "Sweep": lambda: lm.sweep(GRAPHS, REFERENCES, beams=[1.0], nbest=[1], by_length=[1]),
     "UsageError": lambda: lm.UsageError("odd"),
     "Vocabulary": lambda: lm.Vocabulary({2: "a", 5: "b"}),
     "Worst": lambda: lm.worst(LATTICE, "a c"),
+    "ErrorCalibration": lambda: CALIBRATION.held_out.errors,
+    "EventCalibration": lambda: CALIBRATION.held_out.words,
+    "ReliabilityBin": lambda: CALIBRATION.held_out.words.bins[-1],
     "Agreement": lambda: evaluation.correlate(TABLES, SEGMENTS, resamples=5),
     "Grouping": lambda: evaluation.group_segments(TABLES, SEGMENTS, SEGMENTS, width=1.0, resamples=5),
     "HumanScores": lambda: evaluation.human_scores(JUDGMENTS),
+    "MetricTask": lambda: TASK,
+    "MetricTest": lambda: evaluation.permutation_test("pearson", SEGMENTS, SEGMENTS, SEGMENTS, trials=5),
+    "RankTable": lambda: evaluation.rank_metrics([TASK], trials=5),
     "SystemTables": lambda: TABLES["wer"],
     "TagEvaluation": lambda: evaluation.TagEvaluation.of(GOLD, {"one": GOLD}),
     "WordTags": lambda: GOLD,
 }
 METRICS = [
     *("WER", "WRR", "GRR", "BLEU", "BLEUSBP", "NIST", "METEOR", "Sclite", "Unigram"),
-    *("CER", "MER", "WIL", "WIP", "MixedErrorRate", "CHRF", "TER"),
+    *("CER", "GCR", "MER", "WIL", "WIP", "MixedErrorRate", "CompoundWER", "CHRF", "TER"),
 ]
 ORDERED = {"GRR": lambda: lm.GRR(3, alpha="0.5", ignore=["uh"]), "METEOR": lambda: lm.METEOR(stages=["exact"])}
 MORE = {

@@ -45,7 +45,7 @@ LARGE = {
     "hope": lambda: lm.hope(chain(20_000), UNLIKE, "wer"),
     "fear": lambda: lm.fear(chain(20_000), LONG, "wer"),
     "worst": lambda: lm.worst(chain(20_000), LONG, "wer"),
-    "oracle lattice": lambda: lm.oracle_lattice(chain(20_000), LONG, "wer"),
+    "oracle lattice": lambda: lm.oracle_lattice(chain(20_000), UNLIKE, "wer"),
     "reference graph": lambda: lm.oracle(chain(20_000), chain(6_000), "wer"),
     "openfst": lambda: lm.oracle(chain(20_000), LONG, "wer", engine="openfst"),
     "n-gram posteriors": lambda: lm.posteriors(chain(2_000, 30)).ngrams(4),
@@ -80,6 +80,14 @@ def test_a_search_that_needs_more_than_it_may_take_is_refused_at_once(question, 
 def test_a_search_in_a_band_takes_little(search, memory_limit):
     memory_limit("64M")
     assert search().words
+
+
+@linux
+def test_all_best_paths_of_a_long_lattice_take_little(memory_limit):
+    memory_limit("64M")
+    lattice = chain(6_000, 3)
+    reference = " ".join(lm.oracle(lattice, LONG, "wer").words[:-5])
+    assert len(lm.oracle_lattice(lattice, reference, "wer").word) >= 6_000
 
 
 @linux
@@ -182,7 +190,8 @@ def chain_file(folder, arcs):
 )
 def test_a_chain_against_ten_thousand_words_does_not_take_the_machine(options, tmp_path):
     reference = written(tmp_path, "ref", " ".join(f"w{k % 5}" for k in range(10_000)) + "\n")
-    status, told, megabytes = peak("lattice-oracle", chain_file(tmp_path, 100_000), reference, *options)
+    limit = ("--max-memory", "256MB")
+    status, told, megabytes = peak("lattice-oracle", chain_file(tmp_path, 30_000), reference, *options, *limit)
     assert status == 2
     assert "it needs more than" in told
     assert "--max-memory" in told
@@ -225,13 +234,14 @@ def test_more_memory_is_allowed_by_an_option(tmp_path):
 @linux
 def test_a_graph_that_needs_too_much_costs_no_other(tmp_path):
     texts = [f"{name}\n" + "".join(f"{k} {k + 1} w{k % 7} 1.5,0,\n" for k in range(n)) + f"{n} 0,0,\n\n" for name, n in
-             (("a", 10), ("b", 100_000), ("c", 10))]  # fmt: skip
+             (("a", 10), ("b", 30_000), ("c", 10))]  # fmt: skip
     archive = written(tmp_path, "lats.txt", "".join(texts))
     long = " ".join(f"w{k % 5}" for k in range(10_000))
     reference = written(tmp_path, "ref", f"a w0 w1\nb {long}\nc w0 w1\n")
     program = str(PROGRAMS / "lattice-oracle")
     for workers in ("1", "2"):
         command = [program, str(archive), str(reference), "--keep-going", "--workers", workers, "--format", "tsv"]
+        command += ["--max-memory", "256MB"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 1
         assert "it needs more than" in done.stderr

@@ -6,22 +6,25 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from latticemetric.batch.pairing import Pair, Style, built, pair_up
 from latticemetric.batch.run import Placed, Run, answer_each
 from latticemetric.errors import InputError, LatticeMetricError, placed
+from latticemetric.forest.forest import Forest
 from latticemetric.formats.reading import as_vocabulary, entries
 from latticemetric.formats.references import read_references
 from latticemetric.formats.registry import Entry
-from latticemetric.graph import Graph, as_lattice
-from latticemetric.lattice.lattice import Lattice, Scales
+from latticemetric.graph import Graph, as_lattice, as_lattice_or_forest, path_fields, plain_path
+from latticemetric.lattice.lattice import Lattice, Scales, Steps
 from latticemetric.nbest import NBest
 from latticemetric.parallel.map import Workers
 from latticemetric.parallel.process import Limits
 from latticemetric.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
+    from latticemetric.batch.mbr_evidence import GraphWithUtilities
     from latticemetric.posterior.listing import PosteriorListing
 
 Record = dict[str, Any]
@@ -153,13 +156,81 @@ def described(graph: Graph) -> Record:
     return {"kind": "forest"} | sizes | {"epsilons": epsilons, "depth": None, "density": None}
 
 
-def converted(graph: Graph, *, summed_by: dict[str, float] | None, drop_labels: bool) -> Graph:
-    """Return the graph, if asked with one score per arc (its cost under the scales `summed_by`), or without labels."""
-    from latticemetric.formats.columns import summed, without_labels
+@dataclass(frozen=True)
+class Written:
+    """What written graphs keep.
 
-    if summed_by is not None:
-        graph = summed(graph, summed_by)
-    return without_labels(graph) if drop_labels else graph
+    Attributes:
+        summed_by: Write one score per arc, its cost under these scales; `None` for all scores.
+        scores_off: Write no scores; a list of hypotheses is then in the order of its costs.
+        drop_labels: Write no labels.
+    """
+
+    summed_by: dict[str, float] | None = None
+    scores_off: bool = False
+    drop_labels: bool = False
+
+
+def converted(graph: Graph, written: Written) -> Graph:
+    """Return the graph with what is to be written of it."""
+    from latticemetric.formats.columns import summed, without_labels, without_scores
+
+    if written.summed_by is not None:
+        graph = summed(graph, written.summed_by)
+    if written.scores_off:
+        graph = without_scores(graph)
+    return without_labels(graph) if written.drop_labels else graph
+
+
+def pruned(
+    graph: Graph, written: Written, *, beam: float | None, density: float | None, nbest: int | None, scales: Scales
+) -> Graph:
+    """Return the part of a graph near its best path, as it is written."""
+    if density is None or isinstance(graph, Lattice):
+        limits = {"beam": beam, "nbest": nbest} | ({"density": density} if density is not None else {})
+        return converted(graph.pruned(scales=scales, **limits), written)  # type: ignore[arg-type]
+    what = "an n-best list" if isinstance(graph, NBest) else "a forest"
+    raise InputError(f"{what} has no density", advice="prune it by --beam or --nbest")
+
+
+def determinized(graph: Graph, written: Written, *, scales: Scales) -> Graph:
+    """Return the smallest lattice with the best path of each string, as it is written."""
+    if isinstance(graph, NBest):
+        return converted(graph.determinized(scales, merge="best"), written)
+    return converted(as_lattice(graph, advice="only lattices can be determinized").determinized(scales), written)
+
+
+def minimized(graph: Graph, written: Written) -> Graph:
+    """Return the lattice with states of the same future merged, as it is written."""
+    from latticemetric.formats.columns import to_lattice
+
+    return to_lattice(converted(graph, written)).minimized()
+
+
+def nbest_records(
+    graph: Graph, n: int, written: Written | None, *, scales: Scales, paths: bool
+) -> tuple[list[Record], Graph | None]:
+    """Return a record for each of the best strings or paths; if they are to be written, also their list."""
+    searched = as_lattice_or_forest(graph, scales)
+    found = searched.n_best(n, scales, paths=paths)
+    cost = searched.cost(scales)
+    records = [
+        {
+            "rank": rank,
+            "hypothesis": " ".join(searched.words(path)),
+            "cost": searched.cost_of(path, cost),
+            "scores": searched.scores_along(path),
+            **_path_numbers(searched, path),
+        }
+        for rank, path in enumerate(found, start=1)
+    ]
+    if written is None:
+        return records, None
+    return records, converted(NBest.from_graph(graph, n, scales, paths=paths), written)
+
+
+def _path_numbers(graph: Lattice | Forest, path: Steps) -> Record:
+    return plain_path(SimpleNamespace(**path_fields(graph, path)))
 
 
 def listed_posteriors(
@@ -188,19 +259,33 @@ def mbr_records(graph: Graph, evidence: Graph | None = None, **parameters: Any) 
     return [answer.asdict() for answer in mbr_grid(graph, evidence=evidence, **parameters)], None
 
 
+def mbr_by_matrix(given: GraphWithUtilities, **parameters: Any) -> tuple[list[Record], None]:
+    """Decode a list by the matrix of a utility."""
+    from latticemetric.mbr_decoding.mbr import mbr
+
+    return [mbr(given.graph, utility=given.utilities, **parameters).asdict()], None
+
+
 def mbr_with_gains(
     graph: Graph,
     evidence: Graph | None = None,
     *,
     parameters: Mapping[str, Any],
     scales: Scales | None,
-    prune: float | None,
+    beam: float | None,
+    determinize: bool,
     gains_only: bool,
 ) -> tuple[list[Record], Lattice | None]:
     """Decode a graph by n-grams under one set of parameters; also return the lattice with the gains of its arcs."""
     from latticemetric.mbr_decoding.ngram import GainParameters, mbr_with_lattice
 
     answer, lattice = mbr_with_lattice(
-        graph, GainParameters(**parameters), evidence=evidence, scales=scales, prune=prune, gains_only=gains_only
+        graph,
+        GainParameters(**parameters),
+        evidence=evidence,
+        scales=scales,
+        beam=beam,
+        determinize=determinize,
+        gains_only=gains_only,
     )
     return [answer.asdict()], lattice

@@ -1,16 +1,22 @@
-"""Pair graphs with their evidence for MBR (the graphs whose posteriors are used). Drop no graph silently."""
+"""Pair graphs with their evidence for MBR (the graphs whose posteriors are used), or with matrices of utilities.
+
+Drop no graph silently.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 from latticemetric.batch.answers import Answer
 from latticemetric.batch.pairing import Pair, built, has_numbers, unreadable, words_of
-from latticemetric.errors import FormatError, InputError, placed, shortened
+from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
 from latticemetric.formats.registry import Entry
 from latticemetric.graph import Graph
+from latticemetric.mbr_decoding.utility import Matrix, checked_matrix, opened_matrices
 from latticemetric.nbest import NBest
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.vocabulary import Vocabulary
@@ -118,6 +124,48 @@ def _surplus(evidence: Entry) -> EvidencePair:
         advice=f"leave this evidence out, {_ADVICE}",
     )
     return EvidencePair(evidence.name, None, evidence, problem)
+
+
+class GraphWithUtilities(NamedTuple):
+    """A graph, and the matrix of a utility from outside for its strings."""
+
+    graph: Graph
+    utilities: Matrix
+
+
+def with_utilities(entries: Iterable[Entry], path: str) -> Iterator[Entry]:
+    """Yield graphs that are parsed as `GraphWithUtilities`.
+
+    Args:
+        entries: The graphs.
+        path: A file of numpy: `.npy` with the matrix of the only graph, or `.npz` with a matrix for each id.
+    """
+    if not path.endswith(".npz"):
+        listed = list(islice(entries, 2))
+        if len(listed) > 1:
+            raise UsageError(
+                "one matrix cannot be for several graphs",
+                where=path,
+                advice="write an array for each id to an .npz file",
+            )
+        matrix = checked_matrix(path)
+        yield from (_with_matrix(entry, matrix) for entry in listed)
+        return
+    with opened_matrices(path) as matrices:
+        for entry in entries:
+            if entry.name not in matrices:
+                what = f"there is no matrix named '{shortened(entry.name)}'"
+                raise InputError(what, where=path, advice="write an array for each id, with numpy.savez")
+            yield _with_matrix(entry, checked_matrix(matrices[entry.name], where=f"{path} ({shortened(entry.name)})"))
+
+
+def _with_matrix(entry: Entry, matrix: Matrix) -> Entry:
+    build: Any = partial(_built_with_matrix, entry.build, matrix)
+    return entry._replace(build=build)
+
+
+def _built_with_matrix(build: Callable[[], Graph], matrix: Matrix) -> GraphWithUtilities:
+    return GraphWithUtilities(build(), matrix)
 
 
 class Example(NamedTuple):

@@ -15,6 +15,7 @@ from latticemetric.batch.lists import AnyList, Words, check_lengths, ranked_text
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import Interval, interval_of, resampled_sums
 from latticemetric.frames import Tabular
+from latticemetric.frozen import Result
 from latticemetric.lattice.columns import Scales
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
@@ -50,8 +51,8 @@ class Point:
     distinct: float
 
 
-@dataclass(frozen=True)
-class OracleAtK(Tabular):
+@dataclass(frozen=True, repr=False)
+class OracleAtK(Result, Tabular):
     """The oracle of the first k hypotheses, for several k.
 
     Attributes:
@@ -261,7 +262,7 @@ def _compositional(
     if any(len(several) > 1 for several in references):
         return None
     return sum(
-        compositional_errors(one, rate.counted(reference))
+        compositional_errors(one, rate.counted_words(reference))
         for one, (reference,) in zip(hypotheses, references, strict=True)
     )
 

@@ -10,12 +10,14 @@ from itertools import zip_longest
 from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from latticemetric.batch.occurrences import Occurrence, Occurrences
 from latticemetric.batch.pairing import Pair, built, missed, readable
 from latticemetric.batch.run import Run, answer_each
 from latticemetric.batch.string_scores import Strings, StringScorer, StringTotals
 from latticemetric.errors import InputError, LatticeMetricError, UsageError
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Scales
+from latticemetric.metrics.character_rates import GCR
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.registry import make_metric
@@ -37,6 +39,13 @@ class Confidences(NamedTuple):
     one_best: tuple[float, ...]
 
 
+class BesideStatistics(NamedTuple):
+    """Statistics under the metric that is searched beside the main one: of its own oracle, and of the 1-best."""
+
+    best: RecognitionStatistics
+    one_best: RecognitionStatistics
+
+
 @dataclass(frozen=True)
 class OracleAnswer:
     """The answer for one pair: an oracle or a problem. There may be both, if only some of its margins failed.
@@ -47,6 +56,8 @@ class OracleAnswer:
         strings: The words of the pair, if there are sentence metrics.
         sentence_scores: The scores of this pair alone, by metric and side (oracle, 1-best).
         where: File and line.
+        beside: The statistics of the metric searched beside.
+        occurrence: How many words of the references occur in the graph; only if few match.
     """
 
     name: str
@@ -58,6 +69,8 @@ class OracleAnswer:
     confidences: Confidences | None = None
     margins: Margins | None = None
     where: str = ""
+    beside: BesideStatistics | None = None
+    occurrence: Occurrence | None = None
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
@@ -75,16 +88,17 @@ class OracleAnswer:
 class OracleSearch(NamedTuple):
     """Settings of the search in each lattice: find the oracle and the margins `wanted` (n-best, hope, fear, worst).
 
-    With `scorer`, also score oracles and 1-bests by string metrics. With `confidence`, a factor on costs, also compute
-    posteriors of words.
+    With `scorer`, also score oracles and 1-bests by string metrics. With `posterior_scale`, a factor on costs, also
+    compute posteriors of words. With `beside`, also search the oracle by that metric, for the totals.
     """
 
     metric: GRR
     scales: Scales | None = None
     engine: str = "auto"
     scorer: StringScorer | None = None
-    confidence: float | None = None
+    posterior_scale: float | None = None
     wanted: MarginOptions | None = None
+    beside: GRR | None = None
 
     def answer(self, pair: Pair, *, keep_going: bool) -> OracleAnswer:
         """Search one lattice. If a margin (hope, fear, worst string) fails, raise the error unless `keep_going`."""
@@ -96,7 +110,12 @@ class OracleSearch(NamedTuple):
 
                 margins = margins_of(graph, references, self.metric, self.wanted, self.scales, keep_going=keep_going)
             problem = None if margins is None else margins.problem
-            confidences = None if self.confidence is None else self._confidences(graph, best, self.confidence)
+            confidences = None if self.posterior_scale is None else self._confidences(graph, best, self.posterior_scale)
+            beside = None
+            if self.beside is not None:
+                other = oracle(graph, references, self.beside, scales=self.scales, engine=self.engine)
+                beside = BesideStatistics(other.statistics, other.one_best.statistics)
+            occurrence = Occurrence.of(graph, references, best)
         strings = scores = None
         if self.scorer is not None:
             strings = self.scorer.strings(best, strings_of_references(pair.graph_references()))
@@ -111,6 +130,8 @@ class OracleSearch(NamedTuple):
             confidences,
             margins,
             pair.where,
+            beside,
+            occurrence,
         )
 
     def failed(self, pair: Pair, error: InputError) -> OracleAnswer:
@@ -118,7 +139,16 @@ class OracleSearch(NamedTuple):
         strings = None
         if self.scorer is not None and pair.references:
             strings = self.scorer.strings(None, readable(pair))
-        return OracleAnswer(pair.name, None, error, missed(pair, self.metric), strings, where=pair.where)
+        beside = None if self.beside is None else missed(pair, self.beside)
+        return OracleAnswer(
+            pair.name,
+            None,
+            error,
+            missed(pair, self.metric),
+            strings,
+            where=pair.where,
+            beside=None if beside is None else BesideStatistics(beside, beside),
+        )
 
     def _confidences(self, graph: Graph, best: Oracle, scale: float) -> Confidences:
         from latticemetric.posterior.posteriors import Posteriors, posteriors
@@ -200,9 +230,18 @@ class OracleSums:
     """Sums over answers: oracles and 1-bests, margins, and strings for sentence metrics."""
 
     def __init__(
-        self, metric: GRR, references: int, scorer: StringScorer | None = None, wanted: MarginOptions | None = None
+        self,
+        metric: GRR,
+        references: int,
+        scorer: StringScorer | None = None,
+        wanted: MarginOptions | None = None,
+        beside: GRR | None = None,
     ) -> None:
-        self.metric, self.references, self.wanted = metric, references, wanted
+        self.metric, self.references, self.wanted, self.beside = metric, references, wanted, beside
+        self.occurrences = Occurrences()
+        if beside is not None:
+            none = RecognitionStatistics.zero(beside.order)
+            self.beside_totals = Totals(none, none)
         self._zero = RecognitionStatistics.zero(metric.order)
         self.totals = Totals(self._zero, self._zero)
         self.strings = None if scorer is None else StringTotals(scorer)
@@ -219,6 +258,10 @@ class OracleSums:
         else:
             missed = answer.missed or self._zero
             self.totals += Totals(missed, missed, failed=1)
+        if answer.beside is not None:
+            self.beside_totals += Totals(answer.beside.best, answer.beside.one_best)
+        if answer.oracle is not None:
+            self.occurrences.add(len(answer.oracle.reference), answer.occurrence)
         if self.strings is not None:
             self.strings.add(answer.strings)
         if self.margins is not None:
@@ -237,6 +280,9 @@ class OracleSums:
             corpus |= self.margins.asdict(self.metric, self.references)
         if self.strings is not None:
             corpus["scores"] = self.strings.asdict()
+        if self.beside is not None:
+            totals = self.beside_totals.asdict(self.beside, self.references)
+            corpus[self.beside.name] = {name: totals[name] for name in totals if name not in {"lattices", "failed"}}
         return corpus
 
     def state(self) -> State:
@@ -254,6 +300,10 @@ class OracleSums:
             state |= {"wanted": asdict(self.wanted), "extremes": self.margins.state()}
         if self.strings is not None:
             state |= self.strings.state()
+        if self.beside is not None:
+            totals = self.beside_totals
+            columns = {"best": totals.best.as_columns(), "one_best": totals.one_best.as_columns()}
+            state["beside"] = {"metric": metric_state(self.beside), **columns}
         return state
 
     @classmethod
@@ -267,8 +317,12 @@ class OracleSums:
 
             weights = {name: tuple(first["wanted"][name]) for name in ("hope", "fear")}
             wanted = MarginOptions(**first["wanted"] | weights)
-        sums = cls(metric_of(first["metric"]), first["references"], scorer, wanted)
+        beside = metric_of(first["beside"]["metric"]) if "beside" in first else None
+        sums = cls(metric_of(first["metric"]), first["references"], scorer, wanted, beside)
         for state in states:
+            if beside is not None:
+                best, one_best = (RecognitionStatistics.of_columns(state["beside"][k]) for k in ("best", "one_best"))
+                sums.beside_totals += Totals(best, one_best)
             best, one_best = (RecognitionStatistics.of_columns(state[name]) for name in ("best", "one_best"))
             sums.totals += Totals(best, one_best, state["lattices"], state["failed"])
             if sums.margins is not None:
@@ -282,9 +336,13 @@ class OracleSums:
 def metric_state(metric: GRR) -> dict[str, Any]:
     """Return the name and the parameters of a metric, for JSON."""
     penalties = {"alpha": str(Fraction(metric.alpha)), "beta": str(Fraction(metric.beta))}
+    characters = {"spaces": metric.spaces, "unicode": metric.unicode} if isinstance(metric, GCR) else {}
     words = {"ignore": sorted(metric.ignore), "wildcard": sorted(metric.wildcard)}
     given = {name: value for name, value in words.items() if value}
-    return {"spec": metric.name, "parameters": {**(penalties if type(metric) is GRR else {}), **given}}
+    return {
+        "spec": metric.name,
+        "parameters": {**(penalties if type(metric) in (GRR, GCR) else {}), **characters, **given},
+    }
 
 
 def metric_of(state: Mapping[str, Any]) -> GRR:

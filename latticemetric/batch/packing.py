@@ -37,7 +37,7 @@ def graph_packing() -> Packing:
         return known or table.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
 
     def whole_grammar(rules: Grammar) -> Any:  # by default, only its name is sent, and the file may be missing there
-        return type(rules), (rules.name, rules.rule, rules.alternatives)
+        return type(rules), (rules.name, rules.rules, rules.alternatives)
 
     def whole_piece(piece: Piece) -> Any:
         return Piece, (piece.data, 0, piece.size)

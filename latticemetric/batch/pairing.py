@@ -32,7 +32,7 @@ _NUMBERS = re.compile(r"([0-9]+)")
 _FIRST_NUMBERS = (0, 1)
 _LONGEST_NUMBER = 18
 
-_ADVICE = "begin each reference with the id of its graph, and give --references keyed"
+_ADVICE = "begin each reference with the id of its graph, and give --style keyed"
 
 
 def _changes(earlier: str, later: str) -> tuple[list[int], bool]:
@@ -63,7 +63,7 @@ class _Order:
 
     Args:
         proven: True if names must prove the order of files in folders and archives; False if the user gave
-            --references plain, and so is responsible for the order.
+            --style plain, and so is responsible for the order.
     """
 
     def __init__(self, *, proven: bool) -> None:
@@ -122,7 +122,7 @@ class _Order:
             f"the order of the graphs is not known: {' and '.join(names)} are not numbered one after the other",
             where=entry.where,
             advice=f"{_ADVICE}; or number the graphs in the order of the references"
-            + ("; or give --references plain if the order is right" if self._proven else ""),
+            + ("; or give --style plain if the order is right" if self._proven else ""),
         )
 
     def _step(self, entry: Entry) -> int:
@@ -362,8 +362,8 @@ def _ids_without_graphs(file: ReferenceFile, first: Sequence[Entry]) -> FormatEr
         f"the lines seem to begin with ids ({_some(file.first_words())}), but the graphs have no ids: "
         f"they are numbered {_some([entry.name for entry in first])}",
         where=file.name,
-        advice="remove the ids, with lines in the order of the graphs; or give --references plain if these are words, "
-        "or --references keyed if these are the graphs' numbers",
+        advice="remove the ids, with lines in the order of the graphs; or give --style plain if these are words, "
+        "or --style keyed if these are the graphs' numbers",
     )
 
 
@@ -375,7 +375,7 @@ def _ids_at_the_end(file: ReferenceFile, first: Sequence[Entry]) -> FormatError 
     return FormatError(
         "lines end in ids of graphs in brackets, as in trn, but the ids look like words",
         where=file.name,
-        advice="write the id first, without brackets; or give --references plain if these are words",
+        advice="write the id first, without brackets; or give --style plain if these are words",
     )
 
 
@@ -389,8 +389,8 @@ def _mismatch(file: ReferenceFile, first: Sequence[Entry]) -> FormatError:
         f"the ids do not match: graphs are named {_some([entry.name for entry in first])}, "
         f"and the references begin with {_some(file.first_words())}",
         where=file.name,
-        advice="make the ids equal; or, if these are words of the text, give --references plain; or, if most graphs "
-        "have no reference, --references keyed",
+        advice="make the ids equal; or, if these are words of the text, give --style plain; or, if most graphs "
+        "have no reference, --style keyed",
     )
 
 
@@ -409,7 +409,7 @@ def _unkeyed(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterat
                     f"a line of {file.name} begins with the id '{shortened(entry.name)}', but the first lines do not "
                     "begin with ids",
                     where=entry.place,
-                    advice="give --references keyed if lines begin with ids, else plain",
+                    advice="give --style keyed if lines begin with ids, else plain",
                 )
         yield entry
 
@@ -474,7 +474,7 @@ def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterato
             problem = unreadable(entry) or InputError(
                 f"there is no reference for '{shortened(entry.name)}' in {lacking[0]}",
                 where=entry.where,
-                advice=f"add one, {_PAIRED_ADVICE}; if the lines do not begin with ids, give --references plain",
+                advice=f"add one, {_PAIRED_ADVICE}; if the lines do not begin with ids, give --style plain",
             )
             yield Pair(entry.name, entry, tuple(t[entry.name] for t in tables if entry.name in t), problem)
         else:

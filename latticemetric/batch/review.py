@@ -50,17 +50,17 @@ class MBRSettings:
     """Settings to decode a graph for minimum Bayes risk; see `mbr`."""
 
     method: str | Metric[Any] = AUTO
-    prune: float | None = None
+    beam: float | None = None
     samples: int | None = None
     seed: int = 0
 
     @classmethod
-    def of(cls, method: str | Metric[Any], *, prune: float | None, samples: int | None, seed: int) -> Self:
+    def of(cls, method: str | Metric[Any], *, beam: float | None, samples: int | None, seed: int) -> Self:
         """Make settings for a method, or for the metric of that name; refuse an unknown name."""
         named = method if method in (AUTO, "wer", "ngram") else mbr_metric(method)
         if samples is not None and isinstance(named, str):
             raise UsageError(f"MBR by '{named}' takes no samples", advice="name a metric, like '4-grr'")
-        return cls(named, prune, samples, seed)
+        return cls(named, beam, samples, seed)
 
 
 @dataclass(frozen=True)
@@ -259,7 +259,7 @@ def _mbr_answer(
         method = "ngram" if isinstance(graph, Forest) else "wer"
     metric, scales = settings.metric, settings.scales
     drawn: dict[str, Any] = {} if decoding.samples is None else {"samples": decoding.samples, "seed": decoding.seed}
-    answer: Any = mbr(graph, method, scale=settings.posterior_scale, prune=decoding.prune, scales=scales, **drawn)
+    answer: Any = mbr(graph, method, scale=settings.posterior_scale, beam=decoding.beam, scales=scales, **drawn)
     words = tuple(word for word in answer.words if word not in metric.ignore)
     scored = metric.evaluate(words, references)
     arcs, distance = getattr(answer, "edges", ()) or getattr(answer, "arcs", ()), 0

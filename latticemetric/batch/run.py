@@ -88,17 +88,19 @@ def register_results() -> None:
     """Register the classes that journals store: the answers of this package, and the classes of their fields."""
     from latticemetric.parallel.plain import register
 
-    register("latticemetric.metrics.alignment", "Alignment")
+    register("latticemetric.metrics.alignment", "Alignment", "UnitAlignment")
     register("latticemetric.metrics.recognition_statistics", "RecognitionStatistics")
     register("latticemetric.oracle_search.scored_path", "Oracle", "ScoredPath")
     register("latticemetric.oracle_search.margin", "Fear", "Hope", "Worst")
     register("latticemetric.oracle_search.sweep", Kept="PointOracle")
     register("latticemetric.oracle_search.user_automaton", "AutomatonOracle", "ValuedPath")
+    register("latticemetric.posterior.best", "BestPath")
     register("latticemetric.posterior.listing", "PosteriorListing")
     register("latticemetric.mbr_decoding.consensus", "Consensus")
     register("latticemetric.drawing.diagram", "Diagram", "Link", "Vertex")
     register("latticemetric.batch.answers", "Answer")
-    register("latticemetric.batch.oracles", "Confidences", Outcome="OracleAnswer")
+    register("latticemetric.batch.occurrences", "Occurrence")
+    register("latticemetric.batch.oracles", "BesideStatistics", "Confidences", Outcome="OracleAnswer")
     register("latticemetric.expectation.expected", "Expected")
     register("latticemetric.batch.expectations", "ExpectationAnswer")
     register("latticemetric.batch.margins", Extremes="Margins", Side="MarginKind")

@@ -16,7 +16,7 @@ from latticemetric.batch.packing import graph_packing
 from latticemetric.batch.pairing import Pair, built, missed, readable
 from latticemetric.batch.run import Run, answer_each
 from latticemetric.errors import InputError, LatticeMetricError, UsageError
-from latticemetric.frozen import Frozen
+from latticemetric.frozen import Frozen, Result
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Scales
 from latticemetric.metrics.base import CorpusScore, GraphReferences, Table, number_each
@@ -133,8 +133,8 @@ class LengthBin:
         return {**borders, **_plain(self.oracle), "one_best": _plain(self.one_best), "headroom": self.headroom}
 
 
-@dataclass(frozen=True)
-class Sweep:
+@dataclass(frozen=True, repr=False)
+class Sweep(Result):
     """The oracles of a test set, point by point and length by length.
 
     Attributes:

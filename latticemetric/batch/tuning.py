@@ -258,7 +258,8 @@ def tune_mbr(
     word_penalty: Values = WORD_PENALTIES,
     order: int = 4,
     evidence: Iterable[Graph] | None = None,
-    prune: float | None = None,
+    beam: float | None = None,
+    determinize: bool = False,
     scales: Scales | None = None,
     ignore: Iterable[str] = (),
     halvings: int = 2,
@@ -286,7 +287,8 @@ def tune_mbr(
         word_penalty: Additional cost of each word.
         order: Number of words of the longest n-grams.
         evidence: Graphs to take posteriors from, one for each of `graphs`.
-        prune: First prune graphs to this (unscaled) cost above the best path.
+        beam: First prune graphs to this (unscaled) cost above the best path.
+        determinize: Determinize graphs, so that a string counts by its best path; see `mbr`.
         scales: Weight of each score column in the model's cost; other columns keep their own.
         ignore: Words that are removed from answers and references before they are scored: `<s>`, `</s>`.
         halvings: Number of times that steps get shorter; 0 tries the grid only.
@@ -306,7 +308,10 @@ def tune_mbr(
     others = [None] * len(listed) if evidence is None else list(evidence)
     if len(others) != len(listed):
         raise UsageError(f"there are {len(listed)} graphs, but evidence of {len(others)}")
-    decoders = [NgramMBR(graph, other, beam=prune, scales=scales) for graph, other in zip(listed, others, strict=True)]
+    decoders = [
+        NgramMBR(graph, other, beam=beam, scales=scales, determinize=determinize)
+        for graph, other in zip(listed, others, strict=True)
+    ]
     development = Development(decoders, list(checked_corpus(references)), made, word_set(ignore, "ignore"))
     axes = {
         name: [float(value) for value in (values if isinstance(values, Iterable) else [values])]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import Any, ClassVar, NoReturn, TypeVar, dataclass_transform, get_type_hints
 
 import click
@@ -19,13 +20,14 @@ Sections = Mapping[str, str]  # title -> long options, with spaces between them
 HELP = {"help_option_names": ["-h", "--help"]}
 # Options with the same meaning in all commands. All other options belong to a single command.
 _SHARED: Sections = {
-    "What is measured": "--metric --metrics --alpha --beta --ignore --wildcard "
+    "What is measured": "--metric --metrics --alpha --beta --ignore --wildcard --no-spaces --unicode "
     "--tokenize --lowercase --stem --normalize",
     "The model's scores": "--scale --posterior-scale",
-    "What is read": "--from --symbols --references --reference-field --keyed",
+    "What is read": "--from --symbols --style --reference-field --keyed",
     "Intervals": "--resamples --seed --confidence",
     "Very many graphs": "--workers --cluster --keep-going --failures --timeout --max-memory --shard --resume",
-    "What is written": "--format --output --short-signature --write-lattices --to --sum-scores --drop-labels --plot",
+    "What is written": "--format --output --short-signature --write-lattices --to --sum-scores --scores-off "
+    "--drop-labels --plot",
     "Help": "--version --help",
 }
 _OWN = "Options"
@@ -84,7 +86,8 @@ class Options:
 
     def __init_subclass__(cls) -> None:
         own = {name: value for name, value in vars(cls).items() if isinstance(value, Declaration)}
-        cls.declared = {**cls.declared, **own}
+        inherited = [base.declared for base in reversed(cls.__bases__) if issubclass(base, Options)]
+        cls.declared = {**dict(chain.from_iterable(map(dict.items, inherited))), **own}
 
     def __init__(self, **values: Any) -> None:
         vars(self).update(values)

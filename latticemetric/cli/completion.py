@@ -94,7 +94,7 @@ def _completion(verb: str, parameter: click.Parameter) -> _Completion | None:
 def _metrics() -> list[str]:
     from latticemetric.metrics.registry import OWN_METRICS
 
-    return sorted([*(OWN_METRICS - {"grr"}), "4-grr", *_plugins("metrics")])
+    return sorted([*(OWN_METRICS - {"grr", "gcr"}), "4-gcr", "4-grr", *_plugins("metrics")])
 
 
 def _formats() -> list[str]:

@@ -18,9 +18,9 @@ from latticemetric.cli.options import (
     format_option,
     lattices_option,
 )
-from latticemetric.cli.results import AnswerResults
+from latticemetric.cli.results import AnswerResults, ctm_lines
 from latticemetric.cli.run import ask_graphs
-from latticemetric.errors import UsageError, harmless
+from latticemetric.errors import harmless
 
 _EPILOG = """\b
 Examples:
@@ -99,10 +99,4 @@ class _Networks(AnswerResults):
             if answer.problem is not None:
                 continue
             network = answer.value
-            if network.times is None:
-                raise UsageError(
-                    f"ctm needs times, but '{answer.name}' has none",
-                    advice="give lattices with times, or use --format jsonl",
-                )
-            for word, (begin, end), confidence in zip(network.words, network.times, network.confidences, strict=True):
-                yield f"{answer.name} 1 {begin:.2f} {end - begin:.2f} {word} {confidence:.4f}"
+            yield from ctm_lines(answer.name, network.words, network.times, network.confidences)

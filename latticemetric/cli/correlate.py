@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from latticemetric.cli.commands import Options, choice, flag, option, verb
-from latticemetric.cli.files import NamesFiles
+from latticemetric.cli.correlate_ranks import RankOptions
+from latticemetric.cli.files import NamesFiles, ScoresOutput
 from latticemetric.cli.options import (
     LOWERCASE,
     NORMALIZE,
@@ -30,8 +31,10 @@ if TYPE_CHECKING:
     from latticemetric.evaluation.grouping import Grouping
     from latticemetric.evaluation.human import HumanScores
     from latticemetric.evaluation.scoring import AnyMetric
+    from latticemetric.evaluation.systems import SystemTables
     from latticemetric.formats.judged import JudgedSystems
     from latticemetric.judgments import Judgments
+    from latticemetric.metrics.preparation import Preparation
 
     _Texts = list[tuple[str, ...]]
 
@@ -47,14 +50,16 @@ Examples:
   latticemetric correlate campaign/ --metrics bleu,fmean,meteor
   latticemetric correlate judged.tsv --normalize-judges --group-by human
   latticemetric correlate wmt17/ --pair cs-en --plot cs-en.svg
+  latticemetric correlate mt-metrics-eval-v2/wmt23 --pair en-de --metric-scores COMET-refA.seg.score --ranks spa,acc-t
 """
 
 _SECTIONS = {
     "The test set": "--pair --reference --human --leave-out",
     "Human scores": "--human-scores --combine --normalize-judges",
-    "What is measured": "--metrics --tokenize --lowercase --normalize --effective-length",
+    "What is measured": "--metrics --metric-scores --tokenize --lowercase --normalize --effective-length",
     "Groups of segments": "--group-by --bin-width --smallest --unigram",
-    "What is written": "--tables --baseline --format --output --short-signature --plot --plot-level",
+    "Ranks of metrics": "--ranks --average --exchange --trials --significance --one-sided",
+    "What is written": "--tables --baseline --format --output --short-signature --plot --plot-level --write-scores",
     "The work": "--workers",
 }
 
@@ -75,10 +80,11 @@ class _TestSetOptions(Options):
     combine: Literal["sum", "mean"] = choice("--combine", ["sum", "mean"], "How to combine several columns.")
     normalize_judges: bool = flag("--normalize-judges", "Give each judge zero mean and unit variance.")
 
-    def human_scores(self, judgments: Judgments) -> HumanScores:
+    def human_scores(self, judgments: Judgments, standard: str | None) -> HumanScores:
+        """Return the scores of the columns that the user names; by default, the standard one, or all."""
         from latticemetric.evaluation.human import human_scores
 
-        columns = listed(self.columns) if self.columns is not None else judgments.columns
+        columns = listed(self.columns) if self.columns is not None else [standard] if standard else judgments.columns
         return human_scores(judgments.select(columns), combine=self.combine, normalize_judges=self.normalize_judges)
 
 
@@ -88,7 +94,15 @@ class MetricOptions(Options):
     metrics: tuple[str, ...] = option(
         "--metrics -m NAMES", "Metrics, separated by commas; repeatable (default: all).", multiple=True
     )
-    tokenize: str | None = option("--tokenize -tok NAME", "Tokenizer of sacrebleu (default: none; 13a for WMT).")
+    outside: tuple[str, ...] = option(
+        "--metric-scores FILE",
+        "Also correlate these scores: .seg.score, .sys.score, TSV, JSON lines or Parquet; repeatable.",
+        type=NamesFiles(),
+        multiple=True,
+    )
+    tokenize: str | None = option(
+        "--tokenize -tok NAME", "Tokenizer of sacrebleu (default: none; for WMT: by target language, mostly 13a)."
+    )
     lowercase: bool = LOWERCASE
     normalize: str | None = NORMALIZE
     effective_length: str | None = choice(
@@ -106,6 +120,8 @@ class MetricOptions(Options):
         from latticemetric.errors import MissingDependencyError
         from latticemetric.metrics.wordnet import wordnet
 
+        if self.outside and self.metrics == ("none",):
+            return [], ()
         metrics, notes = metrics_named(self.metrics or [_ALL_METRICS]), list[str]()
         if not self.metrics:
             try:
@@ -113,15 +129,13 @@ class MetricOptions(Options):
             except MissingDependencyError as error:
                 metrics = [metric for metric in metrics if metric.name != "meteor"]
                 notes = [f"meteor: left out, as {error}"]
-        self.baseline_among(metrics)
         return _with_length(metrics, self.effective_length), tuple(notes)
 
-    def baseline_among(self, metrics: list[AnyMetric]) -> str:
+    def baseline_among(self, names: Sequence[str]) -> str:
         """Return the name of the baseline; by default, the first metric."""
-        names = [metric.name for metric in metrics]
         if self.baseline is None:
             return names[0]
-        name = _single_metric(self.baseline, "--baseline").name
+        name = self.baseline if self.baseline in names else _single_metric(self.baseline, "--baseline").name
         if name not in names:
             advice = f"choose {', '.join(names)}"
             raise UsageError(f"{self.baseline} is not among the metrics", where="--baseline", advice=advice)
@@ -153,6 +167,11 @@ class _OutputOptions(PlottedOutputOptions):
     )
     plot_level: str = choice("--plot-level", _PLOTS, "What each point of the plot shows.")
     short_signature: bool = SHORT_SIGNATURE
+    write_scores: str | None = option(
+        "--write-scores PATH",
+        "Write the scores of all metrics: .tsv, .jsonl or .parquet, or a folder of .seg.score and .sys.score.",
+        type=ScoresOutput(),
+    )
     output_format: str = format_option("text", "tsv", "json")
 
     def table_names(self) -> tuple[str, ...]:
@@ -187,22 +206,27 @@ def command(
     reading: _TestSetOptions,
     measured: MetricOptions,
     groups: _GroupOptions,
+    ranked: RankOptions,
     resampling: ResamplingOptions,
     work: _WorkOptions,
     output: _OutputOptions,
 ) -> None:
     """Correlate metrics with human scores, over systems, pairs of systems, and segments.
 
-    TESTSET is a folder with systems/, references/ and human.tsv, a WMT folder, or one long table.
+    TESTSET is a folder with systems/, references/ and human.tsv, a folder of WMT or mt-metrics-eval, or one long table.
     """
     from latticemetric.cli.correlate_tables import Correlations
+    from latticemetric.evaluation.systems import system_tables
     from latticemetric.formats.judged import read_judged
     from latticemetric.metrics.base import references_each
-    from latticemetric.metrics.preparation import Preparation
+    from latticemetric.parallel.pool import default_workers
 
     _single_metric(groups.unigram, "--unigram")
     metrics, left_out = measured.named()
+    if not measured.outside:
+        measured.baseline_among([metric.name for metric in metrics])
     tables = output.table_names()
+    ranked.wanted()
     output.check_plot()
     if output.plot and output.plot_level == "groups" and groups.group_by is None:
         raise UsageError("there are no groups", where="--plot-level", advice="make them with --group-by")
@@ -210,18 +234,13 @@ def command(
     judged = judged.without(reading.leave_out)
     if measured.effective_length is None and judged.raw:
         metrics = _with_length(metrics, "closest")
-    preparation = Preparation(measured.lowercase, measured.tokenize or ("13a" if judged.raw else "none"))
-    outputs = [list(map(preparation.words, texts)) for texts in judged.outputs]
-    references = [[preparation.words(text) for text in several] for several in judged.references]
-    if (grammar := grammar_named(measured.normalize)) is not None:
-        from latticemetric.batch.normalization import normalized_sides
-
-        # A grammar may make several references of one.
-        files = [("references", list(texts)) for texts in zip(*references, strict=True)]
-        outputs, references = normalized_sides([*zip(judged.systems, outputs, strict=True)], files, grammar)
-    human = reading.human_scores(judged.judgments)
+    outputs, references, preparation, notes = _prepared(judged, measured)
+    human = reading.human_scores(judged.judgments, judged.standard)
+    threads = work.workers or default_workers()
+    scored = system_tables(outputs, references, metrics, workers=threads)
+    scored |= _outside_tables(judged, measured.outside, scored)
     agreement, grouping = _evaluate(
-        judged, human, outputs, references, metrics, groups=groups, resampling=resampling, workers=work.workers
+        judged, human, (outputs, references), scored, groups=groups, resampling=resampling, workers=threads
     )
     each = references_each(references)
     signatures = [preparation.signed(metric.signature_for(each)).also(norm=measured.normalize) for metric in metrics]
@@ -230,45 +249,90 @@ def command(
         agreement,
         grouping,
         groups.group_by,
-        (*left_out, *judged.notes, *human.notes),
+        (*left_out, *judged.notes, *human.notes, *notes),
         {m.name: one.format(short=output.short_signature) for m, one in zip(metrics, signatures, strict=True)},
         len(judged.references[0]),
-        measured.baseline_among(metrics),
+        measured.baseline_among(list(scored)),
         tables,
+        ranked.table(judged, human, scored, resampling.seed),
     )
+    if output.write_scores is not None:
+        _write_scores(output.write_scores, judged, scored)
     output.write(results, beside=lambda: output.draw(agreement, grouping))
     output.say_summary(results)
+
+
+def _prepared(
+    judged: JudgedSystems, measured: MetricOptions
+) -> tuple[list[_Texts], _Texts, Preparation, tuple[str, ...]]:
+    """Return the words of outputs and references, how they were prepared, and notes on it."""
+    from latticemetric.metrics.preparation import Preparation, tokenizer_for, unsuitable_tokenizer
+
+    texts = [text for several in judged.references for text in several]
+    tokenize, notes = measured.tokenize, tuple[str, ...]()
+    if tokenize is None and judged.raw:
+        tokenize, notes = tokenizer_for(judged.target, texts)
+    preparation = Preparation(measured.lowercase, tokenize)
+    notes += unsuitable_tokenizer(tokenize or "", texts)
+    notes += preparation.kept_spaces([*judged.outputs, *judged.references])
+    outputs = [list(map(preparation.words, several)) for several in judged.outputs]
+    references: Any = [[preparation.words(text) for text in several] for several in judged.references]
+    if (grammar := grammar_named(measured.normalize)) is not None:
+        from latticemetric.batch.normalization import normalized_sides
+
+        # A grammar may make several references of one.
+        files = [("references", list(texts)) for texts in zip(*references, strict=True)]
+        outputs, references = normalized_sides([*zip(judged.systems, outputs, strict=True)], files, grammar)
+    return outputs, references, preparation, notes
+
+
+def _outside_tables(
+    judged: JudgedSystems, paths: Sequence[str], known: Mapping[str, SystemTables]
+) -> dict[str, SystemTables]:
+    """Read the scores of `--metric-scores`."""
+    from latticemetric.evaluation.systems import GivenTables
+    from latticemetric.formats.metric_scores import read_metric_scores
+
+    found = read_metric_scores(paths, judged.systems, judged.segments) if paths else {}
+    if again := [name for name in found if name in known]:
+        advice = "rename the file or the column, or name other --metrics"
+        raise UsageError(f"'{again[0]}' is also among the metrics", where="--metric-scores", advice=advice)
+    shape = len(judged.systems), len(judged.segments)
+    return {name: GivenTables.given(one.segments, one.systems, shape) for name, one in found.items()}
+
+
+def _write_scores(path: str, judged: JudgedSystems, scored: Mapping[str, SystemTables]) -> None:
+    from latticemetric.formats.metric_scores import MetricScores, write_metric_scores
+
+    scores = {name: MetricScores(one.of_segments(), one.of_systems()) for name, one in scored.items()}
+    write_metric_scores(path, scores, judged.systems, judged.segments)
 
 
 def _evaluate(
     judged: JudgedSystems,
     human: HumanScores,
-    outputs: list[_Texts],
-    references: list[_Texts],
-    metrics: list[AnyMetric],
+    texts: tuple[list[_Texts], _Texts],
+    tables: dict[str, SystemTables],
     *,
     groups: _GroupOptions,
     resampling: ResamplingOptions,
-    workers: int | None,
+    workers: int,
 ) -> tuple[Agreement, Grouping | None]:
     """Correlate the metrics; under `--group-by`, also group segments."""
     from latticemetric.evaluation.agreement import correlate
     from latticemetric.evaluation.grouping import group_segments
     from latticemetric.evaluation.systems import system_tables
-    from latticemetric.parallel.pool import default_workers
 
-    threads = workers or default_workers()
-    tables = system_tables(outputs, references, metrics, workers=threads)
     drawn = resampling.asdict()
     agreement = correlate(
-        tables, human.segment, system_human=human.system, systems=judged.judgments.systems, workers=threads, **drawn
+        tables, human.segment, system_human=human.system, systems=judged.judgments.systems, workers=workers, **drawn
     )
     if groups.group_by is None:
         return agreement, None
     by = human.segment
     if groups.group_by == "unigram":
         metric = _single_metric(groups.unigram, "--unigram")
-        table = tables.get(metric.name) or system_tables(outputs, references, [metric])[metric.name]
+        table = tables.get(metric.name) or system_tables(*texts, [metric])[metric.name]
         by = table.of_segments()
     grouping = group_segments(tables, human.segment, by, width=groups.width, smallest=groups.smallest, **drawn)
     return agreement, grouping

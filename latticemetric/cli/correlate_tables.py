@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
+from latticemetric.cli.correlate_ranks import rank_lines, rank_rows
 from latticemetric.cli.results import Record, Results, as_json, counted, resampled, shown, table, with_interval
 from latticemetric.errors import harmless
 from latticemetric.evaluation.agreement import NO_HUMAN_SCORE, NO_SCORE, NO_SEGMENTS, Agreement, MetricComparison
 from latticemetric.evaluation.correlation import Correlation, SegmentCorrelation
 from latticemetric.evaluation.grouping import Grouping
 from latticemetric.evaluation.intervals import Interval
+from latticemetric.evaluation.metric_tests import RankTable
 
 _Row = list[object]
 _HEADINGS = ("Pearson", "Spearman", "Kendall")
@@ -31,13 +33,15 @@ class Correlations(Results):
     references: int
     baseline: str
     tables: tuple[str, ...]
+    ranks: RankTable | None
 
     columns = ("table", "metric", "system", "coefficient", "value", "low", "high", "half_width", "points", "reason")
 
     def records(self) -> Iterator[Record]:
         """Yield one record per coefficient or score."""
         groups = () if self.grouping is None else _group_rows(self.grouping)
-        for row in chain(_rows(self.agreement), groups):
+        ranks = () if self.ranks is None else rank_rows(self.ranks)
+        for row in chain(_rows(self.agreement), groups, ranks):
             yield dict(zip(self.columns, row, strict=True))
 
     def document(self) -> Iterator[str]:
@@ -48,6 +52,7 @@ class Correlations(Results):
             **self.agreement.asdict(),
             "references": self.references,
             "groups": groups,
+            "ranks": self.ranks.asdict() if self.ranks else None,
             "notes": list(self.notes),
             "signatures": self.signatures,
         }
@@ -62,8 +67,10 @@ class Correlations(Results):
             "by-system": self._by_system_table,
             "scores": self._score_table,
             "groups": self._group_table,
+            "ranks": self._rank_table,
         }
-        for k, name in enumerate([*self.tables, *(["groups"] if self.grouping else [])]):
+        added = [name for name, found in (("groups", self.grouping), ("ranks", self.ranks)) if found]
+        for k, name in enumerate([*self.tables, *added]):
             if k:
                 yield ""
             yield from tables[name]()
@@ -159,6 +166,10 @@ class Correlations(Results):
             of_large = large.reason and f"of large groups: {large.reason}"
             lines[name] = ([*_coefficients(one), *_coefficients(large)], one.reason or of_large)
         yield from self._metric_table([*_HEADINGS, "large", "Spearman", "Kendall"], lines)
+
+    def _rank_table(self) -> Iterator[str]:
+        assert self.ranks is not None
+        return rank_lines(self.ranks)
 
     def _segments(self) -> dict[str, SegmentCorrelation]:
         """Return the correlations over segments, if people judged any."""

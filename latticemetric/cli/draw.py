@@ -11,7 +11,7 @@ import click
 
 from latticemetric.cli.commands import Options, choice, flag, option, verb
 from latticemetric.cli.files import STANDARD, GraphFiles, NamesFiles
-from latticemetric.cli.options import OUTPUT, POSTERIOR_SCALE, PRUNE, STYLE, RateOptions, ScoredReadingOptions, listed
+from latticemetric.cli.options import BEAM, OUTPUT, POSTERIOR_SCALE, STYLE, RateOptions, ScoredReadingOptions, listed
 from latticemetric.cli.results import say
 from latticemetric.errors import InputError, UsageError, harmless, placed, shortened
 
@@ -37,7 +37,7 @@ Examples:
 """
 
 _SECTIONS = {
-    "What is drawn": "--id --kind --prune --most-states",
+    "What is drawn": "--id --kind --beam --most-states",
     "Highlighted": "--reference --reference-text --oracle --one-best --mbr",
     "Also written": "--posteriors --scores --no-times",
     "What is measured": "",
@@ -93,7 +93,7 @@ class _PictureOptions(Options):
         type=click.IntRange(0),
         default=60,
     )
-    prune: float | None = PRUNE
+    beam: float | None = BEAM
     width: int | None = option(
         "--width COLUMNS", "Width of text pictures (default: the terminal's).", type=click.IntRange(1)
     )
@@ -247,7 +247,7 @@ def _draw(
         posteriors=posteriors(shape, scale=scale, scales=scales) if picture.posteriors else None,
         scores=names,
         times=not picture.no_times,
-        beam=picture.prune,
+        beam=picture.beam,
         scales=scales,
         most_states=most_states,
     )

@@ -16,7 +16,7 @@ from latticemetric.cli.options import (
     RateOptions,
     ShardedRunOptions,
 )
-from latticemetric.cli.results import Record, Results, counted, json_document, padded_id, shown, table, values
+from latticemetric.cli.results import IdColumn, Record, Results, counted, json_document, shown, table, values
 from latticemetric.cli.run import running
 from latticemetric.errors import InputError, UsageError, harmless
 
@@ -53,7 +53,9 @@ class _ExpectedOptions(Options):
 
 
 class _MetricOptions(RateOptions):
-    metric: str = option("--metric NAME", "wer, wrr, or N-grr for any N.", type=MetricName(), default="wer")
+    metric: str = option(
+        "--metric NAME", "wer, wrr, N-grr for any N, cer, N-gcr, or mixed-er.", type=MetricName(), default="wer"
+    )
 
 
 @verb("expected", epilog=_EPILOG, sections=_SECTIONS)
@@ -92,7 +94,7 @@ def command(
         answers = failures.reported(expectations_of(paired.lattices, asked, started))
         if search.gradient is not None:
             answers = _with_gradients(answers, search.gradient)
-        results = ExpectedResults(answers, rate, paired.references, normalize=reading.normalize, shard=run.shard)
+        results = ExpectedResults(answers, rate, paired.references, normalize=reading.rewritten_by, shard=run.shard)
         output.write(results, at_once=run.keep_going and output.output_format != "json")
     output.say_summary(results)
     failures.exit()
@@ -142,6 +144,7 @@ class ExpectedResults(Results):
 
     def text(self) -> Iterator[str]:
         """Yield one line per lattice: the expectation ± its standard deviation, or the interval; 1-best and oracle."""
+        column = IdColumn()
         for answer in self._answers:
             found, best = answer.expected, answer.oracle
             if found is None or best is None:
@@ -151,7 +154,7 @@ class ExpectedResults(Results):
             if found.exact:
                 spread = "" if found.variance is None else f"± {shown(found.variance**0.5)}"
             rates = f"1-best {shown(best.one_best.score):>7}  oracle {shown(best.score):>7}"
-            yield f"{padded_id(answer.name)}  {shown(found.value):>7}  {spread:<10}  {rates}"
+            yield f"{column(answer.name)}  {shown(found.value):>7}  {spread:<10}  {rates}"
 
     def records(self) -> Iterator[Record]:
         """Yield the item of each lattice."""

@@ -156,6 +156,15 @@ class OutputFolder(Output):
         yield os.path.join(value, "")  # noqa: PTH118  a Path would drop the slash
 
 
+class ScoresOutput(Output):
+    """A table of scores, or a folder of files of them."""
+
+    def written(self, value: str, context: click.Context) -> Iterator[str]:  # noqa: ARG002  others need it
+        """Yield the file or the folder."""
+        is_table = value.endswith((".tsv", ".jsonl", ".parquet"))
+        yield value if is_table else os.path.join(value, "")  # noqa: PTH118  as above
+
+
 def names_automaton(metric: str) -> bool:
     """Check whether the name of a metric is the file of an automaton."""
     return metric.endswith(_AUTOMATON_SUFFIX)

@@ -32,9 +32,11 @@ def command() -> None:
 def list_() -> None:
     """List the grammars that come with latticemetric."""
     from latticemetric.normalization.shipped import shipped_grammars, summary
+    from latticemetric.normalization.whisper import WHISPER
 
-    for name in shipped_grammars():
-        click.echo(f"{name:<12}  {summary(name)}")
+    rows = [[name, summary(name)] for name in shipped_grammars()]
+    for line in table([*rows, *([name, what] for name, (what, _) in WHISPER.items())], left=(0, 1)):
+        click.echo(line)
 
 
 @command.command("show", cls=Verb)

@@ -3,47 +3,92 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.cli.commands import verb
+from latticemetric.cli.commands import Options, choice, verb
 from latticemetric.cli.files import GraphFiles
 from latticemetric.cli.options import OutputOptions, ReadingOptions, ShardedRunOptions
 from latticemetric.cli.results import AnswerResults, Record, shown, table, values
 from latticemetric.cli.run import ask_graphs
+from latticemetric.display import display_width, screen_width
+
+if TYPE_CHECKING:
+    from latticemetric.batch.answers import Answer
+    from latticemetric.batch.shards import ShardRun
 
 _COLUMNS = (
     "id", "format", "kind", "states", "arcs", "epsilons", "final_states", "paths", "shortest", "longest", "depth",
     "density", "arity", "vocabulary", "best_cost", "scores"
 )  # fmt: skip
 
+# The table for people; `words` is the range of lengths. The columns that are left out if there is no room, in order.
+_TEXT_COLUMNS = (
+    "id", "format", "kind", "states", "arcs", "paths", "words", "depth", "density", "vocabulary", "best_cost", "scores"
+)  # fmt: skip
+_DISPENSABLE = ("vocabulary", "best_cost", "kind", "format", "scores", "depth", "words", "density")
+_ROUNDED_FROM = 10**7
+_LARGEST = 10**300
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 _EPILOG = """\b
 Examples:
-  latticemetric info lats.ark.gz
+  latticemetric info lats.ark.gz --sort arcs
   latticemetric info forests/ more.plf --format tsv | cut -f 1,8      (ids, numbers of paths)
 """
 
 
+class _OrderOptions(Options):
+    sort: str | None = choice(
+        "--sort", _COLUMNS, "Sort by this column: the largest first, texts by name.", optional=True
+    )
+
+
 @verb("info", epilog=_EPILOG)
 @click.argument("graphs", type=GraphFiles(), nargs=-1, required=True)
-def command(graphs: tuple[str, ...], *, reading: ReadingOptions, run: ShardedRunOptions, output: OutputOptions) -> None:
-    """Show the sizes of GRAPHS: states, arcs, paths (exactly), lengths, depth, score columns.
+def command(
+    graphs: tuple[str, ...],
+    *,
+    order: _OrderOptions,
+    reading: ReadingOptions,
+    run: ShardedRunOptions,
+    output: OutputOptions,
+) -> None:
+    """Show the sizes of GRAPHS: states, arcs, paths, lengths, depth, score columns.
 
-    GRAPHS are files, folders, quoted globs, or - for standard input.
+    The table for people fits the terminal: large numbers are rounded, and columns without room are left out. tsv and
+    json have everything, exactly. GRAPHS are files, folders, quoted globs, or - for standard input.
     """
     from latticemetric.batch.answers import described
 
     sys.set_int_max_str_digits(0)  # path counts are exact, however long
-    ask_graphs(described, reading.entries(graphs), lambda answers: _Sizes(answers, run.shard), run, output)
+    sizes = partial(_Sizes, shard=run.shard, sort=order.sort)
+    ask_graphs(described, reading.entries(graphs), sizes, run, output)
 
 
 class _Sizes(AnswerResults):
     name = "graphs"
     columns = (*_COLUMNS, "error")
 
+    def __init__(self, answers: Iterable[Answer], shard: ShardRun | None, sort: str | None) -> None:
+        super().__init__(answers, shard)
+        self._sort = sort
+
     def records(self) -> Iterator[Record]:
+        """Yield one record per graph, in the order of `--sort`; graphs without the value come last."""
+        records = self._unsorted()
+        if self._sort is None:
+            return records
+        name = self._sort
+        listed = list(records)
+        known = [record for record in listed if record.get(name) is not None]
+        known.sort(key=lambda record: _key(record[name]))
+        return iter([*known, *(record for record in listed if record.get(name) is None)])
+
+    def _unsorted(self) -> Iterator[Record]:
         for answer in self.answers:
             if answer.problem is not None:
                 yield {"id": answer.name, "error": str(answer.problem)}
@@ -55,9 +100,57 @@ class _Sizes(AnswerResults):
         return (list(map(_with_commas, values(record, self.columns))) for record in self.records())
 
     def text(self) -> Iterator[str]:
-        rows = [[name.replace("_", " ") for name in _COLUMNS]]
-        rows += [[shown(_with_commas(record.get(name))) for name in _COLUMNS] for record in self.records()]
-        yield from table(rows, left=(0, 1, len(_COLUMNS) - 1))
+        """Yield a table that fits the terminal: leave out columns, the least important first."""
+        columns: dict[str, list[str]] = {name: [name.replace("_", " ")] for name in _TEXT_COLUMNS}
+        for record in self.records():
+            for name, cells in columns.items():
+                cells.append(_cell(name, record))
+        width, nothing = screen_width(), shown(None)
+        columns = {name: cells for name, cells in columns.items() if any(cell != nothing for cell in cells[1:])}
+        for name in _DISPENSABLE:
+            if name in columns and _width(columns) > width:
+                del columns[name]
+        left = [number for number, name in enumerate(columns) if name in {"id", "format", "kind", "scores"}]
+        yield from table(list(zip(*columns.values(), strict=True)), left=left)
+
+
+def _width(columns: Mapping[str, Sequence[str]]) -> int:
+    return sum(max(map(display_width, cells)) + 2 for cells in columns.values()) - 2
+
+
+def _key(value: Any) -> tuple[float, str]:
+    """Return a key to sort values by: numbers in descending order, texts and lists in ascending order."""
+    if isinstance(value, int | float):
+        return (-float(min(value, _LARGEST)), "")
+    return (0.0, str(_with_commas(value)))
+
+
+def _cell(name: str, record: Record) -> str:
+    if name == "words":
+        shortest, longest = record.get("shortest"), record.get("longest")
+        return shown(shortest) if shortest == longest else f"{shown(shortest)}–{shown(longest)}"
+    value = record.get(name)
+    if name in {"depth", "density"} and isinstance(value, float):
+        return f"{value:.1f}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return short_number(value)
+    return shown(_with_commas(value))
+
+
+def short_number(number: int) -> str:
+    """Return a whole number with few digits, as `1.6·10⁶²`; up to a million as it is.
+
+    Examples:
+        >>> short_number(20), short_number(123_456_789), short_number(16 * 10**61), short_number(9_999_999_999)
+        ('20', '1.2·10⁸', '1.6·10⁶²', '1.0·10¹⁰')
+    """
+    if number < _ROUNDED_FROM:
+        return str(number)
+    digits = str(number)
+    exponent, first = len(digits) - 1, round(int(digits[:3]) / 10)
+    if first == 100:  # noqa: PLR2004  9.99 is 10
+        exponent, first = exponent + 1, 10
+    return f"{first / 10:.1f}·10{str(exponent).translate(_RAISED)}"
 
 
 def _with_commas(value: Any) -> Any:

@@ -49,15 +49,15 @@ class _ListOptions(Options):
 
 
 class _RateOptions(RateOptions):
-    metric: str = option("--metric NAME", "wer, wrr, or N-grr for any N.", default="wer")
+    metric: str = option("--metric NAME", "wer, wrr, N-grr for any N, cer, N-gcr, or mixed-er.", default="wer")
 
 
 class _ReadingOptions(PairedReadingOptions):
     """Options for reading lists; texts and references are normalized here, each alone, so that lists stay lists."""
 
     def normalized(self, lattices: Iterator[Pair]) -> Iterator[Pair]:
-        """Return the pairs as they are."""
-        return lattices
+        """Return the pairs, only prepared."""
+        return self.prepared(lattices)
 
 
 @verb("lists", epilog=_EPILOG, sections=_SECTIONS)
@@ -96,9 +96,11 @@ def command(
     judged = None
     if wanted.corrected is not None:
         texts = texts_of(wanted.corrected, found.names)
+        if reading.preparation is not None:
+            texts = [reading.preparation.words(" ".join(text)) for text in texts]
         texts = texts if grammar is None else list(map(grammar.text, texts))
         judged = corrections(found.lists, found.references, texts, scales=scales, ignore=rate.ignore | rate.wildcard)
-    signature = str(rate.signature_for(paired.references).also(norm=reading.normalize))
+    signature = str(rate.signature_for(paired.references).also(norm=reading.rewritten_by))
     results = _ListResults(replace(curve, signature=signature), judged, seed=resampling.seed)
     output.write(results)
     output.say_summary(results)

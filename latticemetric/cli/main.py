@@ -28,11 +28,15 @@ _SECTIONS = {
         "sweep": "oracles of pruned lattices and n-best lists, and by length",
         "lists": "n-best lists: the oracle of the first k, corrections of them",
         "expected": "expected rates under the model, their distributions and gradients",
+        "calibrate": "are confidences and expected errors true? fit the posterior scale",
         "report": "one HTML page of a run: oracles, 1-bests, MBR, alignments, drawings",
     },
     "Graphs without references": {
+        "best": "the model's 1-best: words, costs, times, confidences",
+        "nbest": "the n best strings or paths",
         "mbr": "the words that are expected to score best",
         "consensus": "confusion networks, confidences, word times",
+        "combine": "one text from the outputs of several systems",
         "posteriors": "probabilities of words, n-grams, arcs and edges",
     },
     "Texts": {
@@ -45,6 +49,9 @@ _SECTIONS = {
         "info": "sizes of lattices, forests and n-best lists",
         "draw": "draw lattices, forests, automata, networks, trees",
         "convert": "convert graphs into another format",
+        "prune": "keep what is near the best path: by beam, density or n-best",
+        "determinize": "one path per string, the smallest lattice",
+        "minimize": "merge states of the same future",
     },
     "Other": {
         "merge": "merge the results of shards",
@@ -185,12 +192,13 @@ def _status(command: click.Command, program: str) -> int:
             raise
         return exit_.code
     except click.ClickException as error:
+        from latticemetric.cli.mistakes import explained
         from latticemetric.cli.results import say
 
-        text = io.StringIO()
-        error.show(text)
-        # Without control characters: it may quote anything, even a file's name.
-        say("\n".join(map(harmless, text.getvalue().rstrip("\n").split("\n"))))
+        if isinstance(error, click.exceptions.NoArgsIsHelpError):
+            say(error.format_message())
+        else:
+            say(harmless(explained(error)))  # it may quote anything, even a file's name
         return 2
     except (click.Abort, KeyboardInterrupt):
         raise Stopped(signal.SIGINT) from None

@@ -9,25 +9,30 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from latticemetric.cli.commands import Options, flag, option, verb
+from latticemetric.cli.commands import Options, choice, flag, option, verb
 from latticemetric.cli.files import GraphFiles, NamesFiles
 from latticemetric.cli.options import (
     ALPHA,
+    BEAM,
     BETA,
     IGNORE,
-    PRUNE,
+    MOST_STRINGS,
+    PARAMETERS,
     SAMPLES,
     SEED,
     STYLE,
+    Number,
     OutputOptions,
+    PreparationOptions,
     ScoredReadingOptions,
     ShardedRunOptions,
     given,
     lattices_option,
+    metric_parameters,
     metrics_named,
     numbers,
     refuse,
@@ -47,26 +52,33 @@ if TYPE_CHECKING:
 _EPILOG = """\b
 Examples:
   latticemetric mbr lats.ark.gz --method wer --scale acoustic=0.1
-  latticemetric mbr lattices/ --posterior-scale 0.4 -p 0.74 -r 0.62 --prune 5
+  latticemetric mbr lats.ark.gz --method wer --risk exact --format tsv
+  latticemetric mbr lattices/ --posterior-scale 0.4 -p 0.74 -r 0.62 --beam 5 --determinize      (as HiFST)
   latticemetric mbr out.nbest --method 4-grr --scale lm=0.2
   latticemetric mbr lats.ark.gz --method bleu --smoothing exp --samples 1000 --seed 1
+  latticemetric mbr samples.jsonl --method chrf --weights counts --pruning-confidence 0.99
+  latticemetric mbr samples.jsonl --utility-matrix comet.npz
   latticemetric mbr dev.plf --word-penalty=-0.1,0,0.1 --format tsv      (one row per setting)
   latticemetric mbr lats.slf --evidence other.slf --write-lattices gains.slf
   latticemetric mbr dev.plf --tune dev.en --metric bleu
 """
 
 _SECTIONS = {
-    "The decision": "--method --posterior-scale --prune --evidence",
+    "The decision": "--method --posterior-scale --beam --determinize --evidence",
     "By n-grams (--method ngram)": "-p -r -T --word-penalty --order --write-lattices --gains-only",
-    "Under a metric (--method 4-grr, bleu …)": "--samples --seed --alpha --beta --smoothing",
-    "Finding parameters": "--tune --metric --ignore --references",
+    "By word errors (--method wer)": "--risk --candidates --most-states",
+    "Under a metric (--method 4-grr, bleu …)": "--samples --seed --weights --alpha --beta --smoothing --parameter "
+    "--pruning-confidence",
+    "By scores from elsewhere": "--utility-matrix --lower-is-better",
+    "Finding parameters": "--tune --metric --ignore --style",
 }
 _NOT_FOR_TUNING = ("cluster", "shard", "resume", "timeout", "max_memory", "failures")
 
 
 class _DecisionOptions(Options):
     method: str = option("--method NAME", "Decode by ngram, wer, or a metric: 4-grr, bleu, meteor …", default="ngram")
-    prune: float | None = PRUNE
+    beam: float | None = BEAM
+    determinize: bool = flag("--determinize", "Let each string count by its best path: determinize before decoding.")
     evidence: tuple[str, ...] = option(
         "--evidence FILE",
         "Take posteriors from these graphs, paired by id; repeatable.",
@@ -84,15 +96,17 @@ class _NgramOptions(Options):
         default="1",
         reads=weights,
     )
-    p: tuple[float, ...] = option("-p NUMBERS", "Average precision of unigrams.", default="0.85", reads=numbers)
+    p: tuple[float, ...] = option(
+        "-p --precision NUMBERS", "Average precision of unigrams.", default="0.85", reads=numbers
+    )
     r: tuple[float, ...] = option(
-        "-r NUMBERS",
+        "-r --ratio NUMBERS",
         "Ratio of the precision of each order to that of the order before.",
         default="0.72",
         reads=numbers,
     )
     T: tuple[float, ...] = option(
-        "-T NUMBERS",
+        "-T --length NUMBERS",
         "Assumed number of words; a smaller number makes each word cost more.",
         default="10",
         reads=numbers,
@@ -120,6 +134,24 @@ class _GainOptions(Options):
     gains_only: bool = flag("--gains-only", "Leave the model's scores and labels out of --write-lattices.")
 
 
+class _RiskOptions(Options):
+    """Options of the risk in MBR by word errors."""
+
+    risk: Literal["bound", "exact"] = choice(
+        "--risk", ["bound", "exact"], "exact: rank candidates by their expected errors under the whole graph."
+    )
+    candidates: int | None = option(
+        "--candidates N",
+        "Candidates from each graph, and from its consensus network (default: 20).",
+        type=click.IntRange(1, MOST_STRINGS),
+    )
+    most_states: int | None = option(
+        "--most-states N",
+        "Size of the search for an exact risk; risks that need more are bounded (default: 2000000).",
+        type=click.IntRange(1),
+    )
+
+
 class _MetricOptions(Options):
     """Options for drawing and scoring strings in MBR under a metric."""
 
@@ -130,6 +162,26 @@ class _MetricOptions(Options):
     smoothing: str | None = option(
         "--smoothing NAME", "Smoothing of bleu: none, floor, add-k or exp; sentence scores need it."
     )
+    parameters: tuple[str, ...] = PARAMETERS
+    weights: str = choice(
+        "--weights", ["probabilities", "counts"], "What entries of n-best lists weigh; counts: each entry is a sample."
+    )
+    pruning_confidence: float | None = option(
+        "--pruning-confidence SHARE",
+        "Do not score all pairs: drop hypotheses that lose on this share of resamples (0.99), or (1) that cannot win.",
+        type=Number(0, 1),
+    )
+
+
+class _UtilityOptions(Options):
+    """Scores of pairs that another program has computed."""
+
+    utility_matrix: str | None = option(
+        "--utility-matrix FILE",
+        "Scores of hypotheses (rows) against the same as references (columns): .npy, or .npz with an array per id.",
+        type=NamesFiles(),
+    )
+    lower_is_better: bool = flag("--lower-is-better", "The scores of --utility-matrix are errors.")
 
 
 class _TuningOptions(Options):
@@ -152,8 +204,11 @@ def command(
     decision: _DecisionOptions,
     ngrams: _NgramOptions,
     gains: _GainOptions,
+    risks: _RiskOptions,
     strings: _MetricOptions,
+    utilities: _UtilityOptions,
     tuning: _TuningOptions,
+    texts: PreparationOptions,
     reading: ScoredReadingOptions,
     run: ShardedRunOptions,
     output: OutputOptions,
@@ -165,34 +220,46 @@ def command(
     n-grams, -p, -r, -T, --word-penalty and --posterior-scale take several numbers, separated by commas: every
     combination gives a result. GRAPHS are files, folders, quoted globs, or -.
 
+    With --method wer --risk exact, find the candidate with the fewest expected errors, and say by how much it is better
+    than the answer without --risk exact.
+
     With --tune, find the parameters whose answers score best against references, and print them as options. The search
     varies the parameters that have several numbers or are not given.
     """
     method = decision.method.strip().lower()
-    _refuse_others(method, tune=bool(tuning.tune))
-    both = {"scales": reading.weights, "prune": decision.prune}
+    _refuse_others(method, risks.risk, tune=bool(tuning.tune), matrix=utilities.utility_matrix is not None)
+    both = {"scales": reading.weights, "beam": decision.beam, "determinize": decision.determinize}
     if tuning.tune:
         varied = {name: getattr(ngrams, name) for name in _NgramOptions.declared if given([name])}
         _write_tuning(
             graphs,
             decision.evidence,
             tuning=tuning,
+            texts=texts,
             parameters=varied | both,
             reading=reading,
             output=output,
             keep_going=run.keep_going,
         )
         return
-    decode = _decoder(method, ngrams, strings, gains, both)
+    entries, evidence = texts.prepared_graphs(reading.entries(graphs)), reading.evidence(decision.evidence)
+    if utilities.utility_matrix is not None:
+        from latticemetric.batch.mbr_evidence import with_utilities
+
+        entries = with_utilities(entries, utilities.utility_matrix)
+        decode = _matrix_decoder(ngrams, strings, utilities, both)
+    else:
+        decode = _decoder(method, both, ngrams=ngrams, strings=strings, gains=gains, risks=risks)
+    kind = _ExactRisks if risks.risk == "exact" else _Decoded
 
     try:
         ask_graphs(
             decode,
-            reading.entries(graphs),
-            lambda answers: _Decoded(answers, run.shard, ngrams.settings()),
+            entries,
+            lambda answers: kind(answers, run.shard, ngrams.settings()),
             run,
             output,
-            evidence=reading.evidence(decision.evidence),
+            evidence=None if evidence is None else texts.prepared_graphs(evidence),
             lattices=gains.write_lattices,
             lattice_of=itemgetter(1),
         )
@@ -204,13 +271,23 @@ def command(
         raise UsageError(error.what, where=error.where, advice=advice) from None
 
 
-def _refuse_others(method: str, *, tune: bool) -> None:
-    """Refuse options that apply only to other methods."""
+def _refuse_others(method: str, risk: str, *, tune: bool, matrix: bool) -> None:
+    """Refuse options that apply only to other methods, or to other risks."""
     of_gains, of_tuning = _GainOptions.declared, [name for name in _TuningOptions.declared if name != "tune"]
+    if matrix:
+        of_metrics = ["alpha", "beta", "smoothing", "parameters", "samples"]
+        others = ["method", "evidence", "p", "r", "T", "word_penalty", "order", *of_metrics, *of_gains, "tune"]
+        refuse([*others, *of_tuning, *_RiskOptions.declared], "with --utility-matrix")
+        return
+    refuse(["lower_is_better"], "without --utility-matrix")
     if method != "ngram":
         refuse(["p", "r", "T", "word_penalty", "order", *of_gains, "tune", *of_tuning], f"with the method {method}")
     if method == "wer":
         refuse(["evidence"], "with the method wer")
+    else:
+        refuse(_RiskOptions.declared, f"with the method {method}")
+    if risk == "bound":
+        refuse(["candidates", "most_states"], "without exact risks", advice="add --risk exact, or leave it out")
     if method in {"ngram", "wer"}:
         refuse(_MetricOptions.declared, f"with the method {method}")
     if tune:
@@ -220,7 +297,13 @@ def _refuse_others(method: str, *, tune: bool) -> None:
 
 
 def _decoder(
-    method: str, ngrams: _NgramOptions, strings: _MetricOptions, gains: _GainOptions, both: dict[str, Any]
+    method: str,
+    both: dict[str, Any],
+    *,
+    ngrams: _NgramOptions,
+    strings: _MetricOptions,
+    gains: _GainOptions,
+    risks: _RiskOptions,
 ) -> Callable[..., Any]:
     """Return the function that decodes a graph, or a graph and its evidence (the graph whose posteriors are used)."""
     from latticemetric.batch.answers import mbr_records, mbr_with_gains
@@ -238,18 +321,46 @@ def _decoder(
         parameters = {**single, "order": ngrams.order}
         return partial(mbr_with_gains, **both, parameters=parameters, gains_only=gains.gains_only)
     if method == "wer":
-        return partial(mbr_records, method="wer", scale=single["scale"], **both)
+        asked = {name: getattr(risks, name) for name in _RiskOptions.declared}
+        return partial(mbr_records, method="wer", scale=single["scale"], **asked, **both)
     from latticemetric.mbr_decoding.mbr import mbr_metric
 
     named = {"alpha": strings.alpha, "beta": strings.beta, "smoothing": strings.smoothing}
-    metric = mbr_metric(method, **{name: value for name, value in named.items() if value is not None})
+    parameters = metric_parameters(strings.parameters, [method]).get(method, {})
+    parameters |= {name: value for name, value in named.items() if value is not None}
     return partial(
-        mbr_records, method=metric, scale=single["scale"], samples=strings.samples, seed=strings.seed, **both
+        mbr_records,
+        method=mbr_metric(method, **parameters),
+        scale=single["scale"],
+        samples=strings.samples,
+        seed=strings.seed,
+        weights=strings.weights,
+        pruning_confidence=strings.pruning_confidence,
+        **both,
+    )
+
+
+def _matrix_decoder(
+    ngrams: _NgramOptions, strings: _MetricOptions, utilities: _UtilityOptions, both: dict[str, Any]
+) -> Callable[..., Any]:
+    """Return the function that decodes a list by a matrix of utilities."""
+    from latticemetric.batch.answers import mbr_by_matrix
+
+    if len(ngrams.scale) > 1:
+        raise UsageError("--utility-matrix takes one --posterior-scale", advice="give one number")
+    return partial(
+        mbr_by_matrix,
+        higher_is_better=not utilities.lower_is_better,
+        scale=ngrams.scale[0],
+        seed=strings.seed,
+        weights=strings.weights,
+        pruning_confidence=strings.pruning_confidence,
+        **both,
     )
 
 
 class _Decoded(AnswerResults):
-    columns = (
+    columns: Sequence[str] = (
         "id", "hypothesis", "gain", "risk", "cost", "confidences", "one_best",
         "scale", "T", "p", "r", "order", "word_penalty", "error"
     )  # fmt: skip
@@ -264,11 +375,52 @@ class _Decoded(AnswerResults):
             yield f"{harmless(record['id'])} {harmless(record.get('hypothesis', 'failed'))}".rstrip()
 
 
+class _ExactRisks(_Decoded):
+    """Answers by exact risk, and how much better they are than the answers by its bound."""
+
+    columns = (
+        "id", "hypothesis", "risk", "low", "high", "exact", "expected_words", "expected_wer", "confidences",
+        "one_best", "one_best_risk", "word_mbr", "word_mbr_risk", "word_mbr_bound", "improvement", "candidates", "error"
+    )  # fmt: skip
+
+    def records(self) -> Iterator[Record]:
+        """Yield the records of each graph; add up their risks."""
+        self._found: list[Record] = []
+        for record in super().records():
+            if "error" not in record:
+                self._found.append({name: record[name] for name in (*_RISKS.values(), "expected_words", "exact")})
+            yield record
+
+    @property
+    def is_for_programs(self) -> bool:
+        """True: ids and words."""
+        return True
+
+    def summary(self) -> list[str]:
+        """Return the expected errors of all answers, of the answers by the bound, and of the 1-bests."""
+        found = self._found
+        words = math.fsum(record["expected_words"] for record in found)
+        least = math.fsum(record["risk"] for record in found)
+        rows = [["", "expected errors", "expected wer", "more"]]
+        for label, name in _RISKS.items():
+            risk = math.fsum(record[name] for record in found)
+            more = "" if name == "risk" else f"{risk - least:.4f}"
+            rows.append([label, f"{risk:.4f}", shown(risk / words if words else None), more])
+        better = sum(record["risk"] < record["word_mbr_risk"] for record in found)
+        lines = ["", *table(rows), f"{counted(len(found), 'graph')}, {better} better than by the bound"]
+        inexact = sum(not record["exact"] for record in found)
+        return [*lines, f"{inexact} not exact: between bounds"] if inexact else lines
+
+
+_RISKS = {"by exact risk": "risk", "by its bound": "word_mbr_risk", "1-best": "one_best_risk"}
+
+
 def _write_tuning(
     graphs: Sequence[str],
     evidence: Sequence[str],
     *,
     tuning: _TuningOptions,
+    texts: PreparationOptions,
     parameters: dict[str, Any],
     reading: ScoredReadingOptions,
     output: OutputOptions,
@@ -281,8 +433,10 @@ def _write_tuning(
 
     (metric,) = metrics_named([tuning.metric])
     ignore = word_list(tuning.ignore)
-    pairs = pair_up(reading.entries(graphs), reading.references(tuning.tune), tuning.style)
-    answers = progress(examples_of(pairs, reading.evidence(evidence), keep_going=keep_going), None, "graphs")
+    pairs = texts.prepared(pair_up(reading.entries(graphs), reading.references(tuning.tune), tuning.style))
+    believed = reading.evidence(evidence)
+    believed = None if believed is None else texts.prepared_graphs(believed)
+    answers = progress(examples_of(pairs, believed, keep_going=keep_going), None, "graphs")
     failures = Failures(None)
     examples = [answer.value for answer in failures.reported(answers) if answer.problem is None]
     tuned = tune_mbr(
@@ -318,6 +472,11 @@ class _TuningResults(Results):
 
     def document(self) -> list[str]:
         return [as_json(self._tuning.asdict())]
+
+    @property
+    def is_for_programs(self) -> bool:
+        """True: options of this program."""
+        return True
 
     def summary(self) -> list[str]:
         """Return the scores (best and default setting, 1-best, held out) with intervals and p-values of differences."""

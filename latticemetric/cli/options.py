@@ -26,6 +26,7 @@ from latticemetric.cli.files import (
 from latticemetric.errors import UsageError, placed
 
 if TYPE_CHECKING:
+    from latticemetric.batch.answers import Written
     from latticemetric.batch.pairing import Pair, Style
     from latticemetric.batch.run import Placed
     from latticemetric.batch.shards import ShardRun
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from latticemetric.formats.references import ReferenceFile
     from latticemetric.formats.registry import Entry
     from latticemetric.metrics.base import Metric
+    from latticemetric.metrics.preparation import Preparation
     from latticemetric.metrics.recognition import GRR
     from latticemetric.normalization.grammar import Grammar
     from latticemetric.parallel.cluster import Cluster
@@ -183,7 +185,7 @@ def metrics_named(names: Iterable[str], *, stem: bool = False, parameters: Itera
     all_names = [name for several in names for name in listed(several)]
     if not all_names:
         raise UsageError("no metric is named", advice=f"choose among {', '.join(metric_names())}")
-    given_parameters = _metric_parameters(parameters, all_names)
+    given_parameters = metric_parameters(parameters, all_names)
     metrics = {}
     for name in all_names:
         stems = {"stem": True} if stem and not name.endswith("-stem") else {}
@@ -199,7 +201,7 @@ def metrics_named(names: Iterable[str], *, stem: bool = False, parameters: Itera
     return list(metrics.values())
 
 
-def _metric_parameters(texts: Iterable[str], names: Iterable[str]) -> dict[str, dict[str, Any]]:
+def metric_parameters(texts: Iterable[str], names: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return the parameters of each metric, by name."""
     parameters: dict[str, dict[str, Any]] = {}
     known = {name.lower() for name in names}
@@ -278,18 +280,26 @@ POSTERIOR_SCALE = option(
     type=Number(0),
     default=1.0,
 )
-PRUNE = option("--prune BEAM", "Keep paths up to this cost above the best path.", type=Number(0))
+BEAM = option("--beam COST", "Keep paths up to this cost above the best path.", type=Number(0))
 SAMPLES = option(
     "--samples N", "For MBR under a metric: draw N paths, do not list all.", type=click.IntRange(1, MOST_DRAWS)
 )
 SEED = option("--seed N", "Seed of the random numbers.", type=click.IntRange(0), default=0)
+PARAMETERS = option(
+    "--parameter -P METRIC.NAME=VALUE",
+    "Parameter of a metric: chrf.beta=3, ter.normalized=yes, cer.unicode=nfc; repeatable.",
+    multiple=True,
+)
 SCORE = option("--score NAMES", "Also score the extracted strings by these metrics: bleu-sbp,meteor.")
 STYLE = choice(
-    "--references",
+    "--style",
     ["auto", "plain", "keyed"],
     "keyed: reference lines begin with ids; plain: they do not; auto: detect.",
 )
 LOWERCASE = flag("--lowercase -lc", "Lowercase before tokenization.")
+TOKENIZE = option(
+    "--tokenize -tok NAME", "Tokenizer of sacrebleu: 13a, intl, char, zh, none … (default: split at ASCII white space)."
+)
 SHORT_SIGNATURE = flag("--short-signature", "Abbreviate signatures.")
 PLOT = option("--plot FILE", "Also draw the results: .svg, .png or .pdf.", type=Output())
 OUTPUT = option(
@@ -298,12 +308,26 @@ OUTPUT = option(
     type=ResultFile(),
     default=STANDARD,
     show_default=False,
+    is_eager=True,  # its suffix decides the format
 )
+_SUFFIXES = {"txt": "text", "ndjson": "jsonl"}
 
 
 def format_option(*names: str) -> Any:
-    """Declare the field of the output format."""
-    return choice("--format", names, "Output format.")
+    """Declare the field of the output format: by default that of the suffix of `--output`, else the first one."""
+
+    def chosen(value: str | None) -> str:
+        if value is not None:
+            return value
+        from latticemetric.formats.streams.compression import without_compression
+
+        output = str(click.get_current_context().params.get("output") or "")
+        suffix = without_compression(output).rpartition(".")[2].lower()
+        named = _SUFFIXES.get(suffix, suffix)
+        return named if named in names else names[0]
+
+    text = f"Output format (default: by the suffix of --output, else {names[0]})."
+    return option("--format", text, type=click.Choice(names), reads=chosen)
 
 
 def resamples_option(default: int) -> Any:
@@ -370,6 +394,38 @@ class ScoredReadingOptions(ReadingOptions):
         return dict(self.scales)
 
 
+class PreparationOptions(Options):
+    """Options for preparing texts before they are compared."""
+
+    tokenize: str | None = TOKENIZE
+    lowercase: bool = LOWERCASE
+
+    @functools.cached_property
+    def preparation(self) -> Preparation | None:
+        """What is done to texts; `None` if nothing is."""
+        if not self.lowercase and self.tokenize is None:
+            return None
+        from latticemetric.metrics.preparation import Preparation
+
+        return Preparation(self.lowercase, self.tokenize)
+
+    def prepared(self, lattices: Iterator[Pair]) -> Iterator[Pair]:
+        """Yield the lattices and their references, lower-cased and tokenized if the user asks for it."""
+        if (preparation := self.preparation) is None:
+            return lattices
+        from latticemetric.batch.preparation import prepared_pairs
+
+        return prepared_pairs(lattices, preparation)
+
+    def prepared_graphs(self, graphs: Iterator[Entry]) -> Iterator[Entry]:
+        """Yield graphs that are lower-cased and tokenized when they are parsed."""
+        if (preparation := self.preparation) is None:
+            return graphs
+        from latticemetric.batch.preparation import prepared_entries
+
+        return prepared_entries(graphs, preparation)
+
+
 class PairedLattices(NamedTuple):
     """Lattices with their references, and the number of references of each."""
 
@@ -377,8 +433,8 @@ class PairedLattices(NamedTuple):
     references: int
 
 
-class PairedReadingOptions(ScoredReadingOptions):
-    """Options for reading and normalizing lattices and their references."""
+class PairedReadingOptions(ScoredReadingOptions, PreparationOptions):
+    """Options for reading, preparing and normalizing lattices and their references."""
 
     normalize: str | None = NORMALIZE
     style: Style = STYLE
@@ -420,8 +476,17 @@ class PairedReadingOptions(ScoredReadingOptions):
             lattices, total = shard.take(lattices), None if total is None else shard.shard.size(total)
         return self.normalized(progress(lattices, total, "lattices"))
 
+    @property
+    def rewritten_by(self) -> str | None:
+        """What rewrites texts before they are compared, in order, for signatures: `lc+13a+english`."""
+        steps = ["lc"] * self.lowercase + [
+            name for name in (self.tokenize, self.normalize) if name not in (None, "none")
+        ]
+        return "+".join(map(str, steps)) or None
+
     def normalized(self, lattices: Iterator[Pair]) -> Iterator[Pair]:
-        """Yield the lattices and their references, rewritten by the grammar of `--normalize`."""
+        """Yield the lattices and their references, prepared, then rewritten by the grammar of `--normalize`."""
+        lattices = self.prepared(lattices)
         grammar = grammar_named(self.normalize)
         if grammar is None:
             return lattices
@@ -431,8 +496,8 @@ class PairedReadingOptions(ScoredReadingOptions):
 
 
 ENGINE = choice("--engine", ["auto", "native", "openfst"], "Search engine; all engines give the same results.")
-ALPHA = option("--alpha A", "Insertion penalty (n-GRR, default 1).")
-BETA = option("--beta B", "Deletion penalty (n-GRR, default 0).")
+ALPHA = option("--alpha A", "Insertion penalty (N-grr and N-gcr, default 1).")
+BETA = option("--beta B", "Deletion penalty (N-grr and N-gcr, default 0).")
 IGNORE = option(
     "--ignore WORDS",
     "Words to remove from hypotheses and references before scoring: '<s> </s>'; @FILE reads them from a file.",
@@ -443,7 +508,9 @@ IGNORE = option(
 class RateOptions(Options):
     """Options of the recognition rate that the search optimizes."""
 
-    metric: str = option("--metric NAME", "wer, wrr, or N-grr for any N.", type=MetricName(), default="4-grr")
+    metric: str = option(
+        "--metric NAME", "wer, wrr, N-grr for any N, cer, N-gcr, or mixed-er.", type=MetricName(), default="4-grr"
+    )
     alpha: str | None = ALPHA
     beta: str | None = BETA
     ignore: str | None = IGNORE
@@ -452,6 +519,22 @@ class RateOptions(Options):
         "Words that cost nothing in hypotheses and references; @FILE reads them from a file.",
         type=WordList(),
     )
+    no_spaces: bool = flag("--no-spaces", "Leave out the spaces between words (cer, N-gcr).")
+    unicode: str | None = choice(
+        "--unicode",
+        ["nfc", "nfd", "nfkc", "nfkd"],
+        "Compare characters in this normalisation form (cer, N-gcr).",
+        optional=True,
+    )
+
+    @staticmethod
+    def rate_of(name: str, options: RateOptions) -> GRR:
+        """Return the rate of this name, with the same ignored words and wildcards."""
+        from latticemetric.metrics.registry import make_metric
+        from latticemetric.oracle_search.oracle import as_recognition_rate
+
+        words = {"ignore": word_list(options.ignore), "wildcard": word_list(options.wildcard)}
+        return as_recognition_rate(make_metric(name, **{key: value for key, value in words.items() if value}))
 
     def rate(self) -> GRR:
         """Return the metric.
@@ -463,8 +546,12 @@ class RateOptions(Options):
         from latticemetric.oracle_search.oracle import as_recognition_rate
 
         penalties = {name: value for name, value in (("alpha", self.alpha), ("beta", self.beta)) if value is not None}
-        words = {"ignore": word_list(self.ignore), "wildcard": word_list(self.wildcard)}
-        given_options = {**penalties, **{name: value for name, value in words.items() if value}}
+        words = {"ignore": word_list(self.ignore) or None, "wildcard": word_list(self.wildcard) or None}
+        characters = {**({"spaces": False} if self.no_spaces else {}), "unicode": self.unicode}
+        given_options = {
+            **penalties,
+            **{name: value for name, value in (words | characters).items() if value is not None},
+        }
         # A metric that cannot search is the first thing to say, whatever its options.
         rate = as_recognition_rate(self.metric)
         return as_recognition_rate(make_metric(self.metric, **given_options)) if given_options else rate
@@ -522,6 +609,9 @@ class OutputOptions(Options):
         with writing(self.output, at_once=at_once) as put:
             for line in results.lines(self.output_format):
                 put(line)
+            if self.output_format == "text" and self.output != STANDARD and not results.is_for_programs:
+                for line in results.summary():
+                    put(line)
             beside()
 
     def say_summary(self, results: Results) -> None:
@@ -583,4 +673,13 @@ class GraphFormatOptions(Options):
 
     to_format: str | None = option("--to FORMAT", "Format of the written graphs (default: by the suffix).")
     sum_scores: bool = flag("--sum-scores", "Write one score per arc: its cost under --scale.")
+    scores_off: bool = flag("--scores-off", "Write no scores.")
     drop_labels: bool = flag("--drop-labels", "Drop the labels of arcs: input sides, transition ids and others.")
+
+    def written(self, scales: dict[str, float]) -> Written:
+        """Return what written graphs keep, with the weights of `--scale`."""
+        from latticemetric.batch.answers import Written
+
+        if self.sum_scores and self.scores_off:
+            raise UsageError("--sum-scores and --scores-off contradict each other", advice="give one of them")
+        return Written(scales if self.sum_scores else None, self.scores_off, self.drop_labels)

@@ -53,8 +53,8 @@ _SECTIONS = {
 _BLEU = ("bleu", "bleu-sbp", "bleu-stem", "bleu-sbp-stem")
 # Options that apply only to recognition rates.
 _OF_RATES = (
-    "alpha", "beta", "wildcard", "nbest", "hope", "fear", "worst", "on", "tags", "alignment",
-    "posteriors", "posterior_scale", "write_lattices", "to_format", "sum_scores", "drop_labels"
+    "alpha", "beta", "wildcard", "no_spaces", "unicode", "nbest", "hope", "fear", "worst", "on", "tags", "alignment",
+    "posteriors", "posterior_scale", "write_lattices", "to_format", "sum_scores", "scores_off", "drop_labels"
 )  # fmt: skip
 # Options without effect if all graphs are searched together.
 _NOT_FOR_CORPUS = ("cluster", "shard", "resume", "timeout", "max_memory")
@@ -65,7 +65,8 @@ class _MetricOptions(RateOptions):
 
     metric: str = option(
         "--metric NAME",
-        "wer, wrr, or N-grr for any N; bleu or bleu-sbp of all graphs together; or your own automaton, FILE.fst.",
+        "wer, wrr, N-grr for any N, cer, N-gcr, or mixed-er; bleu or bleu-sbp of all graphs together; or your own "
+        "automaton, FILE.fst. Without --metric, the totals also have wer.",
         type=MetricName(),
         default="4-grr",
     )
@@ -87,8 +88,7 @@ class WrittenLatticesOptions(GraphFormatOptions):
             if not target.can_be_written:
                 raise UsageError(f"{target.name} can only be read", where="--to", advice="choose another format")
             return
-        given = {"--to": self.to_format, "--sum-scores": self.sum_scores, "--drop-labels": self.drop_labels}
-        for name in (name for name, value in given.items() if value):
+        for name in given(GraphFormatOptions.declared):
             raise UsageError("no lattices are written", where=name, advice="also give --write-lattices FILE")
 
     def written_beside(self, answers: Iterator[OracleAnswer], scales: dict[str, float]) -> Iterator[OracleAnswer]:
@@ -98,11 +98,12 @@ class WrittenLatticesOptions(GraphFormatOptions):
         from latticemetric.batch.answers import converted
         from latticemetric.cli.run import written_beside
 
+        keep = self.written(scales)
+
         def best_paths(answer: OracleAnswer) -> Graph | None:
             if answer.margins is None or answer.margins.graph is None:
                 return None
-            summed_by = scales if self.sum_scores else None
-            return converted(answer.margins.graph, summed_by=summed_by, drop_labels=self.drop_labels)
+            return converted(answer.margins.graph, keep)
 
         return written_beside(answers, self.write_lattices, best_paths, self.to_format, if_none=False)
 
@@ -131,12 +132,15 @@ def command(
     Ties go to the least model cost, then to the fewest words. Under --keep-going, the reference words of graphs that
     fail count as deletions. Exit status: 0, 1 if some graphs failed under --keep-going, 2 after other errors.
     """
+    from latticemetric.cli.mistakes import order_checked
+    from latticemetric.cli.results import say
     from latticemetric.cli.run import running
 
     if names_automaton(metric.metric) and not references and reading.reference_field is None:
         paired = PairedLattices(reading.unpaired(lattices, run.shard), 0)
     else:
-        paired = reading.paired(lattices, references, run.shard)
+        with order_checked(lattices, references):
+            paired = reading.paired(lattices, references, run.shard)
     if names_automaton(metric.metric):
         search = _search_by_automaton(metric, also, reading, run, has_references=bool(paired.references))
     elif metric.metric.strip().lower() in _BLEU:
@@ -145,10 +149,12 @@ def command(
         search = _search_by_rate(
             metric, also, written, reading, run, output_format=output.output_format, references=paired.references
         )
-    with running(run, output.output) as (started, failures):
+    with order_checked(lattices, references), running(run, output.output) as (started, failures):
         results = search(paired.lattices, started, failures)
         output.write(results, at_once=run.keep_going and output.output_format != "json")
     output.say_summary(results)
+    if (warning := results.warning()) is not None:
+        say(f"warning: {warning}")
     failures.exit()
 
 
@@ -200,7 +206,7 @@ def _search_by_bleu(
     ignore = word_list(metric.ignore)
 
     def search(lattices: Iterator[Pair], _started: Run, failures: Failures) -> CorpusResults:
-        scales, normalize = reading.weights, reading.normalize
+        scales, normalize = reading.weights, reading.rewritten_by
         corpus = corpus_oracle_of(
             lattices, bleu, ignore=ignore, scales=scales, keep_going=run.keep_going, normalize=normalize
         )
@@ -225,16 +231,17 @@ def _search_by_rate(
 
     also.refuse_contradictions(output_format)
     rate = metric.rate()
-    scorer = string_scorer(also.score, rate, reading.normalize, each=output_format != "text")
+    scorer = string_scorer(also.score, rate, reading.rewritten_by, each=output_format != "text")
     wanted = also.wanted(graphs=written.write_lattices is not None)
     written.check()
     confidence = also.posterior_scale if also.posteriors else None
-    searches = OracleSearch(rate, reading.weights, also.engine, scorer, confidence, wanted)
+    beside = None if given(["metric"]) else RateOptions.rate_of("wer", metric)
+    searches = OracleSearch(rate, reading.weights, also.engine, scorer, confidence, wanted, beside)
 
     def search(lattices: Iterator[Pair], started: Run, failures: Failures) -> OracleResults:
         answers = failures.reported(oracles_of(lattices, searches, started))
-        sums = OracleSums(rate, references, scorer, wanted)
+        sums = OracleSums(rate, references, scorer, wanted, beside)
         answers = written.written_beside(answers, reading.weights)
-        return OracleResults(answers, sums, also, normalize=reading.normalize, shard=run.shard)
+        return OracleResults(answers, sums, also, normalize=reading.rewritten_by, shard=run.shard)
 
     return search

@@ -18,7 +18,7 @@ class AlsoOptions(Options):
     """Options for further results beside the oracles."""
 
     nbest: int | None = option(
-        "--nbest K", "Also list the K best strings of each graph.", type=click.IntRange(1, MOST_STRINGS)
+        "--nbest N", "Also list the N best strings of each graph.", type=click.IntRange(1, MOST_STRINGS)
     )
     hope: tuple[float, ...] = option(
         "--hope W[,W…]", "Also find the string with the largest W · metric − cost, for each weight.", reads=weights

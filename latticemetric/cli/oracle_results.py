@@ -7,27 +7,31 @@ from typing import TYPE_CHECKING
 
 from latticemetric.cli.results import (
     AnswerResults,
+    IdColumn,
     Record,
     Results,
+    alignment_lines,
     as_json,
     counted,
-    error_line,
     json_document,
-    padded_id,
+    named_scores,
     shown,
     spoken,
     table,
     values,
 )
+from latticemetric.display import error_line
 from latticemetric.errors import harmless
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
     from latticemetric.batch.corpus_bleu import CorpusAnswer, CorpusPathAnswer
     from latticemetric.batch.margins import MarginKind, Margins
-    from latticemetric.batch.oracles import OracleAnswer, OracleSums
+    from latticemetric.batch.oracles import OracleAnswer, OracleSums, Totals
     from latticemetric.batch.shards import ShardRun
     from latticemetric.cli.oracle_options import AlsoOptions
+    from latticemetric.metrics.recognition import GRR
+    from latticemetric.metrics.recognition_statistics import RecognitionStatistics
     from latticemetric.oracle_search.scored_path import ScoredPath
 
 COLUMNS = (
@@ -66,6 +70,7 @@ class OracleResults(Results):
 
     def text(self) -> Iterator[str]:
         """Yield one line per lattice, and further results below it; under `--tags`, only the tags of the 1-best."""
+        column = IdColumn()
         for answer in self._answers:
             oracle = answer.oracle
             if self._tags:
@@ -77,9 +82,9 @@ class OracleResults(Results):
             words: Sequence[str] = oracle.words
             if answer.confidences is not None:
                 words = [f"{word}:{p:.3f}" for word, p in zip(words, answer.confidences.oracle, strict=True)]
-            yield f"{padded_id(answer.name)}  {_scored(oracle)}  {spoken(words)}"
+            yield f"{column(answer.name)}  {_scored(oracle)}  {spoken(words)}"
             if self._alignment:
-                yield from (f"    {harmless(line)}" for line in str(oracle.alignment).split("\n"))
+                yield from (f"    {line}" for line in alignment_lines(oracle.alignment))
                 yield ""
             if answer.margins is not None:
                 yield from self._margin_lines(answer.margins)
@@ -133,7 +138,7 @@ class OracleResults(Results):
             for side in self._sides:
                 margin = None if margins is None else margins.found.get(side)
                 fields = {} if margin is None else margin.asdict()
-                fields["scores"] = "" if margin is None else " ".join(f"{k}={v!r}" for k, v in margin.scores.items())
+                fields["scores"] = "" if margin is None else named_scores(margin.scores)
                 row += values(fields, _columns_of(side))
             yield row
 
@@ -147,11 +152,17 @@ class OracleResults(Results):
 
         return json_document({"signature": str(self._signature)}, {"lattices": self.records()}, end)
 
-    def summary(self) -> list[str]:
-        """Return the corpus in a few lines: oracle, 1-best, and the difference of their scores."""
-        totals, metric = self._sums.totals, self._sums.metric
-        margins = {} if self._sums.margins is None else self._sums.margins.sides
-        sides = [(side.name, total.statistics) for side, total in margins.items()]
+    @property
+    def is_for_programs(self) -> bool:
+        """True for tags."""
+        return self._tags
+
+    def warning(self) -> str | None:
+        """Return a warning if few words of the references occur in the lattices."""
+        return self._sums.occurrences.warning()
+
+    def _table(self, metric: GRR, totals: Totals, sides: Sequence[tuple[str, RecognitionStatistics]]) -> list[str]:
+        """Return the rates and counts of oracle, 1-best and other strings, and their %WER lines."""
         error_lines: list[str] = []
         rows = [["", metric.name, "", "matches", "subst.", "del.", "ins."]]
         for name, statistics in (("oracle", totals.best), ("1-best", totals.one_best), *sides):
@@ -160,12 +171,21 @@ class OracleResults(Results):
             fraction = f"{shown(corpus.numerator)}/{corpus.denominator}"
             rows.append([name, shown(corpus.score), fraction, *map(str, counts)])
             edits = statistics.insertions, statistics.deletions, statistics.substitutions
-            if metric.name == "wer" and corpus.score is not None:
-                error_lines.append(error_line("WER", sum(edits), corpus.denominator or 0, edits, name))
+            if metric.name in ("wer", "cer") and corpus.score is not None:
+                error_lines.append(error_line(metric.name.upper(), sum(edits), corpus.denominator or 0, edits, name))
         best, one_best = metric.value(totals.best), metric.value(totals.one_best)
         if best is not None and one_best is not None:
             rows.append(["headroom", shown(abs(best - one_best)), *[""] * 5])
-        lines = ["", *table(rows), *error_lines]
+        return ["", *table(rows), *error_lines]
+
+    def summary(self) -> list[str]:
+        """Return the corpus in a few lines: oracle, 1-best, and the difference of their scores."""
+        totals, metric = self._sums.totals, self._sums.metric
+        margins = {} if self._sums.margins is None else self._sums.margins.sides
+        sides = [(side.name, total.statistics) for side, total in margins.items()]
+        beside = self._sums.beside
+        lines = [] if beside is None else self._table(beside, self._sums.beside_totals, ())
+        lines += self._table(metric, totals, sides)
         scores = {} if self._sums.strings is None else self._sums.strings.asdict()
         if scores:
             sides_of = ([label, *(shown(s[side]["score"]) for s in scores.values())] for side, label in _SIDES.items())
@@ -187,11 +207,12 @@ class CorpusResults(Results):
 
     def text(self) -> Iterator[str]:
         """Yield one line per lattice."""
+        column = IdColumn()
         for answer in self._answers:
             if answer.path is None:
                 yield f"{harmless(answer.name)}  failed"
             else:
-                yield f"{padded_id(answer.name)}  {shown(answer.path.score):>7}  {spoken(answer.path.words)}"
+                yield f"{column(answer.name)}  {shown(answer.path.score):>7}  {spoken(answer.path.words)}"
 
     def records(self) -> Iterator[Record]:
         """Yield one record per lattice."""
@@ -231,11 +252,12 @@ class AutomatonResults(AnswerResults):
 
     def text(self) -> Iterator[str]:
         """Yield one line per lattice."""
+        column = IdColumn()
         for answer in self.answers:
             if answer.problem is not None:
                 yield f"{harmless(answer.name)}  failed"
             else:
-                yield f"{padded_id(answer.name)}  {shown(answer.value.score):>9}  {spoken(answer.value.words)}"
+                yield f"{column(answer.name)}  {shown(answer.value.score):>9}  {spoken(answer.value.words)}"
 
     def document(self) -> Iterator[str]:
         """Yield the document, with the signature once."""

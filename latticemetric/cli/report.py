@@ -12,10 +12,10 @@ import click
 from latticemetric.cli.commands import Options, option, verb
 from latticemetric.cli.files import STANDARD, GraphFiles, NamesFiles
 from latticemetric.cli.options import (
+    BEAM,
     ENGINE,
     OUTPUT,
     POSTERIOR_SCALE,
-    PRUNE,
     SAMPLES,
     SCORE,
     PairedReadingOptions,
@@ -40,7 +40,7 @@ Examples:
 """
 
 _SECTIONS = {
-    "What is shown": "--mbr-method --prune --samples --score --beams --densities --nbest-sizes --title --most-graphs",
+    "What is shown": "--mbr-method --beam --samples --score --beams --densities --nbest-sizes --title --most-graphs",
     "The search": "--engine",
 }
 _NO_MBR = "none"
@@ -57,7 +57,7 @@ class _PageOptions(Options):
         default="auto",
     )
     posterior_scale: float = POSTERIOR_SCALE
-    prune: float | None = PRUNE
+    beam: float | None = BEAM
     samples: int | None = SAMPLES
     score: str | None = SCORE
     title: str | None = option("--title TEXT", "Title of the page (default: the graphs' file).")
@@ -74,7 +74,7 @@ class _PageOptions(Options):
             return None
         from latticemetric.batch.review import MBRSettings
 
-        return MBRSettings.of(method, prune=self.prune, samples=self.samples, seed=seed)
+        return MBRSettings.of(method, beam=self.beam, samples=self.samples, seed=seed)
 
 
 @verb("report", epilog=_EPILOG, sections=_SECTIONS)
@@ -115,7 +115,7 @@ def command(
         decoding=shown.decoding(resampling.seed),
         scales=reading.weights,
         engine=shown.engine,
-        scorer=string_scorer(shown.score, rate, reading.normalize),
+        scorer=string_scorer(shown.score, rate, reading.rewritten_by),
         posterior_scale=shown.posterior_scale,
         drawn=shown.most_graphs > 0,
     )
@@ -126,7 +126,7 @@ def command(
         **resampling.asdict(),
     )
     paired = reading.paired(lattices, references)
-    report = Report(reviewing, report_options, paired.references, reading.normalize)
+    report = Report(reviewing, report_options, paired.references, reading.rewritten_by)
     with running(run, shown.output) as (started, failures), writing(shown.output) as put:
         report.add_all(failures.reported(reviews_of(paired.lattices, reviewing, started)))
         put(page(report))

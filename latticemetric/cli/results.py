@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,12 +16,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from latticemetric.display import aligned_rows, padding
-from latticemetric.errors import harmless
+from latticemetric.display import aligned_rows, display_width, padding
+from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
     from latticemetric.batch.shards import ShardRun
+    from latticemetric.metrics.alignment import Alignment
 
 T = TypeVar("T")
 Record = dict[str, Any]
@@ -59,8 +61,17 @@ class Results(ABC):
         """Yield the lines of one JSON document."""
 
     def summary(self) -> Sequence[str]:
-        """Return notes for readers of the text; they go to standard error."""
+        """Return notes for readers of the text: on standard error, and at the end of a file."""
         return ()
+
+    @property
+    def is_for_programs(self) -> bool:
+        """True if other programs read the text: then no summary is in its file."""
+        return False
+
+    def warning(self) -> str | None:
+        """Return what is suspicious in the results, for standard error; `None` if nothing is."""
+        return None
 
     def lines(self, output_format: str) -> Iterable[str]:
         """Yield the lines of one format."""
@@ -157,25 +168,6 @@ def with_interval(value: float | None, half_width: float | None, sign: str = "",
     return text if half_width is None else f"{text} ± {factor * half_width:.{digits}f}"
 
 
-def error_line(name: str, errors: float, size: float, edits: Sequence[float], owner: str = "") -> str:
-    """Return the line that scoring scripts look for, as Kaldi's `compute-wer` writes it.
-
-    Args:
-        name: The rate, as WER.
-        errors: How many errors there are.
-        size: How many words the references have; not 0.
-        edits: Insertions, deletions, substitutions.
-        owner: Whose line it is, if there are several.
-
-    Examples:
-        >>> error_line("WER", 25, 92, (8, 15, 2))
-        '%WER 27.17 [ 25 / 92, 8 ins, 15 del, 2 sub ]'
-    """
-    insertions, deletions, substitutions = (f"{edit:.0f}" for edit in edits)
-    counts = f"{errors:.0f} / {size:.0f}, {insertions} ins, {deletions} del, {substitutions} sub"
-    return f"%{name} {100 * errors / size:.2f} [ {counts} ]{f' {owner}' if owner else ''}"
-
-
 def resampled(confidence: float, resamples: int, seed: int) -> str:
     """Return the settings of intervals, as `± 95 % of 1000 resamples, seed 0`."""
     return f"± {100 * confidence:g} % of {resamples} resamples, seed {seed}"
@@ -186,15 +178,48 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def padded_id(name: str) -> str:
-    """Return an id for the beginning of a line; ids of up to 12 columns align what follows them."""
-    text = harmless(name)
-    return text + padding(text, _ID_WIDTH)
+class IdColumn:
+    """Ids at the beginning of lines; a longer id widens the column from there on, since lines are written at once."""
+
+    def __init__(self) -> None:
+        self._width = _ID_WIDTH
+
+    def __call__(self, name: str) -> str:
+        """Return an id, padded."""
+        text = harmless(name)
+        self._width = max(self._width, display_width(text))
+        return text + padding(text, self._width)
+
+
+def alignment_lines(alignment: Alignment) -> Iterator[str]:
+    """Yield the lines of an alignment; on a terminal, errors have colours, unless NO_COLOR is set."""
+    context = click.get_current_context(silent=True)
+    to_file = context is not None and context.params.get("output", STANDARD) != STANDARD
+    if to_file or sys.stdout is None or not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
+        return map(harmless, alignment.lines())
+    return alignment.lines(colours=True)
 
 
 def spoken(words: Iterable[str]) -> str:
     """Return words for a line of text, or `(no words)`."""
     return harmless(" ".join(words)) or "(no words)"
+
+
+def named_scores(scores: Mapping[str, float]) -> str:
+    """Return scores for a table: `acoustic=1.5 lm=2.0`."""
+    return " ".join(f"{name}={score!r}" for name, score in scores.items())
+
+
+def ctm_lines(
+    name: str, words: Sequence[str], times: Sequence[tuple[float, float]] | None, confidences: Sequence[float]
+) -> Iterator[str]:
+    """Yield one CTM line per word: id, channel, begin, duration, word, confidence."""
+    if times is None:
+        raise UsageError(
+            f"ctm needs times, but '{name}' has none", advice="give lattices with times, or use --format jsonl"
+        )
+    for word, (begin, end), confidence in zip(words, times, confidences, strict=True):
+        yield f"{name} 1 {begin:.2f} {end - begin:.2f} {word} {confidence:.4f}"
 
 
 def table(rows: Sequence[Sequence[str]], *, left: Iterable[int] = (0,)) -> list[str]:

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from latticemetric.cli.results import progress, say, tsv_field, write_lines
+from latticemetric.cli.results import counted, progress, say, tsv_field, write_lines
 from latticemetric.cli.signals import noted
-from latticemetric.errors import LatticeMetricError, UsageError, harmless
+from latticemetric.errors import LatticeMetricError, UsageError, harmless, shortened
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
@@ -142,11 +142,12 @@ def ask_graphs(
     evidence: Iterable[Entry] | None = None,
     lattices: str | None = None,
     lattice_of: Callable[[Any], Graph | None] = lambda _: None,
+    to_format: str | None = None,
 ) -> None:
     """Call `ask` on each graph (with `--evidence`: also on the graph there with the same id); write the answers.
 
-    Write the lattices of the answers' values to the file `lattices`, if there is one. Report failures on standard
-    error, with exit status 1.
+    Write the lattices of the answers' values to the file `lattices`, if there is one, in `to_format` or in the format
+    of its suffix. Report failures on standard error, with exit status 1.
     """
     from latticemetric.batch.answers import answers_of, failed
     from latticemetric.batch.mbr_evidence import answer_by_evidence, with_evidence
@@ -160,9 +161,44 @@ def ask_graphs(
             paired = run.take(with_evidence(entries, evidence))
             answers = answer_each(functools.partial(answer_by_evidence, ask), failed, paired, started)
         answers = written_beside(
-            failures.reported(answers), lattices, lambda one: None if one.problem else lattice_of(one.value)
+            failures.reported(answers), lattices, lambda one: None if one.problem else lattice_of(one.value), to_format
         )
-        output.write(results(answers), at_once=run.keep_going)
+        written = results(answers)
+        output.write(written, at_once=run.keep_going)
+    if written.summary():
+        output.say_summary(written)
+    failures.exit()
+
+
+def write_changed(
+    change: Callable[[Graph], Graph],
+    entries: Iterable[Entry],
+    target: str,
+    to_format: str | None,
+    options: ShardedRunOptions,
+) -> None:
+    """Write what `change` makes of each graph to `target`, and say how many graphs there are."""
+    from latticemetric.batch.answers import answers_of
+    from latticemetric.formats.writing import write
+
+    entries = progress(entries, None, "graphs")
+    with running(options, target) as (started, failures):
+        where = ""
+
+        def good_graphs() -> Iterator[tuple[str, Graph]]:
+            nonlocal where
+            for answer in failures.reported(answers_of(options.take(entries), change, started)):
+                if answer.problem is None:
+                    where = answer.where
+                    yield answer.name, answer.value
+
+        def refuse(name: str, problem: LatticeMetricError) -> None:  # the format cannot hold the last graph
+            placed = type(problem)(problem.what, where=f"{where} ({shortened(name)})", advice=problem.advice)
+            failures.add(name, where, placed)
+
+        refused = refuse if options.keep_going else None
+        count = write(target, good_graphs(), format=to_format, refused=refused)
+    say(f"{counted(count, 'graph')} written to {harmless(target)}")
     failures.exit()
 
 

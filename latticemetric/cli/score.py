@@ -14,7 +14,9 @@ from latticemetric.cli.files import NamesFiles
 from latticemetric.cli.options import (
     LOWERCASE,
     NORMALIZE,
+    PARAMETERS,
     SHORT_SIGNATURE,
+    TOKENIZE,
     OutputOptions,
     ResamplingOptions,
     grammar_named,
@@ -25,7 +27,6 @@ from latticemetric.cli.results import (
     Record,
     Results,
     counted,
-    error_line,
     json_document,
     resampled,
     shown,
@@ -37,10 +38,12 @@ from latticemetric.cli.results import (
 from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:
+    from latticemetric.evaluation.error_analysis import ErrorAnalysis, ErrorDetails, GroupKind
     from latticemetric.evaluation.scoring import SystemScore, Tabled
     from latticemetric.metrics.base import GraphText, Metric
 
     Texts = Sequence[Sequence[GraphText]]
+    Analysed = tuple[Tabled, ErrorAnalysis]
 
 _EPILOG = """\b
 Examples:
@@ -50,14 +53,15 @@ Examples:
   latticemetric score out.txt ref.txt --metrics chrf++,ter -P ter.normalized=yes --percent
   latticemetric score out.tok ref.tok --metrics wer --explain 7
   latticemetric score out.ctm ref.stm --metrics sclite,wer --lowercase
+  latticemetric score out.ctm ref.stm --metrics wer --details --by speaker
 """
 
 _SECTIONS = {
     "What is scored": "--system --level --explain",
+    "Error analysis": "--details --most --by --utt2spk",
 }
 _COLUMNS = ("system", "metric", "score", "low", "high", "half_width", "undefined")
 _COMPARISON_COLUMNS = ("difference", "low", "high", "half_width", "p_bootstrap", "p_randomisation")
-_ERROR_RATES = ("wer", "cer")
 _P_VALUES = {"p_bootstrap": "  p, bootstrap", "p_randomisation": "  p, randomisation"}
 
 
@@ -71,18 +75,20 @@ class _ScoreOptions(Options):
     metrics: tuple[str, ...] = option(
         "--metrics -m NAMES", "Metrics, separated by commas; repeatable.", default=("wer,4-grr,bleu",), multiple=True
     )
-    parameters: tuple[str, ...] = option(
-        "--parameter -P METRIC.NAME=VALUE",
-        "Parameter of a metric: chrf.beta=3, ter.normalized=yes, cer.unicode=nfc; repeatable.",
-        multiple=True,
-    )
+    parameters: tuple[str, ...] = PARAMETERS
     level: str = choice("--level", ["corpus", "sentence"], "Score the test set, or each segment.")
-    tokenize: str = option("--tokenize -tok NAME", "Tokenizer of sacrebleu: 13a, intl, char, zh …", default="none")
+    tokenize: str | None = TOKENIZE
     lowercase: bool = LOWERCASE
     normalize: str | None = NORMALIZE
     percent: bool = flag("--percent", "Show scores times 100, with two decimal places; NIST stays as it is.")
     stem: bool = flag("--stem", "Compare Porter stems; all metrics must support them.")
     keyed: bool = flag("--keyed", "Lines begin with ids, as in Kaldi's text, in any order.")
+    details: bool = flag("--details", "Also list confusion pairs and the words inserted, deleted and substituted.")
+    most: int = option("--most N", "List so many words of each kind (--details).", type=click.IntRange(1), default=20)
+    by: GroupKind | None = choice("--by", ["speaker", "file"], "Also count errors by speaker or file.", optional=True)
+    utt2spk: str | None = option(
+        "--utt2spk FILE", "Speakers of segments: lines of id and speaker, as in Kaldi's utt2spk.", type=NamesFiles()
+    )
     explain: str | None = option("--explain SEGMENT", "Show the counts of the segment with this number or id.")
     short_signature: bool = SHORT_SIGNATURE
 
@@ -108,6 +114,7 @@ def command(
     from latticemetric.formats.segments import read_nist_segments, read_segments
     from latticemetric.metrics.preparation import Preparation
 
+    _check_details(options)
     if output.output_format != "text":
         refuse(["percent"], f"with --format {output.output_format}, whose numbers are fractions")
     metrics = metrics_named(options.metrics, stem=options.stem, parameters=options.parameters)
@@ -133,13 +140,45 @@ def command(
         for row in tabulate(zip(systems, outputs, strict=True), expected, metrics)
     ]
     kind = _CorpusScores if options.level == "corpus" and options.explain is None else _SentenceScores
-    results = kind(tabled, systems, segments.ids, len(references), resampling, options)
-    if options.explain is None:
+    notes = preparation.kept_spaces(segments.files)
+    results = kind(tabled, systems, segments.ids, len(references), resampling, options, notes)
+    if options.details or options.by is not None:
+        output.write(_ErrorDetails(results, *_analyses(tabled, outputs, expected, segments.ids, options)))
+    elif options.explain is None:
         output.write(results)
     else:
         lines = _explanations(results, outputs, expected, options.explain, output.output_format)
         write_lines(lines, output.output)
     output.say_summary(results)
+
+
+def _check_details(options: _ScoreOptions) -> None:
+    """Refuse options that do not go with an error analysis, or have no effect without it."""
+    if options.details or options.by is not None:
+        refuse(["explain", "level"], "with --details or --by")
+    if not options.details:
+        refuse(["most"], "without --details")
+    if options.by != "speaker":
+        refuse(["utt2spk"], "without --by speaker")
+
+
+def _analyses(
+    tabled: Sequence[Sequence[Tabled]], outputs: Texts, expected: Texts, ids: Sequence[str], options: _ScoreOptions
+) -> tuple[list[Analysed], int]:
+    """Return the errors of each system under each metric that aligns words; and how many words are listed."""
+    from latticemetric.evaluation.error_analysis import can_analyse, error_analysis, groups_of
+    from latticemetric.formats.segments import read_speakers
+
+    speakers = None if options.utt2spk is None else read_speakers(options.utt2spk)
+    groups = None if options.by is None else groups_of(ids, options.by, speakers)
+    if not any(can_analyse(one.metric) for one in tabled[0]):
+        raise UsageError("none of the metrics aligns words", where="--details", advice="add wer, cer or sclite")
+    found: list[Analysed] = []
+    for row, texts in zip(tabled, outputs, strict=True):
+        found += [
+            (one, error_analysis(texts, expected, one.metric, groups=groups)) for one in row if can_analyse(one.metric)
+        ]
+    return found, options.most if options.details else 0
 
 
 def _only_words(text: GraphText) -> tuple[str, ...]:
@@ -177,6 +216,7 @@ class _Scores(Results):
     references: int
     resampling: ResamplingOptions
     options: _ScoreOptions
+    notes: tuple[str, ...]
 
     has_intervals: ClassVar[bool] = False
 
@@ -184,17 +224,18 @@ class _Scores(Results):
         """Return a score of a metric, as a fraction or in percent."""
         return with_interval(value, half_width, sign, percent=self.options.percent and metric.is_fraction)
 
-    def _head(self) -> Record:
+    def head(self) -> Record:
+        """Return what stands first in JSON."""
         return {"baseline": self.systems[0], "segments": len(self.ids), "references": self.references}
 
     def summary(self) -> list[str]:
-        notes = [f"{counted(len(self.ids), 'segment')}, {counted(self.references, 'reference')}"]
+        sizes = [f"{counted(len(self.ids), 'segment')}, {counted(self.references, 'reference')}"]
         if self.has_intervals and self.resampling.resamples:
-            notes.append(resampled(**self.resampling.asdict()))
+            sizes.append(resampled(**self.resampling.asdict()))
         if self.has_intervals and len(self.tabled) > 1:
-            notes.append(f"* best; differences from {harmless(self.systems[0])}")
+            sizes.append(f"* best; differences from {harmless(self.systems[0])}")
         signatures = (one.signature.format(short=self.options.short_signature) for one in self.tabled[0])
-        return ["", "; ".join(notes), *map(harmless, signatures)]
+        return ["", *self.notes, "; ".join(sizes), *map(harmless, signatures)]
 
 
 class _CorpusScores(_Scores):
@@ -238,16 +279,10 @@ class _CorpusScores(_Scores):
 
     def _error_lines(self) -> Iterator[str]:
         """Yield the line of each word and character error rate that scripts for other programs look for."""
-        for row in self.tabled:
-            for one in row:
-                if one.metric.name not in _ERROR_RATES:
-                    continue
-                sums = dict(zip(one.metric.columns, one.table.sum(axis=0).tolist(), strict=True))
-                edits = [sums[name] for name in ("insertions", "deletions", "substitutions")]
-                size = sums.get("matches_1", sums.get("matches", 0.0)) + sums["substitutions"] + sums["deletions"]
-                if size:
-                    owner = harmless(one.system) if len(self.tabled) > 1 else ""
-                    yield error_line(one.metric.name.upper(), sum(edits), size, edits, owner)
+        for one in chain.from_iterable(self.tabled):
+            owner = harmless(one.system) if len(self.tabled) > 1 else ""
+            if (line := one.error_line(owner)) is not None:
+                yield line
 
     def records(self) -> list[Record]:
         return [
@@ -265,8 +300,74 @@ class _CorpusScores(_Scores):
             yield [*values(record, _COLUMNS), *comparison, record["signature"]]
 
     def document(self) -> Iterator[str]:
-        head = {**self._head(), **self.resampling.asdict()}
+        head = {**self.head(), **self.resampling.asdict()}
         return json_document(head, {"scores": self.records()}, streamed=False)
+
+
+_DETAIL_COLUMNS = ("system", "metric", "group", "kind", "reference", "hypothesis", "count")
+_GROUP_HEAD = ("words", "correct", "subst.", "del.", "ins.", "errors", "per cent", "segments wrong")
+
+
+@dataclass(frozen=True)
+class _ErrorDetails(Results):
+    """Scores, and the words of the errors behind them."""
+
+    columns = _DETAIL_COLUMNS
+
+    scores: _Scores
+    analyses: Sequence[Analysed]
+    most: int
+
+    def text(self) -> Iterator[str]:
+        yield from self.scores.text()
+        for one, analysis in self.analyses:
+            yield ""
+            yield f"{harmless(one.system)}: errors of {one.metric.name}"
+            if analysis.groups:
+                rows = [_group_row(name, details) for name, details in sorted(analysis.groups.items())]
+                yield from table([["", *_GROUP_HEAD], *rows, _group_row("all", analysis.total)])
+            for title, kinds, times, items in analysis.total.lists(self.most) if self.most else ():
+                if not kinds:
+                    continue
+                yield f"{title}: {times} in all, {kinds} different"
+                yield from table([[f"  {times}", harmless(words)] for words, times in items], left=(1,))
+
+    def records(self) -> Iterator[Record]:
+        """Yield the counts of each group, then its words."""
+        for one, analysis in self.analyses:
+            for group, details in {"": analysis.total, **analysis.groups}.items():
+                yield {
+                    "system": one.system,
+                    "metric": one.metric.name,
+                    "group": group or None,
+                    **details.asdict(self.most),
+                }
+
+    def rows(self) -> Iterator[list[object]]:
+        for record in self.records():
+            who = [record["system"], record["metric"], record["group"]]
+            for name in ("words", "correct", "substitutions", "deletions", "insertions", "segments", "wrong_segments"):
+                yield [*who, name, None, None, record[name]]
+            for pair in record["confusion_pairs"]:
+                yield [*who, "confusion", pair["reference"], pair["hypothesis"], pair["count"]]
+            for kind, side in (("inserted", "hypothesis"), ("deleted", "reference"), ("substituted", "reference")):
+                for item in record[f"{kind}_words"]:
+                    words = {side: item["word"]}
+                    yield [*who, kind, words.get("reference"), words.get("hypothesis"), item["count"]]
+
+    def document(self) -> Iterator[str]:
+        head = {**self.scores.head(), **self.scores.resampling.asdict()}
+        return json_document(head, {"scores": self.scores.records(), "details": self.records()}, streamed=False)
+
+    def summary(self) -> list[str]:
+        return self.scores.summary()
+
+
+def _group_row(name: str, details: ErrorDetails) -> list[str]:
+    inserted, deleted, replaced = details.edits
+    sizes = (details.words, details.words - deleted - replaced, replaced, deleted, inserted, details.errors)
+    rate = "–" if details.rate is None else f"{100 * details.rate:.2f}"
+    return [harmless(name), *map(str, sizes), rate, f"{details.wrong_segments} / {details.segments}"]
 
 
 class _SentenceScores(_Scores):
@@ -299,4 +400,4 @@ class _SentenceScores(_Scores):
         signatures = {
             one.metric.name: one.signature.format(short=self.options.short_signature) for one in self.tabled[0]
         }
-        return json_document({**self._head(), "signatures": signatures}, {"sentences": self.records()}, streamed=False)
+        return json_document({**self.head(), "signatures": signatures}, {"sentences": self.records()}, streamed=False)

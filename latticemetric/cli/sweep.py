@@ -93,7 +93,7 @@ def command(
         advice = "give --beams, --densities, --nbest-sizes or --by-length"
         raise UsageError("there is nothing to sweep over", advice=advice)
     paired = reading.paired(lattices, references, run.shard)
-    settings = SweepSettings(metric.rate(), points, borders, paired.references, reading.normalize)
+    settings = SweepSettings(metric.rate(), points, borders, paired.references, reading.rewritten_by)
     resampling.check()
     output.check_plot()
     with running(run, output.output) as (started, failures):

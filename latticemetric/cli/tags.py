@@ -75,7 +75,7 @@ class _TagOptions(Options):
     sample_sizes: tuple[int, ...] = option(
         "--sample-sizes NUMBERS", "Numbers of words to try (default: as in Logacheva 2016).", reads=whole_numbers
     )
-    rounds: int = option("--rounds N", "Number of rounds at the largest sample size.", default=1, type=_DRAWS)
+    rounds: int = option("--rounds N", "Number of rounds at the largest sample size.", default=10, type=_DRAWS)
     significance: float = option(
         "--significance LEVEL",
         "Significance level of all tests of a metric together.",
@@ -372,12 +372,12 @@ def _write_tags_of_lattices(
 
     output.check_plot()
     rate = metric.rate()
-    search = OracleSearch(rate, reading.weights, confidence=options.posterior_scale)
+    search = OracleSearch(rate, reading.weights, posterior_scale=options.posterior_scale)
     paired = reading.paired(lattices, references)
     with running(run, output.output) as (started, failures):
         answers = oracles_of(paired.lattices, search, started)
         evaluation = ConfidenceEvaluation.of(failures.reported(answers), options.thresholds)
-        signature = rate.signature_for(paired.references).also(norm=reading.normalize)
+        signature = rate.signature_for(paired.references).also(norm=reading.rewritten_by)
         results = _ThresholdResults(evaluation, str(signature))
         output.write(results)
         if output.plot is not None:

@@ -58,8 +58,8 @@ def write_report(
     metric: Any = "4-grr",
     *,
     mbr: Any = AUTO,
-    posterior_scale: float = 1.0,
-    prune: float | None = None,
+    scale: float = 1.0,
+    beam: float | None = None,
     samples: int | None = None,
     score: Iterable[Any] = (),
     beams: Iterable[float] = (),
@@ -81,8 +81,8 @@ def write_report(
         references: The references of each graph: one string, or several references.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         mbr: A method of `mbr`; `auto`: by n-grams for forests, by word errors for other graphs; `None`: no MBR.
-        posterior_scale: Factor on costs for posteriors; a factor below 1 flattens them.
-        prune: For MBR: first prune graphs to this cost above the best path.
+        scale: Factor on costs for posteriors; a factor below 1 flattens them.
+        beam: For MBR: first prune graphs to this cost above the best path.
         samples: For MBR by metrics: draw this number of paths instead of listing all.
         score: Metrics of the extracted strings, by name or as objects.
         beams: Also find oracles at these beams, as in `sweep`.
@@ -105,10 +105,8 @@ def write_report(
     points = Points.of(beams, densities, nbest)
     metrics = tuple(make_metric(one) if isinstance(one, str) else one for one in score)
     scorer = StringScorer(metrics, rate.ignore) if metrics else None
-    decoding = None if mbr is None else MBRSettings.of(mbr, prune=prune, samples=samples, seed=seed)
-    review = ReviewSettings(
-        rate, points, decoding, scales, scorer=scorer, posterior_scale=posterior_scale, drawn=most_graphs > 0
-    )
+    decoding = None if mbr is None else MBRSettings.of(mbr, beam=beam, samples=samples, seed=seed)
+    review = ReviewSettings(rate, points, decoding, scales, scorer=scorer, posterior_scale=scale, drawn=most_graphs > 0)
     report = Report(review, ReportOptions(title, most_graphs, resamples, seed, confidence))
     pairs, reviewed = graphs_with_references(graphs, references), partial(review_graph, review)
     with atomic_output(os.fspath(path)) as file:
@@ -123,7 +121,7 @@ def check_page() -> None:
         import jinja2  # noqa: F401
     except ImportError as error:
         raise MissingDependencyError(
-            "reports need jinja2, which is not installed", advice="pip install 'latticemetric[report]'"
+            "reports need jinja2, which is not installed", advice="pip install jinja2"
         ) from error
 
 

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from latticemetric.batch.calibration import CalibrationReport
+    from latticemetric.evaluation.calibration import ReliabilityBin
+
 
 SUFFIXES = (".svg", ".png", ".pdf")
 
@@ -384,3 +387,47 @@ def draw_thresholds(found: ConfidenceSweep, path: str, measure: str) -> None:
         panel.set_xlabel(f"{measure}: words below the threshold are BAD")
         panel.set_ylabel("score")
         legend_above(figure, shown)
+
+
+# ---- Calibration: reliability diagrams ----
+
+_RELIABILITY = {
+    "words": ("confidence of a word", "share of right words"),
+    "sentences": ("probability of no errors", "share without errors"),
+    "errors": ("expected errors", "mean errors"),
+}
+_MARKS = (("o-", BLUE), ("s--", ORANGE))
+
+
+def draw_calibration(reports: Mapping[str, CalibrationReport], path: str) -> None:
+    """Draw reliability diagrams into a file: a panel for words, for utterances without errors, and for expected errors.
+
+    Draw up to two `reports`, each under its name, and the intervals of the first. On the grey diagonal, what happens
+    is what was predicted.
+    """
+    first = next(iter(reports.values()))
+    kinds = [kind for kind in _RELIABILITY if getattr(first, kind) is not None]
+    with saved_figure(path, 1, max(len(kinds), _LEAST_COLUMNS)) as figure:
+        panels = figure.subplots(1, len(kinds), squeeze=False)[0]
+        shown: dict[str, Any] = {}
+        for panel, kind in zip(panels, kinds, strict=True):
+            largest = 1.0
+            for number, ((name, report), (line, color)) in enumerate(zip(reports.items(), _MARKS, strict=False)):
+                bins = [one for one in getattr(report, kind).bins if one.count]
+                shown[name] = _draw_bins(panel, bins, line, color, with_intervals=not number)
+                ends = [value for one in bins for value in (one.predicted, one.observed.value) if value is not None]
+                largest = max([largest, *ends])
+            (shown["as predicted"],) = panel.plot([0, largest], [0, largest], "-", color=GREY, linewidth=0.8, zorder=1)
+            for set_label, label in zip((panel.set_xlabel, panel.set_ylabel), _RELIABILITY[kind], strict=True):
+                set_label(label)
+        legend_above(figure, shown)
+
+
+def _draw_bins(panel: Any, bins: Sequence[ReliabilityBin], line: str, color: str, *, with_intervals: bool) -> Any:
+    """Draw the points of a reliability diagram, with intervals if asked and known; return the line."""
+    at, observed = _floats(one.predicted for one in bins), _floats(one.observed.value for one in bins)
+    (drawn,) = panel.plot(at, observed, line, color=color, zorder=3)
+    if with_intervals:
+        low, high = (_floats(getattr(one.observed, end) for one in bins) for end in ("low", "high"))
+        panel.vlines(at, low, high, color=color, linewidth=0.8, alpha=0.6, zorder=2)
+    return drawn

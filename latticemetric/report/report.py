@@ -268,11 +268,15 @@ def _side(path: ScoredPath | MBRAnswer) -> dict[str, Any]:
         "words": _shown(path.words),
         "edits": path.alignment.edits,
         # The reference words without an equal match.
-        "expected": _shown(r or "" for edit, r, c in path.alignment.steps() if edit != INSERTION and r != c),
+        "expected": _cells(path, (r or "" for edit, r, c in path.alignment.steps() if edit != INSERTION and r != c)),
     }
-    if path.alignment.candidate != path.words:  # not all words count
-        side["said"] = _shown(path.alignment.candidate)
+    if path.alignment.candidate != path.words:  # not all words count, or it is of characters
+        side["said"] = _cells(path, path.alignment.candidate)
     return {**side, "cost": path.cost} if isinstance(path, ScoredPath) else side
+
+
+def _cells(path: ScoredPath | MBRAnswer, words: Iterable[str]) -> list[str]:
+    return _shown(words if path.alignment.of_words else ("␣" if unit == " " else unit for unit in words))
 
 
 def _shown(words: Iterable[str]) -> list[str]:

@@ -61,7 +61,7 @@ def in_fish(words):
 
 
 CASES = [
-    ("latticemetric co", ["consensus", "correlate", "convert", "completion"]),
+    ("latticemetric co", ["consensus", "combine", "correlate", "convert", "completion"]),
     ("latticemetric oracle x y --metric b", ["bleu", "bleu-sbp"]),
     ("lattice-oracle x y --metric w", ["wer", "wrr"]),
     ("lattice-oracle x y --metric mee", ["file"]),

@@ -75,7 +75,7 @@ def test_the_signature_names_what_was_ignored():
         (["--metric", "bleu-stem"], "a corpus oracle compares words, not stems"),
         (["--metric", "bleu-sbp-stem"], "a corpus oracle compares words, not stems"),
         (["--metric", "bleu", "--engine", "openfst"], "recognition rates only"),
-        (["--metric", "meteor"], "use wer, wrr or N-grr"),
+        (["--metric", "meteor"], "use wer, wrr, N-grr, cer, N-gcr or mixed-er"),
     ],
 )
 def test_mistakes_are_one_line(options, message):

@@ -183,7 +183,10 @@ def test_nothing_in_tsv_is_empty_without_a_reason(harvest):
 
 def test_both_sides_are_rewritten_by_a_grammar(harvest):
     pytest.importorskip("pynini")
-    rewrite(harvest / "ref.txt", lambda lines: [f"He's {k}: {line}" for k, line in enumerate(lines)])
+    rewrite(
+        harvest / "ref.txt",
+        lambda lines: [f"He's {k}: {line}".replace("nobody had seen", "they saw") for k, line in enumerate(lines)],
+    )
     found = document(harvest, "-m", "bleu,wer", "--normalize", "english", "--resamples", 0)
     for path in (harvest / "systems").iterdir():
         rewrite(path, lambda lines: map(lm.normalize, lines))
@@ -566,3 +569,61 @@ def test_nothing_is_left_to_be_judged(harvest):
     human = file(harvest, "fir.tsv", "system\tsegment\tscore\nfir\t1\t2\n")
     done = correlate(harvest, "--human", human, "--leave-out", "fir", "-m", "wer")
     assert_one_line_error(done, "there are no judgments")
+
+
+# --- Scores from outside, ranks, languages
+
+
+def test_scores_from_outside_stand_beside_the_metrics(tmp_path):
+    table = tmp_path / "scores.tsv"
+    good(correlate(HARVEST, "-m", "f1,wer", "--write-scores", table))
+    renamed = tmp_path / "outside.tsv"
+    renamed.write_text(table.read_text().replace("\tf1\t", "\tMINE\t").replace("\twer", "\tTHEIRS"))
+    found = document(HARVEST, "-m", "f1", "--metric-scores", renamed, "--resamples", 50)
+    assert list(found["system"]) == ["f1", "MINE", "THEIRS"]
+    for level in ("system", "segment"):
+        assert found[level]["MINE"]["pearson"] == pytest.approx(found[level]["f1"]["pearson"])
+    assert list(found["signatures"]) == ["f1"]
+    # Scores of whole systems stay the same in resamples: no p-value of them.
+    assert {one["p_bootstrap"] for one in found["comparisons"]["system"]} == {None}
+    only = document(HARVEST, "-m", "none", "--metric-scores", renamed, "--baseline", "THEIRS")
+    assert list(only["system"]) == ["MINE", "THEIRS"]
+    assert_one_line_error(correlate(HARVEST, "-m", "f1", "--metric-scores", table), "'f1' is also among the metrics")
+
+
+def test_metrics_are_ranked_by_several_statistics():
+    names = "accuracy,spa,acc-t,pearson:segment,tau-23:segment"
+    found = document(HARVEST, "-m", "bleu,f1,wer", "--ranks", names, "--trials", 100)["ranks"]
+    judged = read_judged(str(HARVEST))
+    human = human_scores(judged.judgments)
+    tables = system_tables(judged.outputs, judged.references, [lm.make_metric(name) for name in ("bleu", "f1", "wer")])
+    for name, one in tables.items():
+        sign = 1 if one.higher_is_better else -1
+        cells = sign * one.of_segments()
+        values = {task: found["tasks"][task]["values"][name] for task in found["tasks"]}
+        assert values["spa:segment"] == lm.evaluation.soft_pairwise_accuracy(human.segment, cells)
+        assert values["acc-t:segment"] == lm.evaluation.calibrated(human.segment, cells).value
+        assert values["tau-23:segment"] == lm.evaluation.tau(human.segment, cells, "23", average="item")
+        systems = (sign * one.of_systems())[:, None]
+        mean = np.nanmean(human.segment, axis=1)[:, None]
+        assert values["accuracy"] == lm.evaluation.tau(mean, systems, "eq")
+    assert set(found["metrics"]) == {"bleu", "f1", "wer"}
+    text = good(correlate(HARVEST, "-m", "bleu,f1", "--ranks", "spa", "--trials", 50, "--tables", "system")).stdout
+    assert "Ranks of metrics: a new one begins where p ≤ 0.05" in text
+    rows = good(correlate(HARVEST, "-m", "bleu,f1", "--ranks", "spa", "--trials", 50, "--format", "tsv")).stdout
+    assert sum(line.startswith("ranks\t") for line in rows.splitlines()) == 6
+    assert_one_line_error(correlate(HARVEST, "--ranks", "bleu"), "metrics cannot be ranked by 'bleu'")
+    assert_one_line_error(correlate(HARVEST, "-m", "f1", "--ranks", "spa:document"), "the test set names no documents")
+
+
+def test_chinese_is_never_split_by_13a_in_silence(tmp_path):
+    (tmp_path / "sys").mkdir()
+    for name, text in (("one", "我们应该见面"), ("two", "我们见面")):
+        (tmp_path / "sys" / name).write_text(text + "\n", encoding="utf-8")
+    (tmp_path / "ref.A.zh").write_text("我们应该见面\n", encoding="utf-8")
+    (tmp_path / "ad-sys-ranking.csv").write_text("80 0.2 1 1 one.1\n70 0.1 1 1 two.2\n")
+    found = document(tmp_path, "-m", "wer", "--resamples", 0)
+    assert "tok:zh" in found["signatures"]["wer"]
+    assert found["notes"][-1] == "tokenizer zh, as the texts look like zh"
+    forced = document(tmp_path, "-m", "wer", "--resamples", 0, "--tokenize", "13a")
+    assert "which has no spaces between words" in forced["notes"][-1]

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from kit.decoding import FERRY, MEETING, graphs, items, run
 from kit.paths import EXAMPLES
@@ -15,18 +16,18 @@ def test_mbr_prints_the_words_of_each_lattice():
 
 
 def test_items_are_what_python_answers():
-    found = items("mbr", MEETING, "--scale", "acoustic=0.5", "--prune", "4", "-p", "0.7")
+    found = items("mbr", MEETING, "--scale", "acoustic=0.5", "--beam", "4", "-p", "0.7")
     expected = [
-        {"id": name, **lm.mbr(graph, scales={"acoustic": 0.5}, prune=4.0, p=0.7).asdict()}
+        {"id": name, **lm.mbr(graph, scales={"acoustic": 0.5}, beam=4.0, p=0.7).asdict()}
         for name, graph in graphs(MEETING).items()
     ]
     assert found == json.loads(json.dumps(expected))
 
 
 def test_word_errors_are_another_method():
-    found = items("mbr", MEETING, "--method", "wer", "--prune", "3")
+    found = items("mbr", MEETING, "--method", "wer", "--beam", "3")
     for item, graph in zip(found, graphs(MEETING).values(), strict=True):
-        best = lm.mbr(graph, "wer", prune=3.0)
+        best = lm.mbr(graph, "wer", beam=3.0)
         assert (item["hypothesis"], item["risk"]) == (" ".join(best.words), best.risk)
 
 
@@ -87,9 +88,9 @@ def test_metrics_print_words_and_rows():
     ("options", "says"),
     [
         (("--method", "greater"), "there is no MBR by 'greater'; choose 'ngram', 'wer' or one of"),
-        (("--method", "grr", "--samples", "0"), "'--samples': 0 is not in the range"),
-        (("--method", "grr", "--samples", "x"), "'--samples': 'x' is not a valid integer"),
-        (("--method", "grr", "--seed", "-1"), "'--seed': -1 is not in the range"),
+        (("--method", "grr", "--samples", "0"), "--samples: 0 is not in the range"),
+        (("--method", "grr", "--samples", "x"), "--samples: 'x' is not a whole number"),
+        (("--method", "grr", "--seed", "-1"), "--seed: -1 is not in the range"),
         (("--method", "bleu", "--alpha", "1"), "metric 'bleu' has no parameter 'alpha'"),
         (("--method", "bleu", "--smoothing", "wild"), "smoothing is 'wild'; choose one of none"),
         (("--method", "grr", "--beta", "x"), "beta is 'x', not a finite number"),
@@ -137,3 +138,66 @@ def test_a_graph_that_fails_is_told_and_gone_past(verb, tmp_path):
     assert [item["id"] for item in found] == ["a", "b", "c"]
     assert "not finite" in found[1]["error"]
     assert "failed: " in done.stderr
+
+
+# --- Utilities
+
+
+KITCHEN = EXAMPLES / "kitchen.jsonl"
+
+
+@pytest.fixture
+def matrices(tmp_path):
+    """A matrix for each list of an example, and the file of the first one."""
+    found = {name: lm.utility_matrix("chrf", [h.words for h in nbest.hypotheses]) for name, nbest in lm.read(KITCHEN)}
+    np.savez(tmp_path / "all.npz", **found)
+    np.save(tmp_path / "first.npy", next(iter(found.values())))
+    return tmp_path
+
+
+def test_matrices_of_utilities_rank_as_the_metric(matrices):
+    by_matrix = items("mbr", KITCHEN, "--utility-matrix", matrices / "all.npz")
+    by_metric = items("mbr", KITCHEN, "--method", "chrf")
+    assert [item.pop("signature").split("|")[0] for item in (*by_matrix, *by_metric)] == ["matrix"] * 4 + ["chrf"] * 4
+    assert by_matrix == by_metric
+    errors = items("mbr", KITCHEN, "--utility-matrix", matrices / "all.npz", "--lower-is-better")
+    assert all("risk" in item for item in errors)
+    first = KITCHEN.read_text().splitlines()[0]
+    (matrices / "one.jsonl").write_text(first + "\n")
+    alone = items("mbr", matrices / "one.jsonl", "--utility-matrix", matrices / "first.npy")
+    assert alone[0]["hypothesis"] == by_metric[0]["hypothesis"]
+
+
+def test_counts_pruning_and_parameters_are_those_of_python():
+    options = ["--weights", "counts", "--pruning-confidence", "0.9", "-P", "chrf.beta=1", "--seed", "3"]
+    expected = [
+        {"id": name, **lm.mbr(g, lm.CHRF(beta=1), weights="counts", pruning_confidence=0.9, seed=3).asdict()}
+        for name, g in graphs(KITCHEN).items()
+    ]
+    assert items("mbr", KITCHEN, "--method", "chrf", *options) == json.loads(json.dumps(expected))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--utility-matrix", "first.npy"], "one matrix cannot be for several graphs"),
+        (["--utility-matrix", "short.npz"], "there is no matrix named 'kitchen-1'"),
+        (["--utility-matrix", "wrong.npz"], "has 1 rows and 1 columns; it needs a row for each of"),
+        (["--utility-matrix", "none.npz"], "the matrix cannot be read"),
+        (["--utility-matrix", "text.npz"], "this is no matrix of numpy"),
+        (["--utility-matrix", "all.npz", "--method", "chrf"], "--method has no effect with --utility-matrix"),
+        (["--utility-matrix", "all.npz", "-P", "chrf.beta=1"], "--parameter has no effect with --utility-matrix"),
+        (["--utility-matrix", "all.npz", "--posterior-scale", "1,2"], "takes one --posterior-scale"),
+        (["--lower-is-better"], "--lower-is-better has no effect without --utility-matrix"),
+        (["--weights", "counts"], "--weights has no effect with the method ngram"),
+        (["--pruning-confidence", "0.1", "--method", "chrf"], "pruning_confidence is 0.1; give a number from 0.5 to 1"),
+    ],
+)
+def test_utilities_that_make_no_sense_are_refused(matrices, options, message):
+    np.savez(matrices / "short.npz", other=np.ones((2, 2)))
+    np.savez(matrices / "wrong.npz", **{name: np.ones((1, 1)) for name, _ in lm.read(KITCHEN)})
+    (matrices / "text.npz").write_text("PK\x03\x04 no archive")
+    given = [matrices / option if option.endswith((".npy", ".npz")) else option for option in options]
+    done = run("mbr", KITCHEN, *given, status=(1, 2))
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr

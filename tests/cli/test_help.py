@@ -100,8 +100,8 @@ def long_options():
                     yield name, context.command_path.partition(" ")[2], option
 
 
-# A grid is of several scales; archives go into a folder.
-VARIANTS = {("--posterior-scale", "mbr"), ("--output", "grammar build")}
+# Grids are of several scales; archives go into a folder.
+VARIANTS = {("--posterior-scale", "mbr"), ("--posterior-scale", "calibrate"), ("--output", "grammar build")}
 
 
 def test_an_option_has_one_meaning_in_all_commands():

@@ -280,7 +280,7 @@ def test_no_id_leads_out_of_its_folder(name, verb, tmp_path):
     if verb == "convert":
         done = run("latticemetric", "convert", graphs, "out/", "--to", "moses-nbest", cwd=inside)
     else:
-        done = oracle(graphs, "ref", "--write-lattices", "out/", "--to", "kaldi", "--references", "plain", cwd=inside)
+        done = oracle(graphs, "ref", "--write-lattices", "out/", "--to", "kaldi", "--style", "plain", cwd=inside)
     assert_one_line_error(done, "cannot name a file|File name too long")
     assert {path for path in tmp_path.rglob("*") if path.is_file()} == before
 
@@ -408,7 +408,7 @@ def test_other_unicode_forms_match_nothing_and_that_is_said_once(ours, theirs, w
     references = file(tmp_path, "x.ref", "".join(f"u{k} {other}\n" for k in range(60)))
     done = good(oracle(graphs, references, "--metric", "wer", "--format", "json", "--workers", workers))
     assert done.json["corpus"]["score"] == 1
-    (said,) = done.stderr.splitlines()
+    (said,) = (line for line in done.stderr.splitlines() if "Unicode" in line)
     assert "another Unicode form, and will not match" in said
     assert "uconv -x nfc" in said
 
@@ -565,7 +565,8 @@ def test_warnings_go_into_no_file(tmp_path):
     output = tmp_path / "out"
     command = [PROGRAMS / "lattice-oracle", *MEETING, "--output", output]
     subprocess.run(command, check=True, preexec_fn=closing(0, 1, 2))
-    assert output.read_text() == good(oracle(*MEETING)).stdout
+    assert output.read_text().startswith(good(oracle(*MEETING)).stdout)
+    assert "warning" not in output.read_text()
 
 
 @pytest.mark.parametrize(

@@ -81,15 +81,19 @@ def test_there_are_clashes_of_every_command_that_reads_and_writes():
             "sweep",
             "lists",
             "expected",
+            "calibrate",
             "report",
+            "best",
+            "nbest",
             "mbr",
             "consensus",
+            "combine",
             "posteriors",
             "score",
             "correlate",
             "tags",
         ),
-        *("grammar apply", "info", "draw", "convert", "merge"),
+        *("grammar apply", "info", "draw", "convert", "prune", "determinize", "minimize", "merge"),
     }
     assert len(list(clashes())) > 100
 

@@ -31,6 +31,7 @@ READ = [
 def test_all_verbs_that_resume_are_known():
     assert set(RESUMING) == {
         *("oracle", "sweep", "expected", "report", "mbr", "consensus", "posteriors", "tags", "info", "convert"),
+        *("best", "nbest", "prune", "determinize", "minimize"),
     }
     assert len(READ) > 40
 

@@ -1,0 +1,480 @@
+"""Calibrate a model's probabilities: fit the scale of its costs on graphs with references, and judge it on others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.batch.pairing import Pair, built
+from latticemetric.batch.tuning import Point, best_of, coordinate_search
+from latticemetric.errors import InputError, UsageError, placed
+from latticemetric.evaluation.calibration import (
+    BINS,
+    ErrorCalibration,
+    EventCalibration,
+    Resampling,
+    Values,
+    error_calibration,
+    event_calibration,
+    log_probabilities,
+)
+from latticemetric.expectation.expected import MOST_STATES, expected
+from latticemetric.formats.segments import read_recognised
+from latticemetric.frozen import Record
+from latticemetric.graph import Graph, as_lattice
+from latticemetric.lattice.columns import Scales
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.mbr_decoding.word import Aligner, search_words
+from latticemetric.metrics.alignment import DELETION, MATCH
+from latticemetric.metrics.base import GraphReference, GraphReferences, References, graphs_of, references_of
+from latticemetric.metrics.preparation import Preparation
+from latticemetric.metrics.recognition import WER
+from latticemetric.metrics.recognition_statistics import RecognitionStatistics
+from latticemetric.metrics.sclite import Sclite
+from latticemetric.vocabulary import word_set
+
+DecodedBy = Literal["one-best", "mbr"]
+Criterion = Literal["words", "errors"]
+
+SCALES = tuple(2.0**exponent for exponent in range(-5, 3))
+FOLDS = 5
+_FEWEST_FOLDS = 2
+_FOR_FORESTS = "calibrate lattices or n-best lists"
+_SCLITE = Sclite()
+
+String = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CalibrationReport(Record):
+    """How good the probabilities of one set of graphs are.
+
+    Attributes:
+        utterances: The number of graphs.
+        words: Confidences: is each word of the answer right, by sclite's alignment?
+        sentences: The probability that the answer has no errors; `None` for confidences that came with the words.
+        errors: The expected errors of the answer; `None` for confidences that came with the words.
+        inexact: The number of graphs whose expected errors are estimates; they are not among `sentences`.
+    """
+
+    utterances: int
+    words: EventCalibration
+    sentences: EventCalibration | None
+    errors: ErrorCalibration | None
+    inexact: int = 0
+
+
+class ScaleTrial(NamedTuple):
+    """A scale, and its merit on the development set; larger is better.
+
+    The merit is the mean logarithm (base 2) of the probability that words are right or wrong as they are, or minus the
+    mean squared error of expected errors.
+    """
+
+    scale: float
+    merit: float
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A fitted scale, and how good the probabilities are that it gives.
+
+    Attributes:
+        scale: The scale of costs that is best on the development set.
+        criterion: `words` if the likelihood of right and wrong words was maximized (for the same words, this maximizes
+            NCE), `errors` if the squared error of expected errors was minimized.
+        answer: `one-best` or `mbr`: the words that are judged.
+        development: Results of the development set at `scale`. They are too good: the scale was fitted to them.
+        held_out: Results of the test set at `scale`; without a test set, of each fold at the scale that is best on the
+            other folds. `None` if there is only one graph.
+        unscaled: Results of the same graphs as `held_out`, at the scale 1.
+        fold_scales: The scale of each fold; none with a test set.
+        trials: The scales that were tried on the whole development set, in ascending order.
+    """
+
+    scale: float
+    criterion: str
+    answer: str
+    development: CalibrationReport
+    held_out: CalibrationReport | None
+    unscaled: CalibrationReport
+    fold_scales: tuple[float, ...]
+    trials: tuple[ScaleTrial, ...]
+
+    def asdict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        return {
+            "scale": self.scale,
+            "criterion": self.criterion,
+            "answer": self.answer,
+            "development": self.development.asdict(),
+            "held_out": None if self.held_out is None else self.held_out.asdict(),
+            "unscaled": self.unscaled.asdict(),
+            "fold_scales": list(self.fold_scales),
+            "trials": [trial._asdict() for trial in self.trials],
+        }
+
+
+def calibration(
+    graphs: Iterable[Graph],
+    references: Sequence[References],
+    *,
+    test: tuple[Iterable[Graph], Sequence[References]] | None = None,
+    answer: DecodedBy = "one-best",
+    criterion: Criterion = "words",
+    scale: float | Iterable[float] = SCALES,
+    scales: Scales | None = None,
+    ignore: Iterable[str] = (),
+    halvings: int = 2,
+    folds: int = FOLDS,
+    bins: int = BINS,
+    resamples: int = 1000,
+    seed: int = 0,
+    confidence: float = 0.95,
+    most_states: int = MOST_STATES,
+) -> Calibration:
+    """Fit the scale of costs on a development set, and compare probabilities with what is right on other graphs.
+
+    Words have the confidences of word MBR's alignment (`word_mbr`), and are right if sclite's alignment matches them.
+    Utterances have expected errors: of the answer, under the whole graph, exactly (`expected`).
+
+    Args:
+        graphs: Lattices or n-best lists of the development set. All graphs stay in memory.
+        references: One or several references per graph.
+        test: Graphs and references of a test set. Without it, folds of the development set take its place.
+        answer: The words to judge: `one-best`, or `mbr` for those of `word_mbr` (which depend on the scale).
+        criterion: `words` to fit the confidences of words, `errors` to fit the expected errors.
+        scale: The scales to try first, above 0; if there are several, better ones between them are tried, too.
+        scales: Weight of each score column in the model's cost; other columns keep their own.
+        ignore: Words that do not count, in graphs and references.
+        halvings: Number of rounds that try scales around the best one; each halves the step between scales.
+        folds: Number of folds without a test set. Graph k is in fold k modulo `folds`.
+        bins: Number of bins of reliability diagrams.
+        resamples: Number of resamples of utterances for intervals; 0: no intervals.
+        seed: The same seed draws the same utterances.
+        confidence: The share of resamples inside an interval.
+        most_states: The largest number of states of the search for expected errors.
+
+    Raises:
+        InputError: All scales fit the words of the development set alike, since there are none, or no alternatives.
+
+    Examples:
+        >>> rows = [(["a b", "a c"], "a b"), (["d", "e"], "d"), (["a c", "a b"], "a b"), (["e f", "e"], "e f")]
+        >>> lattices = [Lattice.from_strings(strings, costs=[0.0, 3.0]) for strings, _ in rows]
+        >>> found = calibration(lattices, [reference for _, reference in rows], folds=2, resamples=0)
+        >>> round(found.scale, 4), round(found.development.words.nce.value, 3), round(found.unscaled.words.nce.value, 3)
+        (0.3536, 0.216, -0.113)
+        >>> errors = found.development.errors
+        >>> round(errors.expected.value, 3), round(errors.rate.value, 3)
+        (0.147, 0.143)
+    """
+    for name, value, known in (("answer", answer, DecodedBy), ("criterion", criterion, Criterion)):
+        if value not in get_args(known):
+            raise UsageError(f"the {name} is {value!r}", advice=f"choose {' or '.join(map(repr, get_args(known)))}")
+    if isinstance(folds, bool) or not isinstance(folds, int) or folds < _FEWEST_FOLDS:
+        raise UsageError(f"the number of folds is {folds!r}", advice=f"give {_FEWEST_FOLDS} or more")
+    grid = _checked_scales(scale)
+    reading = _Reading(answer, scales, frozenset(word_set(ignore, "ignore")), most_states)
+    judging = _Judging(_Development(graphs, references, reading), bins, Resampling(resamples, seed, confidence))
+    development = judging.utterances
+    merits = development.fitted(range(len(development)), grid, criterion, halvings)
+    if criterion == "words" and len(set(merits.values())) == 1 < len(merits):
+        raise InputError("all scales fit the words alike", advice="give more graphs, or the criterion 'errors'")
+    best = best_of(merits)
+    fold_scales: tuple[float, ...] = ()
+    if test is not None:
+        tested = judging._replace(utterances=_Development(*test, reading))
+        held_out = tested.report([best] * len(tested.utterances))
+        unscaled = tested.report([1.0] * len(tested.utterances))
+    else:
+        number = min(folds, len(development))
+        unscaled = judging.report([1.0] * len(development))
+        held_out = None
+        if number >= _FEWEST_FOLDS:
+            others = [[k for k in range(len(development)) if k % number != fold] for fold in range(number)]
+            fold_scales = tuple(best_of(development.fitted(kept, grid, criterion, halvings)) for kept in others)
+            held_out = judging.report([fold_scales[k % number] for k in range(len(development))])
+    return Calibration(
+        scale=best,
+        criterion=criterion,
+        answer=answer,
+        development=judging.report([best] * len(development)),
+        held_out=held_out,
+        unscaled=unscaled,
+        fold_scales=fold_scales,
+        trials=tuple(ScaleTrial(at, merit) for at, merit in sorted(merits.items())),
+    )
+
+
+def _checked_scales(scale: float | Iterable[float]) -> list[float]:
+    grid = sorted({float(one) for one in (scale if isinstance(scale, Iterable) else [scale])})
+    if not grid:
+        raise UsageError("there are no scales to try")
+    for one in grid:
+        if not 0 < one < math.inf:
+            raise UsageError(f"the scale is {one}", advice="give numbers above 0")
+    return grid
+
+
+# ---- Utterances: what a graph believes at a scale, and what is right ----
+
+
+class _Reading(NamedTuple):
+    """How an answer and its probabilities are read from a graph."""
+
+    answer: DecodedBy
+    scales: Scales | None
+    ignore: frozenset[str]
+    most_states: int
+
+
+class _Words(NamedTuple):
+    """The words of an answer that count, their confidences, and whether they are right."""
+
+    words: String
+    probability: Values
+    right: npt.NDArray[np.bool_]
+
+
+class _Errors(NamedTuple):
+    """The expected errors of an answer, the probability that it has none, and its errors among reference words.
+
+    `perfect` is `None` if the expectation is an estimate.
+    """
+
+    expected: float
+    perfect: float | None
+    errors: int
+    words: int
+
+
+def _place(number: int) -> str:
+    return f"graph {number + 1}"
+
+
+class _Development:
+    """Graphs and references; what was computed of a graph at a scale is kept."""
+
+    def __init__(self, graphs: Iterable[Graph], references: Sequence[References], reading: _Reading) -> None:
+        self._lattices: list[Lattice] = []
+        for number, graph in enumerate(graphs):
+            with placed(_place(number)):
+                self._lattices.append(as_lattice(graph, reading.scales, advice=_FOR_FORESTS))
+        if len(self._lattices) != len(references):
+            raise UsageError(f"there are {len(self._lattices)} graphs, but references of {len(references)}")
+        if not self._lattices:
+            raise UsageError("there are no graphs to calibrate")
+        self._reading = reading
+        self._metric = WER(ignore=reading.ignore)
+        self._references = [tuple(map(self._counted, references_of(several))) for several in references]
+        self._words: dict[tuple[int, float], _Words] = {}
+        self._errors: dict[tuple[int, float], _Errors] = {}
+        self._right: dict[tuple[int, String], npt.NDArray[np.bool_]] = {}
+
+    def __len__(self) -> int:
+        return len(self._lattices)
+
+    def words(self, number: int, scale: float) -> _Words:
+        """Return the confidences of the words of an answer, and which are right."""
+        key = number, scale
+        if key in self._words:
+            return self._words[key]
+        with placed(_place(number)):
+            aligner = Aligner.of(self._lattices[number], scale, self._reading.scales)
+            if self._reading.answer == "mbr":
+                _, hypothesis, _ = search_words(aligner)
+            else:
+                lattice = aligner.lattice
+                hypothesis = aligner.aligned(lattice.word[lattice.best_path(aligner.cost)])
+        pairs = zip(hypothesis.words, hypothesis.confidences, strict=True)
+        counted = [(word, p) for word, p in pairs if word not in self._reading.ignore]
+        words = tuple(word for word, _ in counted)
+        self._words[key] = _Words(words, np.array([p for _, p in counted]), self._are_right(number, words))
+        return self._words[key]
+
+    def errors(self, number: int, scale: float) -> _Errors:
+        """Return the expected errors of an answer, and its errors."""
+        key = number, scale
+        if key in self._errors:
+            return self._errors[key]
+        words, references, reading = self.words(number, scale).words, self._references[number], self._reading
+        settings: dict[str, Any] = {"scales": reading.scales, "most_states": reading.most_states}
+        with placed(_place(number)):
+            believed = expected(self._lattices[number], [words], self._metric, scale=scale, **settings)
+        assert believed.numerator is not None
+        counted = self._metric.statistics(words, references)
+        shares = believed.distribution
+        perfect = None if shares is None else min(1.0, shares.get(0, 0.0))
+        errors = counted.substitutions + counted.deletions + counted.insertions
+        size = int(self._metric.denominator(counted))
+        self._errors[key] = _Errors(believed.numerator, perfect, int(errors), size)
+        return self._errors[key]
+
+    def fitted(
+        self, chosen: Sequence[int], grid: Sequence[float], criterion: Criterion, halvings: int
+    ) -> dict[float, float]:
+        """Return scales that were tried on these utterances, and their merits."""
+        given = {math.log2(one): one for one in grid}  # steps are factors; scales of the grid stay as they are
+        axis = list(given)
+
+        def scale_of(point: Point) -> float:
+            return float(given.get(point[0], 2.0 ** point[0]))
+
+        def merits(points: Sequence[Point]) -> list[float]:
+            return [self._merit(chosen, scale_of(point), criterion) for point in points]
+
+        tried = coordinate_search({"scale": axis}, merits, halvings, lambda point: axis[0] <= point[0] <= axis[-1])
+        return {scale_of(point): merit for point, merit in tried.items()}
+
+    def _merit(self, chosen: Sequence[int], scale: float, criterion: Criterion) -> float:
+        if criterion == "errors":
+            found = [self.errors(number, scale) for number in chosen]
+            return -math.fsum((one.expected - one.errors) ** 2 for one in found) / len(found)
+        words = [self.words(number, scale) for number in chosen]
+        p, right = (np.concatenate([getattr(one, name) for one in words]) for name in ("probability", "right"))
+        return float(log_probabilities(p, right).mean()) if len(p) else 0.0
+
+    def _are_right(self, number: int, words: String) -> npt.NDArray[np.bool_]:
+        key = number, words
+        if key not in self._right:
+            self._right[key] = right_words(words, self._references[number])[0]
+        return self._right[key]
+
+    def _counted(self, words: String) -> String:
+        return tuple(word for word in words if word not in self._reading.ignore)
+
+
+def right_words(
+    candidate: Lattice | String, references: GraphReferences
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.integer[Any]]]:
+    """Return which words of a candidate are right by sclite's alignment with its best reference, and their arcs."""
+    found = []
+    for reference in graphs_of(references):
+        alignment, arcs = _SCLITE.align_arcs(candidate, reference)
+        found.append((RecognitionStatistics.of_edits(alignment.edits, 1), alignment.edits, arcs))
+    _, edits, arcs = max(found, key=lambda one: _MERIT(one[0]))
+    return np.array([edit == MATCH for edit in edits if edit != DELETION], dtype=bool), arcs
+
+
+_MERIT = WER().merit
+
+
+class _Judging(NamedTuple):
+    """Utterances, and how to report on them."""
+
+    utterances: _Development
+    bins: int
+    drawn: Resampling
+
+    def report(self, scale: Sequence[float]) -> CalibrationReport:
+        """Report on all utterances, each at its own scale."""
+        words = [self.utterances.words(number, at) for number, at in enumerate(scale)]
+        errors = [self.utterances.errors(number, at) for number, at in enumerate(scale)]
+        settings: dict[str, Any] = {"bins": self.bins, **self.drawn._asdict()}
+        known = [one for one in errors if one.perfect is not None]
+        return CalibrationReport(
+            utterances=len(words),
+            words=event_calibration(
+                np.concatenate([one.probability for one in words]),
+                np.concatenate([one.right for one in words]),
+                np.repeat(np.arange(len(words)), [len(one.words) for one in words]),
+                **settings,
+            ),
+            sentences=event_calibration(
+                [one.perfect or 0.0 for one in known], [not one.errors for one in known], **settings
+            ),
+            errors=error_calibration(
+                *(zip(*((e.expected, e.errors, e.words) for e in errors), strict=True)), **settings
+            ),
+            inexact=len(errors) - len(known),
+        )
+
+
+# ---- Confidences that came with the words ----
+
+
+def recognised_pairs(
+    pairs: Callable[[], Iterable[Pair]], words: str, references: Sequence[str], *, lowercase: bool
+) -> tuple[list[Graph], list[list[GraphReference]]]:
+    """Return graphs of words with confidences, and their references, in lower case if asked.
+
+    Cut a CTM by the segments of an STM, as sclite does; else take the graphs of `pairs()`.
+    """
+    cut = read_recognised(words, references[0]) if len(references) == 1 else None
+    if cut is None:
+        listed: list[tuple[Graph, list[GraphReference]]] = []
+        for pair in pairs():
+            with built(pair) as (graph, several):
+                listed.append((graph, several))
+    else:
+        listed = [(one.words, [one.reference]) for one in cut]
+    prepared = Preparation(lowercase=lowercase)
+    graphs = [prepared.graph(graph) if isinstance(graph, Lattice) else graph for graph, _ in listed]
+    return graphs, [
+        [prepared.graph(one) if isinstance(one, Lattice) else prepared.words(" ".join(one)) for one in several]
+        for _, several in listed
+    ]
+
+
+def confidence_calibration(
+    graphs: Iterable[Graph],
+    references: Sequence[GraphReferences],
+    *,
+    bins: int = BINS,
+    resamples: int = 1000,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> CalibrationReport:
+    """Compare confidences of recognised words, as CTM files have them, with what is right by sclite's alignment.
+
+    NCE is that of NIST's sclite. There is nothing to fit, and nothing is known of utterances.
+
+    Args:
+        graphs: Lattices with the label `confidence`, as CTM files are read; alternatives are chosen as sclite does.
+        references: One or several references per graph; they may be graphs.
+        bins: Number of bins of the reliability diagram.
+        resamples: Number of resamples of utterances for intervals; 0: no intervals.
+        seed: The same seed draws the same utterances.
+        confidence: The share of resamples inside an interval.
+    """
+    probability: list[float] = []
+    right: list[bool] = []
+    owner: list[int] = []
+    listed = list(graphs)
+    if len(listed) != len(references):
+        raise UsageError(f"there are {len(listed)} graphs, but references of {len(references)}")
+    for number, (graph, several) in enumerate(zip(listed, references, strict=True)):
+        with placed(_place(number)):
+            lattice = as_lattice(graph, advice="confidences belong to words")
+            matched, arcs = right_words(lattice, several)
+            probability += _confidences(lattice, arcs.tolist())
+        right += matched.tolist()
+        owner += [number] * len(matched)
+    words = event_calibration(
+        probability, right, owner, bins=bins, resamples=resamples, seed=seed, confidence=confidence
+    )
+    return CalibrationReport(len(listed), words, sentences=None, errors=None)
+
+
+def _confidences(lattice: Lattice, arcs: Sequence[int]) -> list[float]:
+    """Return the confidences of arcs; as in sclite, numbers below 0 count as 0, and numbers above 1 as 1."""
+    labels = lattice.labels.get("confidence")
+    found = []
+    for arc in arcs:
+        text = "" if labels is None else labels.vocabulary.word(int(labels.arc[arc]))
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            word = lattice.vocabulary.word(int(lattice.word[arc]))
+            raise InputError(
+                f"the word '{word}' has no confidence", advice="give words with confidences: a CTM with 6 fields"
+            )
+        found.append(min(1.0, max(0.0, value)))
+    return found

@@ -1,0 +1,479 @@
+"""Combine many utterances of several systems: read their outputs, tune weights, and judge the combination."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import FormatError, UsageError, placed, shortened
+from latticemetric.evaluation.intervals import (
+    Interval,
+    PairedBootstrap,
+    bootstrap,
+    paired_bootstrap,
+)
+from latticemetric.formats.reading import entries
+from latticemetric.formats.references import Reference, ReferenceFile, read_references
+from latticemetric.formats.registry import Entry, sniff
+from latticemetric.formats.streams.stream import STANDARD_INPUT, open_stream
+from latticemetric.frames import Tabular
+from latticemetric.mbr_decoding.combination import Combination, combine
+from latticemetric.metrics.recognition import WER
+from latticemetric.vocabulary import Vocabulary, split_words
+
+Words = tuple[str, ...]
+Table = npt.NDArray[np.float64]
+
+TEXT = "text"
+"""The name of plain lines among the formats of systems."""
+
+_WER = WER()
+_BLOCK = 100  # words of a reference that are drawn together
+_LEAST_CUT = 2 * _BLOCK  # shorter utterances are not cut in two
+_FACTORS = (0.0, 0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 1.0, 1.05, 1.1, 1.2, 1.4, 1.7, 2.0, 3.0)
+_POWERS = (1, 2, 4)
+_EDITS = {name: number for number, name in enumerate("SDI")}
+
+
+# ---- Reading ----
+
+
+class Utterance(NamedTuple):
+    """The outputs of all systems for one utterance."""
+
+    name: str
+    outputs: Mapping[str, Any]
+
+
+def read_systems(
+    paths: Sequence[str],
+    *,
+    format: str | None = None,  # noqa: A002  as in `read`
+    keyed: bool = False,
+    vocabulary: Vocabulary | None = None,
+) -> list[Utterance]:
+    """Read the outputs of systems, a file each: transcripts, CTMs, n-best lists or lattices.
+
+    Utterances belong together by their ids, or by their order if a file has no ids. Files with one utterance each
+    belong together whatever the ids.
+
+    Args:
+        paths: The files.
+        format: The format of graphs, or `text` for lines; detected by default.
+        keyed: True if lines of text begin with ids.
+        vocabulary: The words of graphs with word numbers.
+    """
+    if len(set(paths)) < len(paths):
+        raise UsageError("a file is given twice", advice="give each system once, and a weight")
+    files = [_outputs(path, format, keyed=keyed, vocabulary=vocabulary) for path in paths]
+    counts = {len(file) for file in files}
+    if counts == {1}:
+        own = [name for file in files for name, is_id, _ in file if is_id]
+        return [Utterance((own or ["1"])[0], {p: file[0][2] for p, file in zip(paths, files, strict=True)})]
+    if all(is_id for file in files for _, is_id, _ in file):
+        tables = [{name: graph for name, _, graph in file} for file in files]
+        _require_same_ids(paths, tables)
+        return [Utterance(name, {p: table[name] for p, table in zip(paths, tables, strict=True)}) for name in tables[0]]
+    if len(counts) > 1:
+        listed = ", ".join(f"{path} has {len(file)}" for path, file in zip(paths, files, strict=True))
+        raise FormatError(f"the systems have different numbers of utterances: {listed}")
+    names = next((file for file in files if all(is_id for _, is_id, _ in file)), files[0])
+    rows = zip(*files, strict=True)
+    return [
+        Utterance(name, {p: one[2] for p, one in zip(paths, row, strict=True)})
+        for (name, _, _), row in zip(names, rows, strict=True)
+    ]
+
+
+def _require_same_ids(paths: Sequence[str], tables: Sequence[Mapping[str, Any]]) -> None:
+    for path, table in zip(paths, tables, strict=True):
+        for here, there, one, other in ((paths[0], path, tables[0], table), (path, paths[0], table, tables[0])):
+            if lacking := [name for name in one if name not in other]:
+                what = f"there is no '{shortened(lacking[0])}' in {there}"
+                raise FormatError(what, where=here, advice="give the same utterances of each system")
+
+
+def _outputs(
+    path: str, format_name: str | None, *, keyed: bool, vocabulary: Vocabulary | None
+) -> list[tuple[str, bool, Any]]:
+    """Return name, whether that is an id, and output of each utterance of a file."""
+    if format_name == TEXT or keyed or (format_name is None and _is_text(path)):
+        return _lines(path, keyed=keyed)
+    found = []
+    for entry in entries([path], format_name, vocabulary):
+        with placed(entry.place):
+            found.append((entry.name, _has_id(entry), entry.build()))
+    return found
+
+
+def _has_id(entry: Entry) -> bool:
+    return entry.naming == "own"
+
+
+def _is_text(path: str) -> bool:
+    """Check whether a file is in no known format, so that it must be lines of text."""
+    if path == STANDARD_INPUT:
+        return False
+    try:
+        with open_stream(path) as stream:
+            sniff(stream)
+    except FormatError as error:
+        if "recognised" not in error.what:
+            raise
+        return True
+    except IsADirectoryError:
+        return False
+    return False
+
+
+def _lines(path: str, *, keyed: bool) -> list[tuple[str, bool, Any]]:
+    with open_stream(path) as stream:
+        lines = [split_words(line) for line in stream.lines()]
+    if not keyed:
+        return [(str(number), False, words) for number, words in enumerate(lines, start=1)]
+    found = {words[0]: words[1:] for words in lines if words}
+    if len(found) < sum(map(bool, lines)):
+        raise FormatError("an id stands before two lines", where=path, advice="if these are not ids, leave --keyed out")
+    return [(name, True, words) for name, words in found.items()]
+
+
+def references_of(path: str, names: Sequence[str]) -> list[Words]:
+    """Return the reference of each utterance: by id, by `file,channel` of an STM, or by order."""
+    file = read_references(path)
+    table = _keyed_references(file, names)
+    listed = file.plain() if table is None else [table[name] for name in names]
+    if len(listed) != len(names):
+        what = f"there are {len(names)} utterances, and {len(listed)} references"
+        raise FormatError(what, where=path, advice="give one for each, in the same order or with the id first")
+    for reference in listed:
+        if reference.graph is not None:
+            raise FormatError("the reference has alternatives", where=reference.where, advice="choose one of them")
+    return [reference.words for reference in listed]
+
+
+def _keyed_references(file: ReferenceFile, names: Sequence[str]) -> dict[str, Reference] | None:
+    if file.ids >= set(names):
+        return file.keyed()
+    if not file.has_ids:
+        return None
+    joined: dict[str, Reference] = {}
+    for name, reference in file.keyed().items():
+        channel = ",".join(name.split(",")[:2])
+        before = joined.get(channel)
+        joined[channel] = reference if before is None else before._replace(words=before.words + reference.words)
+    return joined if joined.keys() >= set(names) else None
+
+
+# ---- Many combinations ----
+
+
+@dataclass(frozen=True)
+class Combinations:
+    """The combinations of many utterances.
+
+    Attributes:
+        names: The id of each utterance.
+        combinations: The combination of each, of the same systems.
+    """
+
+    names: tuple[str, ...]
+    combinations: tuple[Combination, ...]
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The names of the systems."""
+        return self.combinations[0].systems
+
+    def voting(self, weights: Sequence[float], null: float) -> Combinations:
+        """Return the same networks with other weights."""
+        changed = (replace(one, weights=tuple(map(float, weights)), null=float(null)) for one in self.combinations)
+        return Combinations(self.names, tuple(changed))
+
+
+def combine_all(utterances: Iterable[Utterance], **options: Any) -> Combinations:
+    """Combine the systems in each utterance; see `combine` for the options."""
+    names, found = [], []
+    for utterance in utterances:
+        with placed(utterance.name):
+            found.append(combine(utterance.outputs, **options))
+        names.append(utterance.name)
+    if not found:
+        raise UsageError("there are no utterances")
+    return Combinations(tuple(names), tuple(found))
+
+
+# ---- Tuning ----
+
+
+@dataclass(frozen=True)
+class TunedVote:
+    """Weights and null of fewest errors, of those that the search tried.
+
+    Attributes:
+        weights: The weight of each system.
+        null: The weight of having no word.
+        errors: The errors with them.
+        errors_before: The errors with the weights that the combinations had.
+        tried: The number of settings that were tried.
+    """
+
+    weights: tuple[float, ...]
+    null: float
+    errors: int
+    errors_before: int
+    tried: int
+
+
+def tune_vote(combinations: Combinations, references: Sequence[Words]) -> TunedVote:
+    """Choose weights and null for the fewest word errors on these references.
+
+    One number after the other is multiplied by factors from 0 to 3, as long as the errors fall: a coordinate search.
+    It begins with the best of the weights of the combinations and of powers of the systems' accuracies 1 − WER.
+    """
+    parts, expected = combinations.combinations, [[words] for words in references]
+    tried: dict[tuple[float, ...], int] = {}
+
+    def errors(setting: tuple[float, ...]) -> int:
+        if setting not in tried:
+            voted = [one.vote(setting[:-1], null=setting[-1]).words for one in parts]
+            tried[setting] = int(_WER.counts(voted, expected)[:, 1:4].sum())
+        return tried[setting]
+
+    own = (*parts[0].weights, parts[0].null)
+    words = max(1, sum(map(len, references)))
+    alone = [
+        int(_WER.counts([spoken(one, s) for one in parts], expected)[:, 1:4].sum())
+        for s in range(len(parts[0].systems))
+    ]
+    by_accuracy = [
+        (*(round(max(0.1, 1 - wrong / words) ** power, 6) for wrong in alone), parts[0].null) for power in _POWERS
+    ]
+    best = min((own, *by_accuracy), key=errors)
+    is_better = True
+    while is_better:
+        is_better = False
+        for place in range(len(best)):
+            for factor in _FACTORS:
+                setting = (*best[:place], round(best[place] * factor, 6), *best[place + 1 :])
+                if any(setting[:-1]) and errors(setting) < errors(best):
+                    best, is_better = setting, True
+    return TunedVote(best[:-1], best[-1], errors(best), errors(own), len(tried))
+
+
+def spoken(combination: Combination, system: int) -> Words:
+    """Return the words of a system: the best one of each slot."""
+    output = combination.outputs[system]
+    return tuple(word for word in (output.words[first] for first in output.first[:-1].tolist()) if word)
+
+
+def split_at(
+    combinations: Combinations, references: Sequence[Words], share: float
+) -> tuple[tuple[Combinations, list[Words]], tuple[Combinations, list[Words]]]:
+    """Split utterances after a share of the words of the references; cut a long utterance in two, at a right word."""
+    if not 0 < share < 1:
+        raise UsageError(f"the share is {share}, and not between 0 and 1")
+    left = share * sum(map(len, references))
+    parts: tuple[list[tuple[str, Combination, Words]], list[tuple[str, Combination, Words]]] = ([], [])
+    for name, one, words in zip(combinations.names, combinations.combinations, references, strict=True):
+        if len(words) <= left or left <= 0:
+            parts[left <= 0].append((name, one, words))
+        elif (cut := _cut(one, words, int(left))) is None:
+            parts[1].append((name, one, words))
+        else:
+            column, place = cut
+            parts[0].append((name, one.part(0, column), words[:place]))
+            parts[1].append((name, one.part(column, len(one.slots)), words[place:]))
+        left -= len(words)
+    if not all(parts):
+        raise UsageError("there are too few words to split", advice="tune on utterances of their own")
+    first, second = (
+        (Combinations(tuple(n for n, _, _ in part), tuple(c for _, c, _ in part)), [w for _, _, w in part])
+        for part in parts
+    )
+    return first, second
+
+
+def _cut(combination: Combination, words: Words, place: int) -> tuple[int, int] | None:
+    """Return a column and a place of the reference that belong together, behind `place`."""
+    if len(words) < _LEAST_CUT:
+        return None
+    i = j = 0
+    for edit in _WER.align(combination.words, words).edits:
+        if edit == "C" and j >= place:
+            return int(combination.best.columns[i]), j
+        i += edit != "D"
+        j += edit != "I"
+    return None
+
+
+# ---- Judging ----
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The errors of a system, or of a combination.
+
+    Attributes:
+        name: What was judged.
+        errors: Substitutions, deletions and insertions together.
+        substitutions: Substitutions.
+        deletions: Deletions.
+        insertions: Insertions.
+        reference_words: The words of the references.
+        interval: The error rate and its interval; `None` without resamples.
+        difference: How much larger its rate is than that of the combination; `None` for itself.
+    """
+
+    name: str
+    errors: int
+    substitutions: int
+    deletions: int
+    insertions: int
+    reference_words: int
+    interval: Interval | None = None
+    difference: PairedBootstrap | None = None
+
+    @property
+    def score(self) -> float | None:
+        """The word error rate; `None` without words in the references."""
+        return self.errors / self.reference_words if self.reference_words else None
+
+
+@dataclass(frozen=True)
+class Judgment(Tabular):
+    """A combination, its systems, what it would be without each, and oracles, against references.
+
+    Attributes:
+        rows: The combination first.
+        oracles: The errors of the oracle of each subset of the systems.
+        reference_words: The words of the references.
+        blocks: How many blocks of a reference's words were drawn for the intervals.
+    """
+
+    rows: tuple[Judged, ...]
+    oracles: Mapping[tuple[str, ...], int]
+    reference_words: int
+    blocks: int
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a record for each row, and for each oracle."""
+        records = []
+        for row in self.rows:
+            counts = {name: getattr(row, name) for name in ("errors", "substitutions", "deletions", "insertions")}
+            record = {"name": row.name, "wer": row.score, **counts, "reference_words": row.reference_words}
+            if row.interval is not None:
+                record |= {"low": row.interval.low, "high": row.interval.high}
+            if row.difference is not None:
+                ends = row.difference.difference
+                record |= {"difference": ends.value, "difference_low": ends.low, "difference_high": ends.high}
+                record |= {"p": row.difference.p}
+            records.append(record)
+        return records + [
+            {
+                "name": f"oracle of {' '.join(systems)}",
+                "wer": errors / self.reference_words if self.reference_words else None,
+                "errors": errors,
+                "reference_words": self.reference_words,
+            }
+            for systems, errors in self.oracles.items()
+        ]
+
+
+class _ErrorRate:
+    """Errors per word of the reference, from sums of S, D, I and words."""
+
+    def values(self, sums: Table) -> Table:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            rates: Table = np.where(sums[..., 3] > 0, sums[..., :3].sum(axis=-1) / sums[..., 3], np.nan)
+        return rates
+
+
+def judge(
+    combinations: Combinations,
+    references: Sequence[Sequence[str]],
+    *,
+    others: Mapping[str, Sequence[Sequence[str]]] | None = None,
+    subsets: bool = False,
+    resamples: int = 1000,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> Judgment:
+    """Compare a combination, and the systems that it has, with references.
+
+    Intervals draw blocks of up to 100 words of the references: an hour of speech has a hundred of them.
+
+    Args:
+        combinations: The combinations.
+        references: The words of the reference of each utterance.
+        others: Other texts of the utterances, by name: of another combination, for instance.
+        subsets: Also the oracle of each subset of the systems.
+        resamples: The number of resamples for intervals; 0 for none.
+        seed: The seed of the resamples.
+        confidence: The share of resamples inside an interval.
+    """
+    expected = [tuple(words) for words in references]
+    sides = {"combination": [one.words for one in combinations.combinations]}
+    sides |= {name: list(map(tuple, texts)) for name, texts in (others or {}).items()}
+    sides |= {
+        name: [spoken(one, s) for one in combinations.combinations] for s, name in enumerate(combinations.systems)
+    }
+    sides |= dict(_leaving_out(combinations))
+    tables = {name: _block_table(texts, expected) for name, texts in sides.items()}
+    rows: list[Judged] = []
+    rate = _ErrorRate()
+    options: dict[str, Any] = {"resamples": resamples, "seed": seed, "confidence": confidence}
+    for name, table in tables.items():
+        substitutions, deletions, insertions, words = map(int, table.sum(axis=0).tolist())
+        row = Judged(name, substitutions + deletions + insertions, substitutions, deletions, insertions, words)
+        if resamples:
+            row = replace(row, interval=bootstrap(rate, table, **options))
+            if rows:
+                first = tables["combination"]
+                row = replace(row, difference=paired_bootstrap(rate, first, table, **options))
+        rows.append(row)
+    return Judgment(
+        tuple(rows),
+        _oracles(combinations, expected, subsets=subsets),
+        rows[0].reference_words,
+        len(tables["combination"]),
+    )
+
+
+def _leaving_out(combinations: Combinations) -> Iterator[tuple[str, list[Words]]]:
+    """Yield the votes without each system, in the same networks."""
+    systems, weights = combinations.systems, combinations.combinations[0].weights
+    for s, name in enumerate(systems):
+        rest = [0.0 if t == s else weight for t, weight in enumerate(weights)]
+        if len(systems) > 2 and any(rest):  # noqa: PLR2004  of two, one is left, which is a row already
+            yield f"without {name}", [one.vote(rest).words for one in combinations.combinations]
+
+
+def _oracles(combinations: Combinations, references: Sequence[Words], *, subsets: bool) -> dict[tuple[str, ...], int]:
+    wanted = list(combinations.combinations[0].subsets()) if subsets else [combinations.systems]
+    return {
+        systems: sum(
+            one.oracle([words], systems).statistics.errors
+            for one, words in zip(combinations.combinations, references, strict=True)
+        )
+        for systems in wanted
+    }
+
+
+def _block_table(texts: Sequence[Words], references: Sequence[Words]) -> Table:
+    """Return S, D, I and words of each block of the references."""
+    tables = []
+    for text, reference in zip(texts, references, strict=True):
+        edits = np.frombuffer(_WER.align(text, reference).edits.encode("ascii"), dtype=np.uint8)
+        table = np.zeros((max(1, -(-len(reference) // _BLOCK)), 4))
+        is_word = edits != ord("I")
+        # An inserted word belongs to the block of the word before it.
+        block = np.clip(np.cumsum(is_word) - 1, 0, max(0, len(reference) - 1)) // _BLOCK
+        for letter, column in _EDITS.items():
+            table[:, column] = np.bincount(block[edits == ord(letter)], minlength=len(table))
+        table[:, 3] = np.bincount(block[is_word], minlength=len(table))
+        tables.append(table)
+    return np.vstack(tables)

@@ -1,0 +1,133 @@
+"""Words of references that do not occur in their graphs, and why: case, punctuation, pieces, symbols or order."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from latticemetric.automata.reference import words_in
+from latticemetric.batch.pairing import words_of
+from latticemetric.forest.forest import Forest
+from latticemetric.graph import Graph
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.metrics.base import GraphReference
+from latticemetric.oracle_search.scored_path import ScoredPath
+
+# How many graphs, words of their references, and words of each graph are compared with the others.
+_MOST_GRAPHS, _MOST_WORDS, _MOST_OF_GRAPH = 50, 100, 1000
+_PIECE_MARKS = ("▁", "@@", "##", "</w>")
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """Words of a reference in a graph.
+
+    Attributes:
+        words: Number of words of the reference.
+        occurring: How many of them occur in the graph.
+        folded: How many would occur if case were ignored.
+        bare: How many would occur without case and punctuation.
+        numbers: How many of them are numbers.
+        pieces: True if words of the graph are marked as pieces of words.
+        missing: Some words of the reference that do not occur.
+        graph: Some words of the graph.
+    """
+
+    words: int
+    occurring: int
+    folded: int
+    bare: int
+    numbers: int
+    pieces: bool
+    missing: tuple[str, ...]
+    graph: tuple[str, ...]
+
+    @classmethod
+    def of(cls, graph: Graph, references: Iterable[GraphReference], best: ScoredPath) -> Occurrence | None:
+        """Look for the words of the references in a graph; `None` if the best path matches half of them."""
+        if 2 * best.statistics.matches[0] >= len(best.reference):
+            return None
+        expected = [word for reference in references for word in words_in(reference)]
+        known = _used_words(graph)
+        folded = {word.casefold() for word in known}
+        bare = {_bare(word) for word in known}
+        absent = [word for word in expected if word not in known]
+        return cls(
+            words=len(expected),
+            occurring=len(expected) - len(absent),
+            folded=sum(word.casefold() in folded for word in expected),
+            bare=sum(_bare(word) in bare for word in expected),
+            numbers=sum(word.isdecimal() for word in expected),
+            pieces=any(word.startswith(_PIECE_MARKS) or word.endswith(_PIECE_MARKS) for word in known),
+            missing=tuple(dict.fromkeys(absent))[:_MOST_WORDS],
+            graph=tuple(sorted(known)[:_MOST_OF_GRAPH]),
+        )
+
+
+def _used_words(graph: Graph) -> set[str]:
+    """Return the words of a graph; words of its vocabulary that it does not use do not count."""
+    if isinstance(graph, Lattice | Forest):
+        used = np.unique(graph.word if isinstance(graph, Lattice) else graph.target.values)
+        return {graph.vocabulary.word(int(number)) for number in used[used > 0]}
+    return set(words_of(graph))
+
+
+def _bare(word: str) -> str:
+    return "".join(c for c in word.casefold() if unicodedata.category(c)[0] not in "PS") or word
+
+
+@dataclass
+class Occurrences:
+    """Sums of occurrences over graphs."""
+
+    reference_words: int = 0
+    absent: int = 0
+    poor: list[Occurrence] = field(default_factory=list)
+
+    def add(self, words: int, occurrence: Occurrence | None) -> None:
+        """Add a graph with so many reference words."""
+        if occurrence is None:
+            self.reference_words += words
+            return
+        self.reference_words += occurrence.words
+        self.absent += occurrence.words - occurrence.occurring
+        if len(self.poor) < _MOST_GRAPHS:
+            self.poor.append(occurrence)
+
+    def warning(self) -> str | None:
+        """Return a warning if more than half of the reference words do not occur in their graphs."""
+        total, occurring = self.reference_words, self.reference_words - self.absent
+        if 2 * self.absent <= total:
+            return None
+        words = "reference word occurs" if total == 1 else "reference words occur"
+        return f"{occurring} of {total} {words} in these lattices: {self._reason()}"
+
+    def _reason(self) -> str:
+        """Return the reason that explains most of the words, and what to do."""
+        words, occurring = sum(one.words for one in self.poor), sum(one.occurring for one in self.poor)
+        folded, bare = (sum(getattr(one, name) for one in self.poor) for name in ("folded", "bare"))
+        likely = occurring + (words - occurring) / 2
+        if folded > likely:
+            return f"ignoring case, {folded} of {words} do; write both in the same case"
+        if bare > likely:
+            return f"without punctuation, {bare} of {words} do; remove it from both"
+        if sum(one.numbers for one in self.poor) > words / 2:
+            return "the references are numbers; give the symbol table with --symbols, or references of words"
+        if self._in_others() > 1 / 2:
+            return "most occur in other lattices; are lattices and references in the same order?"
+        if any(one.pieces for one in self.poor):
+            return "the lattices hold pieces of words; join them, or split the references in the same way"
+        return "case, symbols, order? compare a reference with latticemetric posteriors --top 20"
+
+    def _in_others(self) -> float:
+        """Return the share of missing words that occur in another graph."""
+        missing = [(number, word) for number, one in enumerate(self.poor) for word in one.missing]
+        homes: dict[str, set[int]] = {}
+        for number, one in enumerate(self.poor):
+            for word in one.graph:
+                homes.setdefault(word, set()).add(number)
+        found = sum(bool(homes.get(word, set()) - {number}) for number, word in missing)
+        return found / len(missing) if missing else 0.0

@@ -1,0 +1,89 @@
+"""Lower-case and tokenize graphs and references before they are compared (`--lowercase`, `--tokenize`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from latticemetric.batch.pairing import Pair
+from latticemetric.errors import InputError, UsageError, placed
+from latticemetric.forest.columns import Ragged
+from latticemetric.forest.forest import Forest
+from latticemetric.formats.references import Reference
+from latticemetric.formats.registry import Entry
+from latticemetric.graph import Graph
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.metrics.preparation import Preparation
+from latticemetric.nbest import NBest
+from latticemetric.vocabulary import EPSILON, Vocabulary
+
+
+def prepared_pairs(pairs: Iterable[Pair], preparation: Preparation) -> Iterator[Pair]:
+    """Prepare the references of each pair at once, and the graph when it is parsed."""
+    for pair in pairs:
+        entry = pair.entry and _prepared_entry(pair.entry, preparation)
+        try:
+            references = tuple(prepared_reference(reference, preparation) for reference in pair.references)
+        except InputError as error:
+            yield replace(pair, problem=pair.problem or error)
+        else:
+            yield replace(pair, entry=entry, references=references)
+
+
+def prepared_entries(entries: Iterable[Entry], preparation: Preparation) -> Iterator[Entry]:
+    """Prepare each graph when it is parsed."""
+    return (_prepared_entry(entry, preparation) for entry in entries)
+
+
+def _prepared_entry(entry: Entry, preparation: Preparation) -> Entry:
+    return entry._replace(build=partial(_built, entry.build, preparation))
+
+
+def prepared_reference(reference: Reference, preparation: Preparation) -> Reference:
+    """Prepare a reference, with all its alternatives."""
+    words = preparation.words(" ".join(reference.words))
+    if reference.graph is None:
+        return Reference(words, reference.where)
+    with placed(reference.where):
+        return Reference(words, reference.where, preparation.graph(reference.graph))
+
+
+def prepared_graph(graph: Graph, preparation: Preparation) -> Graph:
+    """Prepare the words of a graph.
+
+    Each hypothesis of an n-best list is prepared as a text. In lattices, words are tokenized one by one: the first
+    token has the scores. Forests are only lower-cased.
+
+    Examples:
+        >>> lattice = Lattice.from_strings(["The cat."], costs=[2.0])
+        >>> [(path.words, path.cost) for path in prepared_graph(lattice, Preparation(True, "13a")).paths()]
+        [(('the', 'cat', '.'), 2.0)]
+    """
+    if isinstance(graph, NBest):
+        return replace(
+            graph, hypotheses=tuple(replace(h, words=preparation.words(" ".join(h.words))) for h in graph.hypotheses)
+        )
+    if graph.vocabulary.is_numeric:
+        raise InputError(
+            "words cannot be prepared, since the graph has word numbers", advice="give a symbol table with --symbols"
+        )
+    return preparation.graph(graph) if isinstance(graph, Lattice) else _prepared_forest(graph, preparation)
+
+
+def _prepared_forest(forest: Forest, preparation: Preparation) -> Forest:
+    if preparation.tokenize not in (None, "none"):
+        raise UsageError("a forest cannot be tokenized", advice="tokenize before parsing, or leave --tokenize out")
+    words = [word.lower() for word in forest.vocabulary.decode(range(1, len(forest.vocabulary) + 1))]
+    vocabulary = Vocabulary.from_words(words)
+    number = np.array([EPSILON, *map(vocabulary.number, words)], dtype=np.int32)
+    values = forest.target.values
+    # Negative values stand for the words of tails.
+    lowered = np.where(values > 0, number[np.maximum(values, 0)], values).astype(values.dtype)
+    return replace(forest, target=Ragged(forest.target.begin, lowered), vocabulary=vocabulary)
+
+
+def _built(build: Callable[[], Graph], preparation: Preparation) -> Graph:
+    return prepared_graph(build(), preparation)

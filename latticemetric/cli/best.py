@@ -1,0 +1,97 @@
+"""`latticemetric best`: the model's 1-best of each graph, with costs, times and confidences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+from latticemetric.cli.commands import Options, verb
+from latticemetric.cli.files import GraphFiles
+from latticemetric.cli.options import (
+    POSTERIOR_SCALE,
+    OutputOptions,
+    ScoredReadingOptions,
+    ShardedRunOptions,
+    format_option,
+)
+from latticemetric.cli.results import AnswerResults, ctm_lines, named_scores, values
+from latticemetric.cli.run import ask_graphs
+from latticemetric.errors import harmless
+
+if TYPE_CHECKING:
+    from latticemetric.batch.answers import Answer
+
+_EPILOG = """\b
+Examples:
+  latticemetric best lats.ark.gz --scale acoustic=0.1 > hyp.txt
+  latticemetric best lattices/ --format ctm --posterior-scale 0.1      (words with times and confidences)
+  latticemetric best forests/ --format tsv
+"""
+
+
+class _ConfidenceOptions(Options):
+    posterior_scale: float = POSTERIOR_SCALE
+
+
+class _OutputOptions(OutputOptions):
+    """Output options, with the CTM format."""
+
+    output_format: str = format_option("text", "tsv", "json", "jsonl", "ctm")
+
+
+@verb("best", epilog=_EPILOG)
+@click.argument("graphs", type=GraphFiles(), nargs=-1, required=True)
+def command(
+    graphs: tuple[str, ...],
+    *,
+    confidence: _ConfidenceOptions,
+    reading: ScoredReadingOptions,
+    run: ShardedRunOptions,
+    output: _OutputOptions,
+) -> None:
+    """Print the model's 1-best of GRAPHS: the words of the path or derivation of least cost.
+
+    Text output has ids and words, as decoders write them; tsv and json also have the cost, each score, the probability
+    of the path, and of each word its confidence and, if lattices have times, begin and end. GRAPHS are files, folders,
+    quoted globs, or - for standard input.
+    """
+    from latticemetric.posterior.best import best
+
+    ask_graphs(
+        partial(best, scale=confidence.posterior_scale, scales=reading.weights),
+        reading.entries(graphs),
+        lambda answers: _BestPaths(answers, run.shard),
+        run,
+        output,
+    )
+
+
+class _BestPaths(AnswerResults):
+    columns = ("id", "hypothesis", "cost", "posterior", "confidences", "begin", "end", "scores", "error")
+
+    def lines(self, output_format: str) -> Iterable[str]:
+        return self._ctm() if output_format == "ctm" else super().lines(output_format)
+
+    def text(self) -> Iterator[str]:
+        """Yield ids and words, as decoders write them."""
+        for answer in self.answers:
+            words = "failed" if answer.problem is not None else " ".join(answer.value.words)
+            yield f"{harmless(answer.name)} {harmless(words)}".rstrip()
+
+    def rows(self) -> Iterator[list[object]]:
+        """Yield one row per graph, with lists of begins and of ends."""
+        for record in self.records():
+            times = record.pop("times", None) or []
+            record |= {"begin": [begin for begin, _ in times], "end": [end for _, end in times]}
+            record["scores"] = named_scores(record.get("scores", {}))
+            yield values(record, self.columns)
+
+    def _ctm(self) -> Iterator[str]:
+        answers: Iterable[Answer] = self.answers
+        for answer in answers:
+            if answer.problem is None:
+                best = answer.value
+                yield from ctm_lines(answer.name, best.words, best.times, best.confidences)

@@ -1,0 +1,291 @@
+"""`latticemetric calibrate`: compare confidences and expected errors with what is right; fit the posterior scale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from latticemetric.cli.commands import Options, choice, flag, option, verb
+from latticemetric.cli.files import GraphFiles, NamesFiles
+from latticemetric.cli.options import (
+    IGNORE,
+    PairedReadingOptions,
+    PlottedOutputOptions,
+    ResamplingOptions,
+    refuse,
+    weights,
+    word_list,
+)
+from latticemetric.cli.results import Record, Results, as_json, counted, resampled, shown, table, with_interval
+from latticemetric.cli.run import Failures
+from latticemetric.errors import UsageError
+
+if TYPE_CHECKING:
+    from latticemetric.batch.calibration import Calibration, CalibrationReport
+    from latticemetric.evaluation.calibration import ReliabilityBin
+    from latticemetric.evaluation.intervals import Interval
+    from latticemetric.graph import Graph
+
+_EPILOG = """\b
+Examples:
+  latticemetric calibrate lats.ark.gz text --scale lm=12
+  latticemetric calibrate dev/ dev.txt --test test/ --test-references test.txt --plot calibration.svg
+  latticemetric calibrate out.ctm ref.stm --own-confidences --lowercase     (NCE as sclite has it)
+"""
+
+_SECTIONS = {
+    "What is judged": "--answer --own-confidences --ignore --bins",
+    "The fit": "--criterion --posterior-scale --folds --test --test-references --most-states",
+}
+_MEASURES = {
+    "words": ("nce", "ece", "brier", "auc"),
+    "sentences": ("nce", "ece", "brier", "auc"),
+    "errors": ("expected", "rate", "difference", "ece", "squared_error"),
+}
+_NAMES = {
+    "nce": "NCE", "ece": "ECE", "brier": "Brier score", "auc": "AUC", "expected": "expected WER", "rate": "WER",
+    "difference": "difference", "squared_error": "squared error",
+}  # fmt: skip
+_TITLES = {
+    "words": "words: right?",
+    "sentences": "utterances: without errors?",
+    "errors": "utterances: number of errors",
+}
+
+
+def _scales(value: str | None) -> tuple[float, ...]:
+    """Return the numbers, separated by commas; none if the option is not given."""
+    return () if value is None else weights(value)
+
+
+class _JudgedOptions(Options):
+    answer: Literal["one-best", "mbr"] = choice(
+        "--answer",
+        ["one-best", "mbr"],
+        "The words to judge: the model's best path, or the words of MBR by word errors.",
+    )
+    own_confidences: bool = flag(
+        "--own-confidences", "Judge the confidences that came with the words (CTM); fit nothing."
+    )
+    ignore: str | None = IGNORE
+    bins: int = option("--bins N", "Number of bins of reliability diagrams.", type=click.IntRange(1, 1000), default=10)
+
+
+class _FitOptions(Options):
+    criterion: Literal["words", "errors"] = choice(
+        "--criterion", ["words", "errors"], "Fit the confidences of words, or the expected errors of utterances."
+    )
+    scale: tuple[float, ...] = option(
+        "--posterior-scale NUMBERS",
+        "Factors on costs to try; of several, also better ones between them (default: powers of 2 from 1/32 to 4).",
+        reads=_scales,
+    )
+    folds: int = option(
+        "--folds N", "Without --test: fit on N − 1 folds, judge the other.", type=click.IntRange(2), default=5
+    )
+    test: str | None = option("--test GRAPHS", "Judge these graphs; LATTICES serve for the fit.", type=GraphFiles())
+    test_references: tuple[str, ...] = option(
+        "--test-references FILE", "References of --test; repeatable.", type=NamesFiles(), multiple=True
+    )
+    most_states: int = option(
+        "--most-states N",
+        "Size of the search; expected errors of graphs that need more are estimates.",
+        type=click.IntRange(1),
+        default=2_000_000,
+    )
+
+
+class _RunOptions(Options):
+    keep_going: bool = flag("--keep-going", "Report graphs that fail, and leave them out; exit status 1.")
+
+
+@verb("calibrate", epilog=_EPILOG, sections=_SECTIONS)
+@click.argument("lattices", type=GraphFiles(), nargs=1)
+@click.argument("references", type=NamesFiles(), nargs=-1, metavar="REFERENCES...")
+def command(
+    lattices: str,
+    references: tuple[str, ...],
+    *,
+    judged: _JudgedOptions,
+    fit: _FitOptions,
+    reading: PairedReadingOptions,
+    run: _RunOptions,
+    resampling: ResamplingOptions,
+    output: PlottedOutputOptions,
+) -> None:
+    """Compare confidences and expected errors of LATTICES with what is right, and fit the posterior scale.
+
+    Find the scale of the model's costs that makes confidences of words fit best, on all graphs. Judge each fold of the
+    graphs at the scale that is best on the other folds, or judge the graphs of --test: confidences of words, the
+    probability that an answer has no errors, and its expected number of errors. All graphs stay in memory.
+
+    LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
+    one line per lattice, in the same order or with ids first; give several files for several references.
+    Without REFERENCES, they come from the records of LATTICES (JSON, tables): see --reference-field.
+    """
+    from latticemetric.batch.calibration import SCALES, calibration
+
+    output.check_plot()
+    settings: dict[str, Any] = {"bins": judged.bins, **resampling.asdict()}
+    failures = Failures(None)
+    if judged.own_confidences:
+        found: Calibration | CalibrationReport = _own(lattices, references, reading, settings)
+    else:
+        if fit.test_references and fit.test is None:
+            raise UsageError("there are references of a test set, but no graphs", where="--test-references")
+        if fit.test is not None:
+            refuse(["folds"], "with --test")
+        examples = _examples(lattices, references, reading, failures, keep_going=run.keep_going)
+        found = calibration(
+            *examples,
+            test=None
+            if fit.test is None
+            else _examples(fit.test, fit.test_references, reading, failures, keep_going=run.keep_going),
+            answer=judged.answer,
+            criterion=fit.criterion,
+            scale=fit.scale or SCALES,
+            scales=reading.weights,
+            ignore=word_list(judged.ignore),
+            folds=fit.folds,
+            most_states=fit.most_states,
+            **settings,
+        )
+    results = CalibrationResults(found, resampling.asdict())
+    output.write(results)
+    results.draw(output.plot)
+    output.say_summary(results)
+    failures.exit()
+
+
+def _examples(
+    files: str, references: Sequence[str], reading: PairedReadingOptions, failures: Failures, *, keep_going: bool
+) -> tuple[list[Graph], list[list[tuple[str, ...]]]]:
+    """Return graphs and the strings of their references; with `keep_going`, leave out graphs that fail."""
+    from latticemetric.batch.mbr_evidence import examples_of
+
+    answers = failures.reported(examples_of(reading.paired(files, references).lattices, keep_going=keep_going))
+    examples = [answer.value for answer in answers if answer.problem is None]
+    return [one.graph for one in examples], [one.references for one in examples]
+
+
+def _own(
+    words: str,
+    references: Sequence[str],
+    reading: PairedReadingOptions,
+    settings: dict[str, Any],
+) -> CalibrationReport:
+    """Judge the confidences that came with the words."""
+    from latticemetric.batch.calibration import confidence_calibration, recognised_pairs
+
+    others = ("answer", "ignore", "scales", "normalize", "tokenize", "keep_going")
+    refuse([*_FitOptions.declared, *others], "with --own-confidences")
+    if not references:
+        raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument")
+    graphs, several = recognised_pairs(
+        lambda: reading.paired(words, references).lattices, words, references, lowercase=reading.lowercase
+    )
+    return confidence_calibration(graphs, several, **settings)
+
+
+class CalibrationResults(Results):
+    """What a calibration found: of held-out graphs, of the same at the scale 1, and of the development set."""
+
+    columns = ("set", "of", "measure", "scale", "from", "to", "count", "predicted", "value", "low", "high")
+
+    def __init__(self, found: Calibration | CalibrationReport, resampling: dict[str, Any]) -> None:
+        from latticemetric.batch.calibration import Calibration
+
+        self._found, self._resampling = found, resampling
+        self._fit = found if isinstance(found, Calibration) else None
+        self._sets: dict[str, CalibrationReport] = {}
+        if isinstance(found, Calibration):
+            named = {name: getattr(found, name) for name in ("held_out", "unscaled", "development")}
+            self._sets = {name: report for name, report in named.items() if report is not None}
+        else:
+            self._sets = {"all": found}
+
+    def draw(self, plot: str | None) -> None:
+        """Draw reliability diagrams into the file `plot`, if it is given."""
+        if plot is not None:
+            from latticemetric.report.plots import draw_calibration
+
+            draw_calibration({_LABELS[name]: report for name, report in self._sets.items()}, plot)
+
+    def text(self) -> Iterator[str]:
+        """Yield a table of measures, and the reliability of the first set: words, then utterances."""
+        if self._fit is not None:
+            yield f"posterior scale {self._fit.scale:.6g}"
+            yield ""
+        rows = [["", *(_LABELS[name] for name in self._sets)]]
+        for of, measures in _MEASURES.items():
+            sides = [getattr(report, of) for report in self._sets.values()]
+            if None in sides:
+                continue
+            rows.append([_TITLES[of], *("" for _ in sides)])
+            for measure in measures:
+                intervals = [getattr(side, measure) for side in sides]
+                rows.append([f"  {_NAMES[measure]}", *(with_interval(one.value, one.half_width) for one in intervals)])
+        yield from table(rows)
+        report = next(iter(self._sets.values()))
+        for of, (title, unit) in _BINS.items():
+            side = getattr(report, of)
+            if side is not None:
+                yield ""
+                filled = [one for one in side.bins if one.count]
+                yield from table([[title, unit, "predicted", "observed", "interval"], *map(_bin_row, filled)])
+
+    def records(self) -> Iterator[Record]:
+        """Yield tried scales, then measures and bins of each set."""
+        for trial in () if self._fit is None else self._fit.trials:
+            yield {"set": "development", "measure": "merit", "scale": trial.scale, "value": trial.merit}
+        for name, report in self._sets.items():
+            for of, measures in _MEASURES.items():
+                side = getattr(report, of)
+                if side is None:
+                    continue
+                head = {"set": name, "of": of}
+                count = getattr(side, "utterances" if of == "errors" else "count")
+                for measure in measures:
+                    yield {**head, "measure": measure, "count": count, **_ends(getattr(side, measure))}
+                for one in side.bins:
+                    ends = {"from": one.low, "to": one.high, "count": one.count, "predicted": one.predicted}
+                    yield {**head, "measure": "bin", **ends, **_ends(one.observed)}
+
+    def document(self) -> list[str]:
+        """Return everything as one JSON document."""
+        return [as_json(self._found.asdict())]
+
+    def summary(self) -> list[str]:
+        """Return the numbers of graphs and words, and the settings of the intervals."""
+        report = next(iter(self._sets.values()))
+        notes = [counted(report.utterances, "graph"), counted(report.words.count, "word")]
+        if report.inexact:
+            notes.append(f"expected errors of {report.inexact} are estimates")
+        if self._resampling["resamples"]:
+            drawn = self._resampling
+            notes.append(resampled(drawn["confidence"], drawn["resamples"], drawn["seed"]))
+        lines = ["", "; ".join(notes)]
+        tried = () if self._fit is None else self._fit.trials
+        if self._fit is not None and len(tried) > 1 and self._fit.scale in (tried[0].scale, tried[-1].scale):
+            lines.append("the best scale is at the end of those tried; give others by --posterior-scale")
+        return lines
+
+
+_LABELS = {"held_out": "held out", "unscaled": "scale 1", "development": "fitted on", "all": "all words"}
+_BINS = {
+    "words": ("confidence", "words"),
+    "sentences": ("P(no errors)", "graphs"),
+    "errors": ("expected errors", "graphs"),
+}
+
+
+def _ends(interval: Interval) -> Record:
+    return {name: getattr(interval, name) for name in ("value", "low", "high")}
+
+
+def _bin_row(one: ReliabilityBin) -> list[str]:
+    ends = one.observed
+    interval = "" if ends.low is None else f"{shown(ends.low)} … {shown(ends.high)}"
+    return [f"{one.low:.4g}–{one.high:.4g}", str(one.count), shown(one.predicted), shown(ends.value), interval]

@@ -1,0 +1,266 @@
+"""`latticemetric combine`: one text from the outputs of several systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from latticemetric.cli.commands import Options, choice, flag, option, verb
+from latticemetric.cli.files import NamesFiles
+from latticemetric.cli.options import (
+    POSTERIOR_SCALE,
+    Number,
+    OutputOptions,
+    ResamplingOptions,
+    ScoredReadingOptions,
+    format_option,
+    lattices_option,
+    numbers,
+    refuse,
+)
+from latticemetric.cli.results import (
+    Record,
+    Results,
+    counted,
+    json_document,
+    resampled,
+    shown,
+    table,
+    with_interval,
+)
+from latticemetric.errors import UsageError, harmless
+
+if TYPE_CHECKING:
+    from latticemetric.batch.combination import Combinations, Judged, Judgment, TunedVote
+
+_EPILOG = """\b
+Examples:
+  latticemetric combine a.txt b.txt c.txt -o combined.txt
+  latticemetric combine a.ctm b.ctm c.ctm --system-weights 1,0.8,0.8 --null 0.7 --format ctm
+  latticemetric combine a.ctm b.ctm c.ctm --reference ref.txt --tune-share 0.5
+  latticemetric combine a.jsonl b.lat c.txt --keyed --reference ref.txt --subsets
+"""
+
+_SECTIONS = {
+    "The vote": "--system-weights --null --scheme --count-share --tune-share",
+    "What is judged": "--reference --subsets",
+    "The model's scores": "",
+    "What is read": "",
+    "Intervals": "",
+    "What is written": "--format --output --write-lattices",
+}
+
+
+class _VoteOptions(Options):
+    system_weights: tuple[float, ...] = option(
+        "--system-weights NUMBERS",
+        "Weight of each system, in the order of FILES (default: 1).",
+        reads=numbers,
+    )
+    null: float = option(
+        "--null NUMBER",
+        "Weight of having no word, times that of the system; in average and maximum, its confidence.",
+        type=Number(0),
+        default=1.0,
+    )
+    scheme: str = choice(
+        "--scheme",
+        ["sum", "votes", "average", "maximum", "mbr"],
+        "Add up confidences, count votes, mix counts and mean or largest confidences, or minimize the expected WER.",
+    )
+    count_share: float = option(
+        "--count-share SHARE", "Share of the counts in average and maximum.", type=Number(0, 1), default=0.5
+    )
+    tune_share: float | None = option(
+        "--tune-share SHARE",
+        "Choose weights and null on the first part of the reference: this share of its words. Judge the rest.",
+        type=Number(0, 1, min_open=True, max_open=True),
+    )
+
+
+class _JudgingOptions(Options):
+    references: str | None = option(
+        "--reference FILE", "Judge the combination and the systems: lines, trn, STM or CTM.", type=NamesFiles()
+    )
+    subsets: bool = flag("--subsets", "Also find the oracle of each subset of the systems.")
+    write_lattices: str | None = lattices_option("the confusion networks")
+
+
+class _ReadingOptions(ScoredReadingOptions):
+    keyed: bool = flag("--keyed", "Lines begin with ids, as in Kaldi's text, in any order.")
+    posterior_scale: float = POSTERIOR_SCALE
+
+
+class _OutputOptions(OutputOptions):
+    output_format: str = format_option("text", "tsv", "json", "jsonl", "ctm", "trn")
+
+
+@verb("combine", epilog=_EPILOG, sections=_SECTIONS)
+@click.argument("files", type=NamesFiles(), nargs=-1, required=True)
+def command(
+    files: tuple[str, ...],
+    *,
+    vote: _VoteOptions,
+    judging: _JudgingOptions,
+    reading: _ReadingOptions,
+    resampling: ResamplingOptions,
+    output: _OutputOptions,
+) -> None:
+    """Combine the outputs of several systems, a file each, into one text for each utterance.
+
+    FILES are transcripts (lines, trn, STM, CTM), n-best lists or lattices, also of different kinds. Utterances
+    belong together by their ids, or by their order. The order of FILES changes nothing.
+    """
+    from latticemetric.batch.combination import combine_all, judge, read_systems, references_of, split_at, tune_vote
+    from latticemetric.formats.writing import write
+
+    if judging.references is None:
+        refuse(["tune_share", "subsets", "resamples", "seed", "confidence"], "without --reference")
+    if vote.tune_share is not None and vote.scheme == "mbr":
+        raise UsageError("--tune-share is for weights of votes", where="--scheme mbr", advice="leave one of them out")
+    utterances = read_systems(files, format=reading.from_format, keyed=reading.keyed, vocabulary=reading.vocabulary)
+    found = combine_all(
+        utterances,
+        weights=vote.system_weights or None,
+        null=vote.null,
+        scheme="sum" if vote.scheme == "mbr" else vote.scheme,
+        count_share=vote.count_share,
+        scale=reading.posterior_scale,
+        scales=reading.weights,
+    )
+    tuned, judged = None, None
+    if judging.references is not None:
+        references = references_of(judging.references, found.names)
+        judgeable = found
+        if vote.tune_share is not None:
+            (first, known), (judgeable, references) = split_at(found, references, vote.tune_share)
+            tuned = tune_vote(first, known)
+            found, judgeable = (one.voting(tuned.weights, tuned.null) for one in (found, judgeable))
+        others = {}
+        if vote.scheme == "mbr":
+            others["mbr"] = [one.mbr(scale=reading.posterior_scale).words for one in judgeable.combinations]
+        judged = judge(judgeable, references, others=others, subsets=judging.subsets, **resampling.asdict())
+    scale = reading.posterior_scale
+    results = _Combined(found, tuned, judged, by_risk=vote.scheme == "mbr", scale=scale, resampling=resampling)
+
+    def beside() -> None:
+        if judging.write_lattices is not None:
+            graphs = zip(found.names, (one.to_lattice() for one in found.combinations), strict=True)
+            write(judging.write_lattices, graphs)
+
+    output.write(results, beside=beside)
+    output.say_summary(results)
+
+
+class _Combined(Results):
+    """The words of each utterance; the judgment is in the summary, and in the JSON document."""
+
+    columns = ("id", "hypothesis", "confidences", "cost", "bound")
+
+    def __init__(
+        self,
+        found: Combinations,
+        tuned: TunedVote | None,
+        judged: Judgment | None,
+        *,
+        by_risk: bool,
+        scale: float,
+        resampling: ResamplingOptions,
+    ) -> None:
+        self._found, self._tuned, self._judged, self._resampling = found, tuned, judged, resampling
+        self._by_risk, self._scale = by_risk, scale
+
+    def lines(self, output_format: str) -> Iterable[str]:
+        """Yield the lines of one format."""
+        if output_format == "ctm":
+            return self._ctm()
+        if output_format == "trn":
+            return (f"{record['hypothesis']} ({record['id']})".lstrip() for record in self.records())
+        return super().lines(output_format)
+
+    def text(self) -> Iterator[str]:
+        """Yield id and words."""
+        for record in self.records():
+            yield harmless(f"{record['id']} {record['hypothesis']}".rstrip())
+
+    def records(self) -> Iterator[Record]:
+        """Return a record for each utterance."""
+        for name, one in zip(self._found.names, self._found.combinations, strict=True):
+            record = one.asdict()
+            if self._by_risk:
+                best = one.mbr(scale=self._scale)
+                record |= {"hypothesis": " ".join(best.words), "confidences": list(best.confidences), "times": None}
+                record["risk"] = best.risk
+            yield {"id": name, **record}
+
+    def document(self) -> Iterator[str]:
+        """Yield the JSON document."""
+        one = self._found.combinations[0]
+        head: Record = {"systems": list(one.systems), "weights": list(one.weights), "null": one.null}
+        if self._tuned is not None:
+            head["tuned"] = {name: getattr(self._tuned, name) for name in ("errors", "errors_before", "tried")}
+        if self._judged is not None:
+            head["judgment"] = self._judged.to_records()
+        return json_document(head, {"utterances": self.records()}, streamed=False)
+
+    @property
+    def is_for_programs(self) -> bool:
+        """True: ids and words."""
+        return True
+
+    def summary(self) -> Sequence[str]:
+        """Return the judgment, and how near the alignment is to the best one."""
+        found = self._found.combinations
+        lines = [""]
+        if self._tuned is not None:
+            chosen = ",".join(f"{weight:g}" for weight in self._tuned.weights)
+            fewer = f"{self._tuned.errors_before} errors before, {self._tuned.errors} after"
+            lines += [f"tuned: --system-weights {chosen} --null {self._tuned.null:g} ({fewer})", ""]
+        if self._judged is not None:
+            lines += [*_judgment(self._judged), ""]
+        notes = [counted(len(found), "utterance"), counted(len(self._found.systems), "system")]
+        bounds = [one.bound for one in found]
+        cost = sum(one.cost for one in found)
+        if all(bound is not None for bound in bounds):
+            notes.append(f"alignment: cost {cost:g}, at least {sum(filter(None, bounds)):g}")
+        else:
+            notes.append(f"alignment: cost {cost:.6g}")
+        if self._judged is not None and self._resampling.resamples:
+            notes.append(f"{resampled(**self._resampling.asdict())} of {counted(self._judged.blocks, 'block')}")
+        return [*lines, "; ".join(notes)]
+
+    def _ctm(self) -> Iterator[str]:
+        """Yield one CTM line per word: id, channel, begin, duration, word, confidence."""
+        if self._by_risk:
+            raise UsageError("--scheme mbr has no times", advice="choose another --format")
+        for name, one in zip(self._found.names, self._found.combinations, strict=True):
+            times = one.times
+            if times is None and one.words:
+                raise UsageError(
+                    f"ctm needs times, but no system has any for '{name}'", advice="choose another --format"
+                )
+            channel = name.replace(",", " ", 1) if name.count(",") == 1 else f"{name} 1"
+            for word, (begin, end), sure in zip(one.words, times or (), one.confidences, strict=True):
+                yield f"{channel} {begin:.2f} {end - begin:.2f} {word} {sure:.4f}"
+
+
+def _judgment(judged: Judgment) -> Iterator[str]:
+    """Yield the table of systems and oracles."""
+    rows = [["", "wer", "", "more than combined"], *(_row(row, judged.rows[0]) for row in judged.rows)]
+    for systems, errors in judged.oracles.items():
+        score = errors / judged.reference_words if judged.reference_words else None
+        name = "oracle of all" if len(judged.oracles) == 1 else f"oracle of {' '.join(map(harmless, systems))}"
+        rows.append([name, shown(score), f"{errors}/{judged.reference_words}", ""])
+    return iter(table(rows))
+
+
+def _row(row: Judged, combined: Judged) -> list[str]:
+    half_width = None if row.interval is None else row.interval.half_width
+    more = ""
+    if row is not combined and row.score is not None and combined.score is not None:
+        spread = None if row.difference is None else row.difference.difference.half_width
+        more = with_interval(row.score - combined.score, spread, "+")
+    score = with_interval(row.score, half_width)
+    return [harmless(row.name), score, f"{row.errors}/{row.reference_words}", more]

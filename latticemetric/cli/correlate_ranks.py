@@ -1,0 +1,130 @@
+"""Ranks of `latticemetric correlate --ranks`: metrics in clusters of significance, over several statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from latticemetric.cli.commands import Options, choice, flag, option
+from latticemetric.cli.options import MOST_DRAWS, Number, listed
+from latticemetric.cli.results import shown, table
+from latticemetric.errors import UsageError, harmless
+
+if TYPE_CHECKING:
+    from latticemetric.evaluation.coefficients import Floats
+    from latticemetric.evaluation.human import HumanScores
+    from latticemetric.evaluation.metric_tests import MetricTask, RankTable
+    from latticemetric.evaluation.systems import SystemTables
+    from latticemetric.formats.judged import JudgedSystems
+
+_LEVELS = ("system", "segment", "document", "domain")
+_STATISTICS = ("accuracy", "spa", "acc-t", "acc-eq", "pearson", "spearman", "kendall", "tau-c", "tau-23")
+_OF_SYSTEMS = {"accuracy", "pearson", "spearman", "kendall"}
+
+
+class RankOptions(Options):
+    """Options for ranking metrics."""
+
+    ranks: str | None = option(
+        "--ranks NAMES",
+        f"Also rank the metrics by these statistics: {', '.join(_STATISTICS)}; name:LEVEL for {', '.join(_LEVELS)}.",
+    )
+    average: Literal["item", "system", "none"] = choice(
+        "--average",
+        ["item", "system", "none"],
+        "Correlate the scores of each item, or system, and average; or all at once.",
+    )
+    exchange: Literal["both", "systems", "items"] = choice(
+        "--exchange", ["both", "systems", "items"], "What the permutation tests exchange between two metrics."
+    )
+    trials: int = option("--trials N", "Trials per test.", default=1000, type=click.IntRange(1, MOST_DRAWS))
+    significance: float = option(
+        "--significance LEVEL",
+        "Level at which a new rank begins.",
+        type=Number(0, 1, min_open=True, max_open=True),
+        default=0.05,
+    )
+    one_sided: bool = flag("--one-sided", "Rank by one-sided p-values, as WMT's tables do.")
+
+    def wanted(self) -> list[tuple[str, str]]:
+        """Return the statistics and their levels."""
+        found = []
+        for spelled in listed(self.ranks or ""):
+            name, _, level = spelled.partition(":")
+            level = level or ("system" if name in _OF_SYSTEMS else "segment")
+            if name not in _STATISTICS or level not in _LEVELS or (name == "spa" and level == "system"):
+                what = f"metrics cannot be ranked by '{spelled}'"
+                raise UsageError(
+                    what, where="--ranks", advice=f"choose among {', '.join(_STATISTICS)}; levels {', '.join(_LEVELS)}"
+                )
+            found.append((name, level))
+        return list(dict.fromkeys(found))
+
+    def table(
+        self, judged: JudgedSystems, human: HumanScores, tables: Mapping[str, SystemTables], seed: int
+    ) -> RankTable | None:
+        """Rank the metrics; return `None` without `--ranks`."""
+        from latticemetric.evaluation.metric_tests import rank_metrics
+
+        if self.ranks is None:
+            return None
+        tasks = [self._task(name, level, judged, human, tables) for name, level in self.wanted()]
+        if not tasks:
+            raise UsageError("no statistic is named", where="--ranks", advice=f"choose among {', '.join(_STATISTICS)}")
+        return rank_metrics(
+            tasks, trials=self.trials, seed=seed, significance=self.significance, one_sided=self.one_sided
+        )
+
+    def _task(
+        self, name: str, level: str, judged: JudgedSystems, human: HumanScores, tables: Mapping[str, SystemTables]
+    ) -> MetricTask:
+        import numpy as np
+
+        from latticemetric.evaluation.metric_tests import MetricTask, of_groups
+        from latticemetric.evaluation.systems import SystemTables
+
+        statistic = "acc-eq" if name == "accuracy" else name
+
+        def signed(one: SystemTables, values: Floats) -> Floats:
+            return values if one.higher_is_better else -values
+
+        if level == "system":
+            gold = SystemTables.of(human.segment).of_systems() if human.system is None else human.system
+            scores = {metric: signed(one, one.of_systems())[:, None] for metric, one in tables.items()}
+            return MetricTask(name, statistic, gold[:, None], scores, "none", "systems")
+        if np.isnan(human.segment).all():
+            raise UsageError(
+                "people judged no segments", where=f"--ranks {name}", advice=f"rank by systems: {name}:system"
+            )
+        scores = {metric: signed(one, one.of_segments()) for metric, one in tables.items()}
+        task = MetricTask(f"{name}:{level}", statistic, human.segment, scores, self.average, self.exchange)
+        if level == "segment":
+            return task
+        groups = judged.documents if level == "document" else judged.domains
+        if groups is None:
+            raise UsageError(f"the test set names no {level}s", where="--ranks", advice="rank by segments")
+        return of_groups(task, groups)
+
+
+def rank_lines(found: RankTable) -> Iterator[str]:
+    """Yield the table of ranks: a row a metric, its value and rank on each task, best average rank first."""
+    yield f"Ranks of metrics: a new one begins where p ≤ {found.significance:g}"
+    rows = [["", "rank", *(cell for name in found.tasks for cell in (name, ""))]]
+    for metric, rank in found.average_rank.items():
+        cells = []
+        for task in found.tasks.values():
+            cells += [shown(task.values[metric]), str(task.ranks[metric])]
+        rows.append([harmless(metric), f"{rank:.2f}", *cells])
+    yield from table(rows)
+
+
+def rank_rows(found: RankTable) -> Iterator[list[Any]]:
+    """Yield TSV rows."""
+    for name, task in found.tasks.items():
+        for metric, value in task.values.items():
+            yield ["ranks", metric, "", name, value, None, None, None, None, None if value is not None else "undefined"]
+            yield ["ranks", metric, "", f"{name} rank", task.ranks[metric], None, None, None, None, None]
+    for metric, rank in found.average_rank.items():
+        yield ["ranks", metric, "", "average rank", rank, None, None, None, None, None]

@@ -1,0 +1,36 @@
+"""`latticemetric determinize`: the smallest lattice with the best path of each string."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import click
+
+from latticemetric.cli.commands import verb
+from latticemetric.cli.files import ConvertedGraphs, GraphFiles
+from latticemetric.cli.options import GraphFormatOptions, ScoredReadingOptions, ShardedRunOptions
+from latticemetric.cli.run import write_changed
+
+_EPILOG = """\b
+Examples:
+  latticemetric determinize lats.ark.gz strings.fst.far --to far --scale acoustic=0.1
+  latticemetric determinize dev.nbest small/ --to openfst      (one lattice per n-best list)
+"""
+
+
+@verb("determinize", epilog=_EPILOG)
+@click.argument("graphs", type=GraphFiles(), nargs=1)
+@click.argument("target", type=ConvertedGraphs("to_format"), nargs=1)
+def command(
+    graphs: str, target: str, *, reading: ScoredReadingOptions, written: GraphFormatOptions, run: ShardedRunOptions
+) -> None:
+    """Determinize GRAPHS (a file, folder, glob or -) and write them to TARGET: one path per string, at its least cost.
+
+    The result is the smallest such lattice, without ε: OpenFst's rmepsilon, determinize and minimize. It has one score,
+    the cost under --scale, as 32-bit floats (n-best lists: 64-bit). It can be far larger than its input: prune first.
+    TARGET is a file, - for standard output, or a folder (with / at its end) with one file per graph.
+    """
+    from latticemetric.batch.answers import determinized
+
+    change = partial(determinized, written=written.written({}), scales=reading.weights)
+    write_changed(change, reading.entries([graphs]), target, written.to_format, run)

@@ -1,0 +1,39 @@
+"""`latticemetric minimize`: lattices with states of the same future merged."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import click
+
+from latticemetric.cli.commands import verb
+from latticemetric.cli.files import ConvertedGraphs, GraphFiles
+from latticemetric.cli.options import GraphFormatOptions, ScoredReadingOptions, ShardedRunOptions
+from latticemetric.cli.run import write_changed
+from latticemetric.errors import UsageError
+
+_EPILOG = """\b
+Examples:
+  latticemetric minimize lats.ark.gz smaller.ark.gz
+  latticemetric minimize lats.ark.gz words.plf --scores-off --drop-labels
+"""
+
+
+@verb("minimize", epilog=_EPILOG)
+@click.argument("graphs", type=GraphFiles(), nargs=1)
+@click.argument("target", type=ConvertedGraphs("to_format"), nargs=1)
+def command(
+    graphs: str, target: str, *, reading: ScoredReadingOptions, written: GraphFormatOptions, run: ShardedRunOptions
+) -> None:
+    """Merge states of GRAPHS (a file, folder, glob or -) that have the same future; write the lattices to TARGET.
+
+    All paths stay, with their words, scores, times and labels; --sum-scores, --scores-off and --drop-labels act first,
+    so that more states are the same. For one path per string, determinize. TARGET is a file, - for standard output, or
+    a folder (with / at its end) with one file per graph.
+    """
+    from latticemetric.batch.answers import minimized
+
+    if reading.scales and not written.sum_scores:
+        raise UsageError("--scale has no effect here", advice="add --sum-scores")
+    change = partial(minimized, written=written.written(reading.weights))
+    write_changed(change, reading.entries([graphs]), target, written.to_format, run)

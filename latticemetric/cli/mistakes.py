@@ -1,0 +1,142 @@
+"""Say in one line what is wrong with a command line, and what was probably meant."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+import click
+
+from latticemetric.errors import InputError, UsageError, shortened
+
+# What users of other tools type, and what it is called here.
+_VERBS_ELSEWHERE = {
+    "1best": "best", "onebest": "best", "one-best": "best", "best-path": "best", "lattice-best-path": "best",
+    "lattice-1best": "best", "viterbi": "best", "n-best": "nbest", "lattice-to-nbest": "nbest", "oracles": "oracle",
+    "lattice-oracle": "oracle", "lattice-prune": "prune", "fstprune": "prune", "fstdeterminize": "determinize",
+    "fstminimize": "minimize", "fstinfo": "info", "fstdraw": "draw", "lmbr": "mbr", "lattice-mbr-decode": "mbr",
+    "lattice-copy": "convert", "compute-wer": "score", "sacrebleu": "score", "wer": "score", "bleu": "score",
+    "sausage": "consensus", "stats": "info", "statistics": "info", "show": "draw", "version": "--version",
+    "help": "--help",
+}  # fmt: skip
+_OPTIONS_ELSEWHERE = {
+    "--acoustic-scale": "--scale acoustic=NUMBER", "--lm-scale": "--scale lm=NUMBER", "--ascale": "--posterior-scale",
+    "--word-symbol-table": "--symbols", "--words": "--symbols", "--jobs": "--workers", "--nj": "--workers",
+    "--threads": "--workers", "--json": "--format json", "--jsonl": "--format jsonl", "--tsv": "--format tsv",
+    "--out": "--output", "--outfile": "--output", "--wer": "--metric wer", "--bleu": "--metric bleu",
+    "--n": "--nbest", "--num-best": "--nbest", "--drop-scores": "--scores-off", "--no-scores": "--scores-off",
+    "--input-format": "--from", "--output-format": "--format",
+}  # fmt: skip
+# Click's names of types.
+_KINDS = {"float range": "number", "float": "number", "integer range": "whole number", "integer": "whole number"}
+_LIKENESS = 0.75
+_MOST_VERBS = 4
+
+
+def explained(error: click.ClickException) -> str:
+    """Return click's error in one line: what is wrong, and what to do."""
+    context: click.Context | None = getattr(error, "ctx", None)
+    match error:
+        case click.exceptions.NoSuchOption():
+            what = _option(error.option_name, context)
+        case click.exceptions.NoSuchCommand():
+            what = _verb(error.command_name)
+        case click.MissingParameter():
+            what = _missing(error, context)
+        case click.BadParameter():
+            what = _value(error)
+        case _:
+            what = error.format_message()[:1].lower() + error.format_message()[1:].rstrip(".")
+    if context is None or isinstance(error, click.MissingParameter):
+        return f"error: {what}"
+    return f"error: {what}; see {context.command_path} --help"
+
+
+def alike(name: str, names: Iterable[str]) -> list[str]:
+    """Return the names that somebody who wrote `name` may have meant."""
+    return difflib.get_close_matches(name, list(names), n=2, cutoff=_LIKENESS)
+
+
+def _verb(name: str) -> str:
+    from latticemetric.cli.main import _VERBS
+
+    elsewhere = _VERBS_ELSEWHERE.get(name.lower())
+    meant = [elsewhere] if elsewhere else alike(name.lower(), _VERBS)
+    what = f"there is no verb '{shortened(name)}'"
+    return f"{what}; did you mean {' or '.join(meant)}?" if meant else what
+
+
+def _option(name: str, context: click.Context | None) -> str:
+    """Describe an unknown option: one of another tool, one of other verbs, or a misspelled one."""
+    what = f"there is no option {shortened(name)}"
+    if context is None:
+        return what
+    own = [spelling for one in context.command.params if isinstance(one, click.Option) for spelling in one.opts]
+    meant = _OPTIONS_ELSEWHERE.get(name)
+    if meant is not None and meant.split()[0] in own:
+        return f"{what}; did you mean {meant}?"
+    verbs = [verb for verb in _verbs_with(name) if verb != context.info_name]
+    if verbs:
+        return f"{what} here; these verbs have it: {', '.join(verbs[:_MOST_VERBS])}{', …' * (len(verbs) > _MOST_VERBS)}"
+    close = alike(name, own)
+    return f"{what}; did you mean {' or '.join(close)}?" if close else what
+
+
+def _verbs_with(name: str) -> list[str]:
+    from importlib import import_module
+
+    from latticemetric.cli.main import _VERBS
+
+    commands = {verb: import_module(f"latticemetric.cli.{verb}").command for verb in _VERBS}
+    return [verb for verb, command in commands.items() if any(name in one.opts for one in command.params)]
+
+
+def _missing(error: click.MissingParameter, context: click.Context | None) -> str:
+    hint = error.param_hint or (error.param and error.param.get_error_hint(context))
+    text = hint if isinstance(hint, str) else " or ".join(hint or ["a parameter"])
+    name = text.replace("'", "").replace("[", "").replace("]", "")
+    usage = (
+        ""
+        if context is None
+        else f"; usage: {context.command_path} {' '.join(context.command.collect_usage_pieces(context))}"
+    )
+    return f"{name} is missing{usage}"
+
+
+def _value(error: click.BadParameter) -> str:
+    hint = error.param_hint or (error.param and error.param.get_error_hint(error.ctx))
+    name = hint if isinstance(hint, str) else " or ".join(hint or ["a value"])
+    what = error.message.rstrip(".")
+    for kind, noun in _KINDS.items():
+        what = what.replace(f"is not a valid {kind}", f"is not a {noun}")
+    choices = getattr(getattr(error.param, "type", None), "choices", None)
+    close = alike(what.split("'")[1], map(str, choices)) if choices and what.count("'") > 1 else []
+    if close:
+        what = f"{what} (did you mean {' or '.join(close)}?)"
+    return f"{name.replace(chr(39), '')}: {what}"
+
+
+@contextmanager
+def order_checked(graphs: str, references: Sequence[str]) -> Iterator[None]:
+    """Inside the block, explain an error by swapped arguments if only the references are graphs."""
+    try:
+        yield
+    except InputError as error:
+        if len(references) == 1 and not _has_graphs(graphs) and _has_graphs(references[0]):
+            what = f"{error.what}, but {references[0]} holds graphs"
+            raise UsageError(what, where=error.where, advice="is the order LATTICES REFERENCES?") from None
+        raise
+
+
+def _has_graphs(path: str) -> bool:
+    """Check whether the first graph of a file can be read."""
+    from latticemetric.formats.reading import entries
+
+    if not os.path.isfile(path):  # noqa: PTH113  a name may be no path at all
+        return os.path.isdir(path)  # noqa: PTH112
+    try:
+        return next(entries([path])).build() is not None
+    except (InputError, UsageError, StopIteration):
+        return False

@@ -1,0 +1,117 @@
+"""`latticemetric nbest`: the n best strings or paths of each graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from operator import itemgetter
+
+import click
+
+from latticemetric.cli.commands import Options, flag, option, verb
+from latticemetric.cli.files import STANDARD, GraphFiles
+from latticemetric.cli.options import (
+    MOST_STRINGS,
+    GraphFormatOptions,
+    OutputOptions,
+    ScoredReadingOptions,
+    ShardedRunOptions,
+    given,
+    lattices_option,
+)
+from latticemetric.cli.results import AnswerResults, IdColumn, Record, named_scores, shown, spoken, values
+from latticemetric.cli.run import ask_graphs
+from latticemetric.errors import UsageError
+
+_EPILOG = """\b
+Examples:
+  latticemetric nbest lats.ark.gz -n 10 --scale acoustic=0.1
+  latticemetric nbest lats.ark.gz -n 100 --write-lattices lists.nbest --sum-scores      (Moses)
+  latticemetric nbest forests/ -n 100 --write-lattices lists.jsonl --output all.tsv
+  latticemetric nbest lats.slf -n 5 --paths --format json      (paths, with their arcs)
+"""
+
+_SECTIONS = {
+    "What is listed": "--nbest --paths",
+}
+
+
+class _ListOptions(Options):
+    nbest: int = option(
+        "--nbest -n N", "List the N best strings of each graph.", type=click.IntRange(1, MOST_STRINGS), default=10
+    )
+    paths: bool = flag("--paths", "List paths, of which several may have the same words.")
+
+
+class _WrittenListOptions(GraphFormatOptions):
+    write_lattices: str | None = lattices_option("the n-best lists", "to_format")
+
+    def check(self) -> None:
+        """Refuse options of written lists if none are written."""
+        if self.write_lattices == STANDARD:
+            raise UsageError("standard output already gets the results", where="--write-lattices", advice="name a file")
+        if self.write_lattices is None:
+            for name in given(GraphFormatOptions.declared):
+                raise UsageError("no lists are written", where=name, advice="also give --write-lattices FILE")
+
+
+@verb("nbest", epilog=_EPILOG, sections=_SECTIONS)
+@click.argument("graphs", type=GraphFiles(), nargs=-1, required=True)
+def command(
+    graphs: tuple[str, ...],
+    *,
+    listed: _ListOptions,
+    written: _WrittenListOptions,
+    reading: ScoredReadingOptions,
+    run: ShardedRunOptions,
+    output: OutputOptions,
+) -> None:
+    """List the N best strings of GRAPHS, cheapest first: each string once, with its cheapest path or derivation.
+
+    To write n-best files of other tools, give --write-lattices: the suffix or --to says in which format. GRAPHS are
+    files, folders, quoted globs, or - for standard input.
+    """
+    from latticemetric.batch.answers import nbest_records
+
+    written.check()
+    keep = None if written.write_lattices is None else written.written(reading.weights)
+    ask_graphs(
+        partial(nbest_records, n=listed.nbest, written=keep, scales=reading.weights, paths=listed.paths),
+        reading.entries(graphs),
+        lambda answers: _Lists(answers, run.shard),
+        run,
+        output,
+        lattices=written.write_lattices,
+        lattice_of=itemgetter(1),
+        to_format=written.to_format,
+    )
+
+
+class _Lists(AnswerResults):
+    columns = ("id", "rank", "hypothesis", "cost", "scores", "arcs", "edges", "error")
+
+    def records(self) -> Iterator[Record]:
+        """Yield one record per graph. Its list is called `paths`, since no reader takes costs for log probabilities."""
+        for answer in self.answers:
+            if answer.problem is not None:
+                yield {"id": answer.name, "error": str(answer.problem)}
+            else:
+                yield {"id": answer.name, "paths": answer.value[0]}
+
+    def rows(self) -> Iterator[list[object]]:
+        """Yield one row per string or path; for a failure, one row."""
+        for record in self.records():
+            for row in record.get("paths", [record]):
+                scores = named_scores(row.get("scores", {}))
+                yield values({"id": record["id"], **row, "scores": scores}, self.columns)
+
+    def text(self) -> Iterator[str]:
+        column = IdColumn()
+        for record in self.records():
+            name = column(record["id"])
+            if "error" in record:
+                yield f"{name}  failed"
+                continue
+            for row in record["paths"]:
+                words = spoken(row["hypothesis"].split(" "))
+                yield f"{name}  {row['rank']:>4}  {shown(row['cost']):>10}  {words}"

@@ -1,0 +1,77 @@
+"""`latticemetric prune`: the part of each graph near its best path."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import click
+
+from latticemetric.cli.commands import Options, option, verb
+from latticemetric.cli.files import ConvertedGraphs, GraphFiles
+from latticemetric.cli.options import (
+    BEAM,
+    MOST_STRINGS,
+    GraphFormatOptions,
+    Number,
+    ScoredReadingOptions,
+    ShardedRunOptions,
+)
+from latticemetric.cli.run import write_changed
+from latticemetric.errors import UsageError
+
+_EPILOG = """\b
+Examples:
+  latticemetric prune lats.ark.gz small.ark.gz --beam 8 --scale acoustic=0.1
+  latticemetric prune lats.ark.gz small.ark.gz --density 10
+  latticemetric prune forests/ small/ --to cdec-json --nbest 100
+"""
+
+_SECTIONS = {
+    "What is kept (give one)": "--beam --density --nbest",
+}
+
+
+class _LimitOptions(Options):
+    beam: float | None = BEAM
+    density: float | None = option(
+        "--density NUMBER",
+        "The widest beam that keeps at most this many arcs per word of the 1-best (as in info).",
+        type=Number(0, min_open=True),
+    )
+    nbest: int | None = option(
+        "--nbest N", "The narrowest beam that keeps the N best strings.", type=click.IntRange(1, MOST_STRINGS)
+    )
+
+
+@verb("prune", epilog=_EPILOG, sections=_SECTIONS)
+@click.argument("graphs", type=GraphFiles(), nargs=1)
+@click.argument("target", type=ConvertedGraphs("to_format"), nargs=1)
+def command(
+    graphs: str,
+    target: str,
+    *,
+    limits: _LimitOptions,
+    reading: ScoredReadingOptions,
+    written: GraphFormatOptions,
+    run: ShardedRunOptions,
+) -> None:
+    """Keep what is near the best path of GRAPHS (a file, folder, glob or -), and write it to TARGET.
+
+    TARGET is a file, compressed as its suffix says, - for standard output, or a folder (with / at its end) with
+    one file per graph. Forests and n-best lists are pruned by --beam or --nbest.
+    """
+    from latticemetric.batch.answers import pruned
+
+    given = [value for value in (limits.beam, limits.density, limits.nbest) if value is not None]
+    if len(given) != 1:
+        what = "there is no limit" if not given else "there is more than one limit"
+        raise UsageError(what, advice="give one of --beam, --density and --nbest")
+    change = partial(
+        pruned,
+        written=written.written(reading.weights),
+        beam=limits.beam,
+        density=limits.density,
+        nbest=limits.nbest,
+        scales=reading.weights,
+    )
+    write_changed(change, reading.entries([graphs]), target, written.to_format, run)

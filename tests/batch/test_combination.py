@@ -1,0 +1,139 @@
+"""Combinations of many utterances: read, split, tuned and judged."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import latticemetric as lm
+from latticemetric.batch.combination import (
+    Utterance,
+    combine_all,
+    judge,
+    read_systems,
+    references_of,
+    split_at,
+    tune_vote,
+)
+from latticemetric.metrics.pairs import error_counts
+
+texts = st.lists(st.sampled_from("abc"), max_size=5).map(tuple)
+utterances = st.lists(st.tuples(texts, texts, texts, texts), min_size=1, max_size=3)
+
+
+def errors(words, reference):
+    return int(error_counts([words], [reference])[0, 0])
+
+
+def combined(rows):
+    return combine_all(Utterance(str(k), {"x": a, "y": b, "z": c}) for k, (a, b, c, _) in enumerate(rows))
+
+
+def written(folder, **contents):
+    paths = []
+    for name, text in contents.items():
+        path = folder / name.replace("_", ".")
+        path.write_text(text)
+        paths.append(str(path))
+    return paths
+
+
+class TestJudging:
+    @given(utterances)
+    def test_rows_have_the_errors_of_their_words(self, rows):
+        found, references = combined(rows), [reference for *_, reference in rows]
+        judged = judge(found, references, resamples=0, subsets=True)
+        by_name = {row.name: row for row in judged.rows}
+        assert by_name["combination"].errors == sum(
+            errors(one.words, words) for one, words in zip(found.combinations, references, strict=True)
+        )
+        for place, name in enumerate("xyz"):
+            assert by_name[name].errors == sum(errors(row[place], row[3]) for row in rows)
+            left = [1.0 if other != name else 0.0 for other in "xyz"]
+            voted = [one.vote(left).words for one in found.combinations]
+            assert by_name[f"without {name}"].errors == sum(map(errors, voted, references))
+        for row in judged.rows:
+            assert row.errors == row.substitutions + row.deletions + row.insertions
+            assert row.reference_words == sum(map(len, references))
+        assert judged.oracles["x",] == by_name["x"].errors
+        assert judged.oracles["x", "y", "z"] <= min(row.errors for row in judged.rows)
+
+    def test_long_utterances_are_drawn_in_blocks(self):
+        words = ("a b c d e " * 60).split()
+        found = combine_all([Utterance("u", {"x": words[:-1], "y": ["q", *words], "z": words})])
+        judged = judge(found, [words], resamples=50)
+        assert judged.blocks == 3
+        assert judged.rows[0].errors == 0
+        assert judged.rows[1].difference.difference.value == pytest.approx(1 / 300)
+        assert [record["name"] for record in judged.to_records()][-1] == "oracle of x y z"
+
+    def test_references_without_words_have_no_rate(self):
+        judged = judge(combine_all([Utterance("u", {"x": "a", "y": "a"})]), [()], resamples=10)
+        assert judged.rows[0].score is None
+        assert judged.rows[0].insertions == 1
+
+
+class TestTuning:
+    @given(utterances)
+    def test_errors_never_rise_and_are_those_of_the_vote(self, rows):
+        found, references = combined(rows), [reference for *_, reference in rows]
+        tuned = tune_vote(found, references)
+        again = found.voting(tuned.weights, tuned.null)
+        assert tuned.errors == sum(errors(c.words, r) for c, r in zip(again.combinations, references, strict=True))
+        assert tuned.errors_before == sum(
+            errors(c.words, r) for c, r in zip(found.combinations, references, strict=True)
+        )
+        assert tuned.errors <= tuned.errors_before
+
+    def test_a_system_that_is_always_right_wins(self):
+        found = combine_all([Utterance("u", {"x": "a b c", "y": "a d e", "z": "a d e"})])
+        assert found.combinations[0].words == ("a", "d", "e")
+        tuned = tune_vote(found, [("a", "b", "c")])
+        assert tuned.errors == 0
+        assert found.voting(tuned.weights, tuned.null).combinations[0].words == ("a", "b", "c")
+
+    def test_a_long_utterance_is_cut_at_a_right_word(self):
+        words = [f"w{k}" for k in range(400)]
+        found = combine_all([Utterance("u", {"x": words[:150] + words[160:], "y": ["q", *words], "z": words})])
+        (first, known), (rest, left) = split_at(found, [tuple(words)], 0.5)
+        assert known[0] + left[0] == tuple(words)
+        assert len(known[0]) == 200
+        assert first.combinations[0].words + rest.combinations[0].words == found.combinations[0].words
+
+    def test_short_utterances_stay_whole(self):
+        found = combined([(("a",), ("b",), ("a",), ("a",))] * 4)
+        (first, known), (rest, left) = split_at(found, [("a",)] * 4, 0.5)
+        assert (first.names, rest.names) == (("0", "1"), ("2", "3"))
+        assert (len(known), len(left)) == (2, 2)
+        with pytest.raises(lm.UsageError, match="too few"):
+            split_at(combined([(("a",), ("b",), ("a",), ("a",))]), [("a",)], 0.5)
+
+
+class TestReading:
+    def test_files_with_one_utterance_each_belong_together(self, tmp_path):
+        paths = written(tmp_path, a_txt="x y z\n", b_ctm="call 1 0.0 0.5 x 0.9\ncall 1 0.6 0.4 y 0.8\n")
+        ((name, outputs),) = read_systems(paths)
+        assert name == "call,1"
+        assert list(outputs) == paths
+        found = lm.combine(outputs)
+        assert found.words[:2] == ("x", "y")
+        assert found.times[0] == (0.0, 0.5)
+
+    def test_ids_pair_utterances(self, tmp_path):
+        paths = written(tmp_path, a_trn="x y (u1)\nz (u2)\n", b_txt="u2 z\nu1 x y\n")
+        with pytest.raises(lm.FormatError, match=r"there is no|different numbers"):
+            read_systems([paths[0], *written(tmp_path, c_trn="z (u2)\nz (u3)\n")])
+        found = read_systems(paths, keyed=False)
+        assert [name for name, _ in found] == ["u1", "u2"]
+        keyed = written(tmp_path, d_txt="u2 z\nu1 x\n")
+        assert dict(read_systems([*paths[1:], *keyed], keyed=True))["u1"][keyed[0]] == ["x"]
+
+    def test_a_file_stands_for_one_system(self, tmp_path):
+        (path,) = written(tmp_path, a_txt="x\n")
+        with pytest.raises(lm.UsageError, match="twice"):
+            read_systems([path, path])
+
+    def test_segments_of_a_channel_are_one_reference(self, tmp_path):
+        (path,) = written(tmp_path, r_stm="call 1 ann 0.0 1.0 x y\ncall 1 bob 1.0 2.0 z\n")
+        assert references_of(path, ["call,1"]) == [("x", "y", "z")]
+        with pytest.raises(lm.FormatError, match="references"):
+            references_of(path, ["1", "2", "3"])

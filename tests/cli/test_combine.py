@@ -1,0 +1,71 @@
+"""`latticemetric combine`: the same for any order of the files, judged, tuned, and written."""
+
+import pytest
+from kit.commands import assert_one_line_error, file, good, run
+
+import latticemetric as lm
+
+
+@pytest.fixture
+def files(tmp_path):
+    texts = {
+        "a.txt": "the cat sat\nit rains now\n",
+        "b.txt": "a cat sat\nit rains\n",
+        "c.txt": "the cat sad\nit trains now\n",
+        "ref.txt": "the cat sat\nit rains now\n",
+    }
+    return [file(tmp_path, name, text) for name, text in texts.items()]
+
+
+def combine(*arguments):
+    return run("latticemetric", "combine", *arguments)
+
+
+def test_any_order_of_the_files_gives_the_same(files):
+    one = good(combine(*files[:3]))
+    assert one.stdout == "1 the cat sat\n2 it rains now\n"
+    assert good(combine(*files[2::-1])).stdout == one.stdout
+
+
+def test_the_document_has_the_judgment(files):
+    document = good(combine(*files[:3], "--reference", files[3], "--subsets", "--format", "json")).json
+    assert document["judgment"][0]["errors"] == 0
+    assert [one["hypothesis"] for one in document["utterances"]] == ["the cat sat", "it rains now"]
+    assert sum(record["name"].startswith("oracle of") for record in document["judgment"]) == 7
+
+
+def test_weights_and_null_are_tuned_on_the_first_part(files):
+    done = good(combine(*files[:3], "--reference", files[3], "--tune-share", "0.5"))
+    assert "tuned: --system-weights " in done.stderr
+    assert "combination" in done.stderr
+
+
+def test_least_risk(files):
+    document = good(combine(*files[:3], "--scheme", "mbr", "--format", "json")).json
+    assert document["utterances"][0]["hypothesis"] == "the cat sat"
+    assert document["utterances"][0]["risk"] == pytest.approx(2 / 3, abs=1e-4)
+
+
+def test_networks_are_written(files, tmp_path):
+    good(combine(*files[:3], "--write-lattices", tmp_path / "out.plf"))
+    assert len(list(lm.read(tmp_path / "out.plf"))) == 2
+
+
+def test_times_and_confidences_of_ctms(tmp_path):
+    one = file(tmp_path, "one.ctm", "call 1 0.00 0.50 x 0.9\ncall 1 0.60 0.40 y 0.8\n")
+    two = file(tmp_path, "two.ctm", "call 1 0.10 0.50 x 0.7\ncall 1 0.60 0.40 z 0.6\n")
+    lines = good(combine(one, two, "--format", "ctm")).stdout.splitlines()
+    assert lines == ["call 1 0.05 0.50 x 0.8000", "call 1 0.60 0.40 y 0.4000"]
+    assert good(combine(one, two, "--format", "trn")).stdout == "x y (call,1)\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--tune-share", "0.5"], "without --reference"),
+        (["--format", "ctm"], "ctm needs times"),
+        (["--system-weights", "1,2"], "3 systems, but 2 weights"),
+    ],
+)
+def test_what_has_no_effect_is_refused(files, options, message):
+    assert_one_line_error(combine(*files[:3], *options), message)

@@ -1,0 +1,130 @@
+"""Mistakes of newcomers on the command line: what is wrong, where, and what was probably meant."""
+
+import re
+
+import pytest
+from kit.commands import assert_one_line_error, file, good, oracle, run
+from kit.paths import EXAMPLES
+
+MEETING = [EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("oracl", "there is no verb 'oracl'; did you mean oracle?"),
+        ("lattice-to-nbest", "did you mean nbest?"),
+        ("viterbi", "did you mean best?"),
+        ("wibble", "there is no verb 'wibble'; see"),
+        ("best x --beam 1", "there is no option --beam here; these verbs have it: report, mbr, draw, prune;"),
+        ("oracle a b --metrc wer", "there is no option --metrc; did you mean --metric?"),
+        ("oracle a b --acoustic-scale 1", "did you mean --scale acoustic=NUMBER?"),
+        ("oracle a b --wibble", "there is no option --wibble; see latticemetric oracle --help"),
+        ("oracle a b --format jsn", "--format: 'jsn' is not one of .* (did you mean json or jsonl?)"),
+        ("prune a b --beam x", "--beam: 'x' is not a number; see"),
+        ("nbest a -n 1.5", "--nbest / -n: '1.5' is not a whole number; see"),
+        ("best", "GRAPHS... is missing; usage: latticemetric best [OPTIONS] GRAPHS..."),
+    ],
+)
+def test_an_error_says_what_was_meant(line, message):
+    pattern = re.escape(message).replace(r"\.\*", ".*")
+    assert_one_line_error(run("latticemetric", *line.split()), pattern)
+
+
+@pytest.mark.parametrize("stem", ["meeting.lat.txt", "proverbs.plf", "harbour.fst", "lantern.hg", "headlines.nbest"])
+def test_swapped_arguments_are_recognised(stem):
+    reference = EXAMPLES / f"{stem.split('.')[0]}.ref.txt"
+    assert_one_line_error(oracle(reference, EXAMPLES / stem), r"is the order LATTICES REFERENCES\?$")
+
+
+def test_what_is_wrong_in_order_is_no_swap(tmp_path):
+    done = oracle(file(tmp_path, "bad.lat", "wibble"), MEETING[1])
+    assert "is the order" not in done.stderr
+    assert done.status == 2
+
+
+REFERENCES = [line.split() for line in MEETING[1].read_text().splitlines()]
+
+
+def warned(tmp_path, lines, *options):
+    done = good(oracle(MEETING[0], file(tmp_path, "ref", "".join(f"{line}\n" for line in lines)), *options))
+    return [line for line in done.stderr.splitlines() if line.startswith("warning: ")]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (str.upper, "0 of 14 reference words occur in these lattices: ignoring case, 13 of 14 do"),
+        (lambda word: word + ",", "without punctuation, 13 of 14 do"),
+        (lambda word: 3 * "xyz" + word, "0 of 14 reference words occur in these lattices: case, symbols, order?"),
+        (lambda word: str(len(word)), "the references are numbers"),
+    ],
+)
+def test_few_words_that_occur_are_explained(change, reason, tmp_path):
+    (line,) = warned(tmp_path, [" ".join([name, *map(change, words)]) for name, *words in REFERENCES])
+    assert reason in line
+
+
+def test_another_order_is_recognised(tmp_path):
+    lines = [" ".join(words) for _, *words in REFERENCES]
+    (line,) = warned(tmp_path, [*lines[1:], lines[0]], "--style", "plain")
+    assert "are lattices and references in the same order?" in line
+
+
+def test_words_that_occur_are_not_warned_of(tmp_path):
+    assert warned(tmp_path, [" ".join(line) for line in REFERENCES]) == []
+    assert warned(tmp_path, [" ".join(line) for line in REFERENCES], "--metric", "wer", "--format", "json") == []
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start"), [(".json", "{"), (".jsonl", '{"id"'), (".tsv", "id\t"), (".txt", "meeting-")]
+)
+def test_a_suffix_decides_the_format(suffix, start, tmp_path):
+    good(oracle(*MEETING, "-o", tmp_path / f"out{suffix}"))
+    text = (tmp_path / f"out{suffix}").read_text()
+    assert text.startswith(start)
+    assert ("%WER 7.14" in text) == (suffix == ".txt")
+    good(oracle(*MEETING, "-o", tmp_path / f"out{suffix}", "--format", "jsonl"))
+    assert (tmp_path / f"out{suffix}").read_text().startswith('{"id"')
+
+
+def test_without_a_metric_the_error_rate_is_beside(tmp_path):
+    both, alone = good(oracle(*MEETING)), good(oracle(*MEETING, "--metric", "wer"))
+    assert [line for line in both.stderr.splitlines() if line.startswith("%WER")] == [
+        line for line in alone.stderr.splitlines() if line.startswith("%WER")
+    ]
+    corpus = good(oracle(*MEETING, "--format", "json")).json["corpus"]
+    expected = good(oracle(*MEETING, "--metric", "wer", "--format", "json")).json["corpus"]
+    assert corpus["wer"] == {name: expected[name] for name in expected if name not in {"lattices", "failed"}}
+    assert "wer" not in expected
+    shards = [tmp_path / f"{k}.json" for k in (1, 2)]
+    for number, shard in enumerate(shards, start=1):
+        good(oracle(*MEETING, "-o", shard, "--shard", f"{number}/2"))
+    assert good(run("latticemetric", "merge", *shards)).json["corpus"] == corpus
+
+
+def test_a_licence_in_a_folder_is_left_out(tmp_path):
+    for name in ("a.slf", "LICENSE", "README.md"):
+        file(tmp_path, name, (EXAMPLES / "ferry.slf").read_bytes() if name == "a.slf" else b"Some text.")
+    done = good(run("latticemetric", "info", tmp_path))
+    assert done.stderr.count("left out 2 entries (not graphs, by their names): LICENSE, README.md") == 1
+    assert len(done.stdout.splitlines()) == 2
+
+
+def test_sizes_fit_the_terminal():
+    done = good(run("latticemetric", "info", *sorted(EXAMPLES.glob("*.hg")), EXAMPLES / "voyage.lat.gz"))
+    assert max(map(len, done.stdout.splitlines())) <= 100
+
+
+def test_sizes_are_sorted():
+    done = good(run("latticemetric", "info", EXAMPLES / "meeting.lat.txt", "--sort", "paths", "--format", "tsv"))
+    assert [line.split("\t")[7] for line in done.stdout.splitlines()] == ["paths", "36", "30", "16"]
+    done = good(run("latticemetric", "info", EXAMPLES / "meeting.lat.txt", "--sort", "id"))
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["id", "meeting-001", "meeting-002", "meeting-003"]
+
+
+def test_long_ids_keep_columns(tmp_path):
+    text = MEETING[0].read_text().replace("meeting", "a-meeting-with-a-very-long-name")
+    references = MEETING[1].read_text().replace("meeting-", "a-meeting-with-a-very-long-name-")
+    lines = good(oracle(file(tmp_path, "a.lat", text), file(tmp_path, "ref", references))).stdout.splitlines()
+    assert len({line.index(".") for line in lines}) == 1

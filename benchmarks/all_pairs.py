@@ -18,7 +18,8 @@ from latticemetric.metrics.pairs import error_counts, score_rows
 Strings = list[tuple[str, ...]]
 
 METRICS: list[Metric] = [
-    lm.GRR(4), lm.WRR(), lm.BLEU(smoothing="exp"), lm.NIST(), lm.METEOR(stages=("exact", "porter")),
+    lm.GRR(4), lm.WRR(), lm.CHRF(), lm.CHRF(word_order=2), lm.BLEU(smoothing="exp"), lm.TER(), lm.NIST(),
+    lm.METEOR(stages=("exact", "porter")),
 ]  # fmt: skip
 
 
@@ -65,7 +66,47 @@ def all_pair_errors(runs: int, number: int = 1000, lengths: tuple[int, ...] = (8
             yield f"| {number} × {number} strings of {size:.0f} {what} | {speeds} | ×{found.ratio:.1f} |"
 
 
+def utilities(runs: int, number: int = 400, few: int = 40) -> Iterator[str]:
+    """Yield rows of a table, for one thread: pairs a second of utilities, ours and peers', in turn.
+
+    Peers that are slow score fewer strings; all scores are compared first.
+    """
+    import sacrebleu
+    from fastchrf import pairwise_chrf
+    from rapidfuzz import process
+    from rapidfuzz.distance import Levenshtein
+
+    texts = [" ".join(string) for string in alike(number)]
+    words = [text.split() for text in texts]
+    chrf, ter = sacrebleu.CHRF(), sacrebleu.TER()
+
+    def by_sacrebleu(metric: object) -> list[float]:
+        return [metric.sentence_score(h, [r]).score for r in texts[:few] for h in texts[:few]]  # type: ignore[attr-defined]
+
+    def by_rapidfuzz(strings: list[list[str]] | list[str]) -> np.ndarray:
+        return process.cdist(strings, strings, scorer=Levenshtein.distance, dtype=np.int32)
+
+    ours = partial(lm.utility_matrix, lm.CHRF(), texts)
+    assert np.allclose(100 * ours(), np.array(pairwise_chrf([texts], [texts])[0]), atol=1e-3)
+    corner = lm.utility_matrix(lm.CHRF(), texts[:few])
+    assert np.allclose(100 * corner.T.ravel(), by_sacrebleu(chrf))
+    peers = [
+        ("chrF", ours, "fastchrf", partial(pairwise_chrf, [texts], [texts]), number),
+        ("chrF", ours, "sacrebleu", partial(by_sacrebleu, chrf), few),
+        ("TER", partial(lm.utility_matrix, lm.TER(), texts), "sacrebleu", partial(by_sacrebleu, ter), few),
+        ("errors in words", partial(error_counts, words, words), "rapidfuzz", partial(by_rapidfuzz, words), number),
+        ("errors in characters", partial(error_counts, texts, texts, lm.CER()), "rapidfuzz",
+         partial(by_rapidfuzz, texts), number),
+    ]  # fmt: skip
+    for what, own, name, theirs, size in peers:
+        found = compare(partial(time_call, own), partial(time_call, theirs), runs)
+        speeds = number**2 / found[0], size**2 / found[1]
+        yield f"| {what} | {speeds[0]:,.0f} | {name} | {speeds[1]:,.0f} | ×{speeds[0] / speeds[1]:.1f} |"
+
+
 if __name__ == "__main__":
+    for line in utilities(5):
+        print(line, flush=True)
     for line in all_pairs(5):
         print(line, flush=True)
     for line in all_pair_errors(5):

@@ -12,7 +12,10 @@ import multiprocessing
 import os
 import platform
 import resource
+import shutil
 import statistics
+import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
@@ -116,6 +119,12 @@ def _kaldialign() -> Callable[[Pair], int]:
     return lambda pair: int(kaldialign.edit_distance(pair[1], pair[0])["total"])
 
 
+def _unisson() -> Callable[[Pair], int]:
+    import unisson
+
+    return lambda pair: int(unisson.pairwise_edit_distance(pair, level="word")[0][1])
+
+
 _RAPIDFUZZ = (
     Peer("rapidfuzz distance", "errors", _rapidfuzz("distance")),
     Peer("rapidfuzz editops", "an alignment", _rapidfuzz("editops")),
@@ -125,6 +134,7 @@ WORD_PEERS = (
     *_RAPIDFUZZ,
     Peer("jiwer", "S, D, I", _jiwer("words")),
     Peer("kaldialign", "S, D, I", _kaldialign),
+    Peer("unisson", "errors", _unisson),
 )
 # edlib knows 256 distinct symbols: it cannot compare words.
 CHARACTER_PEERS = (
@@ -366,7 +376,109 @@ def lattices(limits: Limits, longest: int) -> Iterator[str]:
                 yield f"| {rate:.0%} | {peer.name} | {cells} | {_exponent(lengths, row)} | {memory:.0f} |"
 
 
-SECTIONS = (strings, lattices)
+# ---- Graphs of sequences ----
+
+SEQUENCES, LETTER_LENGTHS, LETTER_ERRORS = 5, (1_000, 5_000, 20_000), (0.05, 0.1)
+UNIT_COSTS = ("-M", "0", "-X", "1", "-O", "0", "-E", "1")  # of a match, a mismatch, opening a gap, and a gap
+
+
+class Sequences(NamedTuple):
+    """A graph that abPOA made of sequences of four letters, as its file and as a lattice, and one more sequence."""
+
+    graph: Path
+    lattice: lm.Lattice
+    letters: str
+    file: Path
+
+
+def draw_sequences(length: int, errors: float, folder: Path) -> Sequences:
+    """Draw sequences with errors from one, and let abPOA align all but the last."""
+    random = np.random.default_rng(0)
+
+    def heard(letters: Any) -> str:
+        kind = np.where(random.random(length) < errors, random.integers(1, 4, length), 0)  # 1: S, 2: D, 3: I
+        other = random.integers(0, 4, length)
+        said = [[[letter], [o], [], [letter, o]][k] for letter, o, k in zip(letters, other, kind, strict=True)]
+        return "".join("ACGT"[letter] for some in said for letter in some)
+
+    truth = random.integers(0, 4, length)
+    several, graph, file = folder / "several.fa", folder / "graph.gfa", folder / "one.fa"
+    several.write_text("".join(f">{k}\n{heard(truth)}\n" for k in range(SEQUENCES)))
+    letters = heard(truth)
+    file.write_text(f">one\n{letters}\n")
+    subprocess.run(["abpoa", several, "-r", "3", "-o", graph], check=True, capture_output=True)
+    return Sequences(graph, read_gfa(graph), letters, file)
+
+
+def read_gfa(path: Path) -> lm.Lattice:
+    """Read a graph with a letter a segment: arcs say the letters of the segments that they lead to."""
+    number, letter, links = {"": 0}, {}, []
+    for line in path.read_text().splitlines():
+        kind, *fields = line.split("\t")
+        if kind == "S":
+            number[fields[0]] = len(number)
+            letter[fields[0]] = fields[1]
+        elif kind == "L":
+            links.append((fields[0], fields[2]))
+        elif kind == "P":
+            segments = [segment.rstrip("+") for segment in fields[1].split(",")]
+            links += [("", segments[0]), (segments[-1], None)]
+    arcs = list(dict.fromkeys(link for link in links if link[1] is not None))
+    return lm.Lattice.from_arcs(
+        [number[source] for source, _ in arcs],
+        [number[target] for _, target in arcs],
+        ["ACGT".index(letter[target]) + 1 for _, target in arcs],
+        final=sorted({number[source] for source, target in links if target is None}),
+        vocabulary=lm.Vocabulary.from_words(list("ACGT")),
+    )
+
+
+def _abpoa() -> Callable[[Sequences], int]:
+    def run(drawn: Sequences) -> int:
+        subprocess.run(
+            ["abpoa", "-i", drawn.graph, drawn.file, *UNIT_COSTS, "-r", "3", "-o", os.devnull],
+            check=True,
+            capture_output=True,
+        )
+        return 0
+
+    return run
+
+
+def _letters() -> Callable[[Sequences], int]:
+    search = _search(1, "band")()
+    return lambda drawn: len(drawn.letters) - search((drawn.lattice, list(drawn.letters)))
+
+
+GRAPH_PEERS = (Peer("the search, in a band", "", _letters), Peer("abPOA, its whole command", "", _abpoa))
+
+
+def graphs(limits: Limits, longest: int) -> Iterator[str]:
+    """Yield the section on graphs of sequences."""
+    lengths = [length for length in LETTER_LENGTHS if length <= max(longest, LETTER_LENGTHS[0])]
+    yield "### A graph of sequences and one more"
+    yield ""
+    yield f"abPOA aligns {SEQUENCES} sequences of four letters, and writes their graph. One more sequence is aligned to"
+    yield "it, with a cost of 1 for each edit: by abPOA in a band that it trusts, its whole command with reading and"
+    yield "writing; by us in a band that proves its answer, the search alone. Errors are those of each sequence."
+    yield ""
+    if shutil.which("abpoa") is None:
+        yield "abPOA (Debian's package `abpoa`) was not there."
+        return
+    yield "| errors | program | " + " | ".join(f"{length:,}" for length in lengths) + " |"
+    yield "|---|---|" + "---:|" * len(lengths)
+    for rate in LETTER_ERRORS:
+        found: list[list[Measured]] = [[] for _ in GRAPH_PEERS]
+        for length in lengths:
+            with tempfile.TemporaryDirectory() as folder:
+                drawn = draw_sequences(length, rate, Path(folder))
+                for row, peer in zip(found, GRAPH_PEERS, strict=True):
+                    row.append(measure(peer, drawn, limits))
+        for row, peer in zip(found, GRAPH_PEERS, strict=True):
+            yield f"| {rate:.0%} | {peer.name} | " + " | ".join(_cell(one) for one in row) + " |"
+
+
+SECTIONS = (strings, lattices, graphs)
 """Sections of the page, in order; each takes the limits and the longest reference."""
 
 

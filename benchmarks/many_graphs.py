@@ -110,7 +110,7 @@ def run(way: Way, files: Files) -> Run:
     memory: list[Sample] = []
     for command in way.commands:
         filled = command.format(**files._asdict() | {"output": output})
-        memory += sampled(lambda filled=filled: subprocess.Popen(filled.split(), stderr=subprocess.DEVNULL))  # noqa: S603
+        memory += sampled(lambda filled=filled: subprocess.Popen(filled.split(), stderr=subprocess.DEVNULL))
     ended = os.times()
     processor = sum(ended[2:4]) - sum(began[2:4])
     digest = hashlib.sha256(output.read_bytes()).hexdigest()

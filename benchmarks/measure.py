@@ -29,7 +29,7 @@ print(status, time.perf_counter() - begin, usage.ru_maxrss / 1024)
 
 def run_command(command: str) -> Run:
     """Run a shell command, discard its output, and raise if it fails."""
-    launched = subprocess.run(  # noqa: S603  commands of this folder
+    launched = subprocess.run(
         [sys.executable, "-S", "-E", "-c", _LAUNCHER, command], capture_output=True, text=True, check=True
     )
     status, seconds, megabytes = launched.stdout.split()

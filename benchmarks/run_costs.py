@@ -153,7 +153,7 @@ def command_cost(one: Archive, name: str, metric: str, workers: int = 1) -> floa
     taken = []
     for _ in range(_PASSES):
         began = os.times()
-        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)  # noqa: S603
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
         ended = os.times()
         taken.append(sum(ended[2:4]) - sum(began[2:4]))
     return median(taken)

@@ -35,6 +35,8 @@ default_role = "code"
 myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 3
 
+# Libraries that some modules import, and that the pages can be built without.
+autodoc_mock_imports = ["torch", "jax"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
@@ -53,6 +55,7 @@ html_theme = "furo"
 html_title = f"{project} {release}"
 html_static_path = ["_static"]
 html_css_files = ["width.css"]
+html_js_files = ["copy.js"]
 html_copy_source = False
 html_theme_options = {"navigation_with_keys": True}
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import option_table
 
 from latticemetric.cli import main
 from latticemetric.cli.commands import option_sections
@@ -50,6 +51,7 @@ def _pages(docs: Path) -> Iterator[tuple[str, str]]:
     top = click.Context(main._group, info_name="latticemetric")  # noqa: SLF001  the one table of verbs
     verbs = main._group.list_commands(top)  # noqa: SLF001
     yield "index", _index(verbs)
+    yield "options", option_table.page()
     for verb in verbs:
         command = main._group.get_command(top, verb)  # noqa: SLF001
         yield verb, "\n".join(_page(verb, command, top, _guides(docs, verb)))
@@ -60,10 +62,10 @@ def _index(verbs: list[str]) -> str:
     for title, section in main._SECTIONS.items():  # noqa: SLF001
         rows += [f"## {title}", "", "| Command | |", "|---|---|"]
         rows += [f"| [](<{verb}.md>) | {_escaped(text)} |" for verb, text in section.items()] + [""]
-    tree = ["```{toctree}", ":hidden:", "", *verbs, "```"]
+    tree = ["```{toctree}", ":hidden:", "", "options", *verbs, "```"]
     intro = (
         "Arguments, options and exit status of each command, as in `latticemetric VERB --help` (or `-h`). The guides "
-        "explain what each command is for."
+        "explain what each command is for; [one table](options.md) has all options of all commands."
     )
     return "\n".join(["# Commands", "", intro, "", *rows, *tree, ""])
 

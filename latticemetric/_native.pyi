@@ -10,7 +10,7 @@ VERSION: str
 
 COMPILER: str
 FLAGS: str
-"""What the compiler was told, as CMake's flags of the build type."""
+"""The compiler's options: CMake's flags of the build type."""
 
 class ParseError(ValueError):
     """A text that breaks its format: `args` are its line, what is wrong, and what part of the line (if it says so).
@@ -197,7 +197,7 @@ def align_networks(
     """The cheapest alignment of two networks, as sclite makes it: the arcs of both sides, and a letter an edit."""
 
 class TooLarge(MemoryError):  # noqa: N818  C++ names it
-    """What is searched for takes more memory than is allowed."""
+    """The search needs more memory than is allowed."""
 
 def best_derivation(
     head: npt.NDArray[np.int32],
@@ -628,7 +628,7 @@ def pair_gains(
     alpha: int,
     beta: int,
 ) -> npt.NDArray[np.int64]:
-    """What each candidate gains, a row a reference: the sum of `align`'s best alignment, in `1 / unit`."""
+    """Gains of candidates, a row a reference: the sum of `align`'s best alignment, in `1 / unit`."""
 
 def pair_errors(
     candidates: npt.NDArray[np.int32],
@@ -760,7 +760,7 @@ def parse_kaldi_binary(whole: bytes, begin: int, end: int) -> dict[str, Any]:
     """A lattice of a Kaldi binary archive, from its header to its last byte; the columns of `parse_kaldi`."""
 
 def skip_kaldi_binary(data: bytes, begin: int) -> int | None:
-    """Where the lattice that begins at an offset ends; `None` where the bytes end before it does."""
+    """Find the end of the lattice that begins at an offset; `None` if the bytes end before it does."""
 
 def take_rows(
     begin: npt.NDArray[np.int64], values: npt.NDArray[Any], rows: npt.NDArray[np.int64]

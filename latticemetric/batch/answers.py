@@ -158,7 +158,7 @@ def described(graph: Graph) -> Record:
 
 @dataclass(frozen=True)
 class Written:
-    """What written graphs keep.
+    """The contents of graphs that are written.
 
     Attributes:
         summed_by: Write one score per arc, its cost under these scales; `None` for all scores.

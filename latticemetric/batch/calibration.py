@@ -52,7 +52,7 @@ String = tuple[str, ...]
 
 @dataclass(frozen=True)
 class CalibrationReport(Record):
-    """How good the probabilities of one set of graphs are.
+    """The quality of the probabilities of one set of graphs.
 
     Attributes:
         utterances: The number of graphs.
@@ -225,7 +225,7 @@ def _checked_scales(scale: float | Iterable[float]) -> list[float]:
 
 
 class _Reading(NamedTuple):
-    """How an answer and its probabilities are read from a graph."""
+    """The way to read an answer and its probabilities from a graph."""
 
     answer: DecodedBy
     scales: Scales | None

@@ -190,7 +190,7 @@ def _own(
 
 
 class CalibrationResults(Results):
-    """What a calibration found: of held-out graphs, of the same at the scale 1, and of the development set."""
+    """The rows of a calibration: held-out graphs, the same at the scale 1, and the development set."""
 
     columns = ("set", "of", "measure", "scale", "from", "to", "count", "predicted", "value", "low", "high")
 

@@ -402,7 +402,7 @@ class PreparationOptions(Options):
 
     @functools.cached_property
     def preparation(self) -> Preparation | None:
-        """What is done to texts; `None` if nothing is."""
+        """The preparation of texts; `None` leaves them as they are."""
         if not self.lowercase and self.tokenize is None:
             return None
         from latticemetric.metrics.preparation import Preparation
@@ -478,7 +478,7 @@ class PairedReadingOptions(ScoredReadingOptions, PreparationOptions):
 
     @property
     def rewritten_by(self) -> str | None:
-        """What rewrites texts before they are compared, in order, for signatures: `lc+13a+english`."""
+        """The steps that rewrite texts, in order, as signatures name them: `lc+13a+english`."""
         steps = ["lc"] * self.lowercase + [
             name for name in (self.tokenize, self.normalize) if name not in (None, "none")
         ]

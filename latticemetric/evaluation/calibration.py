@@ -75,7 +75,7 @@ class ReliabilityBin(Record):
 
 @dataclass(frozen=True)
 class EventCalibration(Record):
-    """How good probabilities of events are.
+    """The quality of probabilities of events.
 
     Attributes:
         count: The number of events.
@@ -100,7 +100,7 @@ class EventCalibration(Record):
 
 @dataclass(frozen=True)
 class ErrorCalibration(Record):
-    """How good expected numbers of errors are.
+    """Expected errors beside the errors that were made.
 
     Attributes:
         utterances: The number of utterances.

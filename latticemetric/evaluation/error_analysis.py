@@ -98,7 +98,7 @@ class ErrorDetails(Frozen):
 
     @property
     def substitutions(self) -> dict[str, int]:
-        """How often each word of the references was replaced."""
+        """Count how often each word of the references was replaced."""
         counts = Counter[str]()
         for (expected, _), times in self.confusions.items():
             counts[expected] += times
@@ -106,7 +106,7 @@ class ErrorDetails(Frozen):
 
     @property
     def misrecognitions(self) -> dict[str, int]:
-        """How often each word replaced another one (sclite: falsely recognized)."""
+        """Count how often each word replaced another one (sclite: falsely recognized)."""
         counts = Counter[str]()
         for (_, said), times in self.confusions.items():
             counts[said] += times

@@ -34,7 +34,7 @@ from latticemetric.evaluation.systems import as_matrix, snap_ties
 from latticemetric.frozen import Frozen, Record
 
 Exchange = Literal["both", "systems", "items"]
-"""What a trial exchanges: single scores (PERM-BOTH), those of systems (PERM-SYSTEMS), or those of items."""
+"""The unit that a trial exchanges: a single score (PERM-BOTH), a system (PERM-SYSTEMS) or an item."""
 
 _MOST_CELLS = 2**21  # the most scores of hybrids to hold at once: 16 MB
 

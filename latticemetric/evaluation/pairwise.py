@@ -217,7 +217,7 @@ def check_pairs(groups: Sequence[Rows]) -> None:
 
 
 class PairwiseAccuracy(NamedTuple):
-    """How many pairs of systems a metric puts in the order of people (Kocmi et al. 2021).
+    """Agreement of a metric with people on the order of pairs of systems (Kocmi et al. 2021).
 
     Attributes:
         agreed: The number of these pairs; a tie agrees only with a tie.

@@ -197,7 +197,7 @@ class CountedReferences:
 
     @property
     def sizes(self) -> list[int]:
-        """What costs are divided by."""
+        """The divisors of costs: reference words, and 1 for a reference without words."""
         return [max(1, total) for total in self.totals]
 
     @property

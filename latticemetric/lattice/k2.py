@@ -36,7 +36,7 @@ _LARGEST_SCORE = float(np.finfo(np.float32).max)
 
 @dataclass(frozen=True, eq=False)
 class K2Arrays(Frozen):
-    """What `k2.Fsa` is built from, once `torch.from_numpy` has made tensors of it.
+    """The arrays to build a `k2.Fsa` of, after `torch.from_numpy` made tensors of them.
 
     Attributes:
         arcs: Int32; a row for each arc, or a flat array for a vector of Fsas.

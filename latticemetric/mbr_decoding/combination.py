@@ -452,7 +452,7 @@ def _union(graphs: Sequence[Lattice], weights: Sequence[float], scale: float, sc
 
 
 class _Table:
-    """What the systems say in each column.
+    """The words of all systems, by column.
 
     An entry is a word of a system in a column, '' included, with its probability. A group is all entries of a column
     with the same word; groups are sorted by column, and within it by the rule of ties.

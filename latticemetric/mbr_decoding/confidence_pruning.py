@@ -4,7 +4,7 @@ References are taken in random order, those of more weight rather earlier, and t
 round, each hypothesis is compared with the best one so far on resamples of the references that were seen; it is dropped
 if it wins too few of them. Nothing else is estimated: the answer's expected score is over all references.
 
-That another hypothesis has the best expected score is impossible if the limits of the utility say so: if none of those
+No other hypothesis can have the best expected score if the limits of the utility say so: if none of those
 that were dropped could reach the answer's score even with the best score against every reference that it was not
 compared with. Otherwise the risk is estimated: for each of these hypotheses, Student's distribution of the difference
 to the answer over the references that were not seen; their sum bounds the risk.
@@ -38,7 +38,7 @@ TIE = 1e-12
 
 @dataclass(frozen=True)
 class PairPruning:
-    """How confidence-based pruning found an answer.
+    """The work of confidence-based pruning, and the certainty of its answer.
 
     Attributes:
         confidence: A hypothesis was dropped if it won at most 1 − confidence of the resamples; 1: only if it could not

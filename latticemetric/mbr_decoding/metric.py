@@ -42,7 +42,7 @@ _MOST_PATHS = 10_000
 _String = tuple[str, ...]
 
 Weights: TypeAlias = "Literal['probabilities', 'counts'] | npt.ArrayLike"
-"""What the strings of an n-best list weigh as evidence: their probabilities, one each, or numbers of one's own."""
+"""Weights of the strings of a list as evidence: their probabilities, equal counts, or numbers of your own."""
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ class Scorer(Protocol):
 
     @property
     def signature(self) -> Signature:
-        """What was computed."""
+        """Name the computation in full."""
         ...
 
     def rows(self, hypotheses: Sequence[int], references: Sequence[int]) -> Iterator[ScoreRow]:
@@ -176,7 +176,7 @@ class MatrixScorer:
 
     @property
     def signature(self) -> Signature:
-        """That scores come from a matrix."""
+        """Say that the scores come from a matrix."""
         return Signature(self.name, {"refs": "1"})
 
     def rows(self, hypotheses: Sequence[int], references: Sequence[int]) -> Iterator[ScoreRow]:

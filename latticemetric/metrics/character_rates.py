@@ -34,7 +34,7 @@ class SpelledRate(GRR):
     """A recognition rate of units, which words are spelled with. Statistics count units, and not words."""
 
     tokens = "none"
-    """What texts are cut into, for the signature."""
+    """The units of texts, for the signature."""
 
     @property
     def separator(self) -> str | None:

@@ -138,7 +138,7 @@ def test_there_are_fifty():
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """What a newcomer sees in the folder of the README, without the sources."""
+    """The folder of the README as a newcomer sees it, without the sources."""
     folder = tmp_path_factory.mktemp("checkout")
     shutil.copytree(ROOT / "examples" / "data", folder / "examples" / "data")
     for name in ("README.md", "LICENSE"):

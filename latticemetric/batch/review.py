@@ -19,6 +19,7 @@ from latticemetric.drawing.diagram import Diagram, HighlightedPaths
 from latticemetric.drawing.graphs import forest_diagram, lattice_diagram
 from latticemetric.drawing.selection import Bounds, select_arcs
 from latticemetric.errors import InputError, LatticeMetricError, UsageError, shortened
+from latticemetric.expectation.expected import Expected, expected
 from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph, as_lattice_or_forest
 from latticemetric.lattice.lattice import Lattice, Scales
@@ -40,6 +41,7 @@ SIDES = (ORACLE, ONE_BEST, MBR)
 
 _MORE_STATES = 30  # largest number of states to draw, besides the states of highlighted paths
 _LONGEST_LABEL = 24
+_LEAST_POSTERIOR = 1e-6
 
 AUTO = "auto"
 """MBR by word errors or, for forests, by n-grams (forests cannot be decoded by word errors)."""
@@ -74,6 +76,7 @@ class ReviewSettings:
         scorer: Further metrics, of strings.
         posterior_scale: Factor on costs for posteriors; a factor below 1 flattens them.
         drawn: True to draw graphs.
+        expected: True to compute the expected rate of each graph, too.
     """
 
     metric: GRR
@@ -84,6 +87,7 @@ class ReviewSettings:
     scorer: StringScorer | None = None
     posterior_scale: float = 1.0
     drawn: bool = True
+    expected: bool = False
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.posterior_scale):
@@ -128,12 +132,18 @@ class Size:
 
 @dataclass(frozen=True)
 class DrawnArc:
-    """The details of an arc or an edge; `posterior` is `None` if costs are too large to compute it."""
+    """The details of an arc or an edge.
+
+    Attributes:
+        posterior: Its probability; `None` if costs are too large to compute it.
+        expected: The expected rate of the paths through it; `None` if unknown.
+    """
 
     text: str
     cost: float
     posterior: float | None
     scores: Mapping[str, float]
+    expected: float | None = None
 
 
 @dataclass(frozen=True)
@@ -157,6 +167,7 @@ class Review:
         mbr_problem: The reason why MBR failed.
         best_paths: Number of paths (or derivations) with the oracle's score, including the oracle.
         scores: Scores of this graph alone, by string metric and side (oracle, 1-best, MBR).
+        expected: The expected rate of its paths, if asked for.
         problem: The reason why the pair failed; a failed pair has no oracle.
         where: File and line of what failed.
     """
@@ -171,6 +182,7 @@ class Review:
     size: Size | None = None
     scores: dict[str, dict[str, float | None]] | None = None
     sketch: Sketch | None = None
+    expected: Expected | None = None
     problem: LatticeMetricError | None = None
     where: str = ""
 
@@ -222,12 +234,23 @@ def _review(settings: ReviewSettings, name: str, given: Graph, references: Seque
         best_paths = oracle_lattice(graph, references, metric).statistics().paths
         lattice = graph.statistics()
         size = Size("lattice", lattice.states, lattice.arcs, lattice.paths)
+    rate = None
+    if settings.expected:
+        rate = expected(
+            graph,
+            references,
+            metric,
+            scale=settings.posterior_scale,
+            scales=scales,
+            gradient=settings.drawn,
+            distribution=True,
+        )
     drawing = None
     if settings.drawn:
         paths = {"oracle": best.edges or best.arcs, "1-best": best.one_best.edges or best.one_best.arcs}
         if answer is not None:
             paths["mbr"] = answer.arcs
-        drawing = _sketch(graph, paths, scale=settings.posterior_scale, scales=scales)
+        drawing = _sketch(graph, paths, rate, scale=settings.posterior_scale, scales=scales)
     review = Review(
         name,
         strings,
@@ -238,6 +261,7 @@ def _review(settings: ReviewSettings, name: str, given: Graph, references: Seque
         best_paths=best_paths,
         size=size,
         sketch=drawing,
+        expected=rate,
     )
     if settings.scorer is None:
         return review
@@ -280,7 +304,14 @@ def _mbr_answer(
     )
 
 
-def _sketch(graph: Lattice | Forest, paths: HighlightedPaths, *, scale: float, scales: Scales | None) -> Sketch:
+def _sketch(
+    graph: Lattice | Forest,
+    paths: HighlightedPaths,
+    rate: Expected | None,
+    *,
+    scale: float,
+    scales: Scales | None,
+) -> Sketch:
     """Sketch a graph; always include the arcs of highlighted paths."""
     kept = [arc for arcs in paths.values() for arc in arcs]
     probability: list[float] | None = None
@@ -301,12 +332,24 @@ def _sketch(graph: Lattice | Forest, paths: HighlightedPaths, *, scale: float, s
             float(cost[arc]),
             None if probability is None else probability[arc],
             {name: float(column.arc[arc]) for name, column in graph.scores.items()},
+            None if rate is None or probability is None else rate_through(rate, arc, probability[arc], scale),
         )
         for arc in numbers.tolist()
     )
     # The details of a link keep the whole word.
     links = tuple(replace(link, label=shortened(link.label, _LONGEST_LABEL)) for link in diagram.links)
     return Sketch(replace(diagram, links=links), arcs)
+
+
+def rate_through(found: Expected, arc: int, posterior: float, scale: float) -> float | None:
+    """Return the expected rate of the paths through an arc (or an edge), from the gradient of the expected rate.
+
+    The gradient is scale · posterior · (rate of all paths − rate of the paths through the arc). Return `None` where it
+    is unknown, or the posterior is too small to divide by.
+    """
+    if found.gradient is None or found.value is None or posterior * scale < _LEAST_POSTERIOR:
+        return None
+    return found.value - float(found.gradient[arc]) / (scale * posterior)
 
 
 def _text(graph: Lattice | Forest, arc: int) -> str:

@@ -22,6 +22,7 @@ from latticemetric.errors import InputError, LatticeMetricError, UsageError, sho
 from latticemetric.expectation.expected import Expected, expected
 from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph, as_lattice_or_forest
+from latticemetric.lattice.columns import Floats
 from latticemetric.lattice.lattice import Lattice, Scales
 from latticemetric.mbr_decoding.mbr import mbr, mbr_metric
 from latticemetric.metrics.alignment import Alignment
@@ -41,7 +42,6 @@ SIDES = (ORACLE, ONE_BEST, MBR)
 
 _MORE_STATES = 30  # largest number of states to draw, besides the states of highlighted paths
 _LONGEST_LABEL = 24
-_LEAST_POSTERIOR = 1e-6
 
 AUTO = "auto"
 """MBR by word errors or, for forests, by n-grams (forests cannot be decoded by word errors)."""
@@ -318,6 +318,9 @@ def _sketch(
     with contextlib.suppress(InputError):
         distribution = posteriors(graph, scale=scale, scales=scales)
         probability = getattr(distribution, "edge" if isinstance(graph, Forest) else "arc").tolist()
+    through: Floats | None = None
+    if rate is not None and rate.gradient is not None and probability is not None:
+        through = rate.through(probability, scale)
     if isinstance(graph, Forest):
         most = _MORE_STATES + len(np.unique(graph.head[kept]))
         diagram = forest_diagram(graph, paths, posteriors=probability, most_states=most, scales=scales)
@@ -332,24 +335,13 @@ def _sketch(
             float(cost[arc]),
             None if probability is None else probability[arc],
             {name: float(column.arc[arc]) for name, column in graph.scores.items()},
-            None if rate is None or probability is None else rate_through(rate, arc, probability[arc], scale),
+            None if through is None or np.isnan(through[arc]) else float(through[arc]),
         )
         for arc in numbers.tolist()
     )
     # The details of a link keep the whole word.
     links = tuple(replace(link, label=shortened(link.label, _LONGEST_LABEL)) for link in diagram.links)
     return Sketch(replace(diagram, links=links), arcs)
-
-
-def rate_through(found: Expected, arc: int, posterior: float, scale: float) -> float | None:
-    """Return the expected rate of the paths through an arc (or an edge), from the gradient of the expected rate.
-
-    The gradient is scale · posterior · (rate of all paths − rate of the paths through the arc). Return `None` where it
-    is unknown, or the posterior is too small to divide by.
-    """
-    if found.gradient is None or found.value is None or posterior * scale < _LEAST_POSTERIOR:
-        return None
-    return found.value - float(found.gradient[arc]) / (scale * posterior)
 
 
 def _text(graph: Lattice | Forest, arc: int) -> str:

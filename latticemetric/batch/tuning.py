@@ -304,14 +304,7 @@ def tune_mbr(
         (0.5, 0.0, 0.0, 0.5)
     """
     made: Metric[Any] = make_metric(metric) if isinstance(metric, str) else metric
-    listed = list(graphs)
-    others = [None] * len(listed) if evidence is None else list(evidence)
-    if len(others) != len(listed):
-        raise UsageError(f"there are {len(listed)} graphs, but evidence of {len(others)}")
-    decoders = [
-        NgramMBR(graph, other, beam=beam, scales=scales, determinize=determinize)
-        for graph, other in zip(listed, others, strict=True)
-    ]
+    decoders = _decoders(graphs, evidence, beam=beam, scales=scales, determinize=determinize)
     development = Development(decoders, list(checked_corpus(references)), made, word_set(ignore, "ignore"))
     axes = {
         name: [float(value) for value in (values if isinstance(values, Iterable) else [values])]
@@ -344,6 +337,24 @@ def tune_mbr(
         graphs=len(one_best),
         signature=development.signature(),
     )
+
+
+def _decoders(
+    graphs: Iterable[Graph],
+    evidence: Iterable[Graph] | None,
+    *,
+    beam: float | None,
+    scales: Scales | None,
+    determinize: bool,
+) -> list[NgramMBR]:
+    listed = list(graphs)
+    others = [None] * len(listed) if evidence is None else list(evidence)
+    if len(others) != len(listed):
+        raise UsageError(f"there are {len(listed)} graphs, but evidence of {len(others)}")
+    return [
+        NgramMBR(graph, other, beam=beam, scales=scales, determinize=determinize)
+        for graph, other in zip(listed, others, strict=True)
+    ]
 
 
 def _search(

@@ -27,7 +27,7 @@ FORMATS = ("svg", "png", "pdf", "dot", "text")
 _SUFFIXES = {".svg": "svg", ".png": "png", ".pdf": "pdf", ".dot": "dot", ".gv": "dot", ".txt": "text"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Drawing:
     """A drawing of a diagram, made by `draw`.
 
@@ -84,6 +84,10 @@ class Drawing:
             else:
                 text = self.text(width) if format == "text" else self.dot() if format == "dot" else self.svg()
                 file.write(text.encode("utf-8"))
+
+    def __repr__(self) -> str:
+        diagram = self.diagram
+        return f"Drawing({diagram.kind}, {len(diagram.vertices)} vertices, {len(diagram.links)} links)"
 
     def _repr_svg_(self) -> str:
         return self.svg()

@@ -21,7 +21,7 @@ from latticemetric.errors import InputError, UsageError
 from latticemetric.expectation.unfolding import MOST_STATES as MOST_STACKS
 from latticemetric.expectation.unfolding import Unfolded, unfold
 from latticemetric.forest.forest import Forest
-from latticemetric.frozen import Frozen
+from latticemetric.frozen import Frozen, Result
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Floats, Scales, is_any_of
 from latticemetric.lattice.lattice import Lattice
@@ -52,8 +52,8 @@ _NO_WORD = -1
 _LEAST_WEIGHT = 1e-6
 
 
-@dataclass(frozen=True, eq=False)
-class Expected(Frozen):
+@dataclass(frozen=True, eq=False, repr=False)
+class Expected(Result, Frozen):
     """The expectation of a rate over the paths (or derivations) of a graph.
 
     Attributes:

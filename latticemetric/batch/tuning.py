@@ -270,9 +270,10 @@ def tune_mbr(
 ) -> MBRTuning:
     """Find the parameters of n-gram `mbr` whose answers score best against references.
 
-    First try all combinations of values. Then try steps from the best one along each parameter with several values:
-    half of their mean distance until no step is better, then a quarter, and so on. Only the resamples are random. Of
-    settings with equal scores, the first is best; in the grid, values ascend, `word_penalty` fastest, `scale` slowest.
+    First try all combinations of values. Then take steps from the best one, along each parameter that has several
+    values. A step is half of the mean distance of these values; when no step is better, halve the steps. Only
+    the resamples are random. Of settings with equal scores, the first is best; in the grid, values ascend,
+    `word_penalty` fastest, `scale` slowest.
 
     If *p* · (1 + *T* · penalty) is above 0, answers depend on *p*, *T* and the word penalty only by this product. So
     *T* need not be tuned, and many pairs of *p* and penalty give the same answers.

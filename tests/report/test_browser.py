@@ -429,8 +429,10 @@ def test_fingers_are_told_what_they_can_do(opened):
         assert page.locator(".told").inner_text().startswith(said)
 
 
-def test_ids_are_whole_on_a_phone(opened):
-    page = opened(PHONE)
+@pytest.mark.parametrize("name", ["path", "spoken"])
+def test_ids_are_whole_on_a_phone(name, opened, request):
+    page = opened(PHONE, request.getfixturevalue(name))
+    assert page.evaluate("document.querySelector('tr.row > th').clientWidth") > 80
     assert page.evaluate(
         "[...document.querySelectorAll('tr.row > th > button')].every((b) => b.scrollWidth <= b.clientWidth)"
     )

@@ -84,7 +84,10 @@ class Result(Brief):
 
 
 # What stands beside the words, one for each of them.
-_SILENT = {"arcs", "edges", "confidences", "times", "scores", "reference", "bins", "bin_times", "one_best"}
+_SILENT = {
+    *("arcs", "edges", "confidences", "times", "scores", "reference", "bins", "bin_times", "one_best"),
+    *("distribution", "word_mbr"),
+}
 _LONGEST_TEXT = 60
 
 

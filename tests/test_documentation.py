@@ -557,7 +557,9 @@ def test_every_format_has_a_page():
 
 def test_every_public_name_is_in_the_reference():
     public = set(importlib.import_module("latticemetric").__all__) - {"__version__"}
-    text = (DOCS / "api.md").read_text(encoding="utf-8")
+    text = "\n".join(page.read_text(encoding="utf-8") for page in sorted((DOCS / "api").glob("*.md")))
+    names = re.findall(r"^\.\. auto\w+:: ([\w.]+)", text, re.MULTILINE)
+    assert len(names) == len(set(names))  # each name is on one page
     assert set(re.findall(r"^\.\. auto\w+:: latticemetric\.(\w+)(?:\(\))?$", text, re.MULTILINE)) == public
 
 

@@ -25,7 +25,7 @@ from latticemetric.evaluation.calibration import (
 )
 from latticemetric.expectation.expected import MOST_STATES, expected
 from latticemetric.formats.segments import read_recognised
-from latticemetric.frozen import Record
+from latticemetric.frozen import Record, Result
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Scales
 from latticemetric.lattice.lattice import Lattice
@@ -80,8 +80,8 @@ class ScaleTrial(NamedTuple):
     merit: float
 
 
-@dataclass(frozen=True)
-class Calibration:
+@dataclass(frozen=True, repr=False)
+class Calibration(Result):
     """A fitted scale, and how good the probabilities are that it gives.
 
     Attributes:

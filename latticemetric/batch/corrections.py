@@ -16,6 +16,7 @@ from latticemetric.batch.lists import AnyList, Words, check_lengths, ranked_word
 from latticemetric.batch.oracle_at_k import compositional_errors, oracle_at_k
 from latticemetric.errors import UsageError
 from latticemetric.frames import Tabular
+from latticemetric.frozen import Result
 from latticemetric.lattice.columns import Scales
 from latticemetric.metrics.alignment import DELETION, INSERTION, MATCH, Alignment
 from latticemetric.metrics.recognition import WER
@@ -74,8 +75,8 @@ class Hallucinations:
         return (self.novel + self.repeated) / self.words if self.words else 0.0
 
 
-@dataclass(frozen=True)
-class Corrections(Tabular):
+@dataclass(frozen=True, repr=False)
+class Corrections(Result, Tabular):
     """Corrected texts, compared with the 1-best and the oracles of the lists that they were made from.
 
     Attributes:

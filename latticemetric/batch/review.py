@@ -19,8 +19,10 @@ from latticemetric.drawing.diagram import Diagram, HighlightedPaths
 from latticemetric.drawing.graphs import forest_diagram, lattice_diagram
 from latticemetric.drawing.selection import Bounds, select_arcs
 from latticemetric.errors import InputError, LatticeMetricError, UsageError, shortened
+from latticemetric.expectation.expected import Expected, expected
 from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph, as_lattice_or_forest
+from latticemetric.lattice.columns import Floats
 from latticemetric.lattice.lattice import Lattice, Scales
 from latticemetric.mbr_decoding.mbr import mbr, mbr_metric
 from latticemetric.metrics.alignment import Alignment
@@ -74,6 +76,7 @@ class ReviewSettings:
         scorer: Further metrics, of strings.
         posterior_scale: Factor on costs for posteriors; a factor below 1 flattens them.
         drawn: True to draw graphs.
+        expected: True to compute the expected rate of each graph, too.
     """
 
     metric: GRR
@@ -84,6 +87,7 @@ class ReviewSettings:
     scorer: StringScorer | None = None
     posterior_scale: float = 1.0
     drawn: bool = True
+    expected: bool = False
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.posterior_scale):
@@ -128,12 +132,18 @@ class Size:
 
 @dataclass(frozen=True)
 class DrawnArc:
-    """The details of an arc or an edge; `posterior` is `None` if costs are too large to compute it."""
+    """The details of an arc or an edge.
+
+    Attributes:
+        posterior: Its probability; `None` if costs are too large to compute it.
+        expected: The expected rate of the paths through it; `None` if unknown.
+    """
 
     text: str
     cost: float
     posterior: float | None
     scores: Mapping[str, float]
+    expected: float | None = None
 
 
 @dataclass(frozen=True)
@@ -157,6 +167,7 @@ class Review:
         mbr_problem: The reason why MBR failed.
         best_paths: Number of paths (or derivations) with the oracle's score, including the oracle.
         scores: Scores of this graph alone, by string metric and side (oracle, 1-best, MBR).
+        expected: The expected rate of its paths, if asked for.
         problem: The reason why the pair failed; a failed pair has no oracle.
         where: File and line of what failed.
     """
@@ -171,6 +182,7 @@ class Review:
     size: Size | None = None
     scores: dict[str, dict[str, float | None]] | None = None
     sketch: Sketch | None = None
+    expected: Expected | None = None
     problem: LatticeMetricError | None = None
     where: str = ""
 
@@ -222,12 +234,23 @@ def _review(settings: ReviewSettings, name: str, given: Graph, references: Seque
         best_paths = oracle_lattice(graph, references, metric).statistics().paths
         lattice = graph.statistics()
         size = Size("lattice", lattice.states, lattice.arcs, lattice.paths)
+    rate = None
+    if settings.expected:
+        rate = expected(
+            graph,
+            references,
+            metric,
+            scale=settings.posterior_scale,
+            scales=scales,
+            gradient=settings.drawn,
+            distribution=True,
+        )
     drawing = None
     if settings.drawn:
         paths = {"oracle": best.edges or best.arcs, "1-best": best.one_best.edges or best.one_best.arcs}
         if answer is not None:
             paths["mbr"] = answer.arcs
-        drawing = _sketch(graph, paths, scale=settings.posterior_scale, scales=scales)
+        drawing = _sketch(graph, paths, rate, scale=settings.posterior_scale, scales=scales)
     review = Review(
         name,
         strings,
@@ -238,6 +261,7 @@ def _review(settings: ReviewSettings, name: str, given: Graph, references: Seque
         best_paths=best_paths,
         size=size,
         sketch=drawing,
+        expected=rate,
     )
     if settings.scorer is None:
         return review
@@ -280,13 +304,23 @@ def _mbr_answer(
     )
 
 
-def _sketch(graph: Lattice | Forest, paths: HighlightedPaths, *, scale: float, scales: Scales | None) -> Sketch:
+def _sketch(
+    graph: Lattice | Forest,
+    paths: HighlightedPaths,
+    rate: Expected | None,
+    *,
+    scale: float,
+    scales: Scales | None,
+) -> Sketch:
     """Sketch a graph; always include the arcs of highlighted paths."""
     kept = [arc for arcs in paths.values() for arc in arcs]
     probability: list[float] | None = None
     with contextlib.suppress(InputError):
         distribution = posteriors(graph, scale=scale, scales=scales)
         probability = getattr(distribution, "edge" if isinstance(graph, Forest) else "arc").tolist()
+    through: Floats | None = None
+    if rate is not None and rate.gradient is not None and probability is not None:
+        through = rate.through(probability, scale)
     if isinstance(graph, Forest):
         most = _MORE_STATES + len(np.unique(graph.head[kept]))
         diagram = forest_diagram(graph, paths, posteriors=probability, most_states=most, scales=scales)
@@ -301,6 +335,7 @@ def _sketch(graph: Lattice | Forest, paths: HighlightedPaths, *, scale: float, s
             float(cost[arc]),
             None if probability is None else probability[arc],
             {name: float(column.arc[arc]) for name, column in graph.scores.items()},
+            None if through is None or np.isnan(through[arc]) else float(through[arc]),
         )
         for arc in numbers.tolist()
     )

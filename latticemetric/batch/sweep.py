@@ -16,7 +16,7 @@ from latticemetric.batch.packing import graph_packing
 from latticemetric.batch.pairing import Pair, built, missed, readable
 from latticemetric.batch.run import Run, answer_each
 from latticemetric.errors import InputError, LatticeMetricError, UsageError
-from latticemetric.frozen import Frozen, Result
+from latticemetric.frozen import Brief, Frozen, Result
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Scales
 from latticemetric.metrics.base import CorpusScore, GraphReferences, Table, number_each
@@ -58,8 +58,8 @@ class Swept:
         return self.kept[point].statistics if self.kept else self.missed
 
 
-@dataclass(frozen=True, eq=False)
-class SweepRow(Frozen):
+@dataclass(frozen=True, eq=False, repr=False)
+class SweepRow(Brief, Frozen):
     """The oracle of a test set at one point of a sweep.
 
     Attributes:

@@ -13,6 +13,7 @@ import numpy as np
 from latticemetric.batch.string_scores import StringScorer
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import PairedBootstrap, paired_bootstrap, value_of
+from latticemetric.frozen import Result
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Scales
 from latticemetric.mbr_decoding.mbr import Values
@@ -165,8 +166,8 @@ class Development:
         return tuple(word for word in words if word not in self._ignored)
 
 
-@dataclass(frozen=True)
-class MBRTrial:
+@dataclass(frozen=True, repr=False)
+class MBRTrial(Result):
     """A setting and its score.
 
     Attributes:
@@ -182,8 +183,8 @@ class MBRTrial:
         return {**self.parameters.asdict(), "score": self.score}
 
 
-@dataclass(frozen=True)
-class MBRTuning:
+@dataclass(frozen=True, repr=False)
+class MBRTuning(Result):
     """The result of tuning on a development set.
 
     Attributes:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from latticemetric.drawing.api import Drawing
     from latticemetric.graph import Graph
     from latticemetric.metrics.base import GraphReference
+    from latticemetric.metrics.recognition import GRR
 
 T = TypeVar("T")
 
@@ -39,7 +40,7 @@ Examples:
 _SECTIONS = {
     "What is drawn": "--id --kind --beam --most-states",
     "Highlighted": "--reference --reference-text --oracle --one-best --mbr",
-    "Also written": "--posteriors --scores --no-times",
+    "Also written": "--posteriors --expected --scores --no-times",
     "What is measured": "",
     "What is written": "--format --output --width",
 }
@@ -61,7 +62,7 @@ class _SubjectOptions(Options):
     one_best: bool = flag("--one-best", "Highlight the model's own best path.")
     mbr: bool = flag("--mbr", "Highlight the answer of n-gram MBR.")
 
-    def check(self, graphs: str | None) -> None:
+    def check(self, graphs: str | None, *, expected: bool) -> None:
         """Refuse combinations of options that contradict each other or have no effect."""
         is_automaton, has_references = self.kind == "automaton", bool(self.files or self.texts)
         if graphs is None and not is_automaton:
@@ -69,10 +70,12 @@ class _SubjectOptions(Options):
         if self.files and self.texts:
             what = "--reference and --reference-text do not go together"
             raise UsageError(what, advice="give files only, or texts only")
-        if not has_references and (self.oracle or is_automaton):
-            what = "--oracle" if self.oracle else "--kind automaton"
+        if expected and self.kind != "graph":
+            raise UsageError(f"--expected has no effect with --kind {self.kind}", advice="draw --kind graph")
+        if not has_references and (self.oracle or expected or is_automaton):
+            what = "--oracle" if self.oracle else "--expected" if expected else "--kind automaton"
             raise UsageError(f"{what} needs a reference", advice="give --reference FILE or --reference-text TEXT")
-        if has_references and not self.oracle and not is_automaton:
+        if has_references and not (self.oracle or expected or is_automaton):
             raise UsageError(f"--reference{'' if self.files else '-text'} has no effect here", advice="add --oracle")
         if self.files and graphs is None:
             advice = "also name the file of graphs; for a text use --reference-text"
@@ -85,6 +88,7 @@ class _SubjectOptions(Options):
 class _PictureOptions(Options):
     posteriors: bool = flag("--posteriors", "Write posteriors under words.")
     posterior_scale: float = POSTERIOR_SCALE
+    expected: bool = flag("--expected", "Write the expected rate of the paths through each arc under its word.")
     scores: str = option("--scores NAMES", "Write these score columns under words: acoustic,lm.", default="")
     no_times: bool = flag("--no-times", "Do not write times under states.")
     most_states: int = option(
@@ -127,7 +131,7 @@ def command(
         from latticemetric.drawing.image import require_matplotlib
 
         require_matplotlib()
-    subject.check(graphs)
+    subject.check(graphs, expected=picture.expected)
     if graphs is None:
         drawing = _draw_automaton(metric, [_words(text) for text in subject.texts])
     else:
@@ -241,13 +245,36 @@ def _draw(
             raise UsageError(what, advice="choose one")
         (way,) = ways.values()
         return draw(shape.tree(getattr(way, "edges", way)))
+    distribution: Any = None
+    if picture.posteriors or picture.expected:
+        distribution = posteriors(shape, scale=scale, scales=scales)
     return draw(
         shape,
         ways=ways,
-        posteriors=posteriors(shape, scale=scale, scales=scales) if picture.posteriors else None,
+        posteriors=distribution if picture.posteriors else None,
+        rates=_rates(shape, references, rate, distribution, scale=scale, scales=scales) if picture.expected else None,
         scores=names,
         times=not picture.no_times,
         beam=picture.beam,
         scales=scales,
         most_states=most_states,
     )
+
+
+def _rates(
+    graph: Graph,
+    references: list[GraphReference],
+    rate: GRR,
+    distribution: Any,
+    *,
+    scale: float,
+    scales: dict[str, float],
+) -> Any:
+    """Return the expected rate of the paths through each arc, or edge."""
+    from latticemetric.expectation.expected import expected
+
+    found = expected(graph, references, rate, scale=scale, scales=scales, gradient=True, distribution=False)
+    if not found.exact:
+        what = "this graph is too large for its exact expected rate, and so for that of its arcs"
+        raise InputError(what, advice="prune it first: latticemetric prune --beam")
+    return found.through(distribution.edge if hasattr(distribution, "edge") else distribution.arc, scale)

@@ -291,6 +291,9 @@ PARAMETERS = option(
     multiple=True,
 )
 SCORE = option("--score NAMES", "Also score the extracted strings by these metrics: bleu-sbp,meteor.")
+UTT2SPK = option(
+    "--utt2spk FILE", "Speakers of segments: lines of id and speaker, as in Kaldi's utt2spk.", type=NamesFiles()
+)
 STYLE = choice(
     "--style",
     ["auto", "plain", "keyed"],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from latticemetric.cli.commands import Options, option, verb
+from latticemetric.cli.commands import Options, flag, option, verb
 from latticemetric.cli.files import STANDARD, GraphFiles, NamesFiles
 from latticemetric.cli.options import (
     BEAM,
@@ -18,6 +18,7 @@ from latticemetric.cli.options import (
     POSTERIOR_SCALE,
     SAMPLES,
     SCORE,
+    UTT2SPK,
     PairedReadingOptions,
     PointOptions,
     RateOptions,
@@ -36,11 +37,13 @@ _EPILOG = """\b
 Examples:
   latticemetric report lats.ark.gz text --metric wer --symbols words.txt --scale acoustic=0.1 -o report.html
   latticemetric report lattices/ refs.txt --ignore "<s> </s>" --score bleu --beams 1,2,4,8 -o report.html
+  latticemetric report lats.ark.gz text --metric wer --expected --utt2spk utt2spk -o report.html
   latticemetric report dev.hg dev.en.0 dev.en.1 --mbr-method bleu --samples 1000 -o report.html
 """
 
 _SECTIONS = {
-    "What is shown": "--mbr-method --beam --samples --score --beams --densities --nbest-sizes --title --most-graphs",
+    "What is shown": "--mbr-method --beam --samples --expected --score --beams --densities --nbest-sizes --utt2spk"
+    " --title --most-graphs",
     "The search": "--engine",
 }
 _NO_MBR = "none"
@@ -59,7 +62,9 @@ class _PageOptions(Options):
     posterior_scale: float = POSTERIOR_SCALE
     beam: float | None = BEAM
     samples: int | None = SAMPLES
+    expected: bool = flag("--expected", "Also show the expected rate of each graph, and of the paths through each arc.")
     score: str | None = SCORE
+    utt2spk: str | None = UTT2SPK
     title: str | None = option("--title TEXT", "Title of the page (default: the graphs' file).")
     most_graphs: int = option(
         "--most-graphs N", "Draw at most N graphs, those with the most headroom.", type=click.IntRange(0), default=100
@@ -101,6 +106,7 @@ def command(
     --keep-going, the reference words of graphs that fail count as deletions.
     """
     from latticemetric.batch.review import ReviewSettings, reviews_of
+    from latticemetric.formats.segments import read_speakers
     from latticemetric.oracle_search.sweep import Points
     from latticemetric.report.page import check_page, page
     from latticemetric.report.report import Report, ReportOptions
@@ -118,11 +124,13 @@ def command(
         scorer=string_scorer(shown.score, rate, reading.rewritten_by),
         posterior_scale=shown.posterior_scale,
         drawn=shown.most_graphs > 0,
+        expected=shown.expected,
     )
     report_options = ReportOptions(
         title=shown.title or Path(lattices).name or lattices,
         most_graphs=shown.most_graphs,
         settings=tuple(_settings(lattices, references)),
+        speakers=None if shown.utt2spk is None else read_speakers(shown.utt2spk),
         **resampling.asdict(),
     )
     paired = reading.paired(lattices, references)

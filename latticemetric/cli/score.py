@@ -17,6 +17,7 @@ from latticemetric.cli.options import (
     PARAMETERS,
     SHORT_SIGNATURE,
     TOKENIZE,
+    UTT2SPK,
     OutputOptions,
     ResamplingOptions,
     grammar_named,
@@ -86,9 +87,7 @@ class _ScoreOptions(Options):
     details: bool = flag("--details", "Also list confusion pairs and the words inserted, deleted and substituted.")
     most: int = option("--most N", "List so many words of each kind (--details).", type=click.IntRange(1), default=20)
     by: GroupKind | None = choice("--by", ["speaker", "file"], "Also count errors by speaker or file.", optional=True)
-    utt2spk: str | None = option(
-        "--utt2spk FILE", "Speakers of segments: lines of id and speaker, as in Kaldi's utt2spk.", type=NamesFiles()
-    )
+    utt2spk: str | None = UTT2SPK
     explain: str | None = option("--explain SEGMENT", "Show the counts of the segment with this number or id.")
     short_signature: bool = SHORT_SIGNATURE
 

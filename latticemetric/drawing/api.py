@@ -27,7 +27,7 @@ FORMATS = ("svg", "png", "pdf", "dot", "text")
 _SUFFIXES = {".svg": "svg", ".png": "png", ".pdf": "pdf", ".dot": "dot", ".gv": "dot", ".txt": "text"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Drawing:
     """A drawing of a diagram, made by `draw`.
 
@@ -85,6 +85,10 @@ class Drawing:
                 text = self.text(width) if format == "text" else self.dot() if format == "dot" else self.svg()
                 file.write(text.encode("utf-8"))
 
+    def __repr__(self) -> str:
+        diagram = self.diagram
+        return f"Drawing({diagram.kind}, {len(diagram.vertices)} vertices, {len(diagram.links)} links)"
+
     def _repr_svg_(self) -> str:
         return self.svg()
 
@@ -108,6 +112,7 @@ def draw(
     ways: Mapping[str, Any] | None = None,
     captions: Mapping[str, str] | None = None,
     posteriors: Any = None,
+    rates: Any = None,
     scores: Sequence[str] = (),
     times: bool = True,
     most_states: int | None = MOST_STATES,
@@ -126,10 +131,13 @@ def draw(
             `{"oracle": best, "1-best": best.one_best}`. The names `oracle`, `1-best` and `mbr` have fixed styles.
         captions: The legend's texts for the paths in `ways`. Default: their words and scores, if known.
         posteriors: `posteriors(graph)`, or the probability of each arc or edge, to write under its word.
+        rates: The expected rate of the paths through each arc or edge, to write under its word: from
+            `Expected.through`.
         scores: Names of score columns whose costs are also written under the word.
         times: Write times under the states of a lattice, if it has times.
         most_states: Draw at most this number of states or nodes, and twice this number of arcs, from the best paths;
-            the paths in `ways` are added. `None`: draw all. The picture says how much is left out.
+            the paths in `ways` are added. `None`: draw all. The picture says how much is left out. Arcs of such a part
+            of a lattice that join the same two states are one line with several words.
         beam: Leave out paths that cost more than the best one plus `beam`, except `ways`.
         scales: Weight of each score column in the path cost.
         reference: The reference, to draw a metric.
@@ -151,7 +159,7 @@ def draw(
     """
     for name in ("edge", "arc"):
         posteriors = getattr(posteriors, name, posteriors)
-    options = {"posteriors": posteriors, "scores": scores, "times": times}
+    options = {"posteriors": posteriors, "rates": rates, "scores": scores, "times": times}
     options |= {"most_states": most_states, "beam": beam, "scales": scales}
     paths = {name: tuple(getattr(way, "edges", ()) or getattr(way, "arcs", way)) for name, way in (ways or {}).items()}
     diagram = _diagram(graph, paths, reference, options, {} if title is None else {"title": title})
@@ -180,7 +188,7 @@ def _diagram(
     if isinstance(graph, NBest):
         graph = graph.to_lattice(keep=options["scores"])
     if isinstance(graph, Lattice):
-        return lattice_diagram(graph, paths, **options, **named)
+        return lattice_diagram(graph, paths, merged=True, **options, **named)
     if isinstance(graph, Forest):
         del options["times"]  # forests have none
         return forest_diagram(graph, paths, **options, **named)

@@ -99,12 +99,14 @@ class Diagram:
 
 
 def detail_writer(
-    number: int, posteriors: npt.ArrayLike | None, columns: Mapping[str, Column], scores: Sequence[str]
+    number: int,
+    posteriors: npt.ArrayLike | None,
+    rates: npt.ArrayLike | None,
+    columns: Mapping[str, Column],
+    scores: Sequence[str],
 ) -> Callable[[int], str]:
-    """Return a function that writes the posterior of an arc (or edge), and its costs in the columns `scores`."""
-    values = None if posteriors is None else np.asarray(posteriors, dtype=np.float64)
-    if values is not None and values.shape != (number,):
-        raise UsageError(f"there are {values.size} posteriors for {number} arcs", advice="give one per arc")
+    """Return a function that writes the posterior of an arc (or edge), its expected rate, and its costs in `scores`."""
+    values, expected = _one_each(posteriors, number, "posteriors"), _one_each(rates, number, "rates")
     for name in scores:
         if name not in columns:
             known = ", ".join(columns) or "none"
@@ -112,9 +114,21 @@ def detail_writer(
 
     def written(arc: int) -> str:
         parts = [] if values is None else [probability(float(values[arc]))]
+        if expected is not None and not np.isnan(expected[arc]):
+            parts.append(f"rate {expected[arc]:.2f}".replace("-0.00", "0.00"))
         return ", ".join([*parts, *(f"{name} {columns[name].arc[arc]:.4g}" for name in scores)])
 
     return written
+
+
+def _one_each(values: npt.ArrayLike | None, number: int, name: str) -> npt.NDArray[np.float64] | None:
+    """Return the numbers of all arcs; refuse any other number of them."""
+    if values is None:
+        return None
+    found = np.asarray(values, dtype=np.float64)
+    if found.shape != (number,):
+        raise UsageError(f"there are {found.size} {name} for {number} arcs", advice="give one per arc")
+    return found
 
 
 def probability(value: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 # ---- Lattices: states become circles, arcs become links with words ----
 
 EPSILON_LABEL = "ε"
+_MOST_WORDS = 4
 
 
 def lattice_diagram(
@@ -53,13 +55,18 @@ def lattice_diagram(
     *,
     title: str = "lattice",
     posteriors: npt.ArrayLike | None = None,
+    rates: npt.ArrayLike | None = None,
     scores: Sequence[str] = (),
     times: bool = True,
     most_states: int | None = MOST_STATES,
     beam: float | None = None,
     scales: Scales | None = None,
+    merged: bool = False,
 ) -> Diagram:
-    """Return the diagram of a lattice, or of the best part of a large one, with highlighted paths; see `draw`."""
+    """Return the diagram of a lattice, or of the best part of a large one, with highlighted paths; see `draw`.
+
+    With `merged`, other arcs of a large lattice that join the same two states become one link with several words.
+    """
     highlighted = checked_paths(paths, len(lattice.word), "arc")
     kept = [arc for arcs in highlighted.values() for arc in arcs]
     arcs, omissions = select_arcs(lattice, kept, Bounds(most_states, beam), scales)
@@ -67,8 +74,8 @@ def lattice_diagram(
     place = {state: number for number, state in enumerate(states)}
     on_arc = paths_through(highlighted)
     on_state = paths_through(highlighted, {arc: (int(lattice.source[arc]), int(lattice.target[arc])) for arc in kept})
-    written = detail_writer(len(lattice.word), posteriors, lattice.scores, scores)
-    links = tuple(
+    written = detail_writer(len(lattice.word), posteriors, rates, lattice.scores, scores)
+    links = [
         Link(
             place[int(lattice.source[arc])],
             place[int(lattice.target[arc])],
@@ -77,7 +84,10 @@ def lattice_diagram(
             on_arc.get(arc, ()),
         )
         for arc in arcs.tolist()
-    )
+    ]
+    notes: tuple[str, ...] = ()
+    if merged and omissions:
+        links, notes = _merged(links, lattice.cost(scales).arc[arcs].tolist())
     finals = set(lattice.final.tolist())
     seconds = lattice.times if times else None
     vertices = tuple(
@@ -89,7 +99,32 @@ def lattice_diagram(
         )
         for state in states
     )
-    return Diagram(LATTICE, title, vertices, links, tuple(highlighted), omissions=omissions)
+    return Diagram(LATTICE, title, vertices, tuple(links), tuple(highlighted), omissions=omissions, notes=notes)
+
+
+def _merged(links: Sequence[Link], costs: Sequence[float]) -> tuple[list[Link], tuple[str, ...]]:
+    """Make one link of all links between the same two vertices that no highlighted path takes; return notes on them.
+
+    The words of such a link stand in the order of their costs (ties: the first).
+    """
+    parallel: dict[tuple[int, ...], list[int]] = {}
+    for number, link in enumerate(links):
+        # A link of a highlighted path stays by itself.
+        parallel.setdefault((link.source, link.target, number if link.paths else -1), []).append(number)
+    merged = [_one_of([links[n] for n in sorted(group, key=costs.__getitem__)]) for group in parallel.values()]
+    notes = ("A line with several words, between /, stands for an arc of each.",) if len(merged) < len(links) else ()
+    return merged, notes
+
+
+def _one_of(links: Sequence[Link]) -> Link:
+    """Return a link with the first words of several links, and the number of the others."""
+    if len(links) == 1:
+        return links[0]
+    shown, more = links[:_MOST_WORDS], len(links) - _MOST_WORDS
+    rest = [f"+{more}"] if more > 0 else []
+    label = " / ".join([*(link.label for link in shown), *rest])
+    detail = " / ".join([link.detail for link in shown] + (["…"] if rest else [])) if links[0].detail else ""
+    return replace(links[0], label=label, detail=detail)
 
 
 # ---- Forests: links from each node to the rules that derive it, and from each rule to its tails, in their order ----
@@ -104,6 +139,7 @@ def forest_diagram(
     *,
     title: str = "forest",
     posteriors: npt.ArrayLike | None = None,
+    rates: npt.ArrayLike | None = None,
     scores: Sequence[str] = (),
     most_states: int | None = MOST_STATES,
     beam: float | None = None,
@@ -114,7 +150,7 @@ def forest_diagram(
     kept = [edge for edges in highlighted.values() for edge in edges]
     edges, omissions = select_arcs(forest, kept, Bounds(most_states, beam), scales)
     on_edge = paths_through(highlighted)
-    written = detail_writer(len(forest.head), posteriors, forest.scores, scores)
+    written = detail_writer(len(forest.head), posteriors, rates, forest.scores, scores)
     rules = [(edge, int(forest.head[edge]), forest.tails.row(edge)) for edge in edges.tolist()]
     nodes = sorted({node for _, head, tails in rules for node in (head, *tails)}, reverse=True)
     place = {node: number for number, node in enumerate(nodes)}

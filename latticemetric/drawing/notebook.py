@@ -66,7 +66,7 @@ def result_html(result: Any) -> str:
         return _block(name + records_html(result.to_records()))
     plain = result.asdict() if hasattr(result, "asdict") else {}
     lists = [value for value in plain.values() if _is_table(value)]
-    if not hasattr(result, "words") or callable(result.words):
+    if not isinstance(getattr(result, "words", None), tuple):
         rows = lists[0] if lists else _probable(result)
         return _block(name + (records_html(rows) if rows else "") + _numbers_html(plain))
     confidences = getattr(result, "confidences", None) or [None] * len(result.words)

@@ -13,7 +13,8 @@ from typing import Any, Literal, Self
 
 from latticemetric.display import error_line
 from latticemetric.errors import UsageError, shortened
-from latticemetric.frozen import Frozen
+from latticemetric.frames import Tabular
+from latticemetric.frozen import Frozen, Result
 from latticemetric.metrics.alignment import DELETION, INSERTION, MATCH, Alignment
 from latticemetric.metrics.base import (
     GraphReferences,
@@ -35,8 +36,8 @@ _STM_FIELDS = 5
 _SEPARATORS = "-_"
 
 
-@dataclass(frozen=True, eq=False)
-class ErrorDetails(Frozen):
+@dataclass(frozen=True, eq=False, repr=False)
+class ErrorDetails(Result, Frozen):
     """Words of alignments, counted by what became of them. Counts of several test sets add up.
 
     Attributes:
@@ -140,10 +141,13 @@ class ErrorDetails(Frozen):
         """Return the line `%WER 27.17 [ 25 / 92, 8 ins, 15 del, 2 sub ]`; `None` if the references have no words."""
         return error_line(name, self.errors, self.words, self.edits) if self.words else None
 
-    def asdict(self, most: int | None = None) -> dict[str, Any]:
-        """Return plain values, for JSON; of each kind, only the `most` frequent."""
+    def __repr__(self) -> str:
+        return f"ErrorDetails({self.line() or f'{self.errors} errors, 0 words'}, {self.segments} segments)"
+
+    def numbers(self) -> dict[str, int | float | None]:
+        """Return the numbers of segments, words and errors, by name."""
         inserted, deleted, replaced = self.edits
-        counts = {
+        return {
             "segments": self.segments,
             "wrong_segments": self.wrong_segments,
             "words": self.words,
@@ -154,6 +158,10 @@ class ErrorDetails(Frozen):
             "errors": self.errors,
             "rate": self.rate,
         }
+
+    def asdict(self, most: int | None = None) -> dict[str, Any]:
+        """Return plain values, for JSON; of each kind, only the `most` frequent."""
+        counts = self.numbers()
         pairs = [
             {"reference": expected, "hypothesis": said, "count": times}
             for (expected, said), times in most_frequent(self.confusions, most)
@@ -186,8 +194,8 @@ def most_frequent(counted: Mapping[Any, int], most: int | None) -> list[tuple[An
     return sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:most]
 
 
-@dataclass(frozen=True, eq=False)
-class ErrorAnalysis(Frozen):
+@dataclass(frozen=True, eq=False, repr=False)
+class ErrorAnalysis(Result, Tabular, Frozen):
     """The errors of a test set, in all and by group (speaker or file).
 
     Attributes:
@@ -197,6 +205,20 @@ class ErrorAnalysis(Frozen):
 
     total: ErrorDetails
     groups: Mapping[str, ErrorDetails]
+
+    def __repr__(self) -> str:
+        return f"ErrorAnalysis({self.total!r}, {len(self.groups)} groups)"
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return the numbers of errors: a record for each group, and one for all segments, of which `group` is `None`.
+
+        Examples:
+            >>> analysis = error_analysis(["a b", "a"], ["a c", "a"], groups=["ann", "bob"])
+            >>> [(record["group"], record["errors"], record["words"]) for record in analysis.to_records()]
+            [('ann', 1, 2), ('bob', 0, 1), (None, 1, 3)]
+        """
+        rows = [*self.groups.items(), (None, self.total)]
+        return [{"group": name, **details.numbers()} for name, details in rows]
 
     def asdict(self, most: int | None = None) -> dict[str, Any]:
         """Return plain values, for JSON; of each kind, only the `most` frequent."""

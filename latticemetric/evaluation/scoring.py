@@ -21,7 +21,8 @@ from latticemetric.evaluation.intervals import (
     value_of,
 )
 from latticemetric.evaluation.significance import Randomisation, randomisation_of, swapped_sums
-from latticemetric.frozen import Frozen
+from latticemetric.frames import Tabular
+from latticemetric.frozen import Frozen, Result
 from latticemetric.metrics.base import (
     GraphReferences,
     GraphText,
@@ -190,8 +191,8 @@ def corpus_scores(
 # ---- One test set ----
 
 
-@dataclass(frozen=True, eq=False)
-class MetricScore(Frozen):
+@dataclass(frozen=True, eq=False, repr=False)
+class MetricScore(Result, Frozen):
     """The score of a test set under one metric.
 
     Attributes:
@@ -237,8 +238,8 @@ class MetricScore(Frozen):
         return self.line or f"{self.name} {'–' if self.value is None else f'{self.value:.4f}'}"
 
 
-@dataclass(frozen=True)
-class Scores:
+@dataclass(frozen=True, repr=False)
+class Scores(Result, Tabular):
     """The scores of a test set under several metrics, by name: `scores["wer"].value`."""
 
     metrics: tuple[MetricScore, ...]
@@ -264,6 +265,16 @@ class Scores:
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
         return {"scores": [score.asdict() for score in self.metrics]}
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return the metric, its value, statistics and signature: a record for each metric."""
+        return [
+            {"metric": one.name, "score": one.value, **one.statistics, "signature": one.signature}
+            for one in self.metrics
+        ]
+
+    def __repr__(self) -> str:
+        return f"Scores({', '.join(map(str, self.metrics))})"
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.metrics))

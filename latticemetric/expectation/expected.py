@@ -21,7 +21,7 @@ from latticemetric.errors import InputError, UsageError
 from latticemetric.expectation.unfolding import MOST_STATES as MOST_STACKS
 from latticemetric.expectation.unfolding import Unfolded, unfold
 from latticemetric.forest.forest import Forest
-from latticemetric.frozen import Frozen
+from latticemetric.frozen import Frozen, Result
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Floats, Scales, is_any_of
 from latticemetric.lattice.lattice import Lattice
@@ -48,10 +48,12 @@ TABLE_BYTES = 2**29
 _FINEST_POLYNOMIAL = 1000
 _EDITS = Gains(1, 1, 1, 0)  # WER and WRR
 _NO_WORD = -1
+# Gradients are not divided by smaller posteriors: what rounding left of them says nothing.
+_LEAST_WEIGHT = 1e-6
 
 
-@dataclass(frozen=True, eq=False)
-class Expected(Frozen):
+@dataclass(frozen=True, eq=False, repr=False)
+class Expected(Result, Frozen):
     """The expectation of a rate over the paths (or derivations) of a graph.
 
     Attributes:
@@ -86,6 +88,36 @@ class Expected(Frozen):
     final_gradient: Floats | None
     states: int
     signature: str
+
+    def through(self, posteriors: npt.ArrayLike, scale: float = 1.0) -> Floats:
+        """Return the expected rate of the paths through each arc (of a forest: edge), from the gradient.
+
+        The gradient of an arc is scale · posterior · (rate of all paths − rate of the paths through the arc). Arcs of
+        which the posterior times the scale is below 1e-6 have no value: NaN.
+
+        Args:
+            posteriors: The posterior of each arc at the same `scale`.
+            scale: Factor of the costs, as in `expected`.
+
+        Raises:
+            UsageError: If there is no gradient.
+
+        Examples:
+            >>> lattice = Lattice.from_strings(["a b", "a c", "d"], costs=[0.0, 0.0, 0.0])
+            >>> found = expected(lattice, "a b", gradient=True)
+            >>> print(found.through([1 / 3] * 5).round(6))
+            [0.  0.5 1.  0.  0.5]
+        """
+        if self.gradient is None or self.value is None:
+            raise UsageError("there is no gradient", advice="ask for it: gradient=True; it needs an exact value")
+        weights = scale * np.asarray(posteriors, dtype=np.float64)
+        if weights.shape != self.gradient.shape:
+            raise UsageError(
+                f"there are {weights.size} posteriors for {self.gradient.size} arcs", advice="give one per arc"
+            )
+        known = weights >= _LEAST_WEIGHT
+        changes: Floats = np.divide(self.gradient, weights, where=known, out=np.full(weights.shape, np.nan))
+        return self.value - changes
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON, without gradients. The distribution is a list of pairs."""

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.errors import InputError, UsageError
-from latticemetric.frozen import Frozen
+from latticemetric.frozen import Frozen, Result
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Column, Floats, Scales
 from latticemetric.lattice.lattice import Lattice
@@ -140,8 +140,8 @@ class Vote(Frozen):
     columns: Numbers
 
 
-@dataclass(frozen=True, eq=False)
-class Combination(Frozen):
+@dataclass(frozen=True, eq=False, repr=False)
+class Combination(Result, Frozen):
     """One confusion network of the outputs of several systems.
 
     Attributes:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from latticemetric.errors import UsageError
 from latticemetric.expectation.expected import MOST_STATES, Expected, expected
+from latticemetric.frozen import Result
 from latticemetric.graph import Graph
 from latticemetric.lattice.columns import Column, Scales
 from latticemetric.lattice.lattice import Lattice
@@ -48,8 +49,8 @@ class RiskOfString(NamedTuple):
     exact: bool
 
 
-@dataclass(frozen=True)
-class RiskMBR:
+@dataclass(frozen=True, repr=False)
+class RiskMBR(Result):
     """The string with the fewest expected word errors under a whole lattice, of the candidates.
 
     Attributes:

@@ -20,6 +20,7 @@ from latticemetric.automata.reference import ReferenceNgrams
 from latticemetric.engine.native import ExactGains
 from latticemetric.errors import UsageError
 from latticemetric.forest.forest import Forest
+from latticemetric.frozen import Result
 from latticemetric.graph import Graph
 from latticemetric.lattice.columns import Floats, Scales, Steps
 from latticemetric.lattice.lattice import Lattice
@@ -243,8 +244,8 @@ class Ascent:
         return best
 
 
-@dataclass(frozen=True)
-class CorpusPath:
+@dataclass(frozen=True, repr=False)
+class CorpusPath(Result):
     """The path of one graph in the oracle of the corpus.
 
     Attributes:
@@ -280,8 +281,8 @@ class CorpusPath:
         }
 
 
-@dataclass(frozen=True)
-class CorpusOracle:
+@dataclass(frozen=True, repr=False)
+class CorpusOracle(Result):
     """Paths of several graphs with the best joint BLEU that the ascent reaches.
 
     No other path of one graph improves this BLEU, if the graph has at most 1000 paths.

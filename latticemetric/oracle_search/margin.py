@@ -35,7 +35,7 @@ DEFAULT_CAP = 200_000
 MOST_LISTED = 10_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Hope(Answer):
     """The best path or derivation by both metric and model: the target of margin training.
 
@@ -51,7 +51,7 @@ class Hope(Answer):
     _OWN = ("value",)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Fear(Answer):
     """The string with the largest −weight · metric − cost: the rival of margin training.
 
@@ -69,7 +69,7 @@ class Fear(Answer):
     _OWN = ("value", "bound")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Worst(Answer):
     """The string with the worst score.
 

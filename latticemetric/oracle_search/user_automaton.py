@@ -21,6 +21,7 @@ from latticemetric.automata.reference import counted_labels
 from latticemetric.engine.openfst import composed, lattice_machine, sorted_machine
 from latticemetric.engine.ties import resolve_ties
 from latticemetric.errors import InputError, UsageError, require_pynini
+from latticemetric.frozen import Result
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice import fst_binary
 from latticemetric.lattice.columns import Costs, Scales, Steps
@@ -35,8 +36,8 @@ from latticemetric.vocabulary import EPSILON, STAR, UNKNOWN, Vocabulary
 _MOST_TIES = 1_000_000  # arcs of the best paths: some seconds of Python
 
 
-@dataclass(frozen=True)
-class ValuedPath:
+@dataclass(frozen=True, repr=False)
+class ValuedPath(Result):
     """A path of a lattice, with its value under an automaton.
 
     Attributes:
@@ -58,7 +59,7 @@ class ValuedPath:
         return {"score": self.score, "hypothesis": " ".join(self.words), "cost": self.cost}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AutomatonOracle(ValuedPath):
     """The path of a lattice with the largest value under an automaton.
 

@@ -19,7 +19,7 @@ from latticemetric.evaluation.intervals import Interval
 from latticemetric.lattice.statistics import MANY
 
 _WIDTH = 360.0
-_LEFT, _RIGHT = 44.0, _WIDTH - 12.0
+_LEFT, _RIGHT = 50.0, _WIDTH - 20.0
 _DIGITS = 1  # of numbers in elements
 
 
@@ -288,7 +288,7 @@ def sweep_chart(found: Sweep, intervals: Sequence[Interval], kind: str, metric: 
             name = {"one_best": "1-best", "whole": "whole"}.get(row.kind) or f"{row.at:g}"
             reach = span(one.low, one.high)
             rows.append((name, rate_text(row.score), reach, count(row.lost), short_number(row.density)))
-    return Chart(f"Oracles by {kind.replace('nbest', 'n-best list')}", caption, paper.svg(), header, rows)
+    return Chart(f"Oracles by {kind.replace('nbest', 'n-best list (oracle@k)')}", caption, paper.svg(), header, rows)
 
 
 def _spread(values: Sequence[float]) -> Callable[[float], float]:
@@ -315,7 +315,10 @@ _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 def rate_text(value: float | None) -> str:
     """Write a rate with four decimals; write a dash for an undefined rate."""
-    return "–" if value is None else f"{value:.4f}".replace("-", "−")
+    if value is None:
+        return "–"
+    text = f"{value:.4f}"
+    return ("0.0000" if text == "-0.0000" else text).replace("-", "−")
 
 
 def span(low: float | None, high: float | None) -> str:

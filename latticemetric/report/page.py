@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -48,7 +48,13 @@ from latticemetric.report.charts import (
 from latticemetric.report.report import Report, ReportOptions, SideTotal, drawing
 
 _IN_SCRIPTS = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
-_SCRIPTS = ("elements.js", "list.js", "alignment.js", "view.js", "drawing.js", "utterance.js", "main.js")
+_SCRIPTS = (
+    *("elements.js", "alignment.js", "columns.js", "list.js", "errors.js"),
+    "view.js",
+    "drawing.js",
+    "utterance.js",
+    "main.js",
+)
 
 
 def write_report(
@@ -71,6 +77,8 @@ def write_report(
     resamples: int = 1000,
     seed: int = 0,
     confidence: float = 0.95,
+    expected: bool = False,
+    speakers: Mapping[str, str] | None = None,
     workers: int = 1,
 ) -> None:
     """Write one HTML page of oracles, 1-bests and MBR: totals, charts, alignments, drawings.
@@ -94,6 +102,8 @@ def write_report(
         resamples: The number of resamples for intervals.
         seed: The seed of the resamples and of `samples`.
         confidence: The share of resamples inside an interval.
+        expected: Also show the expected rate of each graph; see `expected`.
+        speakers: The speaker of each id, to count errors by speaker; by default, ids name speakers.
         workers: The number of graphs searched at once.
 
     Raises:
@@ -106,8 +116,17 @@ def write_report(
     metrics = tuple(make_metric(one) if isinstance(one, str) else one for one in score)
     scorer = StringScorer(metrics, rate.ignore) if metrics else None
     decoding = None if mbr is None else MBRSettings.of(mbr, beam=beam, samples=samples, seed=seed)
-    review = ReviewSettings(rate, points, decoding, scales, scorer=scorer, posterior_scale=scale, drawn=most_graphs > 0)
-    report = Report(review, ReportOptions(title, most_graphs, resamples, seed, confidence))
+    review = ReviewSettings(
+        rate,
+        points,
+        decoding,
+        scales,
+        scorer=scorer,
+        posterior_scale=scale,
+        drawn=most_graphs > 0,
+        expected=expected,
+    )
+    report = Report(review, ReportOptions(title, most_graphs, resamples, seed, confidence, speakers=speakers))
     pairs, reviewed = graphs_with_references(graphs, references), partial(review_graph, review)
     with atomic_output(os.fspath(path)) as file:
         report.add_all(map_in_order(reviewed, pairs, workers, packing=graph_packing))
@@ -189,9 +208,11 @@ def _file(name: str) -> str:
 
 def _data(report: Report) -> dict[str, Any]:
     """Return the data of the scripts."""
-    sketches = report.sketches()
+    sketches, groups = report.sketches(), report.groups()
     items = [
-        item | ({"drawing": drawing(sketches[place])} if place in sketches else {})
+        item
+        | ({"drawing": drawing(sketches[place])} if place in sketches else {})
+        | ({"groups": [visible(several[place]) for several in groups.values()]} if groups else {})
         for place, item in enumerate(report.utterances)
     ]
     return {
@@ -199,6 +220,8 @@ def _data(report: Report) -> dict[str, Any]:
         "higher": report.review.metric.higher_is_better,
         "decoded": report.review.decoding is not None,
         "drawn": [len(sketches), report.sketched],
+        "expected": report.review.expected,
+        "groupings": list(groups),
         "utterances": items,
     }
 
@@ -241,11 +264,22 @@ def _summary(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Int
         others = [rate_text(side.scores[name]) for name in scores]
         cells = [rate_text(total.score), span(one.low, one.high), fraction, *map(short_number, edits), *others]
         rows.append({"side": side.side, "label": LABELS[side.side], "cells": cells})
+    if report.review.expected:
+        rows.append(_expected_row(report, len(scores)))
     headroom = report.headroom
     if headroom.value is not None:
         cells = [rate_text(abs(headroom.value)), span(*_gap(headroom)), *[""] * (5 + len(scores))]
         rows.append({"side": "headroom", "label": "headroom", "cells": cells})
     return {"header": header, "rows": rows}
+
+
+def _expected_row(report: Report, others: int) -> dict[str, Any]:
+    """Return the expected rate of all graphs: the value, or its certain bounds if a graph is too large for it."""
+    found = report.expectation.asdict()
+    size = found["denominator"]
+    counts = "" if found["numerator"] is None else f"{found['numerator']:.1f}/{short_number(size)}"
+    value = rate_text(found["expected"]) if found["exact"] else span(found["low"], found["high"])
+    return {"side": "expected", "label": "expected", "cells": [value, "", counts, *[""] * (4 + others)]}
 
 
 def _notes(report: Report) -> list[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from latticemetric.batch.expectations import ExpectationAnswer, ExpectationTotals
 from latticemetric.batch.review import (
     MBR,
     ONE_BEST,
@@ -26,11 +27,12 @@ from latticemetric.drawing.layout import layered_layout
 from latticemetric.drawing.picture import Picture, PlacedText, Shape
 from latticemetric.evaluation.intervals import Interval, bootstrap, paired_bootstrap
 from latticemetric.frozen import Frozen, cached_property
-from latticemetric.metrics.alignment import INSERTION
+from latticemetric.metrics.alignment import DELETION, SUBSTITUTION
 from latticemetric.metrics.base import Table, references_each
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.oracle_search.scored_path import ScoredPath
 from latticemetric.report.charts import paths
+from latticemetric.report.errors import error_groups
 
 _LENGTHS = 5
 # The largest whole number that scripts hold exactly; large enough for sorting.
@@ -41,7 +43,11 @@ _SIDES = {"oracle": "oracle", "1-best": "one_best", "mbr": "mbr"}
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """Parameters of a report. Draw the `most_graphs` graphs with the most headroom; only list the other graphs."""
+    """Parameters of a report.
+
+    Draw the `most_graphs` graphs with the most headroom; only list the other graphs. `speakers` has the speaker of each
+    id; by default, ids name speakers (see `groups_of`).
+    """
 
     title: str = "lattices"
     most_graphs: int = 100
@@ -49,6 +55,7 @@ class ReportOptions:
     seed: int = 0
     confidence: float = 0.95
     settings: tuple[tuple[str, str], ...] = ()
+    speakers: Mapping[str, str] | None = None
 
     def interval(self, metric: Any, table: Any) -> Interval:
         """Return the interval of a corpus value."""
@@ -107,6 +114,8 @@ class Report:
     rates: dict[str, list[float]] = field(default_factory=dict)
     densities: list[tuple[float, float]] = field(default_factory=list)
     sketched: int = 0
+    expectation: ExpectationTotals = field(default_factory=ExpectationTotals)
+    _names: list[str] = field(default_factory=list)
     _sketches: list[tuple[float, int, Sketch]] = field(default_factory=list)
     _swept: list[Swept] = field(default_factory=list)
     _rows: dict[str, list[list[int]]] = field(default_factory=lambda: {ORACLE: [], ONE_BEST: [], MBR: []})
@@ -116,6 +125,9 @@ class Report:
         """Add reviews; only one is in memory at a time."""
         for review in reviews:
             place, item = len(self.utterances), utterance(review)
+            self._names.append(review.name)
+            if self.review.points.nbest and review.swept.kept:
+                item["at_k"] = self._at_k(review.swept)
             self._add_statistics(review)
             self.utterances.append(item)
             if review.problem is not None:
@@ -133,9 +145,17 @@ class Report:
                 if len(self._sketches) > self.options.most_graphs:
                     heapq.heappop(self._sketches)
 
+    def _at_k(self, swept: Swept) -> list[list[Any]]:
+        """Return each size k of the sweep over n-best lists, with the rate of the oracle of the first k strings."""
+        points = zip(self.review.points.listed(), swept.kept, strict=True)
+        return [[at, self.review.metric.value(kept.statistics)] for (kind, at), kept in points if kind == "nbest"]
+
     def _add_statistics(self, review: Review) -> None:
         self._swept.append(review.swept)
         self.undecoded += review.mbr_problem is not None
+        if self.review.expected:
+            answer = ExpectationAnswer(review.name, review.expected, review.oracle, missed=review.swept.missed)
+            self.expectation += ExpectationTotals.of(answer, self.review.metric)
         if review.oracle is not None:
             self.lattices += 1
             self._rows[ORACLE].append(review.oracle.statistics.as_columns())
@@ -149,6 +169,10 @@ class Report:
         if self.review.scorer is not None and review.references:
             kept = tuple(map(self.review.scorer.kept, review.references))
             self._strings.append({side: review.words(side) for side in self._rows} | {"references": kept})
+
+    def groups(self) -> dict[str, list[str]]:
+        """Return the group of each utterance by speaker and by file; see `error_groups`."""
+        return error_groups(self._names, self.options.speakers)
 
     def sketches(self) -> dict[int, Sketch]:
         """Return the graphs to draw, by the index of their utterance."""
@@ -241,6 +265,9 @@ def utterance(review: Review) -> dict[str, Any]:
         "exact": best.exact,
         "sides": sides,
     }
+    if review.expected is not None:
+        rate = review.expected
+        item["expected"] = [rate.value, rate.low, rate.high, rate.exact]
     if review.mbr_problem is not None:
         item["mbr_problem"] = visible(str(review.mbr_problem))
     return item if review.scores is None else {**item, "scores": review.scores}
@@ -267,8 +294,10 @@ def _side(path: ScoredPath | MBRAnswer) -> dict[str, Any]:
         "counts": [counts[name] for name in _COUNTS],
         "words": _shown(path.words),
         "edits": path.alignment.edits,
-        # The reference words without an equal match.
-        "expected": _cells(path, (r or "" for edit, r, c in path.alignment.steps() if edit != INSERTION and r != c)),
+        # Reference words that were replaced or left out; the others are those of the answer.
+        "expected": _cells(
+            path, (r or "" for edit, r, _ in path.alignment.steps() if edit in {SUBSTITUTION, DELETION})
+        ),
     }
     if path.alignment.candidate != path.words:  # not all words count, or it is of characters
         side["said"] = _cells(path, path.alignment.candidate)
@@ -289,7 +318,7 @@ def drawing(sketch: Sketch) -> dict[str, Any]:
     `ways` are the names of the highlighted paths (oracle, 1-best, MBR), in the order of their numbers. A vertex is
     `[x, y, width, height, shape, text, detail, paths]`. A link is `[points, paths, label, source, target]`, with the
     points of `Curve` in one list, and a label `[x, y, text]` or `None`. `told` holds
-    `[text, cost, posterior, scores]` of each link; in forests, of each vertex from number `edges` on.
+    `[text, cost, posterior, scores, expected rate]` of each link; in forests, of each vertex from number `edges` on.
     """
     diagram, picture = sketch.diagram, layered_layout(sketch.diagram)
     columns = list(sketch.arcs[0].scores) if sketch.arcs else []
@@ -324,7 +353,8 @@ def drawing(sketch: Sketch) -> dict[str, Any]:
 def _told(arc: DrawnArc, columns: Sequence[str]) -> list[Any]:
     posterior = None if arc.posterior is None else float(f"{arc.posterior:.4g}")
     scores = [float(f"{arc.scores[name]:.6g}") for name in columns]
-    return [visible(arc.text), float(f"{arc.cost:.6g}"), posterior, scores]
+    told = [visible(arc.text), float(f"{arc.cost:.6g}"), posterior, scores]
+    return told if arc.expected is None else [*told, float(f"{arc.expected:.4g}")]
 
 
 def _box(picture: Picture) -> list[float]:

@@ -13,6 +13,8 @@ from kit.pictures import overlaps
 import latticemetric as lm
 from latticemetric.display import visible
 from latticemetric.drawing.api import draw, svg
+from latticemetric.drawing.diagram import Link
+from latticemetric.drawing.graphs import _merged
 from latticemetric.drawing.picture import text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -193,15 +195,73 @@ def test_the_smallest_graphs_have_pictures(graph):
 def test_what_is_left_out_is_of_the_worst_paths_only():
     lattice = lm.Lattice.from_strings([f"w{n}" for n in range(300)], costs=list(range(300)))
     drawing = draw(lattice, most_states=10)
-    assert {link.label for link in drawing.diagram.links} == {f"w{n}" for n in range(20)}
+    assert [link.label for link in drawing.diagram.links] == ["w0 / w1 / w2 / w3 / +16"]
     assert drawing.diagram.omissions == ("Shown: 2 of 2 states and 20 of 300 arcs, those of the best paths.",)
     assert len(draw(lattice, most_states=None).diagram.links) == 300
+
+
+def sausage(words, length):
+    """A lattice of `length` positions, each with all of `words`, the cheapest first."""
+    rows = [(n, n + 1, word, float(k)) for n in range(length) for k, word in enumerate(words)]
+    return "".join(f"{source} {target} {word} {cost}\n" for source, target, word, cost in rows) + f"{length}\n"
+
+
+def test_parallel_arcs_of_large_lattices_are_one_line(tmp_path):
+    file = tmp_path / "sausage.fst.txt"
+    file.write_text(sausage(list("fedcba"), 100))
+    lattice = lm.read_one(file, format="openfst-text")
+    best = [arc for arc in range(600) if arc % 6 == 0]
+    drawing = draw(lattice, ways={"1-best": best}, most_states=None, beam=2.5)
+    links = drawing.diagram.links
+    assert [link.label for link in links if link.paths] == ["f"] * 100
+    others = [link for link in links if not link.paths]
+    assert [(link.source, link.label) for link in others] == [(n, "e / d") for n in range(100)]
+    assert drawing.diagram.omissions == ("Shown: 101 of 101 states and 300 of 600 arcs, those of the best paths.",)
+    assert "several words" in drawing.svg()
+    whole = draw(lattice, most_states=None)
+    assert len(whole.diagram.links) == 600
+    assert whole.diagram.notes == ()
+
+
+def test_lines_of_many_words_count_the_rest():
+    costs = [0.0, 3.0, 1.0, 2.0, 5.0, 4.0, 6.0]
+    links = [Link(0, 1, f"w{k}", f"{k}") for k in range(7)] + [Link(0, 1, "way", paths=(0,)), Link(1, 2, "end")]
+    merged, notes = _merged(links, [*costs, 0.0, 0.0])
+    assert merged == [
+        Link(0, 1, "w0 / w2 / w3 / w1 / +3", "0 / 2 / 3 / 1 / …"),
+        Link(0, 1, "way", paths=(0,)),
+        Link(1, 2, "end"),
+    ]
+    assert len(notes) == 1
+
+
+def test_expected_rates_are_written_under_words():
+    lattice = lm.Lattice.from_strings(["a b", "a c", "d"], costs=[0.0, 0.0, 0.0])
+    found = lm.expected(lattice, "a b", gradient=True)
+    posteriors = lm.posteriors(lattice)
+    drawing = draw(lattice, posteriors=posteriors, rates=found.through(posteriors.arc))
+    details = {link.label + " " + link.detail for link in drawing.diagram.links}
+    assert details == {
+        "a 0.33, rate 0.00",
+        "b 0.33, rate 0.00",
+        "a 0.33, rate 0.50",
+        "c 0.33, rate 0.50",
+        "d 0.33, rate 1.00",
+    }
+    # An arc that no path is likely to take has no rate.
+    unlikely = lm.Lattice.from_strings(["a", "b"], costs=[0.0, 50.0])
+    rates = lm.expected(unlikely, "a", gradient=True).through(lm.posteriors(unlikely).arc)
+    assert [link.detail for link in draw(unlikely, rates=rates).diagram.links] == ["rate 0.00", ""]
+    with pytest.raises(lm.UsageError, match="there are 1 rates for 2 arcs"):
+        draw(unlikely, rates=[0.0])
+    with pytest.raises(lm.UsageError, match="there is no gradient"):
+        lm.expected(unlikely, "a").through([1.0, 0.0])
 
 
 def test_a_beam_keeps_what_is_highlighted():
     lattice = lm.Lattice.from_strings(["a", "b", "c", "d"], costs=[0.0, 1.0, 2.0, 3.0])
     drawing = draw(lattice, ways={"oracle": [3]}, beam=1.0)
-    assert {link.label for link in drawing.diagram.links} == {"a", "b", "d"}
+    assert {link.label for link in drawing.diagram.links} == {"a / b", "d"}
     assert draw(lattice, beam=5.0).diagram.omissions == ()
     with pytest.raises(lm.UsageError, match="the beam is -1"):
         draw(lattice, beam=-1)

@@ -16,6 +16,16 @@ RESULTS = {
     "NBest": lambda: lm.NBest.from_graph(LATTICE, 3),
     "Sweep": lambda: lm.sweep([LATTICE], ["a b"], beams=[1.0]),
     "OracleAtK": lambda: lm.oracle_at_k([["a b", "a"]], ["a"], resamples=0),
+    "Scores": lambda: lm.score(["a b"], ["a c"], ["wer", "bleu"]),
+    "MetricScore": lambda: lm.score(["a b"], ["a c"])["wer"],
+    "ErrorAnalysis": lambda: lm.error_analysis(["a b", "<i>"], ["a c", "<b>"], groups=["ann", "<bob>"]),
+    "ErrorDetails": lambda: lm.error_analysis(["a b", "<i>"], ["a c", "<b>"]).total,
+    "Expected": lambda: lm.expected(LATTICE, "a c", gradient=True),
+    "RiskMBR": lambda: lm.mbr(LATTICE, "wer", risk="exact"),
+    "Hope": lambda: lm.hope(LATTICE, "a c", "wer"),
+    "Fear": lambda: lm.fear(LATTICE, "a c", "wer"),
+    "Worst": lambda: lm.worst(LATTICE, "a c", "wer"),
+    "CorpusOracle": lambda: lm.corpus_oracle([LATTICE], ["a c"]),
     "CorpusScore": lambda: lm.make_metric("wer").corpus(["a b"], ["a c"]),
 }
 
@@ -34,6 +44,17 @@ def test_an_oracle_and_a_network_are_short():
     best = lm.oracle(LATTICE, "a c", "wer")
     assert repr(best).startswith("Oracle('a c', score=0, numerator=0, denominator=2, cost=1.5, ")
     assert repr(lm.consensus(LATTICE)).startswith("Consensus('a b', bayes_risk=")
+
+
+def test_scores_and_errors_show_their_numbers():
+    scores = RESULTS["Scores"]()
+    assert repr(scores) == "Scores(%WER 50.00 [ 1 / 2, 0 ins, 0 del, 1 sub ], bleu 0.0000)"
+    assert [record["score"] for record in scores.to_records()] == [0.5, 0.0]
+    assert "<td>wer</td><td>0.5000</td>" in scores._repr_html_()
+    analysis = RESULTS["ErrorAnalysis"]()
+    assert repr(analysis.total) == "ErrorDetails(%WER 66.67 [ 2 / 3, 0 ins, 0 del, 2 sub ], 2 segments)"
+    assert "&lt;bob&gt;" in analysis._repr_html_()
+    assert repr(lm.draw(LATTICE)) == "Drawing(lattice, 4 vertices, 5 links)"
 
 
 def test_words_are_escaped_and_long_texts_cut():

@@ -1,5 +1,6 @@
 """A report in a browser: clicked through, by keyboard and by touch, on a desk and on a phone."""
 
+import csv
 import re
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ import pytest
 from kit.paths import DATA
 
 import latticemetric as lm
+from latticemetric.evaluation.error_analysis import groups_of
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="there is no playwright here (make browser installs it)")
 pytest.importorskip("jinja2")
@@ -118,6 +120,13 @@ def overflow(page):
     return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
 
 
+def aligned(page, kind):
+    """The cells of a row of the alignment, of all its lines; unseen words stand before the seen ones."""
+    page.locator(".aligned").first.wait_for()
+    cells = page.locator(f"tr{kind} td").all_inner_texts()
+    return [" ".join(cell.split()) for cell in cells]
+
+
 def focused(page):
     return page.evaluate("document.activeElement.innerText")
 
@@ -183,13 +192,13 @@ def test_the_keyboard_is_enough(opened):
 def test_an_utterance_shows_its_alignments(opened):
     page = opened(DESK)
     page.get_by_role("button", name="sea-6").click()
-    side = page.locator(".side.one_best")
-    steps = [" ".join(step.split()) for step in side.locator("li").all_inner_texts()]
-    assert steps == ["the", "added: +wrong", "added: +wrong", "ship", "sails6"]
-    assert "2 insertions" in side.inner_text()
+    assert aligned(page, ".reference") == ["the", "", "", "ship", "sails6"]
+    assert aligned(page, ".oracle") == ["instead: ≠a", "", "", "ship", "sails6"]
+    assert aligned(page, ".one_best") == ["the", "added: +wrong", "added: +wrong", "ship", "sails6"]
+    assert "2 insertions" in page.locator(".side.one_best").inner_text()
     oracle = page.locator(".side.oracle").inner_text()
     assert "wer 0.3333" in oracle
-    assert "the ship sails6" in page.locator(".reference").inner_text()
+    assert "the ship sails6" in page.locator("p.reference").inner_text()
 
 
 def test_a_drawing_is_moved_and_read(opened):
@@ -282,17 +291,173 @@ def test_long_alignments_are_passages_that_open_one_by_one(opened, tmp_path):
     lm.write_report(path, [("hour", lattice)], [" ".join(reference)], "wer", resamples=10)
     page = opened(DESK, file=path)
     page.get_by_role("button", name="hour", exact=True).click()
-    side = page.locator(".side.oracle")
-    side.locator("ol").wait_for()
-    assert side.locator("summary").all_inner_texts()[:2] == [
-        "Words 1 to 250 of 1000 · 3 errors",
-        "Words 251 to 500 of 1000 · 2 errors",
-    ]
-    assert side.locator("ol").count() == 1
+    side = page.locator(".passages")
+    side.locator("table").first.wait_for()
+    titles = side.locator("summary").all_inner_texts()
+    assert titles[:2] == ["Words 1 to 250 of 1001 · 9 errors", "Words 251 to 500 of 1001 · 6 errors"]
+    assert side.locator("details:has(table)").count() == 1
     side.locator("summary").nth(3).click()
-    side.locator("ol").nth(1).wait_for()
-    assert side.locator("ol").nth(1).locator("li").count() == 250
+    opened_last = side.locator("details").nth(3)
+    opened_last.locator("table").first.wait_for()
+    assert opened_last.locator("tr.reference td").count() == 250
     assert page.locator("details.reference summary").inner_text() == "Reference · 1000 words"
+
+
+def test_rows_show_the_words_of_the_one_best(opened):
+    page = opened(DESK)
+    said = page.locator("tr.said").nth(5)
+    assert " ".join(said.inner_text().split()) == "1-best: the added: wrong added: wrong ship sails6"
+    said.click()
+    assert page.locator("tr.detail").count() == 1
+    assert not said.is_visible()
+
+
+def test_narrow_pages_break_alignments_into_lines(opened, tmp_path):
+    path = tmp_path / "long.html"
+    words = [f"word{k}" for k in range(40)]
+    lattice = lm.Lattice.from_strings([" ".join(words[1:]), " ".join([*words, "more"])], costs=[0.0, 1.0])
+    lm.write_report(path, [("hour", lattice)], [" ".join(words)], "wer", resamples=10)
+    numbers = []
+    for viewport in (DESK, PHONE):
+        page = opened(viewport, path)
+        page.get_by_role("button", name="hour", exact=True).click()
+        assert aligned(page, ".reference") == words
+        assert aligned(page, ".oracle") == ["missing −", *words[1:]]
+        assert overflow(page) == 0
+        numbers.append(page.locator("table.aligned").count())
+    assert numbers[0] < numbers[1]
+
+
+# --- Errors
+
+SAID = {
+    "ann-f1-1": ("a cat sat", "the cat sat here"),
+    "ann-f2-1": ("=a cat", "the, cat"),
+    "bob-f3-1": ("a a dog", "the dog"),
+    "bob-f3-2": ("so it is", "so it is"),
+}
+
+
+@pytest.fixture(scope="module")
+def spoken(tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "spoken.html"
+    graphs = [(name, lm.Lattice.from_strings([said, "x y"], [0.0, 5.0])) for name, (said, _) in SAID.items()]
+    references = [reference for _, reference in SAID.values()]
+    lm.write_report(path, graphs, references, "wer", title="who said it", resamples=10, expected=True)
+    return path
+
+
+def error_rows(page):
+    """The rows of the table of errors, in an order of their own."""
+    rows = page.locator(".errors").first.locator("tbody tr").all()
+    return sorted([cell.inner_text() for cell in row.locator("td").all()][:4] for row in rows)
+
+
+def chooser(page, name):
+    return page.locator("label", has=page.get_by_text(name, exact=True)).locator("select")
+
+
+def counted(details):
+    rows = [["confusion", r, h, str(n)] for (r, h), n in details.confusions.items()]
+    rows += [["insertion", "–", word, str(n)] for word, n in details.insertions.items()]
+    return sorted(rows + [["deletion", word, "–", str(n)] for word, n in details.deletions.items()])
+
+
+def test_errors_are_those_of_the_error_analysis(opened, spoken):
+    page = opened(DESK, spoken)
+    texts = [said for said, _ in SAID.values()], [[reference] for _, reference in SAID.values()]
+    for by, which in (("speaker", ["ann", "bob"]), ("file", ["ann-f1", "ann-f2", "bob-f3"])):
+        analysis = lm.error_analysis(*texts, groups=groups_of(list(SAID), by))
+        chooser(page, "By").select_option(label=by)
+        assert error_rows(page) == counted(analysis.total)
+        groups = page.locator(".errors").nth(1).locator("tbody tr")
+        told = {row.locator("th").inner_text(): row.locator("td").all_inner_texts() for row in groups.all()}
+        assert list(told) == sorted(which, key=lambda name: -analysis.groups[name].rate)
+        for name in which:
+            found = analysis.groups[name]
+            inserted, deleted, replaced = found.edits
+            numbers = [found.segments, found.words, replaced, deleted, inserted, found.errors]
+            assert told[name][:6] == list(map(str, numbers))
+            assert told[name][6] == f"{100 * found.rate:.2f} %"
+            chooser(page, "Only").select_option(label=name)
+            assert error_rows(page) == counted(found)
+        chooser(page, "Only").select_option(label="all of them")
+    page.get_by_label("Kind").select_option("insertion")
+    assert {row[0] for row in error_rows(page)} == {"insertion"}
+    page.get_by_label("Errors of").select_option("oracle")
+    page.get_by_label("Kind").select_option("")
+    best = [lm.oracle(lm.Lattice.from_strings([said, "x y"]), ref, "wer").words for said, ref in SAID.values()]
+    assert error_rows(page) == counted(lm.error_analysis(best, texts[1]).total)
+
+
+def test_errors_are_sorted_and_saved(opened, spoken):
+    page = opened(DESK, spoken)
+    errors = page.locator(".errors").first
+    header = errors.get_by_role("columnheader", name="Reference")
+    header.get_by_role("button").click()
+    assert header.get_attribute("aria-sort") == "ascending"
+    column = [cell for cell in errors.locator("tbody td:nth-child(2)").all_inner_texts() if cell != "–"]
+    assert column == sorted(column)
+    with page.expect_download() as saving:
+        errors.get_by_role("button", name="Save as CSV").click()
+    assert saving.value.suggested_filename == "who_said_it.one_best.errors.csv"
+    with saving.value.path().open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert {(row["kind"], row["expected"], row["said"], row["count"]) for row in rows} == {
+        ("confusion", "the", "a", "2"),
+        ("confusion", "the,", "'=a", "1"),  # a table would take it for a formula
+        ("insertion", "", "a", "1"),
+        ("deletion", "here", "", "1"),
+    }
+
+
+def test_expected_rates_are_shown(opened, spoken):
+    page = opened(DESK, spoken)
+    graph = lm.Lattice.from_strings([SAID["ann-f1-1"][0], "x y"], [0.0, 5.0])
+    value = lm.expected(graph, SAID["ann-f1-1"][1]).value
+    assert page.locator("tr.row").first.get_by_text(f"{value:.4f}").is_visible()
+    page.get_by_role("button", name="ann-f1-1").click()
+    page.get_by_label("Below:").select_option("expected rate")
+    under = set(page.locator(".drawing .arc text.under").all_text_contents()) - {""}
+    assert under == {"0.50", "1.00"}  # the paths: two of four words wrong, or all
+
+
+def test_fingers_are_told_what_they_can_do(opened):
+    for options, said in (({"has_touch": True, "is_mobile": True}, "Tap an arc"), ({}, "Point at an arc")):
+        page = opened(PHONE, **options)
+        page.get_by_role("button", name="sea-9").click()
+        assert page.locator(".told").inner_text().startswith(said)
+
+
+@pytest.mark.parametrize("name", ["path", "spoken"])
+def test_ids_are_whole_on_a_phone(name, opened, request):
+    page = opened(PHONE, request.getfixturevalue(name))
+    assert page.evaluate("document.querySelector('tr.row > th').clientWidth") > 80
+    assert page.evaluate(
+        "[...document.querySelectorAll('tr.row > th > button')].every((b) => b.scrollWidth <= b.clientWidth)"
+    )
+
+
+@pytest.mark.parametrize("viewport", [DESK, PHONE])
+def test_letters_of_charts_are_whole(opened, viewport, tmp_path):
+    file = tmp_path / "charts.html"
+    graphs, references = [], []
+    for n in range(1, 9):
+        words = [f"w{k}" for k in range(40 * n)]
+        graphs.append((f"id{n}", lm.Lattice.from_strings([words, [*words, "x"], words[:-1]], [1.0, 0.5, 2.0])))
+        references.append(" ".join(words))
+    lm.write_report(file, graphs, references, "wer", nbest=[1, 10, 1000], beams=[0, 0.125, 100000], resamples=50)
+    page = opened(viewport, file)
+    cut = """() => [...document.querySelectorAll("svg.chart")].flatMap((svg) => {
+      const whole = svg.getBoundingClientRect();
+      return [...svg.querySelectorAll("text")].filter((text) => {
+        const box = text.getBoundingClientRect();
+        return box.left < whole.left - 0.5 || box.right > whole.right + 0.5
+          || box.top < whole.top - 0.5 || box.bottom > whole.bottom + 0.5;
+      }).map((text) => text.textContent);
+    })"""
+    assert page.locator("svg.chart").count() >= 5
+    assert page.evaluate(cut) == []
 
 
 def test_two_fingers_make_a_drawing_larger(opened):
@@ -392,7 +557,7 @@ def test_hostile_words_do_not_run(opened, tmp_path):
     assert page.title() == title
     assert page.locator("img").count() == 0
     assert overflow(page) == 0
-    assert HOSTILE[0] in page.locator(".side.one_best").first.inner_text()
+    assert HOSTILE[0] in page.locator(".columns").first.inner_text()
 
 
 def test_what_the_policy_forbids_does_not_run(browser, path, tmp_path):

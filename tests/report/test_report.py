@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import math
 import re
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from kit.paths import EXAMPLES
 
 import latticemetric as lm
 from latticemetric.report.charts import count, decades, rate_text, short_number, ticks
+from latticemetric.report.errors import error_groups
 from latticemetric.report.page import json_for_script
 
 pytest.importorskip("jinja2")
@@ -142,6 +144,50 @@ def test_the_summary_is_that_of_lattice_oracle(meeting):
     )
     assert f"headroom {rate_text(corpus['one_best']['score'] - corpus['score'])}" in meeting.shown
     assert rate_text(corpus["scores"]["bleu"]["oracle"]["score"]) in meeting.shown
+
+
+def test_expected_rates_are_those_of_expected(graphs):
+    page = page_of(*MEETING, "--metric", "wer", "--expected", "--posterior-scale", "0.3", "--nbest-sizes", "1,2")
+    errors = words = 0
+    for item, (_, graph, reference) in zip(page.known["utterances"], graphs, strict=True):
+        found = lm.expected(graph, reference, "wer", scale=0.3)
+        assert item["expected"] == [found.value, found.low, found.high, True]
+        errors, words = errors + found.numerator, words + found.denominator
+        lists = [lm.oracle_at_k([lm.NBest.from_graph(graph, k)], [reference], "wer").oracle.score for k in (1, 2)]
+        assert item["at_k"] == [[1, lists[0]], [2, lists[1]]]
+    assert f"expected {rate_text(errors / words)}" in page.shown
+
+
+def test_expected_rates_of_arcs_are_those_of_their_paths(graphs):
+    page = page_of(*MEETING, "--metric", "wer", "--expected", "--posterior-scale", "0.5")
+    for item, (_, graph, reference) in zip(page.known["utterances"], graphs, strict=True):
+        weight, rates = [0.0] * len(graph.word), [0.0] * len(graph.word)
+        for arcs in graph.n_best(100, paths=True):
+            probability, rate = math.exp(-0.5 * graph.cost_of(arcs)), lm.WER().score(graph.words(arcs), reference)
+            for arc in arcs:
+                weight[arc] += probability
+                rates[arc] += probability * rate
+        told = [arc[4] for arc in item["drawing"]["told"]]
+        assert told == pytest.approx([rate / all_ for rate, all_ in zip(rates, weight, strict=True)], abs=1e-3)
+
+
+def test_errors_are_grouped_by_what_ids_say(tmp_path):
+    strings = {"ann_f1-1": "a", "ann_f2-1": "b", "bob_f3-1": "c"}
+    graphs = [(name, lm.Lattice.from_strings([text], [0.0])) for name, text in strings.items()]
+    speakers = {"ann_f1-1": "s1", "ann_f2-1": "s2", "bob_f3-1": "s2"}
+    for options, expected in (
+        ({}, {"speaker": ["ann", "ann", "bob"], "file": ["ann_f1", "ann_f2", "bob_f3"]}),
+        ({"speakers": speakers}, {"speaker": ["s1", "s2", "s2"], "file": ["ann_f1", "ann_f2", "bob_f3"]}),
+    ):
+        lm.write_report(tmp_path / "page.html", graphs, ["a"] * 3, "wer", **options)
+        known = Page((tmp_path / "page.html").read_text(encoding="utf-8")).known
+        assert known["groupings"] == list(expected)
+        assert [one["groups"] for one in known["utterances"]] == [
+            list(each) for each in zip(*expected.values(), strict=True)
+        ]
+    with pytest.raises(lm.UsageError, match="has no speaker"):
+        lm.write_report(tmp_path / "page.html", graphs, ["a"] * 3, "wer", speakers={"ann_f1-1": "s1"})
+    assert error_groups(["1", "2"]) == {}
 
 
 def test_the_sweep_is_that_of_sweep(meeting):

@@ -2,6 +2,8 @@
 const STEP = 1.25;
 const APART = 4.5; // Lines of several ways beside each other.
 
+const EXPECTED = "expected rate";
+
 class Drawing {
   constructor(one) {
     this.graph = one.drawing;
@@ -29,7 +31,10 @@ class Drawing {
   }
 
   hint() {
-    return `Point at an ${this.arc}, or press N and P, to read it. Drag to move; the wheel zooms once the drawing is clicked.`;
+    if (matchMedia("(pointer: coarse)").matches) {
+      return `Tap ${this.arc === "arc" ? "an arc" : "a rule"} to read it. Drag sideways with one finger to move, spread two fingers to zoom.`;
+    }
+    return `Point at ${this.arc === "arc" ? "an arc" : "a rule"}, or press N and P, to read it. Drag to move; the wheel zooms once the drawing is clicked.`;
   }
 
   bar() {
@@ -38,7 +43,7 @@ class Drawing {
       element("input", { type: "checkbox", checked: true, onchange: (event) => this.showWay(way, event.target.checked) }),
       swatch(way), way === "mbr" && this.apart ? "MBR, nearest path" : LABELS[way]));
     const under = element("select", { onchange: (event) => this.write(event.target.value) },
-      ...["posterior", "cost", ...this.graph.columns.filter((name) => name !== "cost"), "nothing"].map((name) => element("option", { value: name }, name)));
+      ...["posterior", ...(this.graph.told.some((arc) => arc.length > 4) ? [EXPECTED] : []), "cost", ...this.graph.columns.filter((name) => name !== "cost"), "nothing"].map((name) => element("option", { value: name }, name)));
     return element("div", { class: "bar" }, ...ways, element("label", {}, "Below: ", under),
       element("span", { class: "push" },
         button("−", "Smaller", () => this.view.zoom(1 / STEP)), button("+", "Larger", () => this.view.zoom(STEP)),
@@ -80,9 +85,10 @@ class Drawing {
   }
 
   figureOf(place) {
-    const [, cost, posterior, scores] = this.graph.told[place];
+    const [, cost, posterior, scores, expected] = this.graph.told[place];
     if (this.under === "nothing") return "";
     if (this.under === "posterior") return posterior === null ? "" : posterior.toFixed(2);
+    if (this.under === EXPECTED) return expected === undefined ? "" : expected.toFixed(2);
     return figure(this.under === "cost" ? cost : scores[this.graph.columns.indexOf(this.under)], 5);
   }
 
@@ -106,9 +112,10 @@ class Drawing {
   }
 
   textOf(place) {
-    const [said, cost, posterior, scores] = this.graph.told[place];
+    const [said, cost, posterior, scores, expected] = this.graph.told[place];
     const on = this.on(place);
-    const parts = [posterior === null ? null : `posterior ${figure(posterior, 4)}`, `cost ${figure(cost, 6)}`,
+    const parts = [posterior === null ? null : `posterior ${figure(posterior, 4)}`,
+      expected === undefined ? null : `${EXPECTED} ${figure(expected, 4)}`, `cost ${figure(cost, 6)}`,
       ...this.graph.columns.map((name, column) => `${name} ${figure(scores[column], 6)}`), on ? `on ${on}` : null];
     return [said || "ε (no word)", parts.filter(Boolean).join(" · ")];
   }

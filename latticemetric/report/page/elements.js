@@ -35,7 +35,7 @@ const LABELS = { oracle: "Oracle", mbr: "MBR", one_best: "1-best" };
 const SIDES = ["oracle", "mbr", "one_best"];
 
 function rate(value) {
-  return value === null || value === undefined ? "–" : value.toFixed(4).replace("-", "−");
+  return value === null || value === undefined ? "–" : value.toFixed(4).replace(/^-(?=0\.0000$)/, "").replace("-", "−");
 }
 
 function figure(value, digits = 3) {

@@ -10,13 +10,15 @@ function columnsOf(data) {
     { key: "oracle", title: "Oracle", value: score("oracle"), show: rate, first: -best },
     { key: "mbr", title: "MBR", value: score("mbr"), show: rate, first: -best },
     { key: "one_best", title: "1-best", value: score("one_best"), show: rate, first: -best },
+    { key: "expected", title: "Expected", value: (one) => one.expected?.[0] ?? null, show: rate, first: -best, spare: true },
     { key: "headroom", title: "Headroom", value: (one) => one.headroom ?? null, show: rate, first: -1 },
     { key: "density", title: "Density", value: (one) => one.density ?? null, show: (value) => figure(value), first: -1, spare: true },
     { key: "arcs", title: "Arcs", value: (one) => one.arcs ?? null, show: (value) => figure(value), first: -1, spare: true },
     { key: "best_paths", title: "Best paths", value: (one) => one.best_paths?.[0] ?? null,
       show: (value, one) => one.best_paths?.[1] ?? "–", first: -1, spare: true },
   ];
-  return data.decoded ? columns : columns.filter((column) => column.key !== "mbr");
+  const missing = [data.decoded ? null : "mbr", data.expected ? null : "expected"];
+  return columns.filter((column) => !missing.includes(column.key));
 }
 
 // Numbers by size, ids as people count (2 before 10); what has no value comes last.
@@ -50,6 +52,7 @@ class List {
     this.most = Math.max(...data.utterances.map((one) => one.headroom ?? 0));
     this.filters = { headroom: document.getElementById("only-headroom"), failed: document.getElementById("only-failed") };
     this.narrow = matchMedia("(max-width: 46rem)"); // as in the style
+    this.table.classList.toggle("many", data.expected);
     this.makeHeader();
     this.makeSort();
     this.listen();
@@ -139,7 +142,8 @@ class List {
 
   rows(one) {
     one.row ??= this.row(one);
-    return one.detail && !one.detail.hidden ? [one.row, one.detail] : [one.row];
+    one.said ??= this.said(one);
+    return [one.row, one.said, one.detail && !one.detail.hidden ? one.detail : null].filter(Boolean);
   }
 
   row(one) {
@@ -155,6 +159,15 @@ class List {
       element("th", { scope: "row" }, opener), ...cells);
   }
 
+  // The words of the 1-best, with its errors: they are seen without opening the row.
+  said(one) {
+    const side = one.sides?.one_best;
+    if (!side?.edits) return null;
+    one.row.classList.add("worded");
+    return element("tr", { class: "said", onclick: () => { if (!String(getSelection())) this.toggle(one); } },
+      element("td", { class: "all" }, unseen("1-best: "), ...saidView(side)));
+  }
+
   cell(column, one) {
     const text = column.show(column.value(one), one);
     if (column.key !== "headroom") return element("td", { class: column.spare ? "spare" : "" }, text);
@@ -168,7 +181,7 @@ class List {
       one.detail = element("tr", { class: "detail", id: `detail-${one.place}` },
         element("td", { class: "all" }, utteranceView(one, this.data)));
     }
-    if (open) one.row.after(one.detail); else one.detail?.remove();
+    if (open) (one.said ?? one.row).after(one.detail); else one.detail?.remove();
     if (one.detail) one.detail.hidden = !open;
     this.span();
     one.opener.setAttribute("aria-expanded", String(open));
@@ -191,7 +204,7 @@ class List {
   moved(event) {
     if (event.key === "Escape") {
       const row = event.target.closest("tr");
-      const one = this.data.utterances.find((other) => other.row === row || other.detail === row);
+      const one = this.data.utterances.find((other) => [other.row, other.said, other.detail].includes(row));
       if (one) { this.toggle(one, false); one.opener.focus(); }
       return;
     }

@@ -18,4 +18,5 @@ function themeButton() {
 const data = JSON.parse(document.getElementById("data").textContent);
 data.utterances.forEach((one, place) => { one.place = place; });
 themeButton();
+if (data.utterances.some((one) => one.sides)) new ErrorAnalysis(data);
 new List(data);

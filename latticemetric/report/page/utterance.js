@@ -1,4 +1,4 @@
-// What opens below a row: sizes, references, the sides aligned, and the graph.
+// What opens below a row: sizes, references, the sides aligned in columns, and the graph.
 const EDITS = ["matches", "substitutions", "deletions", "insertions"];
 
 function utteranceView(one, data) {
@@ -9,7 +9,8 @@ function utteranceView(one, data) {
   return element("div", { class: "opened-up" },
     chips(one),
     element("div", {}, ...references),
-    ...sides.map((side) => sideView(side, one, data)),
+    element("div", { class: "sides" }, ...sides.map((side) => sideView(side, one, data))),
+    alignmentView(one),
     one.mbr_problem ? element("p", { class: "note" }, "MBR: ", word(one.mbr_problem)) : null,
     alignmentKey(),
     one.drawing ? new Drawing(one).element : element("p", { class: "note" }, whyNotDrawn(data)));
@@ -30,6 +31,11 @@ function whyNotDrawn(data) {
   return `Not drawn: only the ${drawn === 1 ? "graph" : `${drawn} graphs`} with the most headroom ${drawn === 1 ? "is" : "are"}.`;
 }
 
+// The value, or certain bounds of it.
+function expectedText([value, low, high, exact]) {
+  return exact ? rate(value) : `${rate(low)} … ${rate(high)}`;
+}
+
 function chips(one) {
   const [states, arcs] = one.kind === "forest" ? ["nodes", "edges"] : ["states", "arcs"];
   const paths = one.kind === "forest" ? "derivations" : "paths";
@@ -37,7 +43,9 @@ function chips(one) {
   const parts = [[one.states, states], [one.arcs, arcs], [one.paths, paths], [one.best_paths[1], several]];
   return element("ul", { class: "chips", role: "list" },
     ...parts.map(([value, name]) => element("li", {}, element("b", {}, String(value)), ` ${name}`)),
-    element("li", {}, one.exact ? "the oracle is exact" : "the oracle is a bound"));
+    element("li", {}, one.exact ? "the oracle is exact" : "the oracle is a bound"),
+    one.expected ? element("li", {}, "expected ", element("b", {}, expectedText(one.expected))) : null,
+    one.at_k ? element("li", {}, "oracle@k ", ...one.at_k.flatMap(([k, value], place) => [place ? " · " : "", `${k}: `, element("b", {}, rate(value))])) : null);
 }
 
 function sideView(name, one, data) {
@@ -54,5 +62,5 @@ function sideView(name, one, data) {
       element("span", { class: "rate" }, `${data.metric} ${rate(side.score)}`),
       element("span", { class: "note" }, `${side.fraction.map((part) => figure(part, 6)).join("/")} · ${told || "no words"}`),
       element("span", { class: "note" }, more.join(" · "))),
-    same ? element("p", { class: "note" }, "The same words as the oracle.") : alignmentView(side));
+    same ? element("p", { class: "note" }, "The same words as the oracle.") : null);
 }

@@ -1,0 +1,39 @@
+"""Group the utterances of a report by speaker and by file, for its error analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import get_args
+
+from latticemetric.errors import UsageError
+from latticemetric.evaluation.error_analysis import GroupKind, groups_of
+
+
+def error_groups(ids: Sequence[str], speakers: Mapping[str, str] | None = None) -> dict[str, list[str]]:
+    """Return the group of each utterance by `speaker` and by `file`, if all ids name them and there are several.
+
+    Args:
+        ids: The ids of utterances, as in `groups_of`.
+        speakers: The speaker of each id.
+
+    Raises:
+        UsageError: If an id has no speaker in `speakers`.
+
+    Examples:
+        >>> error_groups(["ann_f1-001", "ann_f2-001"])
+        {'file': ['ann_f1', 'ann_f2']}
+        >>> error_groups(["1", "2"])
+        {}
+    """
+    found: dict[str, list[str]] = {}
+    for kind in get_args(GroupKind):
+        named = speakers if kind == "speaker" else None
+        try:
+            groups = groups_of(ids, kind, named)
+        except UsageError:
+            if named is not None:
+                raise
+            continue
+        if len(set(groups)) > 1 and groups != list(ids) and groups not in found.values():
+            found[kind] = groups
+    return found

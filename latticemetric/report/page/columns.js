@@ -1,0 +1,118 @@
+// Alignments in columns: the reference, and below each of its words what every side has there.
+// Longer alignments are passages that open one by one, and are made when they do.
+const MOST_STEPS = 400, PASSAGE = 250;
+const ROWS = ["oracle", "mbr", "one_best"];
+
+// For each word of the reference, and after the last: what was added before it, and what stands for it.
+function slotsOf(side) {
+  const slots = [{ added: [], step: null }];
+  for (const step of stepsOf(side)) {
+    const last = slots[slots.length - 1];
+    if (step.edit === "I") last.added.push(step);
+    else { last.step = step; slots.push({ added: [], step: null }); }
+  }
+  return slots;
+}
+
+const wordOf = (step) => (step.edit === "C" ? step.said : step.expected);
+
+// Columns are the words of the reference, and places where a side has more: `steps` has one of each side, or null.
+function columnsOfSides(sides) {
+  const all = sides.map(slotsOf);
+  const columns = [];
+  all[0].forEach((slot, place) => {
+    const added = Math.max(...all.map((slots) => slots[place].added.length));
+    for (let k = 0; k < added; k += 1) columns.push({ reference: null, steps: all.map((slots) => slots[place].added[k] ?? null) });
+    if (slot.step) columns.push({ reference: wordOf(slot.step), steps: all.map((slots) => slots[place].step) });
+  });
+  return columns;
+}
+
+// Sides aligned with the same reference stand below each other.
+function sidesByReference(one) {
+  const groups = new Map();
+  for (const name of ROWS.filter((side) => one.sides[side])) {
+    const key = JSON.stringify(stepsOf(one.sides[name]).filter(({ edit }) => edit !== "I").map(wordOf));
+    groups.set(key, [...(groups.get(key) ?? []), name]);
+  }
+  return [...groups.values()];
+}
+
+function stepCell(step) {
+  if (step === null) return element("td", { class: "none" });
+  if (step.edit === "C") return element("td", {}, word(step.said));
+  const mark = element("span", { class: "mark", "aria-hidden": "true" }, MARKS[step.edit]);
+  if (step.edit === "D") return element("td", { class: "d" }, unseen("missing"), mark);
+  return element("td", { class: step.edit.toLowerCase() }, unseen(step.edit === "I" ? "added: " : "instead: "), mark, word(step.said));
+}
+
+const pen = document.createElement("canvas").getContext("2d");
+
+// As wide as the longest word of it, with its mark and padding.
+function widthOf(column) {
+  pen.font = getComputedStyle(document.body).font;
+  const words = [column.reference, ...column.steps.map((step) => (step === null || step.edit === "D" ? "" : `${MARKS[step.edit] ?? ""} ${step.said}`))];
+  return 16 + Math.max(...words.map((text) => pen.measureText(text ?? "").width));
+}
+
+// As many columns in a table as there is room for.
+function lines(columns, room) {
+  const made = [[]];
+  let used = 0;
+  for (const column of columns) {
+    column.width ??= widthOf(column);
+    if (used + column.width > room && made[made.length - 1].length) { made.push([]); used = 0; }
+    used += column.width;
+    made[made.length - 1].push(column);
+  }
+  return made;
+}
+
+function lineView(columns, names, label) {
+  const row = (head, cells, kind) => element("tr", { class: kind }, element("th", { scope: "row" }, ...head), ...cells);
+  return element("table", { class: "aligned", "aria-label": label },
+    row(["Reference"], columns.map(({ reference }) => element("td", { class: reference === null ? "none" : null }, reference === null ? "" : word(reference))), "reference"),
+    ...names.map((name, place) => row([swatch(name), LABELS[name]], columns.map(({ steps }) => stepCell(steps[place])), name)));
+}
+
+// Lines that are made anew when there is more or less room.
+function linesView(columns, names, label) {
+  const view = element("div", { class: "lines" });
+  let drawn = 0;
+  new ResizeObserver(() => {
+    const room = Math.floor(view.clientWidth);
+    if (!room || room === drawn) return;
+    drawn = room;
+    view.replaceChildren(...lines(columns, room - 112).map((part) => lineView(part, names, label)));
+  }).observe(view);
+  return view;
+}
+
+function alignmentView(one) {
+  const groups = sidesByReference(one);
+  return element("div", { class: "columns" }, ...groups.map((names) => {
+    const columns = columnsOfSides(names.map((name) => one.sides[name]));
+    if (!columns.length) return element("p", { class: "note" }, "no words");
+    const label = `Alignment of ${names.map((name) => LABELS[name]).join(", ")} with the reference`;
+    if (columns.length <= MOST_STEPS) return linesView(columns, names, label);
+    const passages = [];
+    for (let begin = 0; begin < columns.length; begin += PASSAGE) passages.push(passageView(columns, begin, names, label));
+    passages[0].open = true;
+    return element("div", { class: "passages" }, ...passages);
+  }));
+}
+
+function passageView(columns, begin, names, label) {
+  const part = columns.slice(begin, begin + PASSAGE);
+  const errors = part.flatMap(({ steps }) => steps).filter((step) => step !== null && step.edit !== "C").length;
+  const view = element("details", {},
+    element("summary", {}, `Words ${begin + 1} to ${begin + part.length} of ${columns.length} `,
+      element("span", { class: "note" }, `· ${errors} ${errors === 1 ? "error" : "errors"}`)));
+  view.addEventListener("toggle", () => { if (view.open && !view.querySelector(".lines")) view.append(linesView(part, names, label)); });
+  return view;
+}
+
+function alignmentKey() {
+  const part = (kind, text) => element("span", {}, element("span", { "aria-hidden": "true" }, `${MARKS[kind]} `), text);
+  return element("p", { class: "note key" }, part("S", "another word than that of the reference"), part("D", "missing"), part("I", "added"));
+}

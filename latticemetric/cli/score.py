@@ -130,11 +130,14 @@ def command(
         from latticemetric.batch.normalization import normalized_sides
 
         # A grammar may make several references of one.
-        named = [
-            (name, list(map(_only_words, texts))) for name, texts in zip([*systems, *references], files, strict=True)
-        ]
-        graphs = all(getattr(metric, "takes_graphs", False) for metric in metrics)
-        outputs, expected = normalized_sides(named[: len(systems)], named[len(systems) :], grammar, graphs=graphs)
+        named = list(zip([*systems, *references], files, strict=True))
+        outputs, expected = normalized_sides(
+            named[: len(systems)],
+            named[len(systems) :],
+            grammar,
+            graphs=all(getattr(metric, "takes_graphs", False) for metric in metrics),
+            output_graphs=all(getattr(metric, "takes_candidate_graphs", False) for metric in metrics),
+        )
     tabled = [
         [replace(one, signature=preparation.signed(one.signature).also(norm=options.normalize)) for one in row]
         for row in tabulate(zip(systems, outputs, strict=True), expected, metrics)
@@ -179,14 +182,6 @@ def _analyses(
             (one, error_analysis(texts, expected, one.metric, groups=groups)) for one in row if can_analyse(one.metric)
         ]
     return found, options.most if options.details else 0
-
-
-def _only_words(text: GraphText) -> tuple[str, ...]:
-    """Return the words of a text; refuse alternatives, which no grammar can rewrite."""
-    if not isinstance(text, tuple):
-        advice = "leave --normalize out, or remove the alternatives"
-        raise UsageError("a text with alternatives cannot be normalized", where="--normalize", advice=advice)
-    return text
 
 
 def _explanations(scores: _Scores, outputs: Texts, expected: Texts, segment: str, output_format: str) -> Iterator[str]:

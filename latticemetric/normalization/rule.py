@@ -7,6 +7,7 @@ kept; if a rule looks at single words only, this is all the work.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -42,34 +43,19 @@ class _Move(NamedTuple):
     target: int
 
 
-class Rule:
-    """Run a byte transducer; list the transitions of a state when they are first needed.
+class Rewriter(ABC):
+    """Rewrite texts word by word; compute the steps of each word in each state once.
 
-    Read each word with the space after it. After the last word of a text there is no space: the rule ends, and a space
-    is added to the output, so that every word of the output ends with white space.
+    Read each word with the space after it. The last word of a text is also its end: the rewriter is `AFTER` then, and
+    a space is added to the output, so that every word of the output ends with white space.
     """
 
-    def __init__(self, machine: FstArrays, where: str) -> None:
-        """Store the machine; `where` is its name in errors."""
+    def __init__(self, where: str, *, is_weighted: bool = False) -> None:
+        """Store the name of the rules in errors, and whether steps have costs."""
         self.where = where
-        self._machine = machine
-        self._begin = np.searchsorted(machine.source, np.arange(len(machine.final) + 1)).tolist()
-        self._moves: dict[int, dict[int, list[_Move]]] = {}
+        self.is_weighted = is_weighted
         self._steps: dict[tuple[int, str], tuple[Step, ...]] = {}
         self._sets: dict[tuple[frozenset[int], str], frozenset[int]] = {}
-        self.is_weighted = bool(machine.weight.any() or machine.final[np.isfinite(machine.final)].any())
-        if machine.start < 0:
-            raise InputError("the rule is empty: it accepts nothing", where=where)
-        if machine.input_symbols is not None or machine.output_symbols is not None:
-            raise InputError("the rule rewrites symbols of a table", where=where, advice="compile it over bytes")
-        for side in (machine.input, machine.output):
-            if len(side) and not 0 <= side.min() <= side.max() <= 0xFF:  # noqa: PLR2004  a byte
-                label = side[(side < 0) | (side > 0xFF)][0]  # noqa: PLR2004
-                raise InputError(
-                    f"the rule has label {label}, which is not a byte",
-                    where=where,
-                    advice="compile it over bytes: token_type='byte', and no generated symbols like [this]",
-                )
 
     def steps(self, state: int, word: str) -> tuple[Step, ...]:
         """Return the ways to read a word and the space after it; none if the rule rejects the word."""
@@ -84,6 +70,34 @@ class Rule:
         if key not in self._sets:
             self._sets[key] = frozenset(step.state for state in states for step in self.steps(state, word))
         return self._sets[key]
+
+    @abstractmethod
+    def _taken(self, state: int, word: str) -> Iterator[Step]:
+        """Yield the ways to read a word, as the last of a text and as one before others."""
+
+
+class Rule(Rewriter):
+    """Run a byte transducer; list the transitions of a state when they are first needed."""
+
+    def __init__(self, machine: FstArrays, where: str) -> None:
+        """Store the machine; `where` is its name in errors."""
+        weighted = bool(machine.weight.any() or machine.final[np.isfinite(machine.final)].any())
+        super().__init__(where, is_weighted=weighted)
+        self._machine = machine
+        self._begin = np.searchsorted(machine.source, np.arange(len(machine.final) + 1)).tolist()
+        self._moves: dict[int, dict[int, list[_Move]]] = {}
+        if machine.start < 0:
+            raise InputError("the rule is empty: it accepts nothing", where=where)
+        if machine.input_symbols is not None or machine.output_symbols is not None:
+            raise InputError("the rule rewrites symbols of a table", where=where, advice="compile it over bytes")
+        for side in (machine.input, machine.output):
+            if len(side) and not 0 <= side.min() <= side.max() <= 0xFF:  # noqa: PLR2004  a byte
+                label = side[(side < 0) | (side > 0xFF)][0]  # noqa: PLR2004
+                raise InputError(
+                    f"the rule has label {label}, which is not a byte",
+                    where=where,
+                    advice="compile it over bytes: token_type='byte', and no generated symbols like [this]",
+                )
 
     def _taken(self, state: int, word: str) -> Iterator[Step]:
         if state == AFTER:

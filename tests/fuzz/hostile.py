@@ -38,7 +38,7 @@ from kit.hostile_inputs import ALL, ESCAPES, archive, bomb, header_of
 from kit.paths import EXAMPLES
 from mutate import damaged
 
-from latticemetric.cli.main import _VERBS
+from latticemetric.cli.verbs import VERBS
 from latticemetric.formats.registry import BUILT_IN
 from latticemetric.formats.streams.compression import zstd_module
 
@@ -92,7 +92,7 @@ STEMS = sorted({path.name.split(".")[0] for path in EXAMPLES.glob("*.ref.txt")})
 def verbs() -> dict[str, click.Command]:
     """Every verb, and every verb of a verb."""
     found = {}
-    for name in _VERBS:
+    for name in VERBS:
         command = import_module(f"latticemetric.cli.{name}").command
         parts = command.commands.items() if isinstance(command, click.Group) else [("", command)]
         found |= {f"{name} {part}".strip(): one for part, one in parts}

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import product
 from typing import NamedTuple
 
@@ -124,7 +125,7 @@ class MappingRules(Rewriter):
     def __init__(self, path: str, side: str, *, keep_case: bool) -> None:
         super().__init__(path)
         file = read_glm(path, side)
-        self._upper, self._file = not keep_case, file
+        self._side, self._upper, self._file = side, not keep_case, file
         self._by_first: dict[str, list[MappingRule]] = {}
         for rule in file.rules:
             if rule.source:
@@ -134,6 +135,10 @@ class MappingRules(Rewriter):
         self._numbers: dict[tuple[str, str], int] = {}
         self._states: list[tuple[str, str]] = []
         self._outputs: dict[MappingRule, tuple[str, ...]] = {}
+
+    def __reduce__(self) -> tuple[Callable[..., MappingRules], tuple[str, str]]:
+        """Pickle the file's name: workers read it again, and meet other words."""
+        return partial(MappingRules, keep_case=not self._upper), (self.where, self._side)
 
     def _key(self, text: str) -> str:
         """Return the text as rules compare it."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import re
 import subprocess
 from itertools import product
@@ -205,6 +206,13 @@ def test_a_rule_that_writes_half_an_alternative_is_refused_where_it_applies(tmp_
     with pytest.raises(lm.InputError, match="where } is missing") as error:
         lm.normalize("a's", path)
     assert error.value.where == f"{path}:5"
+
+
+def test_rules_travel_to_workers(tmp_path):
+    grammar = find_grammar(rules(tmp_path, RULES + SECTIONS) + ":KEEP_CASE+SPLIT_HYPHENS")
+    for rule in (*grammar.rules, *grammar.reference_rules):
+        copy = pickle.loads(pickle.dumps(rule))
+        assert copy.steps(-1, "x-x") == rule.steps(-1, "x-x")
 
 
 def test_unknown_options_are_refused(tmp_path):

@@ -61,6 +61,7 @@ _NAMES = {
     "metrics.unigram": "Unigram",
     "nbest": "NBest",
     "normalization.grammar": "normalize normalize_reference",
+    "oracle_search.compounds": "CompoundOracle CompoundPath compound_oracle",
     "oracle_search.corpus_bleu": "CorpusOracle CorpusPath corpus_oracle",
     "oracle_search.margin": "Fear Hope Worst fear fears hope hopes worst",
     "oracle_search.oracle": "oracle oracle_forest oracle_lattice oracles",

@@ -91,6 +91,9 @@ from latticemetric.metrics.unigram import Unigram as Unigram
 from latticemetric.nbest import NBest as NBest
 from latticemetric.normalization.grammar import normalize as normalize
 from latticemetric.normalization.grammar import normalize_reference as normalize_reference
+from latticemetric.oracle_search.compounds import CompoundOracle as CompoundOracle
+from latticemetric.oracle_search.compounds import CompoundPath as CompoundPath
+from latticemetric.oracle_search.compounds import compound_oracle as compound_oracle
 from latticemetric.oracle_search.corpus_bleu import CorpusOracle as CorpusOracle
 from latticemetric.oracle_search.corpus_bleu import CorpusPath as CorpusPath
 from latticemetric.oracle_search.corpus_bleu import corpus_oracle as corpus_oracle

@@ -56,6 +56,11 @@ def own_oracle():
     return lm.oracle(LATTICE, None, automaton)
 
 
+def compound_oracle():
+    pytest.importorskip("pynini")
+    return lm.compound_oracle(LATTICE, "ab c")
+
+
 # One of each public class, or several; metrics are made by their names.
 EXAMPLES = {
     "Alignment": lambda: lm.WER().align("a b", "a c"),
@@ -81,6 +86,8 @@ EXAMPLES = {
     "Vote": lambda: lm.combine(["a b", "a c"]).best,
     "Consensus": lambda: lm.consensus(LATTICE),
     "CorpusOracle": lambda: lm.corpus_oracle(GRAPHS, REFERENCES),
+    "CompoundOracle": compound_oracle,
+    "CompoundPath": lambda: compound_oracle().one_best,
     "CorpusPath": lambda: lm.corpus_oracle(GRAPHS, REFERENCES).paths[0],
     "Derivation": lambda: next(iter(FOREST.derivations())),
     "DerivationTree": lambda: FOREST.tree(next(iter(FOREST.derivations())).edges),

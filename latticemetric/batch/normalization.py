@@ -16,7 +16,7 @@ from latticemetric.normalization.grammar import Grammar, normalize, only_text
 from latticemetric.oracle_search.reference_strings import MOST_STRINGS, distinct_strings, strings_of_references
 
 T = TypeVar("T")
-Words = tuple[str, ...]
+Text = Lattice | tuple[str, ...]
 
 
 def normalized_pairs(pairs: Iterable[Pair], grammar: Grammar, scales: Scales | None = None) -> Iterator[Pair]:
@@ -38,17 +38,19 @@ def normalized_reference(reference: Reference, grammar: Grammar) -> Reference:
     text = only_text(graph)
     if text is not None:
         return Reference(text, reference.where)
-    plain = grammar.text(reference.words) if reference.graph is None else next(graph.paths()).words
+    own = reference.graph is None and not grammar.reference_rules
+    plain = grammar.text(reference.words) if own else next(graph.paths()).words
     return Reference(plain, reference.where, graph)
 
 
 def normalized_sides(
-    outputs: Iterable[tuple[str, Iterable[Words]]],
-    references: Iterable[tuple[str, Iterable[Words]]],
+    outputs: Iterable[tuple[str, Iterable[Text]]],
+    references: Iterable[tuple[str, Iterable[Text]]],
     grammar: Grammar,
     *,
     graphs: bool = False,
-) -> tuple[list[list[Words]], list[list[Any]]]:
+    output_graphs: bool = False,
+) -> tuple[list[list[Any]], list[list[Any]]]:
     """Rewrite the texts of systems and the references of each segment; alternatives become further references.
 
     Args:
@@ -56,20 +58,30 @@ def normalized_sides(
         references: Name and texts of each file of references.
         grammar: The grammar.
         graphs: True to keep a reference as a graph if it has too many strings to list; else refuse the reference.
+        output_graphs: True to keep alternatives of both sides as graphs; else refuse those of outputs.
     """
 
-    def strings(words: Words) -> list[Any]:
-        reference = normalized_reference(Reference(words, ""), grammar).graph_or_words
-        if graphs and isinstance(reference, Lattice) and distinct_strings(reference, MOST_STRINGS) is None:
+    def strings(text: Text) -> list[Any]:
+        given = Reference((), "", text) if isinstance(text, Lattice) else Reference(text, "")
+        reference = normalized_reference(given, grammar).graph_or_words
+        if isinstance(reference, Lattice) and (
+            output_graphs or (graphs and distinct_strings(reference, MOST_STRINGS) is None)
+        ):
             return [reference]
         return list(strings_of_references([reference]))
 
     per_file = [_each(name, texts, strings) for name, texts in references]
     expected = [[words for several in row for words in several] for row in zip(*per_file, strict=True)]
-    return [_each(name, texts, grammar.text) for name, texts in outputs], expected
+
+    def output(text: Text) -> Text:
+        if not output_graphs and isinstance(text, Lattice):
+            raise InputError("the output has alternatives", advice="score with --metrics sclite")
+        return grammar.text(text) if isinstance(text, tuple) and not output_graphs else grammar.candidate(text)
+
+    return [_each(name, texts, output) for name, texts in outputs], expected
 
 
-def _each(name: str, texts: Iterable[Words], rewrite: Callable[[Words], T]) -> list[T]:
+def _each(name: str, texts: Iterable[Text], rewrite: Callable[[Text], T]) -> list[T]:
     """Rewrite each text of a file; add the file and the segment to errors."""
     rewritten = []
     for number, words in enumerate(texts, start=1):

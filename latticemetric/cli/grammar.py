@@ -43,12 +43,18 @@ def list_() -> None:
 @click.argument("grammar", type=GrammarName())
 @click.option("--source", is_flag=True, help="Print the Python source of a shipped grammar.")
 def show(grammar: str, *, source: bool) -> None:
-    """Show the rules of GRAMMAR (a name or a .far file), with their sizes."""
-    from latticemetric.normalization.grammar import rule_sizes
+    """Show the rules of GRAMMAR (a name, a .far or a .glm file), with their sizes."""
+    from latticemetric.normalization.glm import read_glm
+    from latticemetric.normalization.grammar import is_glm, rule_sizes
     from latticemetric.normalization.shipped import grammar_source
 
     if source:
         click.echo(grammar_source(grammar).read_text(encoding="utf-8"), nl=False)
+        return
+    if is_glm(grammar):
+        counts = [[side, str(len(read_glm(grammar, side).rules))] for side in ("ref", "hyp")]
+        for line in table([["side", "rules"], *counts]):
+            click.echo(line)
         return
     rows = [[size.name, str(size.states), str(size.arcs)] for size in rule_sizes(grammar)]
     for line in table([["rule", "states", "arcs"], *rows]):
@@ -62,6 +68,7 @@ def show(grammar: str, *, source: bool) -> None:
 def apply(grammar: str, *, hypothesis: bool, output: _OutputOption) -> None:
     """Rewrite each line of standard input by GRAMMAR; write alternatives as { a / b }, with @ for no word."""
     from latticemetric.formats.streams.stream import STANDARD_INPUT, open_stream
+    from latticemetric.lattice.lattice import Lattice
     from latticemetric.normalization.grammar import find_grammar
     from latticemetric.normalization.notation import with_alternatives
     from latticemetric.vocabulary import split_words
@@ -70,7 +77,8 @@ def apply(grammar: str, *, hypothesis: bool, output: _OutputOption) -> None:
     with writing(output.output) as put, open_stream(STANDARD_INPUT) as stream:
         for line in stream.lines(passing=True):
             words = split_words(line)
-            put(" ".join(rule.text(words)) if hypothesis else with_alternatives(rule.reference(words)))
+            text = rule.candidate(words) if hypothesis else rule.reference(words)
+            put(with_alternatives(text) if isinstance(text, Lattice) else " ".join(text))
 
 
 @command.command("build", cls=Verb)

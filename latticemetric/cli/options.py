@@ -271,7 +271,7 @@ def refuse(names: Iterable[str], where: str, *, advice: str = "leave it out") ->
 
 NORMALIZE = option(
     "--normalize GRAMMAR",
-    "Normalize hypotheses and references first: by english, or by your own rule, rules.far:RULE.",
+    "Normalize hypotheses and references first: by english, your own rule, rules.far:RULE, or rules.glm.",
     type=GrammarName(),
 )
 POSTERIOR_SCALE = option(

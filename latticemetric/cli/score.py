@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import click
 
@@ -41,6 +41,7 @@ from latticemetric.errors import UsageError, harmless
 if TYPE_CHECKING:
     from latticemetric.evaluation.error_analysis import ErrorAnalysis, ErrorDetails, GroupKind
     from latticemetric.evaluation.scoring import SystemScore, Tabled
+    from latticemetric.formats.segments import TestSet
     from latticemetric.metrics.base import GraphText, Metric
 
     Texts = Sequence[Sequence[GraphText]]
@@ -55,11 +56,12 @@ Examples:
   latticemetric score out.tok ref.tok --metrics wer --explain 7
   latticemetric score out.ctm ref.stm --metrics sclite,wer --lowercase
   latticemetric score out.ctm ref.stm --metrics wer --details --by speaker
+  latticemetric score out.nlp ref.nlp --norm norm.json --metrics wer --by class
 """
 
 _SECTIONS = {
     "What is scored": "--system --level --explain",
-    "Error analysis": "--details --most --by --utt2spk",
+    "Error analysis": "--details --most --by --utt2spk --norm",
 }
 _COLUMNS = ("system", "metric", "score", "low", "high", "half_width", "undefined")
 _COMPARISON_COLUMNS = ("difference", "low", "high", "half_width", "p_bootstrap", "p_randomisation")
@@ -86,8 +88,16 @@ class _ScoreOptions(Options):
     keyed: bool = flag("--keyed", "Lines begin with ids, as in Kaldi's text, in any order.")
     details: bool = flag("--details", "Also list confusion pairs and the words inserted, deleted and substituted.")
     most: int = option("--most N", "List so many words of each kind (--details).", type=click.IntRange(1), default=20)
-    by: GroupKind | None = choice("--by", ["speaker", "file"], "Also count errors by speaker or file.", optional=True)
+    by: GroupKind | Literal["class"] | None = choice(
+        "--by",
+        ["speaker", "file", "class"],
+        "Also count errors by speaker or file, or by class of the words (tags of .nlp).",
+        optional=True,
+    )
     utt2spk: str | None = UTT2SPK
+    norm: str | None = option(
+        "--norm FILE", "Ways to say the tagged words of .nlp references: Rev's norm.json.", type=NamesFiles()
+    )
     explain: str | None = option("--explain SEGMENT", "Show the counts of the segment with this number or id.")
     short_signature: bool = SHORT_SIGNATURE
 
@@ -106,11 +116,11 @@ def command(
     """Score a system's output against one or several references.
 
     HYP and each REF hold one segment per line; compressed or not, - for standard input. Transcripts of NIST (trn,
-    STM, CTM) are paired by their ids; a CTM is cut into the segments of an STM. Systems of --system are compared
+    STM, CTM) are paired by their ids; a CTM is cut into the segments of an STM. Rev's .nlp are one segment a file,
+    and HYP may be .nlp or plain text. Systems of --system are compared
     with HYP: intervals of differences by paired bootstrap, p-values by paired bootstrap and approximate randomisation.
     """
     from latticemetric.evaluation.scoring import tabulate
-    from latticemetric.formats.segments import read_nist_segments, read_segments
     from latticemetric.metrics.preparation import Preparation
 
     _check_details(options)
@@ -119,9 +129,7 @@ def command(
     metrics = metrics_named(options.metrics, stem=options.stem, parameters=options.parameters)
     preparation = Preparation(options.lowercase, options.tokenize)
     systems = (hypotheses, *options.others)
-    segments = read_nist_segments(systems, references)
-    if segments is None:
-        segments = read_segments([*systems, *references], keyed=options.keyed)
+    segments = _read(systems, references, options)
     files = [preparation.all_words(texts) for texts in segments.files]
     outputs: Texts = files[: len(systems)]
     expected: Texts = [list(texts) for texts in zip(*files[len(systems) :], strict=True)]
@@ -129,11 +137,14 @@ def command(
         from latticemetric.batch.normalization import normalized_sides
 
         # A grammar may make several references of one.
-        named = [
-            (name, list(map(_only_words, texts))) for name, texts in zip([*systems, *references], files, strict=True)
-        ]
-        graphs = all(getattr(metric, "takes_graphs", False) for metric in metrics)
-        outputs, expected = normalized_sides(named[: len(systems)], named[len(systems) :], grammar, graphs=graphs)
+        named = list(zip([*systems, *references], files, strict=True))
+        outputs, expected = normalized_sides(
+            named[: len(systems)],
+            named[len(systems) :],
+            grammar,
+            graphs=all(getattr(metric, "takes_graphs", False) for metric in metrics),
+            output_graphs=all(getattr(metric, "takes_candidate_graphs", False) for metric in metrics),
+        )
     tabled = [
         [replace(one, signature=preparation.signed(one.signature).also(norm=options.normalize)) for one in row]
         for row in tabulate(zip(systems, outputs, strict=True), expected, metrics)
@@ -149,6 +160,20 @@ def command(
         lines = _explanations(results, outputs, expected, options.explain, output.output_format)
         write_lines(lines, output.output)
     output.say_summary(results)
+
+
+def _read(systems: Sequence[str], references: Sequence[str], options: _ScoreOptions) -> TestSet:
+    """Read the segments of all files, in the format of the first reference."""
+    from latticemetric.formats.segments import read_nist_segments, read_nlp_segments, read_segments
+
+    segments = read_nlp_segments(systems, references, options.norm, classes=options.by == "class")
+    if segments is not None:
+        return segments
+    refuse(["norm"], "without references in .nlp")
+    if options.by == "class":
+        raise UsageError("--by class needs references with tags", advice="give Rev's .nlp")
+    segments = read_nist_segments(systems, references)
+    return read_segments([*systems, *references], keyed=options.keyed) if segments is None else segments
 
 
 def _check_details(options: _ScoreOptions) -> None:
@@ -169,23 +194,18 @@ def _analyses(
     from latticemetric.formats.segments import read_speakers
 
     speakers = None if options.utt2spk is None else read_speakers(options.utt2spk)
-    groups = None if options.by is None else groups_of(ids, options.by, speakers)
+    classes = options.by == "class"
+    groups = None if options.by is None or options.by == "class" else groups_of(ids, options.by, speakers)
     if not any(can_analyse(one.metric) for one in tabled[0]):
         raise UsageError("none of the metrics aligns words", where="--details", advice="add wer, cer or sclite")
     found: list[Analysed] = []
     for row, texts in zip(tabled, outputs, strict=True):
         found += [
-            (one, error_analysis(texts, expected, one.metric, groups=groups)) for one in row if can_analyse(one.metric)
+            (one, error_analysis(texts, expected, one.metric, groups=groups, classes=classes))
+            for one in row
+            if can_analyse(one.metric)
         ]
     return found, options.most if options.details else 0
-
-
-def _only_words(text: GraphText) -> tuple[str, ...]:
-    """Return the words of a text; refuse alternatives, which no grammar can rewrite."""
-    if not isinstance(text, tuple):
-        advice = "leave --normalize out, or remove the alternatives"
-        raise UsageError("a text with alternatives cannot be normalized", where="--normalize", advice=advice)
-    return text
 
 
 def _explanations(scores: _Scores, outputs: Texts, expected: Texts, segment: str, output_format: str) -> Iterator[str]:

@@ -24,13 +24,18 @@ from latticemetric.metrics.base import (
     graphs_of,
     require_as_many,
 )
+from latticemetric.metrics.classes import classes_along, edit_classes, only_graph
 from latticemetric.metrics.recognition import GRR, WER
 from latticemetric.metrics.reference_checks import check_corpus
 
+_Step = tuple[str, str | None, str | None]
 Pair = tuple[str, str]
 """A word of the reference, and the word that stands for it."""
 
 GroupKind = Literal["speaker", "file"]
+
+NO_CLASS = "(no class)"
+"""The name of the words without a class."""
 
 _STM_FIELDS = 5
 _SEPARATORS = "-_"
@@ -70,22 +75,40 @@ class ErrorDetails(Result, Frozen):
             >>> dict(details.confusions), dict(details.deletions), details.errors, details.words
             ({('a', 'the'): 1, ('cat', 'cats'): 1}, {'down': 1}, 3, 4)
         """
+        listed = list(alignments)
+        wrong = sum(alignment.edits.count(MATCH) < len(alignment.edits) for alignment in listed)
+        return cls._of_steps(chain.from_iterable(each.steps() for each in listed), len(listed), wrong)
+
+    @classmethod
+    def _of_steps(cls, steps: Iterable[_Step], segments: int, wrong: int) -> Self:
         correct, insertions, deletions = (Counter[str]() for _ in range(3))
         confusions = Counter[Pair]()
-        segments = wrong = 0
-        for alignment in alignments:
-            segments += 1
-            wrong += alignment.edits.count(MATCH) < len(alignment.edits)
-            for edit, expected, said in alignment.steps():
-                if edit == INSERTION:
-                    insertions[said or ""] += 1
-                elif edit == DELETION:
-                    deletions[expected or ""] += 1
-                elif edit == MATCH:
-                    correct[expected or ""] += 1
-                else:
-                    confusions[expected or "", said or ""] += 1
+        for edit, expected, said in steps:
+            if edit == INSERTION:
+                insertions[said or ""] += 1
+            elif edit == DELETION:
+                deletions[expected or ""] += 1
+            elif edit == MATCH:
+                correct[expected or ""] += 1
+            else:
+                confusions[expected or "", said or ""] += 1
         return cls(dict(correct), dict(confusions), dict(insertions), dict(deletions), segments, wrong)
+
+    @classmethod
+    def by_class(cls, alignments: Iterable[tuple[Alignment, Sequence[str]]]) -> dict[str, Self]:
+        """Count the words of alignments by the class of each reference word; `(no class)` if that is `""`.
+
+        Insertions have the class that `edit_classes` gives them. A segment counts for each class that it has.
+        """
+        found: dict[str, Self] = {}
+        for alignment, classes in alignments:
+            steps: dict[str, list[_Step]] = {}
+            for step, kind in zip(alignment.steps(), edit_classes(alignment.edits, classes), strict=True):
+                steps.setdefault(kind or NO_CLASS, []).append(step)
+            for kind, own in steps.items():
+                wrong = any(edit != MATCH for edit, _, _ in own)
+                found[kind] = found.get(kind, cls.zero()) + cls._of_steps(own, 1, wrong)
+        return found
 
     def __add__(self, other: Self) -> Self:
         return type(self)(
@@ -196,7 +219,7 @@ def most_frequent(counted: Mapping[Any, int], most: int | None) -> list[tuple[An
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ErrorAnalysis(Result, Tabular, Frozen):
-    """The errors of a test set, in all and by group (speaker or file).
+    """The errors of a test set, in all and by group (speaker or file), or by class of words.
 
     Attributes:
         total: The errors of all segments.
@@ -232,6 +255,7 @@ def error_analysis(
     metric: Metric[Any] | None = None,
     *,
     groups: Sequence[str] | None = None,
+    classes: bool = False,
 ) -> ErrorAnalysis:
     """Count which words are inserted, deleted and confused.
 
@@ -240,6 +264,7 @@ def error_analysis(
         references: The references of each segment; the one with the best score counts.
         metric: A metric that aligns: `WER` (the default), `Sclite`, `CER` for characters, …
         groups: The group of each segment: its speaker or file.
+        classes: True to group words by the class of the reference's arcs (`nlp_reference`), instead of segments.
 
     Examples:
         >>> analysis = error_analysis(["a b", "a c"], ["a c", "a d"], groups=["ann", "bob"])
@@ -255,6 +280,8 @@ def error_analysis(
     chosen = WER() if metric is None else metric
     if not can_analyse(chosen):
         raise UsageError(f"{chosen.name} aligns no words", advice="analyse the errors of wer, cer, mixed-er or sclite")
+    if classes:
+        return _by_class(candidates, references, chosen)
     listed: dict[str, list[Alignment]] = {}
     names = [""] * len(candidates) if groups is None else groups
     for name, candidate, several in zip(names, candidates, references, strict=True):
@@ -278,6 +305,20 @@ def _alignment(metric: Any, candidate: GraphText, references: GraphReferences) -
     listed = graphs_of(references)
     found: Alignment = metric.align(candidate, listed[best_of_references(metric, candidate, listed)])
     return found
+
+
+def _by_class(
+    candidates: Sequence[GraphText], references: Sequence[GraphReferences], metric: Metric[Any]
+) -> ErrorAnalysis:
+    """Count errors by the class of reference words."""
+    alignments = []
+    for candidate, several in zip(candidates, references, strict=True):
+        graph = only_graph(several)
+        alignment = _alignment(metric, candidate, several)
+        if not alignment.of_words:
+            raise UsageError(f"{metric.name} aligns characters, which have no classes", advice="use wer or sclite")
+        alignments.append((alignment, classes_along(graph, alignment.reference)))
+    return ErrorAnalysis(ErrorDetails.of(each for each, _ in alignments), ErrorDetails.by_class(alignments))
 
 
 def groups_of(ids: Sequence[str], by: GroupKind, speakers: Mapping[str, str] | None = None) -> list[str]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from latticemetric.errors import FormatError
 from latticemetric.formats.streams.stream import open_stream
+from latticemetric.formats.text.fields import labels_of_arcs
 from latticemetric.formats.text.json import object_of, parsed_json
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import Vocabulary, split_words
@@ -20,6 +21,9 @@ from latticemetric.vocabulary import Vocabulary, split_words
 _REQUIRED = ("token", "tags")
 _TAG = re.compile(r"\['([^':\]]+):([^'\]]+)'\]")
 _NO_TAGS = ("", "[]")
+
+CLASS = "class"
+"""The label of the arcs of `nlp_reference`: the class of the tag, such as `MONEY`."""
 
 Alternatives = Mapping[str, tuple[tuple[str, ...], ...]]
 """For the number of each tag, the ways to say it."""
@@ -41,6 +45,12 @@ class Token(NamedTuple):
     speaker: str
     tag: str
     kind: str
+
+
+def is_nlp(head: bytes) -> bool:
+    """Return True if a file begins with the header of an `.nlp` file."""
+    header = head.split(b"\n", 1)[0].decode("utf-8", "replace").strip()
+    return set(_REQUIRED) <= set(header.split("|"))
 
 
 def read_nlp(path: str) -> list[Token]:
@@ -98,6 +108,8 @@ def read_norm(path: str) -> Alternatives:
 def nlp_reference(tokens: Iterable[Token], alternatives: Alternatives | None = None) -> Lattice:
     """Return the texts of a transcript as a graph: the tokens of a tag as they are written, or any way to say them.
 
+    Arcs have the class of their tag as the label `class`, if there are tags.
+
     Examples:
         >>> tokens = [Token("We", "", "1", "10", "CONTRACTION"), Token("will", "", "1", "10", "CONTRACTION")]
         >>> graph = nlp_reference(tokens, {"10": (("We'll",),)})
@@ -105,8 +117,10 @@ def nlp_reference(tokens: Iterable[Token], alternatives: Alternatives | None = N
         [('We', 'will'), ("We'll",)]
     """
     arcs: list[tuple[int, int, str]] = []
+    kinds: list[str] = []
     here, states = 0, 1
-    for number, run in groupby(tokens, key=lambda token: token.tag):
+    for number, group in groupby(tokens, key=lambda token: token.tag):
+        run = list(group)
         written = tuple(token.word for token in run)
         ways = dict.fromkeys((written, *(alternatives or {}).get(number, ()))) if number else {written: None}
         end = states
@@ -118,6 +132,7 @@ def nlp_reference(tokens: Iterable[Token], alternatives: Alternatives | None = N
                 there = end if last else states
                 states += not last
                 arcs.append((at, there, word))
+                kinds.append(run[0].kind)
                 at = there
         here = end
     if not arcs:
@@ -125,4 +140,5 @@ def nlp_reference(tokens: Iterable[Token], alternatives: Alternatives | None = N
     vocabulary = Vocabulary.from_words(word for _, _, word in arcs if word)
     source, target, words = zip(*arcs, strict=True)
     numbers = [int(vocabulary.encode([word])[0]) if word else 0 for word in words]
-    return Lattice.from_arcs(source, target, numbers, final=[here], vocabulary=vocabulary)
+    labels = {CLASS: labels_of_arcs(kinds)} if any(kinds) else {}
+    return Lattice.from_arcs(source, target, numbers, final=[here], vocabulary=vocabulary, labels=labels)

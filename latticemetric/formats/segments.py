@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 from latticemetric.errors import FormatError, shortened
@@ -79,6 +80,40 @@ def read_nist_segments(systems: Sequence[str], references: Sequence[str]) -> Tes
     tables = {path: _system_output(path, first) for path in systems}
     tables |= {path: _required_transcripts(path) for path in references[1:]}
     return _joined({**tables, first: expected}, [*systems, *references], first, _TEXT_FOR_EACH_ID)
+
+
+def read_nlp_segments(
+    systems: Sequence[str], references: Sequence[str], norm: str | None = None, *, classes: bool = False
+) -> TestSet | None:
+    """Read Rev's transcripts, one segment a file, if the first reference is one; otherwise return `None`.
+
+    Args:
+        systems: Outputs, as `.nlp` or as plain text of any number of lines.
+        references: Transcripts.
+        norm: The file of the ways to say tagged words, `norm.json`; with it, references are graphs.
+        classes: True to make references graphs whose arcs have the classes of tags.
+    """
+    from latticemetric.formats.rev import is_nlp, nlp_reference, read_nlp, read_norm
+
+    def is_transcript(path: str) -> bool:
+        if path == STANDARD_INPUT:
+            return False
+        with open_stream(path) as stream:
+            return is_nlp(stream.head())
+
+    if not is_transcript(references[0]):
+        return None
+    alternatives = None if norm is None else read_norm(norm)
+    files: list[tuple[SegmentText, ...]] = []
+    for path in systems:
+        words = [token.word for token in read_nlp(path)] if is_transcript(path) else _lines(path)
+        files.append((" ".join(words),))
+    for path in references:
+        tokens = read_nlp(path)
+        as_graph = classes or alternatives is not None
+        text = nlp_reference(tokens, alternatives) if as_graph else " ".join(token.word for token in tokens)
+        files.append((text,))
+    return TestSet((Path(references[0]).name.partition(".")[0],), tuple(files))
 
 
 class RecognisedSegment(NamedTuple):

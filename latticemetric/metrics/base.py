@@ -119,6 +119,8 @@ class Metric(ABC, Generic[S]):
     """False if the score is no fraction of anything, so that percent mean nothing."""
     takes_graphs: bool = False
     """True if references may be graphs; their strings are not enumerated."""
+    takes_candidate_graphs: bool = False
+    """True if candidates may be graphs, too."""
 
     @property
     @abstractmethod

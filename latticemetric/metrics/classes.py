@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from latticemetric.errors import UsageError
-from latticemetric.metrics.base import Text, words_of
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.metrics.base import GraphReferences, Text, graphs_of, words_of
 from latticemetric.metrics.recognition import WER
 
 
@@ -51,7 +52,7 @@ _ONE = {
 def errors_by_class(candidate: Text, reference: Text, classes: Sequence[str]) -> dict[str, ClassErrors]:
     """Return the word errors of each class of reference words, in the alignment of WER.
 
-    An inserted word belongs to a class if the reference words before and after it do; else to the class `""`.
+    Insertions have the class that `edit_classes` gives them.
 
     Args:
         candidate: A string or its words.
@@ -70,14 +71,79 @@ def errors_by_class(candidate: Text, reference: Text, classes: Sequence[str]) ->
             f"there are {len(classes)} classes for {len(words_of(reference))} reference words",
             advice="give one for each word",
         )
+    edits = WER().align(candidate, reference).edits
     found: dict[str, ClassErrors] = {}
-    at = 0
-    for edit in WER().align(candidate, reference).edits:
+    for edit, kind in zip(edits, edit_classes(edits, classes), strict=True):
+        found[kind] = found.get(kind, ClassErrors()) + _ONE[edit]
+    return found
+
+
+def only_graph(references: GraphReferences) -> Lattice:
+    """Return the one reference, a graph; refuse others, whose words have no classes."""
+    first, *others = graphs_of(references)
+    if others or not isinstance(first, Lattice):
+        raise UsageError("words have classes only in one reference that is a graph", advice="see nlp_reference()")
+    return first
+
+
+def classes_along(graph: Lattice, words: Sequence[str], label: str = "class") -> tuple[str, ...]:
+    """Return the class of each word of a text of a graph: the label of its arc; `""` without the label.
+
+    If several paths have the text, take one of them.
+
+    Raises:
+        UsageError: No path of the graph has this text.
+    """
+    if label not in graph.labels:
+        return ("",) * len(words)
+    leaving = _labelled_arcs(graph, label)
+    # For each number of words read, the states reached: from which state after how many words, and by which class.
+    reached: list[dict[int, tuple[int, int, str] | None]] = [{0: None}, *({} for _ in words)]
+    for read, states in enumerate(reached):
+        expected = words[read] if read < len(words) else None
+        pending = list(states)
+        while pending:
+            state = pending.pop()
+            for target, word, kind in leaving.get(state, ()):
+                if not word and target not in states:
+                    states[target] = read, state, ""
+                    pending.append(target)
+                elif word and word == expected:
+                    reached[read + 1].setdefault(target, (read, state, kind))
+    ends = [state for state in graph.final.tolist() if state in reached[-1]]
+    if not ends:
+        raise UsageError("the reference has no path with these words", advice="leave ignored words out")
+    kinds: list[str] = []
+    read, state = len(words), ends[0]
+    while (step_back := reached[read][state]) is not None:
+        before, state, kind = step_back
+        kinds += [kind] * (read - before)
+        read = before
+    return tuple(reversed(kinds))
+
+
+def _labelled_arcs(graph: Lattice, label: str) -> dict[int, list[tuple[int, str, str]]]:
+    """Return the target, word and class of the arcs that leave each state."""
+    side = graph.labels[label]
+    leaving: dict[int, list[tuple[int, str, str]]] = {}
+    columns = (graph.source, graph.target, graph.word, side.arc)
+    for source, target, word, kind in zip(*(column.tolist() for column in columns), strict=True):
+        step = graph.vocabulary.word(word) if word else "", side.vocabulary.word(kind) if kind else ""
+        leaving.setdefault(source, []).append((target, *step))
+    return leaving
+
+
+def edit_classes(edits: str, classes: Sequence[str]) -> list[str]:
+    """Return the class of each edit: that of its reference word; of an insertion, that of the words around it.
+
+    An insertion belongs to a class if the reference words before and after it do; else to the class `""`.
+    """
+    found, at = [], 0
+    for edit in edits:
         if edit == "I":
             inside = 0 < at < len(classes) and classes[at - 1] == classes[at]
-            kind = classes[at] if inside else ""
+            found.append(classes[at] if inside else "")
         else:
-            kind = classes[at]
+            found.append(classes[at])
             at += 1
-        found[kind] = found.get(kind, ClassErrors()) + _ONE[edit]
     return found

@@ -62,6 +62,7 @@ class Sclite(Metric[RecognitionStatistics]):
     columns = _WER.columns
     higher_is_better = False
     takes_graphs = True
+    takes_candidate_graphs = True
 
     def align(self, candidate: GraphText, reference: GraphText) -> Alignment:
         """Return the alignment with the lowest cost; resolve ties as sclite does."""

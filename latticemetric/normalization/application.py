@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from latticemetric.errors import InputError, shortened
 from latticemetric.lattice.lattice import Column, Labels, Lattice
-from latticemetric.normalization.rule import AFTER, BEFORE, Rule, split_output
+from latticemetric.normalization.rule import AFTER, BEFORE, Rewriter, split_output
 from latticemetric.vocabulary import EPSILON, Vocabulary
 
 _MOST_SETS = 1_000_000
@@ -34,7 +34,7 @@ def arcs_from(lattice: Lattice) -> list[list[tuple[int, int, str]]]:
     return arcs
 
 
-def useful_states(rule: Rule, lattice: Lattice) -> list[set[int]]:
+def useful_states(rule: Rewriter, lattice: Lattice) -> list[set[int]]:
     """Return, for each state of a lattice, the rule states that lie on a path from the begin to the end of a text."""
     arcs, finals = arcs_from(lattice), set(lattice.final.tolist())
     useful: list[set[int]] = [set() for _ in arcs]
@@ -53,7 +53,7 @@ def useful_states(rule: Rule, lattice: Lattice) -> list[set[int]]:
     return useful
 
 
-def check_accepted(rule: Rule, lattice: Lattice) -> None:
+def check_accepted(rule: Rewriter, lattice: Lattice) -> None:
     """Raise an error if the rule rejects a text of the lattice.
 
     Determinize the rule on the fly: for each beginning of a text, keep the set of rule states that it can reach.
@@ -90,7 +90,7 @@ COLUMN = "grammar"
 _NOWHERE = -1
 
 
-def apply_rule(rule: Rule, lattice: Lattice) -> Lattice:
+def apply_rule(rule: Rewriter, lattice: Lattice) -> Lattice:
     """Rewrite the texts of a lattice.
 
     If the rule rewrites a text to several texts, these become several paths. Scores are kept; the rule's weights become
@@ -115,7 +115,7 @@ class _At(NamedTuple):
 class _Composition:
     """Compose a rule with a lattice, whose states are in topological order."""
 
-    def __init__(self, rule: Rule, lattice: Lattice) -> None:
+    def __init__(self, rule: Rewriter, lattice: Lattice) -> None:
         self._rule, self._lattice = rule, lattice
         self._times = [0.0] * lattice.num_states if lattice.times is None else lattice.times.tolist()
         self._useful = useful_states(rule, lattice)

@@ -18,7 +18,8 @@ from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice import fst_binary
 from latticemetric.lattice.lattice import Column, Lattice, Scales
 from latticemetric.normalization.application import apply_rule
-from latticemetric.normalization.rule import Rule
+from latticemetric.normalization.glm import KEEP_CASE, SPLIT_HYPHENS, MappingRules, SplitHyphens, options_of
+from latticemetric.normalization.rule import Rewriter, Rule
 from latticemetric.normalization.shipped import compiled, no_such_grammar, shipped_grammars
 from latticemetric.normalization.whisper import WHISPER
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
@@ -49,8 +50,8 @@ def normalize(text: str | Graph, grammar: str | Grammar = "english", *, scales: 
 
     Args:
         text: A text, a lattice or an n-best list.
-        grammar: A shipped grammar (`english`), one of its rules (`english:LOWER_CASE`), or an archive that pynini
-            wrote (`rules.far:RULE`).
+        grammar: A shipped grammar (`english`), one of its rules (`english:LOWER_CASE`), an archive that pynini
+            wrote (`rules.far:RULE`), or NIST's mapping rules (`rules.glm`).
         scales: An n-best list keeps the scores in `scales`, and scores with a weight. A lattice keeps all scores.
 
     Raises:
@@ -82,11 +83,13 @@ class Grammar:
         name: The name that the user wrote.
         rules: The rules that rewrite every text, one after the other.
         alternatives: The rule that adds alternatives to the rewritten text of a reference, if any.
+        reference_rules: The rules that rewrite references; empty if they are those of every text.
     """
 
     name: str
-    rules: tuple[Rule, ...]
-    alternatives: Rule | None = None
+    rules: tuple[Rewriter, ...]
+    alternatives: Rewriter | None = None
+    reference_rules: tuple[Rewriter, ...] = ()
 
     def lattice(self, lattice: Lattice) -> Lattice:
         """Return the lattice of rewritten texts, with their scores."""
@@ -102,20 +105,28 @@ class Grammar:
             raise InputError(
                 f"the rule rewrites '{shortened(' '.join(words))}' to several texts",
                 where=self.rules[0].where,
-                advice="give all but one of them a weight, or keep alternatives for references",
+                advice="give all but one of them a weight, keep alternatives for references, or use a metric or search "
+                "that takes alternatives on both sides: sclite, lattice-oracle",
             )
         return text
+
+    def candidate(self, text: Lattice | Sequence[str]) -> Lattice | tuple[str, ...]:
+        """Rewrite a text of a system; of several results, keep those with the lowest weight, each as one path."""
+        graph = self.lattice(text if isinstance(text, Lattice) else Lattice.from_strings([text])).pruned(0.0)
+        return only_text(graph) or _distinct(graph)
 
     def reference(self, reference: Lattice | Sequence[str]) -> Lattice:
         """Return all forms of a reference, as a lattice without scores in which each text has one path."""
         graph = reference if isinstance(reference, Lattice) else Lattice.from_strings([reference])
-        graph = self.lattice(graph)
+        for rule in self.reference_rules:
+            graph = apply_rule(rule, graph)
+        graph = graph if self.reference_rules else self.lattice(graph)
         if self.alternatives is not None:
             graph = apply_rule(self.alternatives, graph)
         text = only_text(graph)
         if text is not None:
             return Lattice.from_strings([text])
-        return _without_scores(_without_scores(graph).determinized())
+        return _distinct(graph)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Workers already have the archive, or read it once.
@@ -173,7 +184,8 @@ def find_grammar(name: str) -> Grammar:
     Without a rule in the name, use `NORMALIZE` for hypotheses and references, and `ALTERNATIVES` for references if the
     grammar has this rule; if an archive has a single rule, use that rule. A rule `R` is followed by `R_2`, `R_3` and so
     on, if the archive has them. Other names are `whisper-en`, `whisper-basic` and
-    `whisper-basic:REMOVE_DIACRITICS`.
+    `whisper-basic:REMOVE_DIACRITICS`, and files of NIST's mapping rules: `rules.glm`, `rules.glm:KEEP_CASE`,
+    `rules.glm:SPLIT_HYPHENS`, `rules.glm:KEEP_CASE+SPLIT_HYPHENS`.
     """
     if name in WHISPER:
         return TextGrammar(name, rewrite=WHISPER[name][1])
@@ -186,6 +198,8 @@ def find_grammar(name: str) -> Grammar:
 
 @lru_cache(maxsize=8)
 def _loaded(name: str, source: str, rule: str, _stamp: tuple[int, int] | None) -> Grammar:
+    if is_glm(source):
+        return _mapping(name, source, rule)
     machines = {key: (machine, at) for key, machine, at in rule_archive(source)}
     names = list(machines)
     with_alternatives = not rule and REFERENCES in machines
@@ -201,6 +215,19 @@ def _loaded(name: str, source: str, rule: str, _stamp: tuple[int, int] | None) -
     following = takewhile(machines.__contains__, (f"{rule}_{number}" for number in count(2)))
     rules = tuple(map(loaded, (rule, *following)))
     return Grammar(name, rules, loaded(REFERENCES) if with_alternatives and rule != REFERENCES else None)
+
+
+def is_glm(source: str) -> bool:
+    """Return True if the name is that of a file of NIST's mapping rules."""
+    return Path(source).suffix == ".glm"
+
+
+def _mapping(name: str, source: str, options: str) -> Grammar:
+    """Return the grammar of a file of NIST's mapping rules."""
+    given = options_of(source, options)
+    after = (SplitHyphens(source),) if given[SPLIT_HYPHENS] else ()
+    output, reference = ((MappingRules(source, side, keep_case=given[KEEP_CASE]), *after) for side in ("hyp", "ref"))
+    return Grammar(name, output, reference_rules=reference)
 
 
 class RuleSize(NamedTuple):
@@ -256,6 +283,11 @@ def only_text(lattice: Lattice) -> tuple[str, ...] | None:
         begun[target] = text
     ends = {begun[state] for state in lattice.final.tolist()}
     return ends.pop() if len(ends) == 1 else None
+
+
+def _distinct(graph: Lattice) -> Lattice:
+    """Return the lattice without scores in which each text has one path."""
+    return _without_scores(_without_scores(graph).determinized())
 
 
 def _without_scores(lattice: Lattice) -> Lattice:

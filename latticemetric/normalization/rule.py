@@ -7,6 +7,7 @@ kept; if a rule looks at single words only, this is all the work.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -42,22 +43,49 @@ class _Move(NamedTuple):
     target: int
 
 
-class Rule:
-    """Run a byte transducer; list the transitions of a state when they are first needed.
+class Rewriter(ABC):
+    """Rewrite texts word by word; compute the steps of each word in each state once.
 
-    Read each word with the space after it. After the last word of a text there is no space: the rule ends, and a space
-    is added to the output, so that every word of the output ends with white space.
+    Read each word with the space after it. The last word of a text is also its end: the rewriter is `AFTER` then, and
+    a space is added to the output, so that every word of the output ends with white space.
     """
+
+    def __init__(self, where: str, *, is_weighted: bool = False) -> None:
+        """Store the name of the rules in errors, and whether steps have costs."""
+        self.where = where
+        self.is_weighted = is_weighted
+        self._steps: dict[tuple[int, str], tuple[Step, ...]] = {}
+        self._sets: dict[tuple[frozenset[int], str], frozenset[int]] = {}
+
+    def steps(self, state: int, word: str) -> tuple[Step, ...]:
+        """Return the ways to read a word and the space after it; none if the rule rejects the word."""
+        key = state, word
+        if key not in self._steps:
+            self._steps[key] = tuple(self._taken(state, word))
+        return self._steps[key]
+
+    def states_after(self, states: frozenset[int], word: str) -> frozenset[int]:
+        """Return the rule's states after a word, from any of `states`; none if the rule rejects the word."""
+        key = states, word
+        if key not in self._sets:
+            self._sets[key] = frozenset(step.state for state in states for step in self.steps(state, word))
+        return self._sets[key]
+
+    @abstractmethod
+    def _taken(self, state: int, word: str) -> Iterator[Step]:
+        """Yield the ways to read a word, as the last of a text and as one before others."""
+
+
+class Rule(Rewriter):
+    """Run a byte transducer; list the transitions of a state when they are first needed."""
 
     def __init__(self, machine: FstArrays, where: str) -> None:
         """Store the machine; `where` is its name in errors."""
-        self.where = where
+        weighted = bool(machine.weight.any() or machine.final[np.isfinite(machine.final)].any())
+        super().__init__(where, is_weighted=weighted)
         self._machine = machine
         self._begin = np.searchsorted(machine.source, np.arange(len(machine.final) + 1)).tolist()
         self._moves: dict[int, dict[int, list[_Move]]] = {}
-        self._steps: dict[tuple[int, str], tuple[Step, ...]] = {}
-        self._sets: dict[tuple[frozenset[int], str], frozenset[int]] = {}
-        self.is_weighted = bool(machine.weight.any() or machine.final[np.isfinite(machine.final)].any())
         if machine.start < 0:
             raise InputError("the rule is empty: it accepts nothing", where=where)
         if machine.input_symbols is not None or machine.output_symbols is not None:
@@ -74,20 +102,6 @@ class Rule:
     def __reduce__(self) -> tuple[type[Rule], tuple[FstArrays, str]]:
         """Pickle the machine without the steps that were computed: workers meet other words."""
         return Rule, (self._machine, self.where)
-
-    def steps(self, state: int, word: str) -> tuple[Step, ...]:
-        """Return the ways to read a word and the space after it; none if the rule rejects the word."""
-        key = state, word
-        if key not in self._steps:
-            self._steps[key] = tuple(self._taken(state, word))
-        return self._steps[key]
-
-    def states_after(self, states: frozenset[int], word: str) -> frozenset[int]:
-        """Return the rule's states after a word, from any of `states`; none if the rule rejects the word."""
-        key = states, word
-        if key not in self._sets:
-            self._sets[key] = frozenset(step.state for state in states for step in self.steps(state, word))
-        return self._sets[key]
 
     def _taken(self, state: int, word: str) -> Iterator[Step]:
         if state == AFTER:

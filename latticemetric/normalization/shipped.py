@@ -41,7 +41,7 @@ def no_such_grammar(name: str) -> UsageError:
     """Return the error for an unknown grammar; it lists the grammars."""
     return UsageError(
         f"there is no grammar '{name}'",
-        advice=f"choose among {', '.join([*shipped_grammars(), *WHISPER])}, or name a file: rules.far:RULE",
+        advice=f"choose among {', '.join([*shipped_grammars(), *WHISPER])}, or name a file: rules.far:RULE, rules.glm",
     )
 
 

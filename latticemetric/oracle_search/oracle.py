@@ -110,7 +110,10 @@ def as_recognition_rate(metric: str | Metric[Any]) -> GRR:
     rate = make_metric(metric) if isinstance(metric, str) else metric
     if not isinstance(rate, GRR):
         name = metric if isinstance(metric, str) else rate.name
-        raise UsageError(f"'{name}' cannot search a graph", advice="use wer, wrr, N-grr, cer, N-gcr or mixed-er")
+        advice = "use wer, wrr, N-grr, cer, N-gcr or mixed-er"
+        if rate.name == "compound-wer":
+            advice += ", or compound_oracle() in Python"
+        raise UsageError(f"'{name}' cannot search a graph", advice=advice)
     return rate
 
 

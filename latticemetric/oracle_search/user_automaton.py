@@ -100,7 +100,7 @@ def automaton_oracle(
     lattice = as_lattice(graph, scales)
     own = _columns_of(automaton if references is None else _of_references(automaton, graphs_of(references)))
     cost = lattice.cost(scales)
-    best = _search(lattice, own, cost)
+    best = best_by_automaton(lattice, own, cost)
     if best is None:
         raise InputError(
             "the automaton accepts no string of the lattice",
@@ -111,7 +111,7 @@ def automaton_oracle(
     alone = Lattice.from_arcs(
         places[:-1], places[1:], lattice.word[first], final=places[-1:], vocabulary=lattice.vocabulary
     )
-    accepted = _search(alone, own, alone.cost())
+    accepted = best_by_automaton(alone, own, alone.cost())
     # Sign the automaton itself, so that the signature is the same for all graphs and references.
     digest = hashlib.sha256(fst_binary.encode(fst_to_arrays(automaton))).hexdigest()
     return AutomatonOracle(
@@ -162,7 +162,7 @@ def _labels_in(vocabulary: Vocabulary, automaton: FstArrays) -> npt.NDArray[np.i
     return np.array(table, dtype=np.int32)[place]
 
 
-def _search(lattice: Lattice, automaton: FstArrays, cost: Costs) -> tuple[Steps, Fraction] | None:
+def best_by_automaton(lattice: Lattice, automaton: FstArrays, cost: Costs) -> tuple[Steps, Fraction] | None:
     """Return the path with the largest value (ties: the tie rule), and this value; `None` if no path is accepted."""
     import pywrapfst
 

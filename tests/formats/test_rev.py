@@ -1,5 +1,6 @@
 """Rev's transcripts: tokens, alternatives, and the graph of their texts, against all combinations."""
 
+import contextlib
 import itertools
 import json
 import os
@@ -8,10 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kit.commands import assert_one_line_error, good, run
 
 import latticemetric as lm
 from latticemetric.errors import FormatError
+from latticemetric.evaluation.error_analysis import ErrorDetails, error_analysis
 from latticemetric.formats.rev import Token, nlp_reference, read_nlp, read_norm
+from latticemetric.metrics.classes import classes_along
 
 HEADER = "token|speaker|ts|endTs|punctuation|case|tags|wer_tags\n"
 
@@ -106,3 +110,84 @@ def test_a_real_call_has_its_tokens_and_alternatives():
     graph = nlp_reference(tokens, alternatives)
     assert lm.WER().score([one.word for one in tokens[:50]], [nlp_reference(tokens[:50], alternatives)]) == 0
     assert graph.num_states == 11_427
+
+
+# --- Classes along a graph
+
+
+@given(st.lists(st.tuples(st.lists(words, min_size=1, max_size=2), st.none() | ways), max_size=4), st.data())
+def test_each_word_of_a_text_has_the_class_of_its_tag(runs, data):
+    tokens, alternatives, choices = [], {}, []
+    for number, (written, others) in enumerate(runs):
+        tag, kind = (str(number), f"K{number}") if others is not None else ("", "")
+        tokens += [token(word, tag, kind) for word in written]
+        alternatives |= {tag: others} if tag else {}
+        choices.append([(way, kind) for way in {tuple(written), *(others or ())}])
+    possible = {}
+    for chosen in itertools.product(*choices):
+        text = tuple(itertools.chain(*(way for way, _ in chosen)))
+        possible.setdefault(text, set()).add(tuple(kind for way, kind in chosen for _ in way))
+    graph = nlp_reference(tokens, alternatives)
+    text = data.draw(st.sampled_from(sorted(possible)))
+    assert classes_along(graph, text) in possible[text]
+    with pytest.raises(lm.UsageError, match="no path") if graph.labels else contextlib.nullcontext():
+        classes_along(graph, (*text, "z"))
+
+
+def test_errors_are_counted_by_class():
+    tokens = [token("pay"), token("$5", "1", "MONEY"), token("in"), token("we", "2", "C"), token("will", "2", "C")]
+    graph = nlp_reference(tokens, {"1": (("five", "dollars"),), "2": (("we'll",),)})
+    found = error_analysis(["pay five um dollars on we'll"], [[graph]], classes=True)
+    assert found.total.line() == "%WER 40.00 [ 2 / 5, 1 ins, 0 del, 1 sub ]"
+    assert {name: (own.words, own.edits, own.wrong_segments) for name, own in found.groups.items()} == {
+        "(no class)": (2, (0, 0, 1), 1),
+        "MONEY": (2, (1, 0, 0), 1),
+        "C": (1, (0, 0, 0), 0),
+    }
+    assert sum(found.groups.values(), ErrorDetails.zero()).edits == found.total.edits
+    for references, metric, says in (
+        ([["pay"]], None, "one reference that is a graph"),
+        ([[graph]], lm.CER(), "aligns characters"),
+    ):
+        with pytest.raises(lm.UsageError, match=says):
+            error_analysis(["pay"], references, metric, classes=True)
+
+
+# --- The command
+
+
+@pytest.fixture
+def call(tmp_path):
+    """An output and a transcript of Rev, with the ways to say its tags."""
+    (tmp_path / "ref.nlp").write_text(HEADER + "We|1|||,|UC|['1:C']|[]\nwill|1||||LC|['1:C']|[]\ngo|2|||.|LC|[]|[]\n")
+    (tmp_path / "out.nlp").write_text("token|tags\nwe'll|\nso|\n")
+    (tmp_path / "out.txt").write_text("we will\ngo\n")
+    (tmp_path / "norm.json").write_text(json.dumps({"1": {"candidates": [{"verbalization": ["we'll"]}]}}))
+    return tmp_path
+
+
+def scored(folder, output, *options):
+    done = good(
+        run("latticemetric", "score", folder / output, folder / "ref.nlp", "-m", "wer", "--lowercase", *options)
+    )
+    return done.stdout
+
+
+def test_transcripts_are_scored_by_class_against_all_ways_to_say_them(call):
+    plain = scored(call, "out.nlp")
+    assert "%WER 100.00 [ 3 / 3, 0 ins, 1 del, 2 sub ]" in plain
+    norm = ["--norm", call / "norm.json", "--by", "class", "--format", "json"]
+    found = json.loads(scored(call, "out.nlp", *norm))
+    assert [(item["group"], item["words"], item["errors"]) for item in found["details"]] == [
+        (None, 2, 1),
+        ("C", 1, 0),
+        ("(no class)", 1, 1),
+    ]
+    assert "%WER 0.00 [ 0 / 3" in scored(call, "out.txt")
+
+
+def test_norm_and_classes_need_transcripts(call):
+    files = [call / "out.txt", call / "out.txt"]
+    refused = run("latticemetric", "score", *files, "--norm", call / "norm.json")
+    assert_one_line_error(refused, "--norm has no effect without references in .nlp")
+    assert_one_line_error(run("latticemetric", "score", *files, "--by", "class"), "needs references with tags")

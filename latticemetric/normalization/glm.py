@@ -1,0 +1,255 @@
+"""NIST's mapping rules (GLM files), applied as sctk's csrfilt and rfilter1 apply them.
+
+A rule `A => B / [C] __ [D]` replaces `A` by `B` between `C` and `D`. The text is read once, from left to right: at each
+character, the first rule of the file that fits there is applied, and reading goes on after its `A`. Rules see the text
+as it was, not what other rules wrote, and may span words. `B` may have alternatives, `{IT IS / IT HAS}`, and words that
+may be left out, `(UH)`.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import product
+from typing import NamedTuple
+
+from latticemetric.errors import FormatError, InputError, UsageError, placed
+from latticemetric.formats.streams.stream import open_stream
+from latticemetric.normalization.rule import AFTER, BEFORE, MOST_WAYS, Rewriter, Step
+
+KEEP_CASE = "KEEP_CASE"
+"""The option that leaves the case of words as it is (csrfilt's `-s`)."""
+
+SPLIT_HYPHENS = "SPLIT_HYPHENS"
+"""The option that makes several words of one with hyphens (csrfilt's `-dh`)."""
+
+_UPPER = str.maketrans(string.ascii_lowercase, string.ascii_uppercase)
+_ARROW = "=>"
+_SETTING = re.compile(r"""\*\s*(\w+)[^"']*["']([^"']*)["']""")
+_SECTION = re.compile(r""";;\s+INPUT_DEPENDENT_APPLICATION\s*=\s*"([^"]*)\"""")
+_TRUE = ("T", "TRUE", "YES")
+# csrfilt's default kind of input, whose sections of a file are always used.
+_KIND = "trn"
+_NO_WORD = re.compile(r"(?<!\S)@(?!\S)")
+_HYPHEN = re.compile(r"([^( ])-(?=[^) ])")
+
+
+class MappingRule(NamedTuple):
+    """Hold a rule: the text that it replaces, by what, after and before which texts; and its place."""
+
+    source: str
+    output: str
+    before: str
+    after: str
+    where: str
+
+
+class MappingFile(NamedTuple):
+    """Hold the rules of a file, and its settings."""
+
+    rules: tuple[MappingRule, ...]
+    case_sensitive: bool
+    copy_no_hit: bool
+
+
+def read_glm(path: str, side: str) -> MappingFile:
+    """Read the rules for a side, `ref` or `hyp`: those of sections for that side or for trn, and those of no section.
+
+    Raises:
+        FormatError: A line is neither a setting nor a rule.
+    """
+    rules, settings, applies = [], {"CASE_SENSITIVE": "T", "COPY_NO_HIT": "T", "FORMAT": "NIST1"}, True
+    with open_stream(path) as stream:
+        lines = iter(stream.lines())
+        mark = next(lines, "").split(maxsplit=1)[:1]
+        if not mark or mark[0][0].isalnum() or mark[0][0] in "*[\"'":
+            advice = "it is a comment, and begins with the mark of comments, usually ;;"
+            raise FormatError("the first line does not name the mark of comments", where=stream.place(1), advice=advice)
+        for line in lines:
+            if section := _SECTION.match(line):
+                applies = _is_for(section[1].lower(), side, stream.place())
+            if not applies or not line.strip() or line.startswith(mark[0]):
+                continue
+            if line.startswith("*"):
+                setting = _SETTING.match(line)
+                if setting is None:
+                    advice = "write * name = 'value'"
+                    raise FormatError("a setting has no value in quotes", where=stream.place(), advice=advice)
+                settings[setting[1].upper()] = setting[2].upper()
+            else:
+                rules.append(_parsed(line.partition(mark[0])[0].strip(), stream.place()))
+    if settings["FORMAT"] != "NIST1":
+        raise FormatError(f"the format is {settings['FORMAT']}, not NIST1", where=path)
+    flags = (settings[name] in _TRUE for name in ("CASE_SENSITIVE", "COPY_NO_HIT"))
+    return MappingFile(tuple(rules), *flags)
+
+
+def _is_for(pattern: str, side: str, where: str) -> bool:
+    try:
+        return any(re.search(pattern, name) for name in (_KIND, side))
+    except re.error as error:
+        raise FormatError(f"'{pattern}' is no regular expression: {error}", where=where) from None
+
+
+def _parsed(line: str, where: str) -> MappingRule:
+    """Parse a rule. The last slash begins the context, unless it stands in brackets."""
+    source, arrow, rest = line.partition(_ARROW)
+    if not arrow or (rest and not rest[0].isspace()):
+        raise FormatError("this is no rule", where=where, advice="write A => B / [C] __ [D], with spaces around =>")
+    output, slash, context = rest.rpartition("/")
+    bracket, closing = context.find("["), context.find("]")
+    if not slash or (closing < bracket):
+        return MappingRule(_unquoted(source), _unquoted(rest), "", "", where)
+    before, slot, after = context.partition("_")
+    if not slot:
+        # rfilter1 takes all before the slash as the output, even in `{A / B}`.
+        return MappingRule(_unquoted(source), _unquoted(output), "", "", where)
+    return MappingRule(_unquoted(source), _unquoted(output), _unquoted(before), _unquoted(after.lstrip("_")), where)
+
+
+def _unquoted(text: str) -> str:
+    """Strip white space, and then one pair of brackets or quotation marks."""
+    text = text.strip()
+    return text[1:-1] if len(text) > 1 and text[0] + text[-1] in ("[]", '""') else text
+
+
+class MappingRules(Rewriter):
+    """Apply the rules of a file to words.
+
+    A state is what the rules still have to see of the text that was read: the characters that no rule can be decided
+    for yet, and as many characters before them as the longest left context has.
+    """
+
+    def __init__(self, path: str, side: str, *, keep_case: bool) -> None:
+        super().__init__(path)
+        file = read_glm(path, side)
+        self._side, self._upper, self._file = side, not keep_case, file
+        self._by_first: dict[str, list[MappingRule]] = {}
+        for rule in file.rules:
+            if rule.source:
+                keyed = rule._replace(**{n: self._key(getattr(rule, n)) for n in ("source", "before", "after")})
+                self._by_first.setdefault(keyed.source[0], []).append(keyed)
+        self._context = max((len(rule.before) for rule in file.rules), default=0)
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._states: list[tuple[str, str]] = []
+        self._outputs: dict[MappingRule, tuple[str, ...]] = {}
+
+    def __reduce__(self) -> tuple[Callable[..., MappingRules], tuple[str, str]]:
+        """Pickle the file's name: workers read it again, and meet other words."""
+        return partial(MappingRules, keep_case=not self._upper), (self.where, self._side)
+
+    def _key(self, text: str) -> str:
+        """Return the text as rules compare it."""
+        return text if self._file.case_sensitive else text.translate(_UPPER)
+
+    def _taken(self, state: int, word: str) -> Iterator[Step]:
+        if state == AFTER:
+            return
+        # csrfilt puts two spaces before and after each text.
+        seen, pending = ("", "  ") if state == BEFORE else self._states[state]
+        pending += word.translate(_UPPER) if self._upper else word
+        for following, at_end in (("  ", True), (" ", False)):
+            seen_now, left, parts = self._applied(seen, pending + following, at_end=at_end)
+            key = seen_now[len(seen_now) - self._context :] if self._context else "", left
+            if not at_end and key not in self._numbers:
+                self._numbers[key] = len(self._states)
+                self._states.append(key)
+            for text in self._texts(parts, word):
+                end = text + " " if at_end else text
+                yield Step(AFTER if at_end else self._numbers[key], end.encode("utf-8", "surrogatepass"), 0.0)
+
+    def _applied(self, seen: str, text: str, *, at_end: bool) -> tuple[str, str, list[tuple[str, ...]]]:
+        """Apply rules as far as they can be decided; return what was read, what was not, and what was written."""
+        parts: list[tuple[str, ...]] = []
+        all_read, at = seen + text, len(seen)
+        keyed = self._key(all_read)
+        while at < len(all_read):
+            for rule in self._by_first.get(keyed[at], ()):
+                needed = rule.source + rule.after
+                if not keyed.endswith(rule.before, 0, at):
+                    continue
+                if keyed.startswith(needed, at):
+                    parts.append(self._written(rule))
+                    at += len(rule.source)
+                    break
+                if not at_end and needed.startswith(keyed[at:]):
+                    return all_read[:at], all_read[at:], parts
+            else:
+                parts.append((all_read[at] if self._file.copy_no_hit else "",))
+                at += 1
+        return all_read, "", parts
+
+    def _written(self, rule: MappingRule) -> tuple[str, ...]:
+        if rule not in self._outputs:
+            with placed(rule.where):
+                texts = dict.fromkeys(alternatives(rule.output))
+            self._outputs[rule] = tuple(text.translate(_UPPER) if self._upper else text for text in texts)
+        return self._outputs[rule]
+
+    def _texts(self, parts: list[tuple[str, ...]], word: str) -> Iterable[str]:
+        """Return all texts of alternatives one after the other."""
+        ways = 1
+        for part in parts:
+            ways *= len(part)
+        if ways > MOST_WAYS:
+            raise InputError(f"the rules rewrite '{word}' to more than {MOST_WAYS} texts", where=self.where)
+        return dict.fromkeys("".join(chosen) for chosen in product(*parts))
+
+
+class SplitHyphens(Rewriter):
+    """Replace hyphens inside words by spaces."""
+
+    def _taken(self, state: int, word: str) -> Iterator[Step]:
+        if state != AFTER:
+            output = _HYPHEN.sub(r"\1 ", word).encode("utf-8", "surrogatepass") + b" "
+            yield from (Step(AFTER, output, 0.0), Step(0, output, 0.0))
+
+
+def alternatives(text: str) -> list[str]:
+    """Return the texts of `{a / b}`, of optional words `(c)`, and of `@`, no word.
+
+    Raises:
+        InputError: A bracket is not closed, or there are too many texts.
+    """
+    return _sequence(text, iter(re.findall(r"[{}()/]|[^{}()/]+", text)), "")
+
+
+_CLOSING = {"{": "}", "(": ")"}
+
+
+def _sequence(text: str, parts: Iterator[str], closing: str) -> list[str]:
+    """Parse up to a closing bracket; a slash separates alternatives inside braces."""
+    done: list[str] = []
+    texts = [""]
+    for part in parts:
+        if part in _CLOSING:
+            texts = _joined(texts, _sequence(text, parts, _CLOSING[part]))
+        elif part == closing:
+            return [*done, *texts]
+        elif part == "/" and closing == "}":
+            done, texts = [*done, *texts], [""]
+        elif closing == ")":
+            for word in part.split():
+                texts = _joined(texts, [f" {word} ", ""])
+        else:
+            texts = _joined(texts, [_NO_WORD.sub("", part)])
+    if closing:
+        raise InputError(f"the rule writes '{text}', where {closing} is missing")
+    return texts
+
+
+def _joined(heads: list[str], tails: list[str]) -> list[str]:
+    if len(heads) * len(tails) > MOST_WAYS:
+        raise InputError(f"the rule writes more than {MOST_WAYS} texts")
+    return [head + tail for head in heads for tail in tails]
+
+
+def options_of(name: str, given: str) -> dict[str, bool]:
+    """Return which options are given after the colon: `rules.glm:KEEP_CASE+SPLIT_HYPHENS`."""
+    known = (KEEP_CASE, SPLIT_HYPHENS)
+    names = given.split("+") if given else []
+    if unknown := [one for one in names if one not in known]:
+        raise UsageError(f"there is no option '{unknown[0]}' of {name}", advice=f"choose among {', '.join(known)}")
+    return {one: one in names for one in known}

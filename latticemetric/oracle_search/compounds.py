@@ -1,0 +1,213 @@
+"""Find oracles by the word error rate with joined words: `ice cream` is `icecream` at no cost.
+
+For each reference, an automaton gives a text its errors: the automaton of WER, with paths at no cost past each
+reference word along all ways to spell it by words of the lattice, and past several reference words along a word of the
+lattice that they spell. The best path of the lattice through this automaton has the fewest errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from latticemetric.errors import UsageError, require_pynini
+from latticemetric.graph import Graph, as_lattice
+from latticemetric.lattice.columns import Costs, Scales, Steps
+from latticemetric.lattice.fst_binary import FstArrays
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.metrics.base import References, references_of
+from latticemetric.metrics.compounds import CompoundWER
+from latticemetric.metrics.reference_checks import check_references
+from latticemetric.oracle_search.user_automaton import best_by_automaton
+from latticemetric.vocabulary import EPSILON, STAR, Vocabulary
+
+_METRIC = CompoundWER()
+_Arc = tuple[int, int, int, float]  # source, target, label, cost
+
+
+@dataclass(frozen=True)
+class CompoundPath:
+    """A path of a lattice, with its word errors if joined words are equal.
+
+    Attributes:
+        words: Its words, without ε.
+        score: Errors divided by the words of its reference; `None` if the reference has none.
+        numerator: The errors.
+        denominator: The words of the reference.
+        cost: The model's cost under the given scales.
+        scores: The sum of each named cost along the path.
+        arcs: The numbers of its arcs in the lattice.
+    """
+
+    words: tuple[str, ...]
+    score: float | None
+    numerator: int
+    denominator: int
+    cost: float
+    scores: Mapping[str, float]
+    arcs: tuple[int, ...]
+
+    def asdict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        counts = {"score": self.score, "numerator": self.numerator, "denominator": self.denominator}
+        return {"hypothesis": " ".join(self.words), **counts, "cost": self.cost}
+
+
+@dataclass(frozen=True)
+class CompoundOracle(CompoundPath):
+    """The path of a lattice with the fewest word errors if joined words are equal.
+
+    Attributes:
+        one_best: The model's own best path.
+        exact: Always true: no path of the lattice has a smaller rate.
+        signature: The metric, its references, and the version.
+    """
+
+    one_best: CompoundPath
+    exact: bool
+    signature: str
+
+    def asdict(self) -> dict[str, Any]:
+        """Return plain values, for JSON; `one_best` is nested."""
+        own = {"exact": self.exact, "scores": dict(self.scores), "arcs": list(self.arcs), "signature": self.signature}
+        return {**super().asdict(), **own, "one_best": self.one_best.asdict()}
+
+
+def compound_oracle(graph: Graph, references: References, *, scales: Scales | None = None) -> CompoundOracle:
+    """Return the path of a lattice whose words have the smallest `CompoundWER`.
+
+    Ties are resolved by the tie rule (`latticemetric.engine.ties`), and then by the first reference.
+
+    Args:
+        graph: A lattice, or an n-best list.
+        references: One reference or several, as strings.
+        scales: Weight of each score column in the model's cost; other columns keep their own.
+
+    Examples:
+        >>> from latticemetric import Lattice
+        >>> lattice = Lattice.from_strings(["white paper on ice", "white paper and icecream"], costs=[1.0, 2.0])
+        >>> best = compound_oracle(lattice, "whitepaper on ice cream")
+        >>> best.words, best.numerator, best.one_best.numerator
+        (('white', 'paper', 'on', 'ice'), 1, 1)
+        >>> compound_oracle(lattice, "whitepaper and ice cream").score
+        0.0
+    """
+    require_pynini()
+    check_references(references)
+    listed = references_of(references)
+    lattice = as_lattice(graph, scales)
+    if lattice.vocabulary.is_numeric and lattice.word.any():
+        raise UsageError("joined words need words, but the lattice has word numbers", advice="give a symbol table")
+    cost = lattice.cost(scales)
+    # A reference without words has no rate, and counts only if all are so.
+    candidates = [one for one in listed if one] or list(listed)
+    found = [(number, words, *_best(lattice, words, cost)) for number, words in enumerate(candidates)]
+
+    def rank(one: tuple[int, tuple[str, ...], Steps, int]) -> tuple[Any, ...]:
+        number, words, path, errors = one
+        length = 0 if lattice.ranked else len(lattice.words(path))
+        return Fraction(errors, max(1, len(words))), lattice.cost_of(path, cost), length, number
+
+    chosen = min(found, key=rank)
+    best = _scored(lattice, listed, chosen[2], cost)
+    promised, found_rate = rank(chosen)[0], Fraction(best.numerator, max(1, best.denominator))
+    if found_rate != promised:
+        raise AssertionError(
+            f"the search promised {promised}, the path scores {found_rate}: a bug in latticemetric, please report it"
+        )
+    one_best = _scored(lattice, listed, lattice.best_path(cost), cost)
+    return CompoundOracle(
+        **vars(best), one_best=one_best, exact=True, signature=str(_METRIC.signature_for(len(listed)))
+    )
+
+
+def _scored(lattice: Lattice, references: Sequence[tuple[str, ...]], path: Steps, cost: Costs) -> CompoundPath:
+    words = lattice.words(path)
+    sums = _METRIC.table([words], [references])
+    score = _METRIC.values(sums)[0]
+    return CompoundPath(
+        words,
+        None if np.isnan(score) else float(score),
+        int(_METRIC.numerator(sums)[0]),
+        int(_METRIC.denominator(sums)[0]),
+        lattice.cost_of(path, cost),
+        lattice.scores_along(path),
+        tuple(path.tolist()),
+    )
+
+
+def _best(lattice: Lattice, reference: tuple[str, ...], cost: Costs) -> tuple[Steps, int]:
+    """Return the path with the fewest errors, and their number."""
+    found = best_by_automaton(lattice, compound_automaton(reference, lattice.vocabulary, lattice.word.tolist()), cost)
+    assert found is not None  # the automaton accepts all texts
+    path, value = found
+    return path, int(-value)
+
+
+def compound_automaton(reference: tuple[str, ...], vocabulary: Vocabulary, spoken: Sequence[int]) -> FstArrays:
+    """Return the acceptor that gives each text of the words `spoken` its errors, as costs."""
+    number = {vocabulary.word(label): label for label in sorted(set(spoken) - {EPSILON})}
+    arcs = [*_edits(reference, number), *_joined_references(reference, number)]
+    states = len(reference) + 1
+    for place, word in enumerate(reference):
+        inside = _spellings(word, number)
+        # Positions inside the word are states of their own; its ends are those of the reference.
+        state = {0: place, len(word): place + 1}
+        for at in sorted({end for _, end, _ in inside} - {len(word)}):
+            state[at] = states
+            states += 1
+        arcs += [(state[begin], state[end], label, 0.0) for begin, end, label in inside]
+    arcs.sort()
+    source, target, label, weight = zip(*arcs, strict=True)
+    final = np.full(states, np.inf)
+    final[len(reference)] = 0.0
+    labels = np.array(label, dtype=np.int32)
+    symbols = {one: vocabulary.word(one) for one in set(label) - {EPSILON, STAR}}
+    ends = np.array([source, target], dtype=np.int32)
+    return FstArrays(0, final, ends[0], ends[1], labels, labels, np.array(weight), symbols, symbols)
+
+
+def _edits(reference: tuple[str, ...], number: Mapping[str, int]) -> Iterator[_Arc]:
+    """Yield the arcs of WER: matches, deletions, substitutions and insertions."""
+    for place, word in enumerate(reference):
+        if word in number:
+            yield place, place + 1, number[word], 0.0
+        yield place, place + 1, EPSILON, 1.0
+        yield place, place + 1, STAR, 1.0
+    for place in range(len(reference) + 1):
+        yield place, place, STAR, 1.0
+
+
+def _joined_references(reference: tuple[str, ...], number: Mapping[str, int]) -> Iterator[_Arc]:
+    """Yield the arcs of words that several reference words spell."""
+    longest = max(map(len, number), default=0)
+    for begin in range(len(reference)):
+        joined = reference[begin]
+        for end in range(begin + 2, len(reference) + 1):
+            joined += reference[end - 1]
+            if len(joined) > longest:
+                break
+            if joined in number:
+                yield begin, end, number[joined], 0.0
+
+
+def _spellings(word: str, number: Mapping[str, int]) -> list[tuple[int, int, int]]:
+    """Return the beginning, end and label of each part, in all ways to spell a word by several others."""
+    size = len(word)
+    reached = {0}
+    parts = []
+    for begin in range(size):
+        if begin in reached:
+            for end in range(begin + 1, size + 1):
+                if end - begin < size and word[begin:end] in number:
+                    parts.append((begin, end, number[word[begin:end]]))
+                    reached.add(end)
+    useful = {size}
+    for begin, end, _ in reversed(parts):
+        if end in useful:
+            useful.add(begin)
+    return [part for part in parts if part[1] in useful]

@@ -1,0 +1,226 @@
+"""NIST's mapping rules: against their definition, character by character, and against sctk's csrfilt."""
+
+import json
+import os
+import pickle
+import re
+import subprocess
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kit.brute_force import enumerate_paths
+from kit.commands import assert_one_line_error, good, run
+from kit.strategies import drafts
+
+import latticemetric as lm
+from latticemetric.normalization.application import apply_rule
+from latticemetric.normalization.glm import alternatives, read_glm
+from latticemetric.normalization.grammar import find_grammar
+
+SCTK = Path("/usr/lib/sctk/bin")
+HEAD = ";; rules\n* name 'test'\n* format = 'NIST1'\n* case_sensitive = 'F'\n"
+RULES = """
+GONNA => GOING TO / [ ] __ [ ] ;; often
+it's => [{it is / it's}] / [ ] __ [ ]
+UH => (%HESITATION) / [ ] __ [ ]
+[ICE CREAM] => ICECREAM
+[ HM ] => [ ]
+CHE => CZE / __ [CH]
+[WELL ] => [] / [ ] __
+A.B. => {A. B. / {A / @} B} / __ [ ]
+B => C / [A ] __
+"""
+SECTIONS = ';;  INPUT_DEPENDENT_APPLICATION = "hyp"\nX => Y\n;; INPUT_DEPENDENT_APPLICATION = "ref"\nX => Z\n'
+
+
+def rules(folder, text, head=HEAD):
+    path = folder / "rules.glm"
+    path.write_text(head + text, encoding="utf-8")
+    return str(path)
+
+
+def rewritten(path, text, side="hyp"):
+    grammar = find_grammar(path)
+    lattice = lm.Lattice.from_strings([text.split()])
+    for rule in grammar.reference_rules if side == "ref" else grammar.rules:
+        lattice = apply_rule(rule, lattice)
+    return {" ".join(found.words) for found in enumerate_paths(lattice)}
+
+
+# --- The definition
+
+
+def defined(table, words, *, upper, case, copied):
+    """All outputs of the rules (source, output, before, after), applied to a text character by character."""
+    if not words:
+        return {()}
+    text = "  " + " ".join(words) + "  "
+    text = text.upper() if upper else text
+    fold = (lambda one: one) if case else str.upper
+    parts, at = [], 0
+    while at < len(text):
+        for source, output, before, after in table:
+            if (
+                fold(text[at:]).startswith(fold(source + after))
+                and fold(text[:at]).endswith(fold(before))
+            ):  # fmt: skip
+                parts.append([one.upper() if upper else one for one in output])
+                at += len(source)
+                break
+        else:
+            parts.append([text[at] if copied else ""])
+            at += 1
+    return {tuple("".join(chosen).split()) for chosen in product(*parts)}
+
+
+def quoted(text):
+    return f"[{text}]"
+
+
+texts = st.text("aAbB ", max_size=4)
+table = st.lists(
+    st.tuples(
+        st.text("aAbB ", min_size=1, max_size=5),
+        st.lists(st.text("abC ", max_size=3), min_size=1, max_size=2),
+        texts,
+        texts,
+    ),
+    max_size=5,
+)
+
+
+@given(table=table, draft=drafts(), flags=st.tuples(st.booleans(), st.booleans(), st.booleans()))
+def test_every_path_becomes_what_the_rules_make_of_it(tmp_path_factory, table, draft, flags):
+    upper, case, copied = flags
+    path = tmp_path_factory.getbasetemp() / "random.glm"
+    lines = [f"* case_sensitive = '{'FT'[case]}'", f"* copy_no_hit = '{'FT'[copied]}'"]
+    for source, output, before, after in table:
+        lines.append(f"[{source}] => [{{{'/'.join(output)}}}] / [{before}] __ [{after}]")
+    path.write_text("\n".join([";;", *lines, ""]))
+    lattice = draft.lattice()
+    found_lattice = find_grammar(str(path) + ("" if upper else ":KEEP_CASE")).lattice(lattice)
+    found = {(p.words, tuple(sorted(p.sums.items()))) for p in enumerate_paths(found_lattice)}
+    find_grammar.__globals__["_loaded"].cache_clear()  # the next file may have the same size and time
+    assert found == {
+        (words, tuple(sorted(p.sums.items())))
+        for p in enumerate_paths(lattice)
+        for words in defined(table, p.words, upper=upper, case=case, copied=copied)
+    }
+
+
+# --- sctk
+
+WORDS = "gonna it's uh ice cream hm chech che well a.b. a.b b a IT'S Gonna well-known Ice x".split()  # noqa: SIM905  easier to read
+
+
+@pytest.mark.skipif(not (SCTK / "csrfilt.sh").exists(), reason="needs sctk")
+@pytest.mark.parametrize(("option", "flag"), [("", None), (":KEEP_CASE", "-s"), (":SPLIT_HYPHENS", "-dh")])
+@pytest.mark.parametrize("side", ["ref", "hyp"])
+def test_csrfilt_writes_the_same(tmp_path, option, flag, side):
+    path = rules(tmp_path, RULES + SECTIONS)
+    draws = np.random.default_rng(7)
+    lines = [" ".join(draws.choice(WORDS, draws.integers(1, 9))) for _ in range(60)]
+    command = [SCTK / "csrfilt.sh", "-i", "trn", "-t", side, *([flag] if flag else []), path]
+    given_lines = "".join(f"{line} (u-{number})\n" for number, line in enumerate(lines))
+    environment = os.environ | {"PATH": f"{SCTK}:{os.environ['PATH']}"}
+    written = subprocess.run(command, input=given_lines, capture_output=True, text=True, env=environment, check=True)
+    theirs = [re.sub(r"\s*\(u-\d+\)$", "", line) for line in written.stdout.splitlines()]
+    assert len(theirs) == len(lines)
+    for line, written_line in zip(lines, theirs, strict=True):
+        # sclite compares without case, so what rules write is upper-cased, too.
+        expected = alternatives(written_line if option == ":KEEP_CASE" else written_line.upper())
+        assert rewritten(path + option, line, side) == {" ".join(text.split()) for text in expected}
+
+
+# --- By hand
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("we're gonna go", {"WE'RE GOING TO GO"}),
+        ("it's uh", {"IT'S %HESITATION", "IT IS %HESITATION", "IT'S", "IT IS"}),
+        ("nice creams", {"NICECREAMS"}),  # rules without context apply inside words
+        ("a hm b", {"A B"}),  # the rule for B sees the text as it was
+        ("a b", {"A C"}),
+        ("well well no", {"NO"}),
+        ("a.b.", {"A. B.", "A B", "B"}),
+        ("", {""}),
+    ],
+)
+def test_rules_by_example(tmp_path, text, expected):
+    assert rewritten(rules(tmp_path, RULES), text) == expected
+
+
+def test_each_side_has_its_sections(tmp_path):
+    path = rules(tmp_path, RULES + SECTIONS)
+    assert [rewritten(path, "x", side) for side in ("ref", "hyp")] == [{"Z"}, {"Y"}]
+    assert lm.normalize("x", path) == "Y"
+    assert [found.words for found in lm.normalize_reference("x", path).paths()] == [("Z",)]
+    shown = good(run("latticemetric", "grammar", "show", path))
+    assert shown.stdout.split() == ["side", "rules", "ref", "10", "hyp", "10"]
+
+
+def test_alternatives_of_both_sides_meet(tmp_path):
+    pytest.importorskip("pynini")
+    path = rules(tmp_path, RULES)
+    for name, text in (("hyp", "it's gonna uh (a-1)\n"), ("ref", "it is going to { x / uh } (a-1)\n")):
+        (tmp_path / f"{name}.trn").write_text(text)
+    files = [tmp_path / "hyp.trn", tmp_path / "ref.trn", "--normalize", path]
+    found = good(run("latticemetric", "score", *files, "--metrics", "sclite", "--format", "json"))
+    assert json.loads(found.stdout)["scores"][0]["score"] == 0
+    refused = run("latticemetric", "score", *files, "--metrics", "wer")
+    assert_one_line_error(refused, "sclite")
+
+
+def test_hypotheses_are_written_with_their_alternatives(tmp_path):
+    pytest.importorskip("pynini")
+    arguments = ["grammar", "apply", rules(tmp_path, RULES), "--hypothesis"]
+    assert good(run("latticemetric", *arguments, stdin=b"so it's\n")).stdout == "SO { IT IS / IT'S }\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "text", "says"),
+    [
+        ("A => B\n", "", "the first line does not name the mark of comments"),
+        ("", "", "the first line does not name the mark of comments"),
+        (HEAD, "A -> B\n", "this is no rule"),
+        (HEAD, "A =>B\n", "this is no rule"),
+        (HEAD, "* case_sensitive = F\n", "a setting has no value in quotes"),
+        (HEAD, "* format = 'NIST2'\n", "the format is NIST2, not NIST1"),
+        (HEAD, ';; INPUT_DEPENDENT_APPLICATION = "("\n', "is no regular expression"),
+    ],
+)
+def test_damaged_files_are_refused(tmp_path, head, text, says):
+    with pytest.raises(lm.FormatError, match=says):
+        read_glm(rules(tmp_path, text, head), "ref")
+
+
+def test_a_rule_that_writes_half_an_alternative_is_refused_where_it_applies(tmp_path):
+    path = rules(tmp_path, "A'S => [{A'S / A IS}\n")  # as in files of NIST: rfilter1 cuts it at the slash
+    assert lm.normalize("b", path) == "B"
+    with pytest.raises(lm.InputError, match="where } is missing") as error:
+        lm.normalize("a's", path)
+    assert error.value.where == f"{path}:5"
+
+
+def test_rules_travel_to_workers(tmp_path):
+    grammar = find_grammar(rules(tmp_path, RULES + SECTIONS) + ":KEEP_CASE+SPLIT_HYPHENS")
+    for rule in (*grammar.rules, *grammar.reference_rules):
+        copy = pickle.loads(pickle.dumps(rule))
+        assert copy.steps(-1, "x-x") == rule.steps(-1, "x-x")
+
+
+def test_unknown_options_are_refused(tmp_path):
+    with pytest.raises(lm.UsageError, match="there is no option 'KEEP'"):
+        find_grammar(rules(tmp_path, RULES) + ":KEEP")
+
+
+def test_more_alternatives_than_can_be_listed_are_refused(tmp_path):
+    path = rules(tmp_path, "A => (" + "B " * 14 + ")\n")
+    with pytest.raises(lm.InputError, match="more than 10000 texts"):
+        lm.normalize("a", path)

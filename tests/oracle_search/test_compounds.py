@@ -1,0 +1,98 @@
+"""Oracles with joined words: against every path, scored by every alignment."""
+
+from fractions import Fraction
+from functools import lru_cache
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kit.strategies import drafts
+
+import latticemetric as lm
+
+pytest.importorskip("pynini")
+
+
+@lru_cache(maxsize=10_000)
+def errors(candidate, reference):
+    """The fewest errors: edit a word, or match words of one side that spell one of the other."""
+    if not candidate or not reference:
+        return len(candidate) + len(reference)
+    ways = [
+        errors(candidate[1:], reference) + 1,
+        errors(candidate, reference[1:]) + 1,
+        errors(candidate[1:], reference[1:]) + (candidate[0] != reference[0]),
+    ]
+    for many in range(2, 1 + max(len(candidate), len(reference))):
+        if many <= len(candidate) and "".join(candidate[:many]) == reference[0]:
+            ways.append(errors(candidate[many:], reference[1:]))
+        if many <= len(reference) and "".join(reference[:many]) == candidate[0]:
+            ways.append(errors(candidate[1:], reference[many:]))
+    return min(ways)
+
+
+SPELLED = ["a", "b", "ab", "aab"]
+texts = st.lists(st.lists(st.sampled_from([*SPELLED, "aba"]), max_size=4).map(tuple), min_size=1, max_size=2)
+
+
+def spelled(lattice):
+    """Replace the words of a lattice by words that spell each other."""
+    made = lm.Vocabulary.from_words(SPELLED)
+    labels = [made.number(SPELLED[one % len(SPELLED)]) if one else 0 for one in lattice.word.tolist()]
+    return lm.Lattice.from_arcs(
+        lattice.source, lattice.target, labels, final=lattice.final, scores=lattice.scores, vocabulary=made
+    )
+
+
+@st.composite
+def sausages(draw):
+    """A chain of slots with one or two words each."""
+    slots = draw(st.lists(st.lists(st.sampled_from(SPELLED), min_size=1, max_size=2), min_size=2, max_size=5))
+    made = lm.Vocabulary.from_words(SPELLED)
+    arcs = [(place, place + 1, made.number(word)) for place, slot in enumerate(slots) for word in slot]
+    return lm.Lattice.from_arcs(*zip(*arcs, strict=True), final=[len(slots)], vocabulary=made)
+
+
+@given(lattice=drafts().map(lambda draft: spelled(draft.lattice())) | sausages(), references=texts)
+def test_the_oracle_is_the_best_of_all_paths_by_the_tie_rule(lattice, references):
+    found = lm.compound_oracle(lattice, references)
+    counted = [one for one in references if one] or references
+
+    def rate(path):
+        return min(Fraction(errors(path.words, one), max(1, len(one))) for one in counted)
+
+    best = min((rate(path), path.cost, len(path.words)) for path in lattice.paths())
+    assert (Fraction(found.numerator, max(1, found.denominator)), found.cost, len(found.words)) == best
+    assert found.words == lattice.words(list(found.arcs))
+    assert found.one_best.words == lattice.words(lattice.best_path())
+    assert found.exact
+    assert found.score == (None if not any(references) else float(best[0]))
+
+
+def test_joined_words_cost_nothing_on_either_side():
+    lattice = lm.Lattice.from_strings(["whitepaper on ice cream", "white paper on ice"], costs=[2.0, 1.0])
+    found = lm.compound_oracle(lattice, "white paper on icecream")
+    assert found.asdict() | {"one_best": None} == {
+        "hypothesis": "whitepaper on ice cream",
+        "score": 0.0,
+        "numerator": 0,
+        "denominator": 4,
+        "cost": 2.0,
+        "exact": True,
+        "scores": {"cost": 2.0},
+        "arcs": list(found.arcs),
+        "signature": f"compound-wer|refs:1|case:mixed|tok:none|v:{lm.__version__}",
+        "one_best": None,
+    }
+    assert found.one_best.asdict()["numerator"] == 1
+
+
+def test_a_search_by_another_name_says_where_to_go():
+    with pytest.raises(lm.UsageError, match="compound_oracle"):
+        lm.oracle(lm.Lattice.from_strings(["a"]), "a", "compound-wer")
+
+
+def test_word_numbers_are_refused():
+    lattice = lm.Lattice.from_arcs([0], [1], [5], final=[1])
+    with pytest.raises(lm.UsageError, match="word numbers"):
+        lm.compound_oracle(lattice, "a")

@@ -54,7 +54,7 @@ Examples:
 """
 
 _SECTIONS = {
-    "The test set": "--pair --reference --human --leave-out",
+    "The test set": "--pair --reference --human --with-people --leave-out",
     "Human scores": "--human-scores --combine --normalize-judges",
     "What is measured": "--metrics --metric-scores --tokenize --lowercase --normalize --effective-length",
     "Groups of segments": "--group-by --bin-width --smallest --unigram",
@@ -74,6 +74,9 @@ class _TestSetOptions(Options):
     )
     human: str | None = option(
         "--human FILE", "Use this table of judgments instead of the folder's.", type=NamesFiles()
+    )
+    with_people: bool = flag(
+        "--with-people", "Keep translations of people that are no references as systems (folders of mt-metrics-eval)."
     )
     leave_out: tuple[str, ...] = option("--leave-out SYSTEM", "Leave a system out; repeatable.", multiple=True)
     columns: str | None = option("--human-scores NAMES", "Columns of human scores, separated by commas.")
@@ -230,8 +233,13 @@ def command(
     output.check_plot()
     if output.plot and output.plot_level == "groups" and groups.group_by is None:
         raise UsageError("there are no groups", where="--plot-level", advice="make them with --group-by")
-    judged = read_judged(test_set, pair=reading.pair, references=reading.references, human=reading.human)
-    judged = judged.without(reading.leave_out)
+    judged = read_judged(
+        test_set,
+        pair=reading.pair,
+        references=reading.references,
+        human=reading.human,
+        with_people=reading.with_people,
+    ).without(reading.leave_out)
     if measured.effective_length is None and judged.raw:
         metrics = _with_length(metrics, "closest")
     outputs, references, preparation, notes = _prepared(judged, measured)

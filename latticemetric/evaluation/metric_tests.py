@@ -1,7 +1,8 @@
 """Test if one metric agrees with people better than another: permutation tests, clusters, ranks over tasks.
 
 A trial exchanges the standardised scores of two metrics at random places and computes both statistics again (Deutsch,
-Dror & Roth 2021): at each score on its own (PERM-BOTH), for all scores of a system (PERM-SYSTEMS), or of an item.
+Dror & Roth 2021): at each score on its own (PERM-BOTH), for all scores of a system (PERM-SYSTEMS), or of an item. WMT's
+tables since 2023 exchange what the metrics say of each pair of scores, as if pairs were independent.
 Scores are matrices, one row per system and one column per item; higher is better.
 """
 
@@ -20,21 +21,25 @@ from latticemetric.errors import UsageError
 from latticemetric.evaluation.coefficients import Floats, pearson
 from latticemetric.evaluation.intervals import ROUNDING, checked_resamples, checked_seed, or_none
 from latticemetric.evaluation.pairwise import (
+    PAIR_SUMS,
     Average,
     agreement_on,
     averaged,
     calibrated,
     check_pairs,
+    check_pooled,
     complete_segments,
     of_rows,
     pairwise_p,
     rows_of,
+    weights_of,
 )
 from latticemetric.evaluation.systems import as_matrix, snap_ties
 from latticemetric.frozen import Frozen, Record
 
-Exchange = Literal["both", "systems", "items"]
-"""The unit that a trial exchanges: a single score (PERM-BOTH), a system (PERM-SYSTEMS) or an item."""
+Exchange = Literal["both", "systems", "items", "pairs"]
+"""The unit that a trial exchanges: a single score (PERM-BOTH), a system (PERM-SYSTEMS), an item, or what both metrics
+say of a pair of scores (accuracies and τ-23 only)."""
 
 _MOST_CELLS = 2**21  # the most scores of hybrids to hold at once: 16 MB
 
@@ -81,8 +86,8 @@ def permutation_test(
         gold: Human scores, one row per system; NaN if missing.
         first: Scores of one metric.
         second: Scores of the other metric.
-        average: `none`, `item` or `system`.
-        exchange: `both`, `systems` or `items`.
+        average: `none`, `item`, `system` or `pooled`.
+        exchange: `both`, `systems`, `items` or `pairs`.
         trials: The number of trials.
         seed: The same seed exchanges the same scores.
 
@@ -118,8 +123,12 @@ class Sides(NamedTuple):
 
 def exchanged_differences(statistic: str, sides: Sides, average: Average, signs: Signs) -> tuple[float, Floats]:
     """Return the difference of the statistics (second minus first), and that of each trial."""
-    if statistic in {"acc-eq", "acc-t", "tau-23"}:
-        return _linear_draws(statistic, sides, average, signs)
+    check_pooled(statistic, average)
+    if statistic in PAIR_SUMS:
+        draws = _pair_draws if signs.exchange == "pairs" else _linear_draws
+        return draws(statistic, sides, average, signs)
+    if signs.exchange == "pairs":
+        raise UsageError(f"{statistic} is no sum over pairs, which could be exchanged", advice="exchange both")
     if statistic == "spa":
         return _soft_draws(sides, signs)
     return _hybrid_draws(statistic, sides, average, signs)
@@ -151,7 +160,9 @@ class Signs:
 
     def __post_init__(self) -> None:
         if self.exchange not in get_args(Exchange):
-            raise UsageError(f"there is no exchange of '{self.exchange}'", advice="choose both, systems or items")
+            raise UsageError(
+                f"there is no exchange of '{self.exchange}'", advice="choose both, systems, items or pairs"
+            )
 
     def units(self) -> npt.NDArray[np.int64]:
         """Return, for each score, the number of what is exchanged with it."""
@@ -178,18 +189,15 @@ def _linear_draws(statistic: str, scores: Sides, average: Average, signs: Signs)
     A pair of scores contributes f(s, s'), which changes its sign with both signs: it is α s + β s'.
     """
     gold, first, second = scores
-    thresholds = [0.0, 0.0]
-    if statistic == "acc-t":
-        thresholds = [calibrated(gold, side, average=average).threshold for side in (first, second)]
+    thresholds = _thresholds(statistic, scores, average)
     groups = rows_of(gold, first, average)
     check_pairs(groups)
-    number = sum(len(rows.gold) for rows in groups)
-    if not number:
+    if not groups:
         return math.nan, np.zeros(signs.trials)
     weights = np.zeros(gold.size)  # of the sign of each score
-    for rows in groups:
+    for rows, weight in zip(groups, weights_of(groups, average), strict=True):
         n = rows.gold.shape[-1]
-        share = (2 if statistic == "tau-23" else 1) / (number * (n * (n - 1) // 2))
+        share = (2 if statistic == "tau-23" else 1) * weight
         sides = first.ravel()[rows.entries], second.ravel()[rows.entries]
         for one in range(n - 1):
             order = np.sign(rows.gold[:, [one]] - rows.gold[:, one + 1 :])
@@ -205,6 +213,40 @@ def _linear_draws(statistic: str, scores: Sides, average: Average, signs: Signs)
             np.add.at(weights, rows.entries[:, one + 1 :], share * (same - mixed) / 2)
     by_unit = np.bincount(signs.units(), weights)
     return float(by_unit.sum()), np.concatenate([block @ by_unit for block in signs.draw()])
+
+
+def _thresholds(statistic: str, scores: Sides, average: Average) -> list[float]:
+    """Return the differences up to which the scores of each metric are tied."""
+    if statistic != "acc-t":
+        return [0.0, 0.0]
+    return [calibrated(scores.gold, side, average=average).threshold for side in scores[1:]]
+
+
+def _pair_draws(statistic: str, scores: Sides, average: Average, signs: Signs) -> tuple[float, Floats]:
+    """Return the observed difference, and that of each trial if each pair's verdicts are exchanged by themselves."""
+    groups = rows_of(scores.gold, scores.first, average)
+    check_pairs(groups)
+    if not groups:
+        return math.nan, np.zeros(signs.trials)
+    thresholds = _thresholds(statistic, scores, average)
+    generator = np.random.default_rng(signs.seed)
+    observed, drawn = 0.0, np.zeros(signs.trials)
+    for rows, weight in zip(groups, weights_of(groups, average), strict=True):
+        sides = [side.ravel()[rows.entries] for side in scores[1:]]
+        balance = differing = 0
+        for one in range(rows.gold.shape[-1] - 1):
+            order = np.sign(rows.gold[:, [one]] - rows.gold[:, one + 1 :])
+            apart = [side[:, [one]] - side[:, one + 1 :] for side in sides]
+            agreed = [
+                np.where(np.abs(d) <= threshold, 0.0, np.sign(d)) == order
+                for d, threshold in zip(apart, thresholds, strict=True)
+            ]
+            balance += int(agreed[1].sum()) - int(agreed[0].sum())
+            differing += int((agreed[0] != agreed[1]).sum())
+        share = (2 if statistic == "tau-23" else 1) * weight
+        observed += share * balance
+        drawn += share * (2 * generator.binomial(differing, 0.5, signs.trials) - differing)
+    return observed, drawn
 
 
 # ---- Soft pairwise accuracy ----
@@ -324,7 +366,7 @@ class MetricTask(Frozen):
         statistic: One of `STATISTICS`.
         gold: Human scores, one row per system.
         metrics: Scores of each metric, by name; higher is better.
-        average: `none`, `item` or `system`.
+        average: `none`, `item`, `system` or `pooled`.
         exchange: What a trial exchanges.
         weight: The weight of the task in averages.
     """
@@ -336,6 +378,37 @@ class MetricTask(Frozen):
     average: Average = "none"
     exchange: Exchange = "both"
     weight: float = 1.0
+
+    @classmethod
+    def pooled(cls, name: str, tasks: Sequence[tuple[npt.ArrayLike, Mapping[str, npt.ArrayLike]]]) -> MetricTask:
+        """Return the task of pairwise accuracy over the systems of several language pairs, pooled.
+
+        Trials exchange the scores of whole systems.
+
+        Args:
+            name: The name of the task.
+            tasks: For each language pair, the human scores of its systems and those of each metric.
+
+        Examples:
+            >>> czech, german = ([1, 2, 3], {"mine": [0.1, 0.3, 0.2]}), ([5, 4], {"mine": [0.5, 0.4]})
+            >>> dict(rank_metrics([MetricTask.pooled("accuracy", [czech, german])]).tasks["accuracy"].values)
+            {'mine': 0.75}
+        """
+
+        def column_each(vectors: Sequence[npt.ArrayLike]) -> Floats:
+            columns = [np.asarray(vector, dtype=np.float64).ravel() for vector in vectors]
+            longest = max(map(len, columns), default=0)
+            padded = [np.pad(column, (0, longest - len(column)), constant_values=np.nan) for column in columns]
+            return np.stack(padded, axis=1)
+
+        if not tasks:
+            raise UsageError("there are no language pairs to pool")
+        metrics = tasks[0][1]
+        if any(set(scores) != set(metrics) for _, scores in tasks):
+            raise UsageError("language pairs have different metrics", advice="give the same ones")
+        gold = column_each([people for people, _ in tasks])
+        scores = {metric: column_each([scores[metric] for _, scores in tasks]) for metric in metrics}
+        return cls(name, "acc-eq", gold, scores, "pooled")
 
 
 @dataclass(frozen=True, eq=False)

@@ -400,14 +400,20 @@ def _campaign_scores(
             yield place, system, segments[turns[system] - 1] if level == "seg" else "", rater, kind, score
 
 
-def language_pair(folder: Path, pair: str | None) -> str:
-    """Return the language pair; refuse an unknown one, and none if the folder has several."""
-    outputs = folder / "system-outputs"
+def language_pairs(folder: str) -> list[str]:
+    """Return the language pairs of a folder of WMT or mt-metrics-eval."""
+    outputs = Path(folder) / "system-outputs"
     pairs = sorted(path.name for path in outputs.iterdir() if path.is_dir()) if outputs.is_dir() else []
     if not pairs:
         raise FormatError(
             "there are no outputs", where=str(outputs), advice="make one folder per language pair here, with outputs"
         )
+    return pairs
+
+
+def language_pair(folder: Path, pair: str | None) -> str:
+    """Return the language pair; refuse an unknown one, and none if the folder has several."""
+    pairs = language_pairs(str(folder))
     if pair is None and len(pairs) == 1:
         return pairs[0]
     if pair not in pairs:

@@ -9,15 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from latticemetric import UsageError
-from latticemetric.evaluation.metric_tests import (
-    MetricTask,
-    Sides,
-    Signs,
-    exchanged_differences,
-    of_groups,
-    permutation_test,
-    rank_metrics,
-)
+from latticemetric.evaluation.exchanges import Sides, Signs, exchanged_differences
+from latticemetric.evaluation.metric_tests import MetricTask, of_groups, permutation_test, rank_metrics
 from latticemetric.evaluation.pairwise import STATISTICS, agreement_on, calibrated, pairwise_p
 
 NAN = math.nan

@@ -7,7 +7,6 @@ and judge; folders as WMT published them; folders of mt-metrics-eval.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -35,6 +34,7 @@ from latticemetric.formats.streams.compression import without_compression
 from latticemetric.formats.streams.paths import natural_order
 from latticemetric.formats.streams.stream import STANDARD_INPUT, open_stream
 from latticemetric.formats.text.fields import is_number
+from latticemetric.formats.wmt import is_wmt_folder, read_wmt_ranking, wmt_files, wmt_pairs
 from latticemetric.judgments import WHOLE_SYSTEM, Judgments
 
 
@@ -190,12 +190,22 @@ def read_judged(
         return _read_long_table(path)
     if is_campaign_folder(folder):
         return _read_campaign(folder, pair, references, human, with_people=with_people)
+    return _read_other_folder(folder, pair, references, human, with_people=with_people)
+
+
+def _read_other_folder(
+    folder: Path, pair: str | None, references: Sequence[str], human: str | None, *, with_people: bool
+) -> JudgedSystems:
+    """Read a folder of WMT or of plain files."""
     if with_people:
         raise UsageError("only folders of mt-metrics-eval name people", where="--with-people", advice="leave it out")
     if any((folder / name).is_file() for name in (_SYSTEM_SCORES, _SEGMENT_SCORES)):
         return _read_direct_assessment(folder, pair, references, human)
+    if is_wmt_folder(folder):
+        return _read_wmt(folder, pair, references, human)
     if pair is not None:
-        raise UsageError("--pair is for WMT's folders with several language pairs", where=path, advice="leave it out")
+        what = "--pair is for WMT's folders with several language pairs"
+        raise UsageError(what, where=str(folder), advice="leave it out")
     if any(folder.glob(_RANKINGS)):
         return _read_ranking(folder, references, human)
     return _read_plain_folder(folder, references, human)
@@ -306,7 +316,6 @@ def _reference_files(folder: Path) -> list[str]:
 
 _SYSTEM_SCORES, _SEGMENT_SCORES = "DA-syslevel.csv", "DA-seglevel.csv"
 _RANKINGS = "ad-sys-ranking*.csv"
-_RANKING_FIELDS = 5
 _SCORE = "score"
 
 
@@ -402,6 +411,8 @@ def _campaign_scores(
 
 def language_pairs(folder: str) -> list[str]:
     """Return the language pairs of a folder of WMT or mt-metrics-eval."""
+    if is_wmt_folder(Path(folder)):
+        return wmt_pairs(Path(folder))
     outputs = Path(folder) / "system-outputs"
     pairs = sorted(path.name for path in outputs.iterdir() if path.is_dir()) if outputs.is_dir() else []
     if not pairs:
@@ -422,6 +433,25 @@ def language_pair(folder: Path, pair: str | None) -> str:
     return pair
 
 
+def _read_wmt(folder: Path, pair: str | None, references: Sequence[str], human: str | None) -> JudgedSystems:
+    """Read a language pair of a folder with `txt/` and `humaneval/`."""
+    pair = language_pair(folder, pair)
+    files = wmt_files(folder, pair)
+    ranking = files.ranking
+    if not human and not ranking:
+        advice = f"name a table with --human, or add humaneval/ad-sys-ranking-{pair}-z.csv"
+        raise FormatError(f"there are no human scores for {pair}", where=str(folder), advice=advice)
+
+    def add_scores(rows: JudgmentRows) -> str:
+        for place, system, score in read_wmt_ranking(str(ranking)):
+            rows.add(system, "", "", [score], place)
+        return str(ranking)
+
+    named = [files.references.get(name, name) for name in references or files.references]
+    found = _read_outputs(list(files.outputs), list(files.outputs.values()), named, human, add_scores)
+    return replace(found, target=pair.partition("-")[2] or None)
+
+
 def _read_ranking(folder: Path, references: Sequence[str], human: str | None) -> JudgedSystems:
     """Read a folder with `sys/…`, `ref.A.en`, … and a ranking by standardised scores."""
     outputs = _files_in(folder / "sys")
@@ -429,16 +459,8 @@ def _read_ranking(folder: Path, references: Sequence[str], human: str | None) ->
 
     def add_scores(rows: JudgmentRows) -> str:
         path = str(min(folder.glob(_RANKINGS)))
-        with open_stream(path) as stream:
-            for fields in filter(None, (line.split() for line in stream.lines())):
-                if len(fields) < _RANKING_FIELDS:
-                    raise FormatError(
-                        f"the row has {len(fields)} fields, not {_RANKING_FIELDS}",
-                        where=stream.place(),
-                        advice="the fields are: mean, standardised mean, two counts, SYSTEM.NUMBER",
-                    )
-                name = re.sub(r"\.\d+$", "", fields[_RANKING_FIELDS - 1])
-                rows.add(name, "", "", [_number(fields[1], _SCORE, stream.place())], stream.place())
+        for place, system, score in read_wmt_ranking(path):
+            rows.add(system, "", "", [score], place)
         return path
 
     return _read_outputs(systems, outputs, references or _reference_files(folder), human, add_scores)

@@ -177,6 +177,51 @@ def test_texts_may_be_json_lines_and_other_levels_are_told(campaign):
         read_judged(str(campaign))
 
 
+@pytest.fixture
+def wmt22(tmp_path):
+    """A folder as WMT published it in 2022, with two tests of one language pair."""
+    texts, people = tmp_path / "wmt22" / "txt", tmp_path / "wmt22" / "humaneval" / "DA" / "toen"
+    for name in ("A.B-C", "Online-W"):
+        write(texts / "system-outputs" / f"generaltest2022.cs-en.hyp.{name}.en", name, "x")
+        write(texts / "system-outputs" / f"biomedicaltest2022.cs-en.hyp.{name}.en", "one line")
+    write(texts / "system-outputs" / "generaltest2022.de-en.hyp.Online-W.en", "w")
+    for name in "AB":
+        write(texts / "references" / f"generaltest2022.cs-en.ref.{name}.en", name, "y")
+    write(people / "ad-sys-ranking-cs-en-z.csv", "80 0.5 9 9 A.B-C.12", "70 -0.5 9 9 Online-W.3", "9 0.1 1 1 HUMAN-B.1")
+    return tmp_path / "wmt22"
+
+
+def test_folders_of_wmt_since_2021_are_read(wmt22):
+    judged = read_judged(str(wmt22), pair="cs-en")
+    assert judged.systems == ("A.B-C", "Online-W")
+    assert judged.references == (("A", "B"), ("y", "y"))
+    assert (judged.target, judged.raw) == ("en", True)
+    human = human_scores(judged.judgments)
+    assert np.array_equal(human.system, [0.5, -0.5])
+    assert judged.notes == ("HUMAN-B: judged 1 time, but there is no output: left out",)
+    assert read_judged(str(wmt22), pair="cs-en", references=["B"]).references == (("B",), ("y",))
+    with pytest.raises(FormatError, match="several language pairs; choose with --pair: cs-en, de-en"):
+        read_judged(str(wmt22))
+    with pytest.raises(FormatError, match="there is no reference for de-en"):
+        read_judged(str(wmt22), pair="de-en")
+
+
+def test_mistakes_in_folders_of_wmt_are_named(wmt22):
+    (ranking,) = wmt22.rglob("ad-sys-ranking*")
+    ranking.write_text("80 0.5 9 9\n")
+    with pytest.raises(FormatError, match=r"z\.csv:1: the row has 4 fields, not 5"):
+        read_judged(str(wmt22), pair="cs-en")
+    ranking.write_text("80 a 9 9 A.B-C.12\n")
+    with pytest.raises(FormatError, match=r"z\.csv:1: score is 'a', which is not a number"):
+        read_judged(str(wmt22), pair="cs-en")
+    ranking.unlink()
+    with pytest.raises(FormatError, match="there are no human scores for cs-en; name a table with --human"):
+        read_judged(str(wmt22), pair="cs-en")
+    write(wmt22 / "txt" / "references" / "newstest2021.cs-en.ref.A.en", "A")
+    with pytest.raises(FormatError, match="cs-en has several tests: generaltest2022, newstest2021"):
+        read_judged(str(wmt22), pair="cs-en")
+
+
 # --- Scores of metrics
 
 SYSTEMS, SEGMENTS = ("a", "b c".replace(" ", "-"), "d"), ("1", "2")

@@ -39,7 +39,7 @@ _MOST_SYSTEMS = 40  # of which all pairs are held at once
 
 
 class Sides(NamedTuple):
-    """Human scores, and the standardised scores of two metrics; NaN in all where one is missing."""
+    """Human scores and the standardised scores of two metrics; if one of the three is missing, all three are NaN."""
 
     gold: Floats
     first: Floats

@@ -1,8 +1,8 @@
 """Folders as WMT publishes them since 2021: `txt/` with outputs and references, `humaneval/` with direct assessment.
 
 `txt/system-outputs/newstest2021.cs-en.hyp.SYSTEM.en`, `txt/references/newstest2021.cs-en.ref.A.en`;
-`ad-sys-ranking-cs-en-z.csv` anywhere in `humaneval/`. The numbers of segments in `ad-seg-scores-cs-en.csv` are not those
-of lines in `txt/` (by them, no metric correlates with the scores of 2021 and 2022), so that they are not read.
+`ad-sys-ranking-cs-en-z.csv` anywhere in `humaneval/`. The numbers of segments in `ad-seg-scores-cs-en.csv` are not
+those of lines in `txt/` (by them, no metric correlates with the scores of 2021 and 2022): they are not read.
 """
 
 from __future__ import annotations

@@ -68,8 +68,8 @@ _SECTIONS = {
 
 class _TestSetOptions(Options):
     pairs: tuple[str, ...] = option(
-        "--pair PAIRS",
-        "Language pairs to read from a folder with several, like cs-en,de-en; all; repeatable.",
+        "--pair PAIR",
+        "Language pair of a folder with several, like cs-en; or several, cs-en,de-en, or all; repeatable.",
         multiple=True,
     )
     references: tuple[str, ...] = option(

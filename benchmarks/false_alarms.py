@@ -93,6 +93,8 @@ TESTS: dict[str, Draw] = {
     "PERM-BOTH, acc-eq by item": of_metrics("acc-eq", "item", "both", (6, 20)),
     "PERM-BOTH, acc-t by item": of_metrics("acc-t", "item", "both", (6, 20)),
     "PERM-ITEMS, acc-t by item": of_metrics("acc-t", "item", "items", (6, 20)),
+    "exchange of pairs, acc-eq by item": of_metrics("acc-eq", "item", "pairs", (12, 20)),
+    "exchange of pairs, acc-t by item": of_metrics("acc-t", "item", "pairs", (12, 20)),
     "PERM-BOTH, spa": of_metrics("spa", "none", "both", (6, 20)),
     "PERM-ITEMS, spa": of_metrics("spa", "none", "items", (6, 20)),
 }

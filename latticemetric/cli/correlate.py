@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
@@ -27,6 +27,7 @@ from latticemetric.cli.options import (
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
+    from latticemetric.cli.correlate_tables import Correlations
     from latticemetric.evaluation.agreement import Agreement
     from latticemetric.evaluation.grouping import Grouping
     from latticemetric.evaluation.human import HumanScores
@@ -51,10 +52,11 @@ Examples:
   latticemetric correlate judged.tsv --normalize-judges --group-by human
   latticemetric correlate wmt17/ --pair cs-en --plot cs-en.svg
   latticemetric correlate mt-metrics-eval-v2/wmt23 --pair en-de --metric-scores COMET-refA.seg.score --ranks spa,acc-t
+  latticemetric correlate wmt23 --pair en-de,zh-en --metric-scores 'wmt23/metric-scores/{pair}' --ranks accuracy,spa
 """
 
 _SECTIONS = {
-    "The test set": "--pair --reference --human --leave-out",
+    "The test set": "--pair --reference --human --with-people --leave-out",
     "Human scores": "--human-scores --combine --normalize-judges",
     "What is measured": "--metrics --metric-scores --tokenize --lowercase --normalize --effective-length",
     "Groups of segments": "--group-by --bin-width --smallest --unigram",
@@ -65,7 +67,11 @@ _SECTIONS = {
 
 
 class _TestSetOptions(Options):
-    pair: str | None = option("--pair PAIR", "Language pair to read from a WMT folder with several pairs, like cs-en.")
+    pairs: tuple[str, ...] = option(
+        "--pair PAIR",
+        "Language pair of a folder with several, like cs-en; or several, cs-en,de-en, or all; repeatable.",
+        multiple=True,
+    )
     references: tuple[str, ...] = option(
         "--reference -r FILE",
         "Use these references instead of the folder's; repeatable.",
@@ -75,10 +81,37 @@ class _TestSetOptions(Options):
     human: str | None = option(
         "--human FILE", "Use this table of judgments instead of the folder's.", type=NamesFiles()
     )
-    leave_out: tuple[str, ...] = option("--leave-out SYSTEM", "Leave a system out; repeatable.", multiple=True)
+    with_people: bool = flag(
+        "--with-people", "Keep translations of people that are no references as systems (folders of mt-metrics-eval)."
+    )
+    leave_out: tuple[str, ...] = option(
+        "--leave-out SYSTEM", "Leave a system out; PAIR:SYSTEM: of this pair only; repeatable.", multiple=True
+    )
     columns: str | None = option("--human-scores NAMES", "Columns of human scores, separated by commas.")
     combine: Literal["sum", "mean"] = choice("--combine", ["sum", "mean"], "How to combine several columns.")
     normalize_judges: bool = flag("--normalize-judges", "Give each judge zero mean and unit variance.")
+
+    def language_pairs(self, test_set: str) -> list[str | None]:
+        """Return the language pairs to read; `None` if the user names none."""
+        from latticemetric.formats.judged import language_pairs
+
+        named = list(dict.fromkeys(pair for several in self.pairs for pair in listed(several)))
+        return (list(language_pairs(test_set)) if named == ["all"] else list(named)) or [None]
+
+    def read(self, test_set: str, pair: str | None, pairs: Sequence[str | None]) -> JudgedSystems:
+        """Read the test set of one of the language pairs, without the systems that are left out."""
+        from latticemetric.cli.correlate_pairs import of_pair
+        from latticemetric.formats.judged import read_judged
+
+        judged = read_judged(
+            test_set,
+            pair=pair,
+            references=[of_pair(path, pair) for path in self.references],
+            human=None if self.human is None else of_pair(self.human, pair),
+            with_people=self.with_people,
+        )
+        others = tuple(f"{other}:" for other in pairs if other != pair)
+        return judged.without([name.removeprefix(f"{pair}:") for name in self.leave_out if not name.startswith(others)])
 
     def human_scores(self, judgments: Judgments, standard: str | None) -> HumanScores:
         """Return the scores of the columns that the user names; by default, the standard one, or all."""
@@ -96,7 +129,7 @@ class MetricOptions(Options):
     )
     outside: tuple[str, ...] = option(
         "--metric-scores FILE",
-        "Also correlate these scores: .seg.score, .sys.score, TSV, JSON lines or Parquet; repeatable.",
+        "Also correlate these scores: .seg.score, .sys.score, a folder of them, TSV, JSON lines, Parquet; repeatable.",
         type=NamesFiles(),
         multiple=True,
     )
@@ -182,16 +215,18 @@ class _OutputOptions(PlottedOutputOptions):
             raise UsageError(what, where="--tables", advice=f"choose among {', '.join(_TABLES)}")
         return tuple(dict.fromkeys(names))
 
-    def draw(self, agreement: Agreement, grouping: Grouping | None) -> None:
+    def draw(self, agreement: Agreement, grouping: Grouping | None, pair: str | None) -> None:
         if not self.plot:
             return
+        from latticemetric.cli.correlate_pairs import of_pair
         from latticemetric.report.plots import plot_agreement, plot_grouping
 
+        path = of_pair(self.plot, pair)
         if grouping is not None and self.plot_level == "groups":
-            plot_grouping(grouping, self.plot)
+            plot_grouping(grouping, path)
         else:
             level: Any = self.plot_level
-            plot_agreement(agreement, self.plot, level=level)
+            plot_agreement(agreement, path, level=level)
 
 
 class _WorkOptions(Options):
@@ -214,52 +249,105 @@ def command(
     """Correlate metrics with human scores, over systems, pairs of systems, and segments.
 
     TESTSET is a folder with systems/, references/ and human.tsv, a folder of WMT or mt-metrics-eval, or one long table.
+    With several language pairs, `{pair}` in the name of another file stands for each of them.
     """
-    from latticemetric.cli.correlate_tables import Correlations
-    from latticemetric.evaluation.systems import system_tables
-    from latticemetric.formats.judged import read_judged
-    from latticemetric.metrics.base import references_each
+    from latticemetric.cli.correlate_pairs import PairedCorrelations, check_outputs, common_metrics, of_pair
     from latticemetric.parallel.pool import default_workers
 
     _single_metric(groups.unigram, "--unigram")
     metrics, left_out = measured.named()
     if not measured.outside:
         measured.baseline_among([metric.name for metric in metrics])
-    tables = output.table_names()
+    output.table_names()
     ranked.wanted()
     output.check_plot()
     if output.plot and output.plot_level == "groups" and groups.group_by is None:
         raise UsageError("there are no groups", where="--plot-level", advice="make them with --group-by")
-    judged = read_judged(test_set, pair=reading.pair, references=reading.references, human=reading.human)
-    judged = judged.without(reading.leave_out)
-    if measured.effective_length is None and judged.raw:
-        metrics = _with_length(metrics, "closest")
-    outputs, references, preparation, notes = _prepared(judged, measured)
-    human = reading.human_scores(judged.judgments, judged.standard)
-    threads = work.workers or default_workers()
-    scored = system_tables(outputs, references, metrics, workers=threads)
-    scored |= _outside_tables(judged, measured.outside, scored)
-    agreement, grouping = _evaluate(
-        judged, human, (outputs, references), scored, groups=groups, resampling=resampling, workers=threads
-    )
-    each = references_each(references)
-    signatures = [preparation.signed(metric.signature_for(each)).also(norm=measured.normalize) for metric in metrics]
-    results = Correlations(
-        test_set,
-        agreement,
-        grouping,
-        groups.group_by,
-        (*left_out, *judged.notes, *human.notes, *notes),
-        {m.name: one.format(short=output.short_signature) for m, one in zip(metrics, signatures, strict=True)},
-        len(judged.references[0]),
-        measured.baseline_among(list(scored)),
-        tables,
-        ranked.table(judged, human, scored, resampling.seed),
-    )
+    pairs = reading.language_pairs(test_set)
+    check_outputs({"--plot": output.plot, "--write-scores": output.write_scores}, pairs)
+    run = _Run(test_set, pairs, reading, measured, groups, resampling, output, work.workers or default_workers())
+    found = {pair: run.measure(pair, metrics, left_out) for pair in pairs}
+    several = {pair: one for pair, one in found.items() if pair is not None}
+    results: Correlations | PairedCorrelations
+    if len(several) < 2:  # noqa: PLR2004  several language pairs
+        ((_, only),) = found.items()
+        results = replace(only.results, ranks=ranked.table(only.judged, only.human, only.scored, resampling.seed))
+    else:
+        names, notes = common_metrics({pair: list(one.scored) for pair, one in several.items()})
+        sides = {pair: (one.judged, one.human, {n: one.scored[n] for n in names}) for pair, one in several.items()}
+        ranks = ranked.table_over_pairs(sides, resampling.seed)
+        results = PairedCorrelations(test_set, {pair: one.results for pair, one in several.items()}, ranks, notes)
     if output.write_scores is not None:
-        _write_scores(output.write_scores, judged, scored)
-    output.write(results, beside=lambda: output.draw(agreement, grouping))
+        for pair, one in found.items():
+            _write_scores(of_pair(output.write_scores, pair), one.judged, one.scored)
+
+    def draw() -> None:
+        for pair, one in found.items():
+            output.draw(one.results.agreement, one.results.grouping, pair)
+
+    output.write(results, beside=draw)
     output.say_summary(results)
+
+
+class _Measured(NamedTuple):
+    """A test set (of one language pair), its human scores, the scores of metrics, and the results without ranks."""
+
+    judged: JudgedSystems
+    human: HumanScores
+    scored: dict[str, SystemTables]
+    results: Correlations
+
+
+class _Run(NamedTuple):
+    """The options, which are the same for each language pair."""
+
+    test_set: str
+    pairs: list[str | None]
+    reading: _TestSetOptions
+    measured: MetricOptions
+    groups: _GroupOptions
+    resampling: ResamplingOptions
+    output: _OutputOptions
+    threads: int
+
+    def measure(self, pair: str | None, metrics: list[AnyMetric], left_out: tuple[str, ...]) -> _Measured:
+        """Read a test set, score it, and correlate."""
+        from latticemetric.cli.correlate_tables import Correlations
+        from latticemetric.evaluation.systems import system_tables
+        from latticemetric.metrics.base import references_each
+
+        measured, output = self.measured, self.output
+        judged = self.reading.read(self.test_set, pair, self.pairs)
+        if measured.effective_length is None and judged.raw:
+            metrics = _with_length(metrics, "closest")
+        outputs, references, preparation, notes = _prepared(judged, measured)
+        human = self.reading.human_scores(judged.judgments, judged.standard)
+        scored = system_tables(outputs, references, metrics, workers=self.threads)
+        scored |= _outside_tables(judged, measured.outside, scored, pair)
+        agreement, grouping = _evaluate(
+            judged,
+            human,
+            (outputs, references),
+            scored,
+            groups=self.groups,
+            resampling=self.resampling,
+            workers=self.threads,
+        )
+        each = references_each(references)
+        signed = [preparation.signed(metric.signature_for(each)).also(norm=measured.normalize) for metric in metrics]
+        results = Correlations(
+            self.test_set,
+            agreement,
+            grouping,
+            self.groups.group_by,
+            (*left_out, *judged.notes, *human.notes, *notes),
+            {m.name: one.format(short=output.short_signature) for m, one in zip(metrics, signed, strict=True)},
+            len(judged.references[0]),
+            measured.baseline_among(list(scored)),
+            output.table_names(),
+            None,
+        )
+        return _Measured(judged, human, scored, results)
 
 
 def _prepared(
@@ -287,13 +375,15 @@ def _prepared(
 
 
 def _outside_tables(
-    judged: JudgedSystems, paths: Sequence[str], known: Mapping[str, SystemTables]
+    judged: JudgedSystems, paths: Sequence[str], known: Mapping[str, SystemTables], pair: str | None
 ) -> dict[str, SystemTables]:
     """Read the scores of `--metric-scores`."""
+    from latticemetric.cli.correlate_pairs import of_pair
     from latticemetric.evaluation.systems import GivenTables
-    from latticemetric.formats.metric_scores import read_metric_scores
+    from latticemetric.formats.metric_scores import read_metric_scores, score_files
 
-    found = read_metric_scores(paths, judged.systems, judged.segments) if paths else {}
+    files = [file for path in paths for file in score_files(of_pair(path, pair))]
+    found = read_metric_scores(files, judged.systems, judged.segments) if files else {}
     if again := [name for name in found if name in known]:
         advice = "rename the file or the column, or name other --metrics"
         raise UsageError(f"'{again[0]}' is also among the metrics", where="--metric-scores", advice=advice)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from latticemetric.evaluation.metric_tests import MetricTask, RankTable
     from latticemetric.evaluation.systems import SystemTables
     from latticemetric.formats.judged import JudgedSystems
+
+    Tables = Mapping[str, SystemTables]
 
 _LEVELS = ("system", "segment", "document", "domain")
 _STATISTICS = ("accuracy", "spa", "acc-t", "acc-eq", "pearson", "spearman", "kendall", "tau-c", "tau-23")
@@ -36,8 +39,8 @@ class RankOptions(Options):
         ["item", "system", "none"],
         "Correlate the scores of each item, or system, and average; or all at once.",
     )
-    exchange: Literal["both", "systems", "items"] = choice(
-        "--exchange", ["both", "systems", "items"], "What the permutation tests exchange between two metrics."
+    exchange: Literal["both", "systems", "items", "pairs"] = choice(
+        "--exchange", ["both", "systems", "items", "pairs"], "What the permutation tests exchange between two metrics."
     )
     trials: int = option("--trials N", "Trials per test.", default=1000, type=click.IntRange(1, MOST_DRAWS))
     significance: float = option(
@@ -77,15 +80,35 @@ class RankOptions(Options):
             tasks, trials=self.trials, seed=seed, significance=self.significance, one_sided=self.one_sided
         )
 
+    def table_over_pairs(self, sides: Mapping[str, tuple[JudgedSystems, HumanScores, Tables]], seed: int) -> RankTable:
+        """Rank the metrics over language pairs: by accuracy over all systems' pairs, by others on each one.
+
+        Without `--ranks`, accuracy alone ranks them.
+        """
+        from latticemetric.evaluation.metric_tests import MetricTask, rank_metrics
+
+        tasks = []
+        for name, level in self.wanted() or [("accuracy", "system")]:
+            of_pairs = {pair: self._task(name, level, *side) for pair, side in sides.items()}
+            if (name, level) == ("accuracy", "system"):
+                tasks.append(MetricTask.pooled(name, [(task.gold, task.metrics) for task in of_pairs.values()]))
+            else:
+                tasks += [replace(task, name=f"{pair} {task.name}") for pair, task in of_pairs.items()]
+        return rank_metrics(
+            tasks, trials=self.trials, seed=seed, significance=self.significance, one_sided=self.one_sided
+        )
+
     def _task(
         self, name: str, level: str, judged: JudgedSystems, human: HumanScores, tables: Mapping[str, SystemTables]
     ) -> MetricTask:
         import numpy as np
 
         from latticemetric.evaluation.metric_tests import MetricTask, of_groups
+        from latticemetric.evaluation.pairwise import PAIR_SUMS
         from latticemetric.evaluation.systems import SystemTables
 
         statistic = "acc-eq" if name == "accuracy" else name
+        exchange = self.exchange if self.exchange != "pairs" or statistic in PAIR_SUMS else "both"
 
         def signed(one: SystemTables, values: Floats) -> Floats:
             return values if one.higher_is_better else -values
@@ -99,7 +122,7 @@ class RankOptions(Options):
                 "people judged no segments", where=f"--ranks {name}", advice=f"rank by systems: {name}:system"
             )
         scores = {metric: signed(one, one.of_segments()) for metric, one in tables.items()}
-        task = MetricTask(f"{name}:{level}", statistic, human.segment, scores, self.average, self.exchange)
+        task = MetricTask(f"{name}:{level}", statistic, human.segment, scores, self.average, exchange)
         if level == "segment":
             return task
         groups = judged.documents if level == "document" else judged.domains

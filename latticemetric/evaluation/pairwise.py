@@ -18,8 +18,9 @@ from latticemetric.evaluation.coefficients import Floats, PairCounts, pair_count
 from latticemetric.evaluation.intervals import ROUNDING, checked_resamples, checked_seed
 from latticemetric.evaluation.systems import as_matrix
 
-Average = Literal["none", "item", "system"]
-"""Correlate all scores at once; or those of each item over systems, or of each system over items, and average."""
+Average = Literal["none", "item", "system", "pooled"]
+"""Correlate all scores at once; those of each item over systems, or of each system over items, and average; or count
+the pairs of systems of all items together (accuracies and τ-23)."""
 
 Tau = Literal["b", "c", "23", "eq"]
 """τ-b, τ-c; the τ and the accuracy of Deutsch et al. 2023, which count ties."""
@@ -41,12 +42,12 @@ def rows_of(gold: npt.ArrayLike, metric: npt.ArrayLike, average: Average = "none
     Rows of the same length are in one array.
     """
     if average not in get_args(Average):
-        raise UsageError(f"correlations are not averaged by '{average}'", advice="choose none, item or system")
+        raise UsageError(f"correlations are not averaged by '{average}'", advice="choose none, item, system or pooled")
     people, scores = as_matrix(gold, "human scores"), as_matrix(metric, "scores of the metric")
     if people.shape != scores.shape:
         raise UsageError(f"scores of the metric have shape {scores.shape}, but human scores {people.shape}")
     entries = np.arange(people.size).reshape(people.shape)
-    divided = {"none": entries.reshape(1, -1), "item": entries.T, "system": entries}[average]
+    divided = {"none": entries.reshape(1, -1), "system": entries}.get(average, entries.T)
     there = ~(np.isnan(people) | np.isnan(scores)).ravel()
     by_length: dict[int, list[npt.NDArray[np.int64]]] = {}
     for row in divided:
@@ -56,11 +57,32 @@ def rows_of(gold: npt.ArrayLike, metric: npt.ArrayLike, average: Average = "none
     return [Rows(people.ravel()[rows], scores.ravel()[rows], rows) for rows in map(np.stack, by_length.values())]
 
 
-def mean_of_rows(values: Sequence[Floats]) -> float:
-    """Return the mean of the rows' values; rows with NaN, such as constant ones, are left out."""
+def weights_of(groups: Sequence[Rows], average: Average) -> list[float]:
+    """Return the weight of each pair of scores of each array of rows, so that the weights of all pairs sum to 1."""
+    pairs = [rows.gold.shape[-1] * (rows.gold.shape[-1] - 1) // 2 for rows in groups]
+    number = sum(len(rows.gold) for rows in groups)
+    if average == "pooled":
+        return [1 / sum(len(rows.gold) * n for rows, n in zip(groups, pairs, strict=True))] * len(groups)
+    return [1 / (number * n) for n in pairs]
+
+
+def mean_of_rows(statistic: str, groups: Sequence[Rows], average: Average) -> float:
+    """Return the mean of a statistic over rows; rows with NaN, such as constant ones, are left out."""
+    check_pooled(statistic, average)
+    values = [of_rows(statistic, rows.metric, rows.gold) for rows in groups]
+    sizes = [np.full(len(rows.gold), rows.gold.shape[-1] * (rows.gold.shape[-1] - 1) / 2) for rows in groups]
     flat = np.concatenate([np.zeros(0), *values])
-    flat = flat[~np.isnan(flat)]
-    return float(flat.mean()) if len(flat) else float("nan")
+    there = ~np.isnan(flat)
+    if not there.any():
+        return float("nan")
+    weights = np.concatenate(sizes)[there] if average == "pooled" else None
+    return float(np.average(flat[there], weights=weights))
+
+
+def check_pooled(statistic: str, average: Average) -> None:
+    """Raise an error if the pairs of several items cannot be pooled for a statistic."""
+    if average == "pooled" and statistic not in PAIR_SUMS:
+        raise UsageError(f"{statistic} is no sum over pairs, which could be pooled", advice="average by item")
 
 
 # ---- Kendall's τ and accuracies ----
@@ -77,20 +99,21 @@ def tau(gold: npt.ArrayLike, metric: npt.ArrayLike, variant: Tau = "b", *, avera
         gold: Human scores, one row per system.
         metric: Scores of the metric.
         variant: `b`, `c`, `23` or `eq`.
-        average: `none`, `item` or `system`.
+        average: `none`, `item`, `system` or `pooled`.
 
     Examples:
         >>> people, metric = [[1, 2, 3], [2, 2, 1]], [[0.1, 0.3, 0.5], [0.2, 0.3, 0.6]]
         >>> [round(tau(people, metric, variant, average="item"), 3) for variant in ("b", "23", "eq")]
         [0.0, 0.333, 0.667]
     """
-    return mean_of_rows([tau_of_rows(rows.metric, rows.gold, variant) for rows in rows_of(gold, metric, average)])
+    if variant not in get_args(Tau):
+        raise UsageError(f"there is no variant '{variant}' of τ", advice=f"choose among {', '.join(get_args(Tau))}")
+    name = next(name for name, one in VARIANTS.items() if one == variant)
+    return mean_of_rows(name, rows_of(gold, metric, average), average)
 
 
 def tau_of_rows(metric: Floats, gold: Floats, variant: Tau) -> Floats:
     """Return a variant of τ of each row, along the last axis."""
-    if variant not in get_args(Tau):
-        raise UsageError(f"there is no variant '{variant}' of τ", advice=f"choose among {', '.join(get_args(Tau))}")
     counts = pair_counts(metric, gold)
     if variant in {"23", "eq"}:
         return _with_ties(counts, variant)
@@ -168,7 +191,7 @@ def calibrated(
         gold: Human scores, one row per system.
         metric: Scores of the metric.
         variant: `eq`, the accuracy, or `23`, the τ.
-        average: `none`, `item` or `system`.
+        average: `none`, `item`, `system` or `pooled`.
 
     Raises:
         UsageError: There are too many pairs (50 million).
@@ -180,15 +203,12 @@ def calibrated(
     if variant not in {"23", "eq"}:
         raise UsageError(f"ties cannot be calibrated for τ-{variant}", advice="choose eq or 23")
     groups = rows_of(gold, metric, average)
-    number = sum(len(rows.gold) for rows in groups)
-    if not number:
+    if not groups:
         return Calibrated(float("nan"), 0.0)
     check_pairs(groups)
     start, distances, gains = 0.0, [np.zeros(1)], [np.zeros(1)]
-    for rows in groups:
-        n = rows.gold.shape[-1]
-        weight = 1 / (number * (n * (n - 1) // 2))
-        for one, other in _pairs(n):
+    for rows, weight in zip(groups, weights_of(groups, average), strict=True):
+        for one, other in _pairs(rows.gold.shape[-1]):
             people = np.sign(rows.gold[:, one, None] - rows.gold[:, other])
             scores = rows.metric[:, one, None] - rows.metric[:, other]
             agreed = people == np.sign(scores)
@@ -351,6 +371,9 @@ def averaged(scores: npt.ArrayLike, groups: Sequence[str]) -> tuple[Floats, tupl
 STATISTICS = ("pearson", "spearman", "kendall", "tau-c", "tau-23", "acc-eq", "acc-t", "spa")
 """Names for `agreement_on`: coefficients, τ variants, accuracies (acc-t: with tie calibration), soft accuracy."""
 
+PAIR_SUMS = frozenset({"acc-eq", "acc-t", "tau-23"})
+"""Statistics that are sums over pairs of scores, so that pairs can be pooled and exchanged."""
+
 VARIANTS: dict[str, Tau] = {"kendall": "b", "tau-c": "c", "tau-23": "23", "acc-eq": "eq"}
 
 
@@ -363,7 +386,7 @@ def agreement_on(
         statistic: One of `STATISTICS`.
         gold: Human scores, one row per system.
         metric: Scores of the metric; higher is better.
-        average: `none`, `item` or `system`; soft pairwise accuracy ignores it.
+        average: `none`, `item`, `system` or `pooled`; soft pairwise accuracy ignores it.
         seed: The seed of the permutations of `spa`.
 
     Examples:
@@ -374,8 +397,7 @@ def agreement_on(
         return soft_pairwise_accuracy(gold, metric, seed=seed)
     if statistic == "acc-t":
         return calibrated(gold, metric, average=average).value
-    groups = rows_of(gold, metric, average)
-    return mean_of_rows([of_rows(statistic, rows.metric, rows.gold) for rows in groups])
+    return mean_of_rows(statistic, rows_of(gold, metric, average), average)
 
 
 def of_rows(statistic: str, metric: Floats, gold: Floats) -> Floats:

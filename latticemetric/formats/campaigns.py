@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from latticemetric.errors import FormatError, shortened
+from latticemetric.formats.segments import read_lines
 from latticemetric.formats.streams.paths import natural_order
 from latticemetric.formats.streams.stream import open_stream
 from latticemetric.formats.text.fields import is_number
@@ -19,6 +21,8 @@ NO_TRANSLATION = "[No translation supplied]"
 # The kinds of human scores, the first that is there being the standard one.
 _KINDS = ("mqm", "esa", "da-sqm", "wmt-z", "wmt", "wmt-raw", "wmt-appraise-z")
 
+_RATER = re.compile(r"\.rater\d+$")
+
 
 class CampaignFolder(NamedTuple):
     """The files of one language pair of a folder of mt-metrics-eval.
@@ -28,6 +32,8 @@ class CampaignFolder(NamedTuple):
         outputs: The file of each system, by its name.
         references: The file of each reference, by its name; `refA`, ….
         scores: The files of human scores by kind and level (`sys`, `seg`).
+        ratings: The files of marked errors by kind. Those of single raters (`mqm.rater1`, …) are `mqm.raters`.
+        unused: Kinds that have scores of documents or domains only.
         documents: The file with domain and document of each segment; `None` if there is none.
     """
 
@@ -35,13 +41,16 @@ class CampaignFolder(NamedTuple):
     outputs: dict[str, str]
     references: dict[str, str]
     scores: dict[tuple[str, str], str]
+    ratings: dict[str, list[str]]
+    unused: list[str]
     documents: str | None
 
     @property
     def kinds(self) -> list[str]:
-        """Kinds of human scores, the standard one first."""
+        """Kinds of human scores, the standard one first, those of marked errors last."""
         names = {kind for kind, _ in self.scores}
-        return sorted(names, key=lambda name: (_KINDS.index(name) if name in _KINDS else len(_KINDS), name))
+        ordered = sorted(names, key=lambda name: (_KINDS.index(name) if name in _KINDS else len(_KINDS), name))
+        return [*ordered, *(name for name in sorted(self.ratings) if name not in names)]
 
 
 def is_campaign_folder(folder: Path) -> bool:
@@ -58,15 +67,22 @@ def campaign_folder(folder: Path, pair: str) -> CampaignFolder:
     }
     if not references:
         raise FormatError(f"there is no reference for {pair}", where=str(folder / "references"))
-    scores = {}
-    for path in sorted((folder / "human-scores").glob(f"{pair}.*.score")):
-        _, *name, level, _ = path.name.split(".")
-        if level in {"sys", "seg"} and name:
+    scores, ratings, others = dict[tuple[str, str], str](), dict[str, list[str]](), set[str]()
+    for path in sorted((folder / "human-scores").glob(f"{pair}.*"), key=lambda path: natural_order(path.name)):
+        _, *name, level, kind = path.name.split(".")
+        if name and kind == "score" and level in {"sys", "seg"}:
             scores[".".join(name), level] = str(path)
-    if not scores:
+        elif name and kind == "score":
+            others.add(".".join(name))
+        elif name and kind == "rating":
+            ratings.setdefault(_RATER.sub(".raters", ".".join(name)), []).append(str(path))
+    if not scores and not ratings:
         raise FormatError(f"there are no human scores for {pair}", where=str(folder / "human-scores"))
+    unused = sorted(others - {kind for kind, _ in scores})
     documents = folder / "documents" / f"{pair}.docs"
-    return CampaignFolder(pair, outputs, references, scores, str(documents) if documents.is_file() else None)
+    return CampaignFolder(
+        pair, outputs, references, scores, ratings, unused, str(documents) if documents.is_file() else None
+    )
 
 
 def _by_stem(folder: Path) -> dict[str, str]:
@@ -75,6 +91,28 @@ def _by_stem(folder: Path) -> dict[str, str]:
         path.name.rpartition(".")[0] or path.name: str(path)
         for path in sorted(paths, key=lambda p: natural_order(p.name))
     }
+
+
+def read_texts(path: str) -> list[str]:
+    """Return the texts of outputs or references: lines, or in `.jsonl` the field `hypothesis` or `target` of each."""
+    if not path.endswith(".jsonl"):
+        return read_lines(path)
+    texts = []
+    for number, line in enumerate(read_lines(path), start=1):
+        record = _json(line, f"{path}:{number}")
+        text = record.get("hypothesis", record.get("target")) if isinstance(record, dict) else None
+        if not isinstance(text, str):
+            what, advice = "the line has no text", 'write {"hypothesis": "…"}, or {"target": "…"} in references'
+            raise FormatError(what, where=f"{path}:{number}", advice=advice)
+        texts.append(text)
+    return texts
+
+
+def _json(text: str, place: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"this is not JSON: {shortened(str(error))}", where=place) from error
 
 
 def read_documents(path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -101,6 +139,38 @@ def read_score_lines(path: str) -> Iterator[tuple[str, str, float | None]]:
             yield stream.place(), fields[0], None if fields[1] == "None" else float(fields[1])
 
 
+def read_ratings(path: str) -> Iterator[tuple[str, str, str, float | None]]:
+    """Yield place, system, rater and score of each line of marked errors; `None` if the segment has no rating.
+
+    The score is minus the sum of the weights of the errors, as in `read_mqm`. An error without category and severity
+    counts the score that its rater gave. Without a rater, the file's name has one: `en-de.mqm.rater1.seg.rating`.
+    """
+    named = _RATER.search(path.removesuffix(".seg.rating"))
+    with open_stream(path) as stream:
+        for line in stream.lines():
+            system, _, rest = line.strip().partition("\t")
+            rating, _, rater = rest.partition("\t")
+            if rating == "None":
+                yield stream.place(), system, "", None
+                continue
+            record = _json(rating, stream.place())
+            errors = record.get("errors") if isinstance(record, dict) else None
+            if not isinstance(errors, list) or not all(isinstance(error, dict) for error in errors):
+                advice = 'a line is SYSTEM, a tab and {"errors": [{"category": …, "severity": …}, …]} or None'
+                raise FormatError("the line is no rating", where=stream.place(), advice=advice)
+            score = 0.0 - sum(_error_weight(error, stream.place()) for error in errors)
+            yield stream.place(), system, rater or (named[0][1:] if named else ""), score
+
+
+def _error_weight(error: Mapping[str, object], place: str) -> float:
+    category, severity, score = (error.get(key) for key in ("category", "severity", "score"))
+    if severity is not None:
+        return mqm_weight(str(category or ""), str(severity))
+    if not isinstance(score, (int, float)) or isinstance(score, bool):
+        raise FormatError("an error has neither a severity nor a score", where=place)
+    return abs(float(score))
+
+
 # ---- MQM, as Google publishes it ----
 
 _MQM = ("system", "seg_id", "rater", "category", "severity")
@@ -118,6 +188,7 @@ def read_mqm(path: str) -> Iterator[tuple[str, str, str, str, float]]:
     """Yield place, system, segment, rater and score; the score is minus the sum of the weights of the rater's errors.
 
     Weights are those of Freitag et al. 2021: Major 5, Non-translation 25, Minor 1, minor punctuation 0.1, Neutral 0.
+    Averages are scores already if one is negative; if none is, they are sums of weights, and change their signs.
     """
     with open_stream(path) as stream:
         lines = stream.lines()
@@ -127,6 +198,7 @@ def read_mqm(path: str) -> Iterator[tuple[str, str, str, str, float]]:
         sums: dict[tuple[str, str, str], float] = defaultdict(float)
         places: dict[tuple[str, str, str], str] = {}
         of_errors = set(_MQM) <= set(header)
+        averages: list[tuple[str, str, str, float]] = []
         for line in lines:
             if not line.strip():
                 continue
@@ -140,11 +212,14 @@ def read_mqm(path: str) -> Iterator[tuple[str, str, str, str, float]]:
                     if row["mqm_avg_score"] == "None":
                         continue
                     raise FormatError(f"'{shortened(row['mqm_avg_score'])}' is not a number", where=stream.place())
-                yield stream.place(), row["system"], row["seg_id"], "", -float(row["mqm_avg_score"])
+                averages.append((stream.place(), row["system"], row["seg_id"], float(row["mqm_avg_score"])))
                 continue
             key = row["system"], row["seg_id"], row["rater"]
             places.setdefault(key, stream.place())
             sums[key] -= mqm_weight(row["category"], row["severity"])
+    sign = 1 if any(score < 0 for *_, score in averages) else -1
+    for place, system, segment, score in averages:
+        yield place, system, segment, "", sign * score + 0.0
     for key, score in sums.items():
         yield places[key], *key, score
 

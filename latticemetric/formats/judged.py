@@ -7,7 +7,6 @@ and judge; folders as WMT published them; folders of mt-metrics-eval.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,18 +19,22 @@ from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.formats.campaigns import (
     MQM,
     NO_TRANSLATION,
+    CampaignFolder,
     campaign_folder,
     is_campaign_folder,
     is_mqm,
     read_documents,
     read_mqm,
+    read_ratings,
     read_score_lines,
+    read_texts,
 )
 from latticemetric.formats.segments import read_segments
 from latticemetric.formats.streams.compression import without_compression
 from latticemetric.formats.streams.paths import natural_order
 from latticemetric.formats.streams.stream import STANDARD_INPUT, open_stream
 from latticemetric.formats.text.fields import is_number
+from latticemetric.formats.wmt import is_wmt_folder, read_wmt_ranking, wmt_files, wmt_pairs
 from latticemetric.judgments import WHOLE_SYSTEM, Judgments
 
 
@@ -156,15 +159,22 @@ class JudgmentRows:
 
 
 def read_judged(
-    path: str, *, pair: str | None = None, references: Sequence[str] = (), human: str | None = None
+    path: str,
+    *,
+    pair: str | None = None,
+    references: Sequence[str] = (),
+    human: str | None = None,
+    with_people: bool = False,
 ) -> JudgedSystems:
     """Read outputs, references and judgments.
 
     Args:
         path: One table with everything, a folder of plain files, or a folder as WMT published it.
         pair: The language pair, such as `cs-en`; required if a folder has several.
-        references: Files to read instead of the folder's references.
+        references: Files to read instead of the folder's references. In folders of mt-metrics-eval also their names,
+            such as `refA`.
         human: A table to read instead of the folder's judgments.
+        with_people: Keep translations of people that are not references here as systems (folders of mt-metrics-eval).
 
     Raises:
         InputError: The file or folder does not exist, or is not complete.
@@ -179,17 +189,32 @@ def read_judged(
                 raise UsageError(f"{option} is for folders, but this is a file", where=path, advice="leave it out")
         return _read_long_table(path)
     if is_campaign_folder(folder):
-        return _read_campaign(folder, pair, references, human)
+        return _read_campaign(folder, pair, references, human, with_people=with_people)
+    return _read_other_folder(folder, pair, references, human, with_people=with_people)
+
+
+def _read_other_folder(
+    folder: Path, pair: str | None, references: Sequence[str], human: str | None, *, with_people: bool
+) -> JudgedSystems:
+    """Read a folder of WMT or of plain files."""
+    if with_people:
+        raise UsageError("only folders of mt-metrics-eval name people", where="--with-people", advice="leave it out")
     if any((folder / name).is_file() for name in (_SYSTEM_SCORES, _SEGMENT_SCORES)):
         return _read_direct_assessment(folder, pair, references, human)
+    if is_wmt_folder(folder):
+        return _read_wmt(folder, pair, references, human)
     if pair is not None:
-        raise UsageError("--pair is for WMT's folders with several language pairs", where=path, advice="leave it out")
+        what = "--pair is for WMT's folders with several language pairs"
+        raise UsageError(what, where=str(folder), advice="leave it out")
     if any(folder.glob(_RANKINGS)):
         return _read_ranking(folder, references, human)
     return _read_plain_folder(folder, references, human)
 
 
 # ---- Folders: outputs of systems, references, and judgments (in the folder, or in a table that the user names) ----
+
+
+_UNEQUAL = "line k of each file belongs to segment k"
 
 
 def _read_outputs(
@@ -200,14 +225,15 @@ def _read_outputs(
     add_scores: Callable[[JudgmentRows], str] | None = None,
     *,
     columns: Sequence[str] = ("score",),
+    lines_of: Callable[[str], list[str]] | None = None,
 ) -> JudgedSystems:
     """Read the files of systems and references, and judgments.
 
     Judgments come from a table with the column `system`, optionally `segment` and `judge`, and scores. Without a table,
     `add_scores` adds the judgments of a folder of WMT, and returns their place.
     """
-    read = read_segments([*outputs, *references], unequal="line k of each file belongs to segment k")
-    files = [tuple(map(str, file)) for file in read.files]  # plain lines never give graphs
+    read = read_segments([*outputs, *references], unequal=_UNEQUAL, lines_of=lines_of)
+    files = [tuple(map(str, file)) for file in read.files]  # lines never give graphs
     if table:
         rows = _judgment_table(table, systems, read.ids)
         place = table
@@ -290,7 +316,6 @@ def _reference_files(folder: Path) -> list[str]:
 
 _SYSTEM_SCORES, _SEGMENT_SCORES = "DA-syslevel.csv", "DA-seglevel.csv"
 _RANKINGS = "ad-sys-ranking*.csv"
-_RANKING_FIELDS = 5
 _SCORE = "score"
 
 
@@ -298,7 +323,7 @@ def _read_direct_assessment(
     folder: Path, pair: str | None, references: Sequence[str], human: str | None
 ) -> JudgedSystems:
     """Read the systems of one language pair: `system-outputs/cs-en/…`, `references/…csen…`, and the scores."""
-    pair = _language_pair(folder, pair)
+    pair = language_pair(folder, pair)
     outputs = _files_in(folder / "system-outputs" / pair)
     # newstest2017.SYSTEM.cs-en
     systems = [Path(path).name.partition(".")[2].removesuffix(f".{pair}") for path in outputs]
@@ -325,36 +350,33 @@ def _read_direct_assessment(
     return replace(found, target=pair.partition("-")[2] or None)
 
 
-def _read_campaign(folder: Path, pair: str | None, references: Sequence[str], human: str | None) -> JudgedSystems:
+def _read_campaign(
+    folder: Path, pair: str | None, references: Sequence[str], human: str | None, *, with_people: bool
+) -> JudgedSystems:
     """Read a language pair of a folder of mt-metrics-eval."""
-    files = campaign_folder(folder, _language_pair(folder, pair))
+    files = campaign_folder(folder, language_pair(folder, pair))
+    named = [files.references.get(name, name) for name in references or files.references]
     # Outputs of people that are references would be compared with themselves.
     people = [name for name in files.outputs if name in files.references]
-    systems = [name for name in files.outputs if name not in files.references]
+    absent = [name for name in people if not with_people or files.references[name] in named]
+    systems = [name for name in files.outputs if name not in absent]
 
     def add_scores(rows: JudgmentRows) -> str:
-        for (kind, level), path in files.scores.items():
-            column = rows.columns.index(kind)
-            turns: Counter[str] = Counter()
-            for place, system, score in read_score_lines(path):
-                turns[system] += 1
-                if level == "seg" and turns[system] > len(rows.segments):
-                    what = f"{shortened(system)} has more than {len(rows.segments)} scores"
-                    raise FormatError(what, where=place, advice="give a line for each segment")
-                segment = rows.segments[turns[system] - 1] if level == "seg" else ""
-                if score is not None and system not in people:
-                    scores = [score if k == column else math.nan for k in range(len(rows.columns))]
-                    rows.add(system, segment, "", scores, place)
+        for place, system, segment, rater, column, score in _campaign_scores(files, rows.segments):
+            if score is not None and system not in absent:
+                scores = [score if name == column else math.nan for name in rows.columns]
+                rows.add(system, segment, rater, scores, place)
         return str(folder)
 
     outputs = [files.outputs[name] for name in systems]
-    named = list(references) or list(files.references.values())
-    found = _read_outputs(systems, outputs, named, human, add_scores, columns=files.kinds)
+    found = _read_outputs(systems, outputs, named, human, add_scores, columns=files.kinds, lines_of=read_texts)
     lacking = [name for name, texts in zip(found.systems, found.outputs, strict=True) if NO_TRANSLATION in texts]
     if lacking and len(lacking) < len(found.systems):
         found = found.without(lacking)
-    notes = [f"{name}: the translation of a person, a reference: left out" for name in people]
+    why = "a reference" if with_people else "keep it as a system with --with-people, if it is no reference"
+    notes = [f"{name}: the translation of a person: left out ({why})" for name in absent]
     notes += [f"{name}: some segments have no translation: left out" for name in lacking]
+    notes += [f"{kind}: has no scores of segments or systems: left out" for kind in files.unused]
     domains, documents = read_documents(files.documents) if files.documents else (None, None)
     if documents is not None and len(documents) != len(found.segments):
         raise FormatError(
@@ -370,19 +392,64 @@ def _read_campaign(folder: Path, pair: str | None, references: Sequence[str], hu
     )
 
 
-def _language_pair(folder: Path, pair: str | None) -> str:
-    outputs = folder / "system-outputs"
+def _campaign_scores(
+    files: CampaignFolder, segments: Sequence[str]
+) -> Iterator[tuple[str, str, str, str, str, float | None]]:
+    """Yield place, system, segment (empty: the whole system), rater, kind and score."""
+    of_ratings = {path: kind for kind, paths in files.ratings.items() for path in paths}
+    of_scores = {path: name for name, path in files.scores.items()}
+    for path, (kind, level) in {**of_scores, **{path: (kind, "seg") for path, kind in of_ratings.items()}}.items():
+        turns: Counter[str] = Counter()
+        plain = ((place, system, "", score) for place, system, score in read_score_lines(path))
+        for place, system, rater, score in read_ratings(path) if path in of_ratings else plain:
+            turns[system] += 1
+            if level == "seg" and turns[system] > len(segments):
+                what = f"{shortened(system)} has more than {len(segments)} scores"
+                raise FormatError(what, where=place, advice="give a line for each segment")
+            yield place, system, segments[turns[system] - 1] if level == "seg" else "", rater, kind, score
+
+
+def language_pairs(folder: str) -> list[str]:
+    """Return the language pairs of a folder of WMT or mt-metrics-eval."""
+    if is_wmt_folder(Path(folder)):
+        return wmt_pairs(Path(folder))
+    outputs = Path(folder) / "system-outputs"
     pairs = sorted(path.name for path in outputs.iterdir() if path.is_dir()) if outputs.is_dir() else []
     if not pairs:
         raise FormatError(
             "there are no outputs", where=str(outputs), advice="make one folder per language pair here, with outputs"
         )
+    return pairs
+
+
+def language_pair(folder: Path, pair: str | None) -> str:
+    """Return the language pair; refuse an unknown one, and none if the folder has several."""
+    pairs = language_pairs(str(folder))
     if pair is None and len(pairs) == 1:
         return pairs[0]
     if pair not in pairs:
         what = "there are several language pairs" if pair is None else f"there is no language pair '{pair}'"
         raise FormatError(what, where=str(folder), advice=f"choose with --pair: {', '.join(pairs)}")
     return pair
+
+
+def _read_wmt(folder: Path, pair: str | None, references: Sequence[str], human: str | None) -> JudgedSystems:
+    """Read a language pair of a folder with `txt/` and `humaneval/`."""
+    pair = language_pair(folder, pair)
+    files = wmt_files(folder, pair)
+    ranking = files.ranking
+    if not human and not ranking:
+        advice = f"name a table with --human, or add humaneval/ad-sys-ranking-{pair}-z.csv"
+        raise FormatError(f"there are no human scores for {pair}", where=str(folder), advice=advice)
+
+    def add_scores(rows: JudgmentRows) -> str:
+        for place, system, score in read_wmt_ranking(str(ranking)):
+            rows.add(system, "", "", [score], place)
+        return str(ranking)
+
+    named = [files.references.get(name, name) for name in references or files.references]
+    found = _read_outputs(list(files.outputs), list(files.outputs.values()), named, human, add_scores)
+    return replace(found, target=pair.partition("-")[2] or None)
 
 
 def _read_ranking(folder: Path, references: Sequence[str], human: str | None) -> JudgedSystems:
@@ -392,16 +459,8 @@ def _read_ranking(folder: Path, references: Sequence[str], human: str | None) ->
 
     def add_scores(rows: JudgmentRows) -> str:
         path = str(min(folder.glob(_RANKINGS)))
-        with open_stream(path) as stream:
-            for fields in filter(None, (line.split() for line in stream.lines())):
-                if len(fields) < _RANKING_FIELDS:
-                    raise FormatError(
-                        f"the row has {len(fields)} fields, not {_RANKING_FIELDS}",
-                        where=stream.place(),
-                        advice="the fields are: mean, standardised mean, two counts, SYSTEM.NUMBER",
-                    )
-                name = re.sub(r"\.\d+$", "", fields[_RANKING_FIELDS - 1])
-                rows.add(name, "", "", [_number(fields[1], _SCORE, stream.place())], stream.place())
+        for place, system, score in read_wmt_ranking(path):
+            rows.add(system, "", "", [score], place)
         return path
 
     return _read_outputs(systems, outputs, references or _reference_files(folder), human, add_scores)

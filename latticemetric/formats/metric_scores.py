@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from latticemetric.errors import FormatError, UsageError, shortened
 from latticemetric.formats.streams.compression import without_compression
+from latticemetric.formats.streams.paths import natural_order
 from latticemetric.formats.streams.stream import open_stream
 from latticemetric.formats.text.fields import is_number
 
@@ -96,6 +97,17 @@ def read_metric_scores(
             advice = f"use these names of systems: {', '.join(systems)}"
             raise FormatError("no system of the test set has a score", where=path, advice=advice)
     return found.metrics
+
+
+def score_files(path: str) -> list[str]:
+    """Return the files of scores in a folder, or the file itself."""
+    if not Path(path).is_dir():
+        return [path]
+    files = [file for file in Path(path).iterdir() if without_compression(file.name).endswith(_LEVELS)]
+    if not files:
+        what, advice = "the folder has no scores", "its files need names like NAME.seg.score or NAME.sys.score"
+        raise FormatError(what, where=path, advice=advice)
+    return sorted(map(str, files), key=natural_order)
 
 
 def _read_score_file(path: str, name: str, found: _Collected, segments: Sequence[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -40,7 +40,13 @@ class TestSet:
         return len(self.ids)
 
 
-def read_segments(paths: Sequence[str], *, keyed: bool = False, unequal: str = _UNEQUAL) -> TestSet:
+def read_segments(
+    paths: Sequence[str],
+    *,
+    keyed: bool = False,
+    unequal: str = _UNEQUAL,
+    lines_of: Callable[[str], list[str]] | None = None,
+) -> TestSet:
     """Read files that hold the same segments, one per line.
 
     Args:
@@ -48,6 +54,7 @@ def read_segments(paths: Sequence[str], *, keyed: bool = False, unequal: str = _
         keyed: True if lines begin with ids; then the first file gives the order. Otherwise, line k of each file is
             segment k, and an empty line is a text without words.
         unequal: The advice if files differ in length.
+        lines_of: Reads the texts of a file that does not hold one per line.
 
     Raises:
         FormatError: A segment is missing in a file.
@@ -57,7 +64,7 @@ def read_segments(paths: Sequence[str], *, keyed: bool = False, unequal: str = _
     if keyed:
         tables = {path: _keyed_lines(path) for path in paths}
         return _joined(tables, paths, paths[0], _LINE_FOR_EACH_ID)
-    files = [_lines(path) for path in paths]
+    files = [(lines_of or read_lines)(path) for path in paths]
     counts = ["1 line" if len(lines) == 1 else f"{len(lines)} lines" for lines in files]
     for path, count in zip(paths, counts, strict=True):
         if count != counts[0]:
@@ -155,7 +162,7 @@ def _joined(tables: Mapping[str, _Table], paths: Sequence[str], first: str, advi
 
 def _keyed_lines(path: str) -> _Table:
     table: dict[str, tuple[str, SegmentText]] = {}
-    for number, line in enumerate(_lines(path), start=1):
+    for number, line in enumerate(read_lines(path), start=1):
         fields = split_words(line)
         if not fields:
             continue
@@ -173,7 +180,8 @@ def _keyed_lines(path: str) -> _Table:
     return table
 
 
-def _lines(path: str) -> list[str]:
+def read_lines(path: str) -> list[str]:
+    """Return the lines of a file; refuse an empty file."""
     with open_stream(path) as stream:
         lines = list(stream.lines())
     if not lines:

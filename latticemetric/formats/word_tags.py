@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ _WORDS, _GAPS = frozenset({"mt", "target", "word", "words"}), frozenset({"gap", 
 # Method, segment, index, word and tag.
 _FEWEST_FIELDS = 5
 _PAIR = re.compile(r"[a-z]{2,3}-[a-z]{2,3}")
+_DOTTED = re.compile(r"[0-9]+\.[0-9]+")  # ids of segments as in WMT14: sentence, translation
 
 
 class TagLines(NamedTuple):
@@ -37,10 +39,12 @@ class TagLines(NamedTuple):
 def read_tags(path: str) -> TagLines:
     """Read a file of tags.
 
-    Each line of tags is a segment; an empty line is a segment without words. A table has one tag per line, and tabs
+    Each line of tags is a segment; an empty line is a segment without words. If no line has more than one tag, and
+    empty lines are between groups of such lines, a group is a segment. A table has one tag per line, and tabs
     between fields. A header names them: at least `segment`, `index` and `tag`, optionally `type`. Without a header,
     they are those of a submission to WMT's tasks: optionally the language pair (`en-de`), method, optionally `mt` or
-    `gap`, segment, index, word, …, tag; lines with a single number before them are skipped.
+    `gap`, segment, index, word, …, tag; lines with a single number before them are skipped. In tables of WMT14, the
+    first field is the segment (`12.3`), then come index, word, …, tag.
     Numbers begin at 0 or 1.
 
     Raises:
@@ -57,7 +61,15 @@ def read_tags(path: str) -> TagLines:
             return _table(lines, path)
         number, wrong = next((k, tag) for k, row in enumerate(rows, start=1) for tag in row if tag not in _TAGS)
         raise _no_tag(wrong, f"{path}:{number}")
-    return TagLines(_bad(flat), np.cumsum([0, *map(len, rows)]), None)
+    return TagLines(_bad(flat), np.cumsum([0, *_lengths(rows)]), None)
+
+
+def _lengths(rows: Sequence[Sequence[str]]) -> list[int]:
+    """Return the number of tags of each segment: of each line, or of each group of lines with one tag."""
+    lengths = list(map(len, rows))
+    if max(lengths) > 1 or 0 not in lengths or (1, 1) not in pairwise(lengths):
+        return lengths
+    return [len(list(group)) for has_tag, group in groupby(lengths) if has_tag]
 
 
 def _bad(tags: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -75,7 +87,7 @@ def _no_tag(text: str, where: str) -> FormatError:
 class _Place(NamedTuple):
     """Hold the position of a tag in a table: segment, word or gap, and number."""
 
-    segment: int
+    segment: tuple[int, ...]
     kind: str
     number: int
 
@@ -98,8 +110,10 @@ def _columns(first: Sequence[str], path: str) -> _Columns:
             where=f"{path}:1",
             advice="give method, segment, index, word and tag, or a header that names segment, index and tag",
         )
-    of_pair = int(_PAIR.fullmatch(first[0]) is not None and not first[2].isdecimal())  # as in WMT22
-    has_type = not first[1 + of_pair].isdecimal()
+    if _DOTTED.fullmatch(first[0]):
+        return 0, 1, len(first) - 1, None
+    of_pair = int(_PAIR.fullmatch(first[0]) is not None and not _is_segment(first[2]))  # as in WMT22
+    has_type = not _is_segment(first[1 + of_pair])
     at = 1 + of_pair + has_type
     return at, at + 1, len(first) - 1, at - 1 if has_type else None
 
@@ -126,11 +140,15 @@ def _table(lines: Sequence[str], path: str) -> TagLines:
     return _ordered(tags, path)
 
 
+def _is_segment(text: str) -> bool:
+    return text.isdecimal() or _DOTTED.fullmatch(text) is not None
+
+
 def _tagged(row: Sequence[str], columns: _Columns, where: str) -> tuple[_Place, str]:
     if len(row) <= max(column for column in columns if column is not None):
         raise FormatError(f"the line has {len(row)} fields between tabs, fewer than the first line", where=where)
     segment, index, tag = (row[column].strip() for column in columns[:3])
-    if not segment.isdecimal() or not index.isdecimal():
+    if not _is_segment(segment) or not index.isdecimal():
         raise FormatError(
             f"'{shortened(segment)}' and '{shortened(index)}' are not numbers of a segment and a word", where=where
         )
@@ -143,7 +161,7 @@ def _tagged(row: Sequence[str], columns: _Columns, where: str) -> tuple[_Place, 
             where=where,
             advice="keep only lines of type mt or gap",
         )
-    return _Place(int(segment), "word" if kind in _WORDS else "gap", int(index)), tag
+    return _Place(tuple(map(int, segment.split("."))), "word" if kind in _WORDS else "gap", int(index)), tag
 
 
 def _ordered(tags: dict[_Place, tuple[str, int]], path: str) -> TagLines:
@@ -155,11 +173,14 @@ def _ordered(tags: dict[_Place, tuple[str, int]], path: str) -> TagLines:
         (at.segment, (1 + both) * (at.number - first[at.kind]) + (both and at.kind == "word"), *tags[at]) for at in tags
     )
     begin: list[int] = []
-    before, last = places[0][0] - 1, 0
+    before: tuple[int, ...] | None = None
+    last = 0
     for number, (segment, place, _, line) in enumerate(places):
         if segment != before:
             begin.append(number)
-        if (segment, place) != ((before, last + 1) if segment == before else (before + 1, 0)):
+        # Numbers of segments follow one another; dotted ids may leave some out.
+        is_next = segment != before and (before is None or len(segment) > 1 or segment[0] == before[0] + 1)
+        if not (place == last + 1 if segment == before else is_next and place == 0):
             raise FormatError(
                 "the tags before this one are missing", where=f"{path}:{line}", advice="write one tag per line"
             )

@@ -365,6 +365,64 @@ def test_language_pairs_are_to_be_chosen(wmt17):
     assert_one_line_error(correlate(HARVEST, "--pair", "cs-en"), "--pair is for WMT's folders")
 
 
+def test_several_language_pairs_have_their_tables_and_ranks_over_all(wmt17):
+    pytest.importorskip("sacrebleu")
+    options = ("-m", "bleu,wer", "--resamples", 0, "--trials", 50, "--human-scores", "score")
+    names = "accuracy,pearson,acc-eq:system"
+    found = document(wmt17, "--pair", "cs-en,de-en", "--ranks", names, *options)
+    assert list(found["pairs"]) == ["cs-en", "de-en"]
+    for pair, one in found["pairs"].items():
+        alone = document(wmt17, "--pair", pair, *options)
+        assert one == alone
+    tasks = found["ranks"]["tasks"]
+    pearsons = ["cs-en pearson", "de-en pearson"]
+    assert list(tasks) == ["accuracy", *pearsons, "cs-en acc-eq", "de-en acc-eq"]
+    sides = [read_judged(str(wmt17), pair=pair) for pair in ("cs-en", "de-en")]
+    for metric, sign in (("bleu", 1), ("wer", -1)):
+        scores = [
+            [sign * one["scores"][metric][system]["score"] for system in one["systems"]]
+            for one in found["pairs"].values()
+        ]
+        people = [human_scores(side.judgments).system for side in sides]
+        pooled = lm.evaluation.pairwise_accuracy(list(zip(people, scores, strict=True)))
+        assert pooled.pairs == 12
+        assert tasks["accuracy"]["values"][metric] == pytest.approx(pooled.value)
+    assert document(wmt17, "--pair", "all", *options)["ranks"]["tasks"]["accuracy"] == tasks["accuracy"]
+    text = good(correlate(wmt17, "--pair", "cs-en", "--pair", "de-en", *options))
+    assert re.findall("^== .*", text.stdout, re.MULTILINE) == ["== cs-en", "== de-en", "== cs-en, de-en"]
+    rows = [
+        line.split("\t")
+        for line in good(correlate(wmt17, "--pair", "all", *options, "--format", "tsv")).stdout.splitlines()
+    ]
+    assert rows[0][:2] == ["pair", "table"]
+    assert {row[0] for row in rows[1:] if row[1] == "ranks"} == {""}
+    assert {row[0] for row in rows[1:]} == {"", "cs-en", "de-en"}
+
+
+def test_names_of_files_hold_the_place_of_the_language_pair(wmt17, tmp_path):
+    pytest.importorskip("sacrebleu")
+    options = ("--pair", "all", "--resamples", 0, "--trials", 20, "--human-scores", "score")
+    good(correlate(wmt17, *options, "-m", "f1,wrr", "--write-scores", tmp_path / "scores/{pair}"))
+    outside = ("-m", "none", "--metric-scores", tmp_path / "scores/{pair}")
+    assert set(document(wmt17, *options, *outside)["ranks"]["metrics"]) == {"f1", "wrr"}
+    for level in ("seg", "sys"):
+        (tmp_path / "scores" / "de-en" / f"f1.{level}.score").unlink()
+    fewer = document(wmt17, *options, *outside)
+    assert set(fewer["ranks"]["metrics"]) == {"wrr"}
+    assert fewer["notes"] == ["f1: not in all language pairs, and not in their ranks"]
+    found = document(wmt17, *options, "-m", "f1", "--leave-out", "de-en:elm.12", "--leave-out", "alder.12")
+    assert [one["systems"] for one in found["pairs"].values()] == [
+        ["birch.12", "cedar.12", "elm.12"],
+        ["birch.12", "cedar.12"],
+    ]
+    once = correlate(wmt17, *options, "-m", "f1", "--write-scores", tmp_path / "all.tsv")
+    assert_one_line_error(once, "--write-scores: there are several language pairs; write {pair} into the name")
+    (tmp_path / "empty").mkdir()
+    assert_one_line_error(
+        correlate(HARVEST, "-m", "none", "--metric-scores", tmp_path / "empty"), "the folder has no scores"
+    )
+
+
 def test_a_ranking_of_wmt_is_read(tmp_path):
     folder = tmp_path / "wmt21"
     shutil.copytree(HARVEST / "systems", folder / "sys")

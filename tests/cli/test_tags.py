@@ -198,6 +198,7 @@ def test_mistakes_are_named_in_one_line(files, tmp_path):
 
 WMT = "sys\t0\t0\tthe\tOK\nsys\t0\t1\thouse\tBAD\nsys\t1\t0\tis\tOK\n"
 TYPED = "sys\tmt\t1\t0\tthe\tOK\nsys\tgap\t1\t0\tgap\tBAD\nsys\tgap\t1\t1\tgap\tOK\nsys\tmt\t2\t0\tis\tBAD\n"
+DOTTED = "4.1\t0\tthe\tOK\tOK\n4.1\t1\thouse\tOther\tBAD\n1.10\t1\tit\tOK\tOK\n1.10\t0\tis\tOK\tBAD\n"
 TYPED += "sys\tgap\t2\t1\tgap\tOK\nsys\tgap\t2\t0\tgap\tOK\n"
 
 
@@ -214,6 +215,10 @@ TYPED += "sys\tgap\t2\t1\tgap\tOK\nsys\tgap\t2\t0\tgap\tOK\n"
             True,
         ),
         ("OK\tBAD\nOK\n", ["OK BAD", "OK"], None),
+        (DOTTED, ["BAD OK", "OK BAD"], False),
+        (DOTTED.replace("4.1", "sys\t4.1").replace("1.10", "sys\t1.10"), ["BAD OK", "OK BAD"], False),
+        ("OK\nBAD\n\n\nOK\n\n", ["OK BAD", "OK"], None),  # a tag a line, and an empty line after each segment
+        ("OK\n\nOK\n", ["OK", "", "OK"], None),
     ],
 )
 def test_tables_are_read_as_lines_are(text, lines, gaps, tmp_path):
@@ -229,6 +234,7 @@ def test_tables_are_read_as_lines_are(text, lines, gaps, tmp_path):
         (WMT + "sys\t3\t0\tis\tOK\n", ":4: the tags before this one are missing"),
         (WMT + "sys\t2\t1\tis\tOK\n", ":4: the tags before this one are missing"),
         (WMT + "sys\t1\t2\tis\tOK\n", ":4: the tags before this one are missing"),
+        (DOTTED + "2.1\t1\tis\tOK\tOK\n", ":5: the tags before this one are missing"),
         (WMT + "sys\t2\t0\tOK\n", ":4: the line has 4 fields between tabs"),
         (WMT + "sys\t2\t0\tis\tGOOD\n", ":4: 'GOOD' is not a tag"),
         (WMT + "sys\tx\t0\tis\tOK\n", ":4: 'x' and '0' are not numbers"),

@@ -9,15 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from latticemetric import UsageError
-from latticemetric.evaluation.metric_tests import (
-    MetricTask,
-    Sides,
-    Signs,
-    exchanged_differences,
-    of_groups,
-    permutation_test,
-    rank_metrics,
-)
+from latticemetric.evaluation.exchanges import Sides, Signs, exchanged_differences
+from latticemetric.evaluation.metric_tests import MetricTask, of_groups, permutation_test, rank_metrics
 from latticemetric.evaluation.pairwise import STATISTICS, agreement_on, calibrated, pairwise_p
 
 NAN = math.nan
@@ -69,6 +62,75 @@ def test_every_trial_has_the_difference_of_the_exchanged_scores(exchange, data, 
     for row, value in zip(rows, drawn, strict=True):
         expected = difference(*hybrids(sides, row, exchange))
         assert value == pytest.approx(expected, abs=1e-7, nan_ok=True)
+
+
+@given(data=matrices(3), statistic=st.sampled_from(["tau-23", "acc-eq"]), seed=st.integers(0, 99))
+def test_pooled_pairs_are_counted_alike(data, statistic, seed):
+    sides = Sides.of(*data)
+    signs = Signs(sides.gold.shape, "both", 12, seed)
+    observed, drawn = exchanged_differences(statistic, sides, "pooled", signs)
+
+    def value(side):
+        counts = []
+        for gold, scores in zip(sides.gold.T, side.T, strict=True):
+            there = [k for k, cell in enumerate(gold) if not math.isnan(cell)]
+            counts += [np.sign(gold[i] - gold[j]) == np.sign(scores[i] - scores[j]) for i, j in combinations(there, 2)]
+        agreed = np.mean(counts) if counts else NAN
+        return agreed if statistic == "acc-eq" else 2 * agreed - 1
+
+    first, second = (
+        agreement_on(statistic, sides.gold, side, average="pooled") for side in (sides.first, sides.second)
+    )
+    assert (first, second) == pytest.approx((value(sides.first), value(sides.second)), nan_ok=True)
+    assert observed == pytest.approx(second - first, nan_ok=True, abs=1e-9)
+    if math.isnan(observed):
+        return
+    for row, drawn_value in zip(np.concatenate(list(signs.draw())), drawn, strict=True):
+        one, other = hybrids(sides, row, "both")
+        assert drawn_value == pytest.approx(value(other) - value(one), abs=1e-7)
+
+
+@given(
+    data=matrices(3),
+    statistic=st.sampled_from(["tau-23", "acc-eq", "acc-t"]),
+    average=st.sampled_from(["none", "item"]),
+)
+def test_verdicts_on_pairs_are_exchanged_by_themselves(data, statistic, average):
+    sides = Sides.of(*data)
+    observed, drawn = exchanged_differences(statistic, sides, average, Signs(sides.gold.shape, "pairs", 400, 1))
+    values = [agreement_on(statistic, sides.gold, side, average=average) for side in (sides.first, sides.second)]
+    assert observed == pytest.approx(values[1] - values[0], abs=1e-9, nan_ok=True)
+    if math.isnan(observed):
+        return
+    # Each pair on which the metrics differ moves the difference by its weight, up or down alike.
+    rows = [list(zip(*cells, strict=True)) for cells in zip(*(side.T for side in sides), strict=True)]
+    rows = [[cells for row in rows for cells in row]] if average == "none" else rows
+    rows = [row for row in ([cells for cells in row if not math.isnan(cells[0])] for row in rows) if len(row) > 1]
+    at = [calibrated(sides.gold, s, average=average).threshold if statistic == "acc-t" else 0 for s in sides[1:]]
+    weights = []
+    for row in rows:
+        pairs = list(combinations(row, 2))
+        for (g, *m), (h, *n) in pairs:
+            verdicts = [
+                (0 if abs(a - b) <= t else np.sign(a - b)) == np.sign(g - h) for a, b, t in zip(m, n, at, strict=True)
+            ]
+            if verdicts[0] != verdicts[1]:
+                weights.append((2 if statistic == "tau-23" else 1) / len(pairs) / len(rows))
+    assert np.abs(drawn).max() <= sum(weights) + 1e-9
+    spread = math.sqrt(sum(w**2 for w in weights))
+    assert drawn.std() == pytest.approx(spread, abs=0.25 * spread + 1e-12)
+    assert abs(drawn.mean()) <= 5 * spread / math.sqrt(400) + 1e-12
+
+
+def test_only_sums_over_pairs_are_pooled_and_exchanged_by_pairs():
+    with pytest.raises(UsageError, match="pearson is no sum over pairs, which could be pooled"):
+        agreement_on("pearson", [[1], [2]], [[1], [2]], average="pooled")
+    with pytest.raises(UsageError, match="spa is no sum over pairs, which could be exchanged"):
+        permutation_test("spa", [[1, 2], [2, 3]], [[1, 2], [2, 1]], [[1, 1], [2, 3]], exchange="pairs")
+    with pytest.raises(UsageError, match="no language pairs"):
+        MetricTask.pooled("accuracy", [])
+    with pytest.raises(UsageError, match="different metrics"):
+        MetricTask.pooled("accuracy", [([1, 2], {"a": [1, 2]}), ([1, 2], {"b": [1, 2]})])
 
 
 def test_trials_of_soft_accuracy_use_the_limit_of_the_permutation_test():

@@ -132,6 +132,10 @@ def test_pairs_of_several_tasks_are_pooled():
     assert pairwise_accuracy(tasks) == PairwiseAccuracy(4, 5)
     assert pairwise_accuracy(tasks).value == 0.8
     assert math.isnan(pairwise_accuracy([]).value)
+    columns = np.array([[1, 5, 1], [2, 4, 1], [3, NAN, NAN]]), np.array([[0.1, 0.5, 2], [0.3, 0.4, 2], [0.2, 0.9, NAN]])
+    assert tau(*columns, "eq", average="pooled") == 0.8
+    assert tau(*columns, "eq", average="item") == pytest.approx((2 / 3 + 2) / 3)
+    assert calibrated(*columns, average="pooled").value == pytest.approx(0.8)
 
 
 def test_groups_average_what_was_scored():

@@ -97,6 +97,131 @@ def test_mqm_errors_are_weighed_and_averaged_over_raters(campaign):
     assert judged.standard is None
 
 
+def test_averages_that_are_negative_are_scores_already(campaign):
+    averages = campaign / "avg.tsv"
+    write(
+        averages, "system mqm_avg_score seg_id", "good\t-3.05 1", "good\t-0.000000 2", "third\t-25 3", "bad.sys\tNone 1"
+    )
+    judged = read_judged(str(campaign), human=str(averages))
+    expected = np.full((3, 3), NAN)
+    expected[1, :2], expected[2, 2] = [-3.05, 0], -25
+    np.testing.assert_allclose(human_scores(judged.judgments).segment, expected)
+
+
+def rating(*errors):
+    return json.dumps(
+        {"errors": [{"start": 0, "end": 1, "category": c, "severity": s, "score": n} for c, s, n in errors]}
+    )
+
+
+def test_marked_errors_are_scores_of_their_raters(campaign):
+    human = campaign / "human-scores"
+    bad, fine = rating(("Accuracy/Mistranslation", "Major", None), ("", None, -2)), rating()
+    minor = rating(("Fluency/Punctuation", "minor", None))
+    write(human / "en-zh.mqm.rater1.seg.rating", f"good\t{fine}", f"good\t{minor}\trater1", "good\tNone")
+    write(human / "en-zh.mqm.rater2.seg.rating", f"good\t{bad}", "good\tNone", "good\tNone")
+    write(human / "en-zh.mqm.merged.seg.rating", f"third\t{bad}\trater2", f"third\t{minor}\trater1", "third\tNone")
+    judged = read_judged(str(campaign))
+    assert judged.judgments.columns == ("mqm", "wmt-z", "mqm.merged", "mqm.raters")
+    assert judged.standard == "mqm"
+    assert set(judged.judgments.judges) == {"", "rater1", "rater2"}
+    raters = human_scores(judged.judgments.select(["mqm.raters"]))
+    assert np.array_equal(raters.segment[1], [-3.5, -0.1, NAN], equal_nan=True)  # the mean of both, one, none
+    assert np.isnan(raters.segment[[0, 2]]).all()
+    assert raters.system is None
+    merged = human_scores(judged.judgments.select(["mqm.merged"])).segment
+    assert np.array_equal(merged[2], [-7, -0.1, NAN], equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("good\t{", "rating:1: this is not JSON"),
+        ("good\t[1]", "rating:1: the line is no rating; a line is SYSTEM"),
+        ('good\t{"errors": [{"start": 1}]}', "rating:1: an error has neither a severity nor a score"),
+    ],
+)
+def test_ratings_with_mistakes_are_named(campaign, line, message):
+    write(campaign / "human-scores" / "en-zh.mqm.rater1.seg.rating", line)
+    with pytest.raises(FormatError, match=message.replace("[", r"\[")):
+        read_judged(str(campaign))
+
+
+def test_people_that_are_no_references_may_be_systems(campaign):
+    write(campaign / "references" / "en-zh.refB.txt", "x", "y", "z")
+    write(campaign / "system-outputs" / "en-zh" / "refB.txt", "x", "y", "z")
+    usual = read_judged(str(campaign))
+    assert usual.systems == ("bad.sys", "good", "third")
+    assert usual.references[0] == ("我 一", "x")
+    assert read_judged(str(campaign), with_people=True).systems == usual.systems  # both are references
+    judged = read_judged(str(campaign), references=["refB"], with_people=True)
+    assert judged.systems == ("bad.sys", "good", "refA", "third")
+    assert judged.references == (("x",), ("y",), ("z",))
+    assert judged.notes[0] == "refB: the translation of a person: left out (a reference)"
+    with pytest.raises(UsageError, match="--with-people"):
+        read_judged("examples/data/harvest", with_people=True)
+
+
+def test_texts_may_be_json_lines_and_other_levels_are_told(campaign):
+    (campaign / "references" / "en-zh.refA.txt").unlink()
+    write(campaign / "references" / "en-zh.refA.jsonl", *(json.dumps({"target": t}) for t in ("我", "你", "他")))
+    outputs = campaign / "system-outputs" / "en-zh"
+    write(outputs / "model.jsonl", *(json.dumps({"hypothesis": t, "doc": 1}) for t in ("一", "二\n三", "")))
+    write(campaign / "human-scores" / "en-zh.esa.doc.score", "good\t1", "good\t2")
+    judged = read_judged(str(campaign))
+    assert judged.references == (("我",), ("你",), ("他",))
+    assert judged.outputs[judged.systems.index("model")] == ("一", "二\n三", "")
+    assert "esa: has no scores of segments or systems: left out" in judged.notes
+    write(outputs / "model.jsonl", '{"text": "x"}', "{}", "{}")
+    with pytest.raises(FormatError, match=r"model\.jsonl:1: the line has no text"):
+        read_judged(str(campaign))
+
+
+@pytest.fixture
+def wmt22(tmp_path):
+    """A folder as WMT published it in 2022, with two tests of one language pair."""
+    texts, people = tmp_path / "wmt22" / "txt", tmp_path / "wmt22" / "humaneval" / "DA" / "toen"
+    for name in ("A.B-C", "Online-W"):
+        write(texts / "system-outputs" / f"generaltest2022.cs-en.hyp.{name}.en", name, "x")
+        write(texts / "system-outputs" / f"biomedicaltest2022.cs-en.hyp.{name}.en", "one line")
+    write(texts / "system-outputs" / "generaltest2022.de-en.hyp.Online-W.en", "w")
+    for name in "AB":
+        write(texts / "references" / f"generaltest2022.cs-en.ref.{name}.en", name, "y")
+    write(people / "ad-sys-ranking-cs-en-z.csv", "80 0.5 9 9 A.B-C.12", "70 -0.5 9 9 Online-W.3", "9 0.1 1 1 HUMAN-B.1")
+    return tmp_path / "wmt22"
+
+
+def test_folders_of_wmt_since_2021_are_read(wmt22):
+    judged = read_judged(str(wmt22), pair="cs-en")
+    assert judged.systems == ("A.B-C", "Online-W")
+    assert judged.references == (("A", "B"), ("y", "y"))
+    assert (judged.target, judged.raw) == ("en", True)
+    human = human_scores(judged.judgments)
+    assert np.array_equal(human.system, [0.5, -0.5])
+    assert judged.notes == ("HUMAN-B: judged 1 time, but there is no output: left out",)
+    assert read_judged(str(wmt22), pair="cs-en", references=["B"]).references == (("B",), ("y",))
+    with pytest.raises(FormatError, match="several language pairs; choose with --pair: cs-en, de-en"):
+        read_judged(str(wmt22))
+    with pytest.raises(FormatError, match="there is no reference for de-en"):
+        read_judged(str(wmt22), pair="de-en")
+
+
+def test_mistakes_in_folders_of_wmt_are_named(wmt22):
+    (ranking,) = wmt22.rglob("ad-sys-ranking*")
+    ranking.write_text("80 0.5 9 9\n")
+    with pytest.raises(FormatError, match=r"z\.csv:1: the row has 4 fields, not 5"):
+        read_judged(str(wmt22), pair="cs-en")
+    ranking.write_text("80 a 9 9 A.B-C.12\n")
+    with pytest.raises(FormatError, match=r"z\.csv:1: score is 'a', which is not a number"):
+        read_judged(str(wmt22), pair="cs-en")
+    ranking.unlink()
+    with pytest.raises(FormatError, match="there are no human scores for cs-en; name a table with --human"):
+        read_judged(str(wmt22), pair="cs-en")
+    write(wmt22 / "txt" / "references" / "newstest2021.cs-en.ref.A.en", "A")
+    with pytest.raises(FormatError, match="cs-en has several tests: generaltest2022, newstest2021"):
+        read_judged(str(wmt22), pair="cs-en")
+
+
 # --- Scores of metrics
 
 SYSTEMS, SEGMENTS = ("a", "b c".replace(" ", "-"), "d"), ("1", "2")

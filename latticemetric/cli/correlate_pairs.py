@@ -1,0 +1,82 @@
+"""`latticemetric correlate` on several language pairs: the tables of each, and ranks of metrics over all of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from latticemetric.cli.correlate_ranks import rank_lines, rank_rows
+from latticemetric.cli.correlate_tables import Correlations
+from latticemetric.cli.results import Record, Results, as_json
+from latticemetric.errors import UsageError, harmless
+from latticemetric.evaluation.metric_tests import RankTable
+
+_PLACE = "{pair}"
+
+
+def of_pair(path: str, pair: str | None) -> str:
+    """Return the file of a language pair: `{pair}` in the name is its place."""
+    return path if pair is None else path.replace(_PLACE, pair)
+
+
+def check_outputs(paths: Mapping[str, str | None], pairs: Sequence[str | None]) -> None:
+    """Refuse an option that would write the files of several language pairs over one another."""
+    for option, path in paths.items():
+        if len(pairs) > 1 and path is not None and _PLACE not in path:
+            what = "there are several language pairs"
+            raise UsageError(what, where=option, advice=f"write {_PLACE} into the name: scores.{_PLACE}.tsv")
+
+
+def common_metrics(names: Mapping[str, Sequence[str]]) -> tuple[list[str], tuple[str, ...]]:
+    """Return the metrics that all language pairs have, and notes on the others."""
+    first = next(iter(names.values()))
+    common = [name for name in first if all(name in others for others in names.values())]
+    several = dict.fromkeys(name for own in names.values() for name in own if name not in common)
+    if not common:
+        advice = "give the same metrics for each language pair"
+        raise UsageError("no metric has scores for all language pairs", where="--metric-scores", advice=advice)
+    return common, tuple(f"{name}: not in all language pairs, and not in their ranks" for name in several)
+
+
+@dataclass(frozen=True)
+class PairedCorrelations(Results):
+    """Correlations on each language pair, and ranks of metrics over all."""
+
+    test_set: str
+    pairs: dict[str, Correlations]
+    ranks: RankTable
+    notes: tuple[str, ...]
+
+    columns = ("pair", *Correlations.columns)
+
+    def records(self) -> Iterator[Record]:
+        """Yield one record per coefficient or score; those over all pairs have no pair."""
+        for pair, one in self.pairs.items():
+            yield from ({"pair": pair, **record} for record in one.records())
+        for row in rank_rows(self.ranks):
+            yield {"pair": "", **dict(zip(Correlations.columns, row, strict=True))}
+
+    def document(self) -> Iterator[str]:
+        """Yield the document."""
+        pairs = {pair: json.loads("".join(one.document())) for pair, one in self.pairs.items()}
+        yield as_json(
+            {"test_set": self.test_set, "pairs": pairs, "ranks": self.ranks.asdict(), "notes": list(self.notes)}
+        )
+
+    def text(self) -> Iterator[str]:
+        """Yield the tables of each language pair under its name, and the ranks."""
+        for pair, one in self.pairs.items():
+            yield f"== {harmless(pair)}"
+            yield from one.text()
+            yield ""
+        yield f"== {', '.join(map(harmless, self.pairs))}"
+        yield from rank_lines(self.ranks)
+
+    def summary(self) -> list[str]:
+        """Return the notes of each language pair; what all have in common only once."""
+        own = {pair: one.summary()[1:] for pair, one in self.pairs.items()}
+        common = [line for line in next(iter(own.values())) if all(line in lines for lines in own.values())]
+        each = ((f"{pair}: {line}" for line in lines if line not in common) for pair, lines in own.items())
+        return ["", *chain.from_iterable(each), *map(harmless, self.notes), *common]

@@ -1,0 +1,376 @@
+"""Exchange the scores of two metrics at random places, and compute the difference of a statistic again.
+
+The null distribution of `metric_tests.permutation_test`. Statistics that are sums are computed from sums, which are
+linear or quadratic in the signs of what is exchanged; others from the exchanged scores of each trial.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import UsageError
+from latticemetric.evaluation.coefficients import Floats, pearson, ranks
+from latticemetric.evaluation.intervals import ROUNDING
+from latticemetric.evaluation.pairwise import (
+    PAIR_SUMS,
+    Average,
+    calibrated,
+    check_pairs,
+    check_pooled,
+    of_rows,
+    pairwise_p,
+    rows_of,
+    weights_of,
+)
+from latticemetric.evaluation.systems import snap_ties
+
+Exchange = Literal["both", "systems", "items", "pairs"]
+"""The unit that a trial exchanges: a single score (PERM-BOTH), a system (PERM-SYSTEMS), an item, or what both metrics
+say of a pair of scores (accuracies and τ-23 only)."""
+
+_MOST_CELLS = 2**21  # the most scores of hybrids to hold at once: 16 MB
+_MOST_SYSTEMS = 40  # of which all pairs are held at once
+
+
+class Sides(NamedTuple):
+    """Human scores and the standardised scores of two metrics; if one of the three is missing, all three are NaN."""
+
+    gold: Floats
+    first: Floats
+    second: Floats
+
+    @classmethod
+    def of(cls, gold: Floats, first: Floats, second: Floats) -> Sides:
+        """Standardise scores; those of the two metrics that differ only by rounding become equal."""
+        there = ~(np.isnan(gold) | np.isnan(first) | np.isnan(second))
+        both = np.stack([_standardised(np.where(there, side, np.nan)) for side in (first, second)])
+        return cls(np.where(there, gold, np.nan), *snap_ties(both.ravel()).reshape(both.shape))
+
+
+def exchanged_differences(statistic: str, sides: Sides, average: Average, signs: Signs) -> tuple[float, Floats]:
+    """Return the difference of the statistics (second minus first), and that of each trial."""
+    check_pooled(statistic, average)
+    if statistic in PAIR_SUMS:
+        draws = _pair_draws if signs.exchange == "pairs" else _linear_draws
+        return draws(statistic, sides, average, signs)
+    if signs.exchange == "pairs":
+        raise UsageError(f"{statistic} is no sum over pairs, which could be exchanged", advice="exchange both")
+    if statistic == "spa":
+        return _soft_draws(sides, signs)
+    return _hybrid_draws(statistic, sides, average, signs)
+
+
+def _standardised(values: Floats) -> Floats:
+    """Give the scores zero mean and unit variance, so that two metrics can exchange them."""
+    there = values[~np.isnan(values)]
+    spread = there.std() if len(there) else 0.0
+    return np.asarray((values - there.mean()) / spread if spread > 0 else values * 0.0, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Signs:
+    """The draws of a test: +1 where a score stays, −1 where it is exchanged."""
+
+    shape: tuple[int, int]
+    exchange: Exchange
+    trials: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        if self.exchange not in get_args(Exchange):
+            raise UsageError(
+                f"there is no exchange of '{self.exchange}'", advice="choose both, systems, items or pairs"
+            )
+
+    def units(self) -> npt.NDArray[np.int64]:
+        """Return, for each score, the number of what is exchanged with it."""
+        systems, items = np.indices(self.shape)
+        units = {"both": systems * self.shape[1] + items, "systems": systems, "items": items}
+        return units[self.exchange].ravel()
+
+    def draw(self, cells: int = 1) -> Iterator[Floats]:
+        """Yield signs of the units, one row per trial, in blocks in which a trial takes `cells` more scores."""
+        generator = np.random.default_rng(self.seed)
+        number = int(self.units().max(initial=-1)) + 1
+        rows = max(1, _MOST_CELLS // max(1, number, cells))
+        for begin in range(0, self.trials, rows):
+            size = min(rows, self.trials - begin)
+            yield generator.integers(0, 2, (size, number), dtype=np.int8).astype(np.float64) * 2 - 1
+
+
+# ---- Statistics that are sums over pairs ----
+
+
+def _linear_draws(statistic: str, scores: Sides, average: Average, signs: Signs) -> tuple[float, Floats]:
+    """Return the observed difference of an accuracy, and that of each trial.
+
+    A pair of scores contributes f(s, s'), which changes its sign with both signs: it is α s + β s'.
+    """
+    gold, first, second = scores
+    thresholds = _thresholds(statistic, scores, average)
+    groups = rows_of(gold, first, average)
+    check_pairs(groups)
+    if not groups:
+        return math.nan, np.zeros(signs.trials)
+    weights = np.zeros(gold.size)  # of the sign of each score
+    for rows, weight in zip(groups, weights_of(groups, average), strict=True):
+        n = rows.gold.shape[-1]
+        share = (2 if statistic == "tau-23" else 1) * weight
+        sides = first.ravel()[rows.entries], second.ravel()[rows.entries]
+        for one in range(n - 1):
+            order = np.sign(rows.gold[:, [one]] - rows.gold[:, one + 1 :])
+
+            def agreed(a: int, b: int, one: int = one, order: Floats = order, sides: Any = sides) -> Floats:
+                """Return 1 for each pair that agrees with people, if its scores come from the metrics a and b."""
+                difference = sides[a][:, [one]] - sides[b][:, one + 1 :]
+                tied = np.abs(difference) <= (thresholds[a] + thresholds[b]) / 2
+                return np.asarray(np.where(tied, 0.0, np.sign(difference)) == order, dtype=np.float64)
+
+            same, mixed = agreed(1, 1) - agreed(0, 0), agreed(1, 0) - agreed(0, 1)
+            weights[rows.entries[:, one]] += share * ((same + mixed) / 2).sum(axis=1)
+            np.add.at(weights, rows.entries[:, one + 1 :], share * (same - mixed) / 2)
+    by_unit = np.bincount(signs.units(), weights)
+    return float(by_unit.sum()), np.concatenate([block @ by_unit for block in signs.draw()])
+
+
+def _thresholds(statistic: str, scores: Sides, average: Average) -> list[float]:
+    """Return the differences up to which the scores of each metric are tied."""
+    if statistic != "acc-t":
+        return [0.0, 0.0]
+    return [calibrated(scores.gold, side, average=average).threshold for side in scores[1:]]
+
+
+def _pair_draws(statistic: str, scores: Sides, average: Average, signs: Signs) -> tuple[float, Floats]:
+    """Return the observed difference, and that of each trial if each pair's verdicts are exchanged by themselves."""
+    groups = rows_of(scores.gold, scores.first, average)
+    check_pairs(groups)
+    if not groups:
+        return math.nan, np.zeros(signs.trials)
+    thresholds = _thresholds(statistic, scores, average)
+    generator = np.random.default_rng(signs.seed)
+    observed, drawn = 0.0, np.zeros(signs.trials)
+    for rows, weight in zip(groups, weights_of(groups, average), strict=True):
+        sides = [side.ravel()[rows.entries] for side in scores[1:]]
+        balance = differing = 0
+        for one in range(rows.gold.shape[-1] - 1):
+            order = np.sign(rows.gold[:, [one]] - rows.gold[:, one + 1 :])
+            apart = [side[:, [one]] - side[:, one + 1 :] for side in sides]
+            agreed = [
+                np.where(np.abs(d) <= threshold, 0.0, np.sign(d)) == order
+                for d, threshold in zip(apart, thresholds, strict=True)
+            ]
+            balance += int(agreed[1].sum()) - int(agreed[0].sum())
+            differing += int((agreed[0] != agreed[1]).sum())
+        share = (2 if statistic == "tau-23" else 1) * weight
+        observed += share * balance
+        drawn += share * (2 * generator.binomial(differing, 0.5, signs.trials) - differing)
+    return observed, drawn
+
+
+# ---- Soft pairwise accuracy ----
+
+
+def _soft_draws(sides: Sides, signs: Signs) -> tuple[float, Floats]:
+    gold, first, second = sides
+    if gold.shape[0] < 2 or not gold.shape[1]:  # noqa: PLR2004  a pair
+        return math.nan, np.zeros(signs.trials)
+    above = np.triu_indices(len(gold), 1)
+    people = pairwise_p(gold, seed=signs.seed)[above]
+
+    def accuracy(scores: Floats) -> Floats:
+        """Return 1 − the mean distance to people's p-values, for each matrix."""
+        totals, gram = scores.sum(axis=-1), scores @ scores.swapaxes(-1, -2)
+        own = np.diagonal(gram, axis1=-2, axis2=-1)
+        i, j = above
+        # Under exchange of segments, a sum of differences has mean 0 and this variance.
+        spread = np.sqrt(np.maximum(own[..., i] + own[..., j] - 2 * gram[..., i, j], 0.0))
+        difference = totals[..., i] - totals[..., j]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            p = np.where(spread > ROUNDING, _normal_above(difference / spread), 1.0)
+        found: Floats = 1 - np.abs(people - p).mean(axis=-1)
+        return found
+
+    units, drawn = signs.units(), []
+    for block in signs.draw(4 * gold.size):
+        keeps = (block > 0)[:, units].reshape(-1, *gold.shape)
+        drawn.append(accuracy(np.where(keeps, second, first)) - accuracy(np.where(keeps, first, second)))
+    return float(accuracy(second) - accuracy(first)), np.concatenate(drawn)
+
+
+def _normal_above(values: Floats) -> Floats:
+    """Return the probability that a standard normal variable is at least so large (Abramowitz & Stegun 1964, 7.1.26).
+
+    The error is below 1e-7, far below the noise of a permutation test.
+    """
+    x = np.abs(values) / math.sqrt(2)
+    t = 1 / (1 + 0.3275911 * x)
+    terms = (0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)
+    tail = sum(c * t ** (k + 1) for k, c in enumerate(terms)) * np.exp(-(x**2)) / 2
+    return np.where(values >= 0, tail, 1 - tail)
+
+
+# ---- Other statistics ----
+
+
+def _hybrid_draws(statistic: str, scores: Sides, average: Average, signs: Signs) -> tuple[float, Floats]:
+    """Compute the statistic of the exchanged scores of every trial."""
+    gold, first, second = scores
+    groups = rows_of(gold, first, average)
+    if not groups:
+        return math.nan, np.zeros(signs.trials)
+    units = signs.units()
+    sides = [(rows.gold, first.ravel()[rows.entries], second.ravel()[rows.entries]) for rows in groups]
+
+    def difference(values: list[tuple[Floats, Floats]]) -> Floats:
+        """Return the difference of the means over rows; undefined rows are left out of each."""
+        hybrids = [np.concatenate(side, axis=1) for side in zip(*values, strict=True)]
+        with np.errstate(invalid="ignore"):
+            means = [np.where(np.isnan(v), 0.0, v).sum(axis=1) / (~np.isnan(v)).sum(axis=1) for v in hybrids]
+        return np.asarray(means[0] - means[1], dtype=np.float64)
+
+    whole = [_exchanged(statistic, *side)(np.ones((1, *side[0].shape))) for side in sides]
+    observed = float(difference(whole)[0])
+    if statistic == "pearson" and len(groups) == 1 and len(groups[0].gold) == 1:
+        row = Sides(*(side[0] for side in sides[0]))
+        return observed, _pearson_draws(row, units[groups[0].entries[0]], signs)
+    fast = {"kendall": _kendall_values, "spearman": _spearman_values, "pearson": _pearson_values}
+    is_small = max(rows.gold.shape[-1] for rows in groups) <= _MOST_SYSTEMS
+    if statistic in fast and (is_small or statistic == "pearson"):
+        computed = [fast[statistic](*side) for side in sides]
+    else:
+        computed = [_exchanged(statistic, *side) for side in sides]
+    cells = sum(rows.gold.size * (rows.gold.shape[-1] if statistic == "kendall" and is_small else 4) for rows in groups)
+    drawn = [
+        difference([of(block[:, units[rows.entries]]) for of, rows in zip(computed, groups, strict=True)])
+        for block in signs.draw(cells)
+    ]
+    return observed, np.concatenate(drawn)
+
+
+_Hybrids = Callable[[Floats], tuple[Floats, Floats]]
+"""From signs, by trial and row: each row's values where +1 takes the second metric's score, and where it takes the
+first's."""
+
+
+def _exchanged(statistic: str, gold: Floats, first: Floats, second: Floats) -> _Hybrids:
+    """Compute a statistic from the exchanged scores."""
+
+    def values(signs: Floats) -> tuple[Floats, Floats]:
+        keeps, people = signs > 0, np.broadcast_to(gold, signs.shape)
+        sides = (second, first), (first, second)
+        one, other = (of_rows(statistic, np.where(keeps, *side), people) for side in sides)
+        return one, other
+
+    return values
+
+
+def _kendall_values(gold: Floats, first: Floats, second: Floats) -> _Hybrids:
+    """Compute τ-b from sums over pairs: what a pair adds is c + α s + β s' + γ s s' for its signs s and s'.
+
+    All numbers are whole quarters, which 32 bits hold exactly.
+    """
+    i, j = np.triu_indices(gold.shape[-1], 1)
+    order = np.sign(gold[:, i] - gold[:, j])
+    # By where the two scores of a pair come from: what it adds to C − D, and to the pairs that the metric tells apart.
+    apart = [[np.sign(one[:, i] - other[:, j]) for other in (second, first)] for one in (second, first)]
+    both = np.array([[np.stack([order * a, np.abs(a)], axis=-1) for a in row] for row in apart])
+    constant, quadratic = (both[0, 0] + both[1, 1] + sign * (both[0, 1] + both[1, 0]) for sign in (1, -1))
+    linear = np.zeros((gold.shape[-1], len(gold), 2))  # places first, as pairs add to them
+    for place, sign in ((i, 1), (j, -1)):
+        moves = both[0, 0] - both[1, 1] + sign * (both[0, 1] - both[1, 0])
+        np.add.at(linear, place, moves.swapaxes(0, 1))
+    of_pairs, of_places = (np.asarray(side / 4, dtype=np.float32) for side in (quadratic, linear.swapaxes(0, 1)))
+    still, told_apart = constant.sum(axis=1)[:, None] / 4, np.abs(order).sum(axis=1)[:, None]
+
+    def values(signs: Floats) -> tuple[Floats, Floats]:
+        by_row = np.ascontiguousarray(signs.transpose(1, 0, 2), dtype=np.float32)
+        n = by_row.shape[-1]
+        products = [by_row[..., [one]] * by_row[..., one + 1 :] for one in range(n - 1)]
+        even = still + np.concatenate(products, axis=-1) @ of_pairs
+        odd = by_row @ of_places
+        found = []
+        for sums in (even + odd, even - odd):
+            pairs = sums[..., 1] * told_apart
+            with np.errstate(divide="ignore", invalid="ignore"):
+                found.append(np.where(pairs > 0, sums[..., 0] / np.sqrt(pairs), np.nan).T)
+        return found[0], found[1]
+
+    return values
+
+
+def _spearman_values(gold: Floats, first: Floats, second: Floats) -> _Hybrids:
+    """Compute Spearman's ρ; ranks come from comparisons of small numbers, which is faster than sorting short rows."""
+    n = gold.shape[-1]
+    people = (ranks(gold) - (n + 1) / 2).astype(np.float32)  # halves: 32 bits hold all sums exactly
+    spread = (people**2).sum(axis=-1).astype(np.float64)
+    order = ranks(np.concatenate([first, second], axis=-1)).astype(np.int8)  # of the scores of both; ties stay ties
+    codes = order[:, :n], order[:, n:]
+
+    def hybrids(signs: Floats) -> tuple[Floats, Floats]:
+        found = []
+        for side in (codes[::-1], codes):
+            scores = np.where(signs > 0, *side)
+            centred = np.zeros(scores.shape, dtype=np.int8)  # twice the rank, minus its mean
+            for one in range(n):
+                centred += (scores > scores[..., [one]]).view(np.int8)
+                centred -= (scores < scores[..., [one]]).view(np.int8)
+            values = centred.astype(np.float32)
+            squares = np.einsum("tri,tri->tr", values, values) * spread
+            with np.errstate(divide="ignore", invalid="ignore"):
+                r = np.einsum("tri,ri->tr", values, people) / np.sqrt(squares)
+            found.append(np.where(squares > 0, r, np.nan))
+        return found[0], found[1]
+
+    return hybrids
+
+
+def _pearson_values(gold: Floats, first: Floats, second: Floats) -> _Hybrids:
+    """Compute Pearson's r of each row from sums that are linear in the signs."""
+    n = gold.shape[-1]
+    centre = (first + second).mean(axis=-1, keepdims=True) / 2
+    people = gold - gold.mean(axis=-1, keepdims=True)
+    spread = np.where(np.isnan(pearson(gold, gold)), np.nan, gold.std(axis=-1))[:, None]
+    columns = [np.stack([side, side**2, side * people], axis=-1) for side in (first - centre, second - centre)]
+    middle, shift = (columns[0] + columns[1]).sum(axis=1)[:, None] / 2, (columns[1] - columns[0]) / 2
+
+    def values(signs: Floats) -> tuple[Floats, Floats]:
+        moved = signs.transpose(1, 0, 2) @ shift
+        found = []
+        for sums in (middle + moved, middle - moved):
+            x, xx, xy = np.moveaxis(sums / n, -1, 0)
+            variance = xx - x**2
+            with np.errstate(divide="ignore", invalid="ignore"):
+                r = xy / (np.sqrt(np.maximum(variance, 0.0)) * spread)
+            found.append(np.where(variance > ROUNDING * xx, r, np.nan).T)
+        return found[0], found[1]
+
+    return values
+
+
+def _pearson_draws(row: Sides, units: npt.NDArray[np.int64], signs: Signs) -> Floats:
+    """Return the difference of Pearson's r in each trial: its sums are linear in the signs."""
+    gold = row.gold
+    if math.isnan(float(pearson(gold, gold))):
+        return np.full(signs.trials, np.nan)
+    people = (gold - gold.mean()) / gold.std()
+    columns = [np.column_stack([side, side**2, side * people]) for side in row[1:]]
+    half, shift = (columns[0] + columns[1]) / 2, (columns[1] - columns[0]) / 2
+    by_unit = np.column_stack([np.bincount(units, column) for column in shift.T])
+    middle, n = half.sum(axis=0), len(gold)
+
+    def r(sums: Floats) -> Floats:
+        x, xx, xy = (sums / n).T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(xx - x**2 > ROUNDING, xy / np.sqrt(np.maximum(xx - x**2, 0.0)), np.nan)
+
+    drawn = []
+    for block in signs.draw():
+        moved = block[:, : len(by_unit)] @ by_unit
+        drawn.append(r(middle + moved) - r(middle - moved))
+    return np.concatenate(drawn)

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.batch.lists import AnyList, Words, check_lengths, ranked_texts, references_of, words_of
+from latticemetric.batch.lists import AnyList, Words, check_lengths, ranked_texts, references_of
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import Interval, interval_of, resampled_sums
 from latticemetric.frames import Tabular
 from latticemetric.frozen import Result
 from latticemetric.lattice.columns import Scales
-from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.recognition import GRR, as_recognition_rate
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
-from latticemetric.oracle_search.oracle import as_recognition_rate
+from latticemetric.vocabulary import split_words
 
 Counts = npt.NDArray[np.int64]
 
@@ -248,6 +248,9 @@ def _distinct(hypotheses: Sequence[Sequence[str | Words]], wanted: Sequence[int]
     """Return the mean number of distinct hypotheses among the first k."""
     new = np.zeros(max(map(len, hypotheses)) + 1, dtype=np.int64)  # by rank: lists that have a new string there
     for one in hypotheses:
+        if len(set(one)) == len(one):
+            new[1 : len(one) + 1] += 1
+            continue
         first: dict[str | Words, int] = {}
         for rank, text in enumerate(one, start=1):
             first.setdefault(text, rank)
@@ -274,7 +277,7 @@ def compositional_errors(hypotheses: Sequence[str | Words], reference: Sequence[
     """
     missing = set(reference)
     for text in hypotheses:
+        missing.difference_update(split_words(text) if isinstance(text, str) else text)
         if not missing:
             return 0
-        missing.difference_update(words_of(text))
     return sum(word in missing for word in reference)

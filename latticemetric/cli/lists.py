@@ -79,7 +79,6 @@ def command(
     line per list, in the same order or with ids first; give several files for several references. Without
     REFERENCES, they come from the records of LISTS (JSON, tables): see --reference-field.
     """
-    from latticemetric.batch.corrections import corrections
     from latticemetric.batch.lists import lists_of_pairs, rewritten, texts_of
     from latticemetric.batch.oracle_at_k import oracle_at_k
 
@@ -95,6 +94,8 @@ def command(
     curve = oracle_at_k(found.lists, found.references, rate, at=wanted.at or None, scales=scales, **options)
     judged = None
     if wanted.corrected is not None:
+        from latticemetric.batch.corrections import corrections
+
         texts = texts_of(wanted.corrected, found.names)
         if reading.preparation is not None:
             texts = [reading.preparation.words(" ".join(text)) for text in texts]

@@ -530,8 +530,8 @@ class RateOptions(Options):
     @staticmethod
     def rate_of(name: str, options: RateOptions) -> GRR:
         """Return the rate of this name, with the same ignored words and wildcards."""
+        from latticemetric.metrics.recognition import as_recognition_rate
         from latticemetric.metrics.registry import make_metric
-        from latticemetric.oracle_search.oracle import as_recognition_rate
 
         words = {"ignore": word_list(options.ignore), "wildcard": word_list(options.wildcard)}
         return as_recognition_rate(make_metric(name, **{key: value for key, value in words.items() if value}))
@@ -542,8 +542,8 @@ class RateOptions(Options):
         Raises:
             UsageError: The search does not support this metric.
         """
+        from latticemetric.metrics.recognition import as_recognition_rate
         from latticemetric.metrics.registry import make_metric
-        from latticemetric.oracle_search.oracle import as_recognition_rate
 
         penalties = {name: value for name, value in (("alpha", self.alpha), ("beta", self.beta)) if value is not None}
         words = {"ignore": word_list(self.ignore) or None, "wildcard": word_list(self.wildcard) or None}

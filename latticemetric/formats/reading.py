@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
+from latticemetric.errors import FormatError, InputError, LatticeMetricError, UsageError, shortened
 from latticemetric.formats.registry import (
     FOLDER_FORMATS,
     Entry,
@@ -181,11 +181,11 @@ def _checked(read: Iterator[Entry], in_format: Format, path: str) -> Iterator[En
     ids: set[str] = set()
     for entry in read:
         empty = False
-        build = entry.build
-        if entry.naming == "own" and entry.name in ids:
+        name, where, build, naming, _, order, fields = entry
+        if naming == "own" and name in ids:
             build = unbuildable(FormatError("the id appears twice", where=entry.place))
-        ids.add(entry.name)
-        yield entry._replace(build=partial(_build, entry._replace(build=build)), format=in_format.name)
+        ids.add(name)
+        yield Entry(name, where, partial(_build, build, entry), naming, in_format.name, order, fields)
     if empty:
         raise FormatError(f"the {in_format.name} file holds no graph", where=path)
 
@@ -199,9 +199,12 @@ def _format_of_folder(folder: Path, required: Format | None) -> Format | None:
         raise InputError(f"cannot be read: {error.strerror}", where=str(folder)) from None
 
 
-def _build(entry: Entry) -> Graph:
-    with placed(entry.place):
-        return entry.build()
+def _build(build: Callable[[], Graph], entry: Entry) -> Graph:
+    """Build the graph of an entry; add the entry's place to errors that have none."""
+    try:
+        return build()
+    except LatticeMetricError as error:
+        raise (error if error.where else error.at(entry.place)) from None
 
 
 # ---- Symbol tables ----

@@ -263,7 +263,8 @@ def find_format(name: str) -> Format:
 
 def may_be_script(head: bytes) -> bool:
     """Check whether a file with these first bytes may be in a format that points to other files."""
-    candidates = [*map(_built_in, _SCRIPTS), *_plugins()]
+    first = Head(head)
+    candidates = [*(_built_in(name) for name in _SCRIPTS if BUILT_IN[name].may_be(first)), *_plugins()]
     return any(one.points_to is not None and one.sniff(head) for one in candidates)
 
 

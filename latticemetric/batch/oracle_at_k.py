@@ -143,29 +143,101 @@ def oracle_at_k(
         ((1, 1, 0), 1.0)
     """
     check_lengths(lists=lists, references=references)
-    rate, expected = as_recognition_rate(metric), references_of(references)
+    rate = as_recognition_rate(metric)
+    sums = sums_of(lists, references, rate, at=at, scales=scales, keep=bool(resamples))
+    return curve_of([sums], rate, at=at, resamples=resamples, seed=seed, confidence=confidence)
+
+
+class ListSums(NamedTuple):
+    """Sums over some lists; `curve_of` joins those of all lists.
+
+    Attributes:
+        lists: The number of lists.
+        tables: For several k up to the longest list: the counts of the best of the first k, a row a list, or one row,
+            their sum.
+        ranks: The number of lists whose best hypothesis has rank 1, 2, ….
+        new: By rank: the number of lists that have a new string there.
+        compositional: The words of references that are in no hypothesis; `None` with several references.
+        references: The numbers of references that lists have.
+    """
+
+    lists: int
+    tables: dict[int, Counts]
+    ranks: Counts
+    new: Counts
+    compositional: int | None
+    references: frozenset[int]
+
+    @property
+    def longest(self) -> int:
+        """The length of the longest list."""
+        return len(self.ranks)
+
+
+def sums_of(
+    lists: Sequence[AnyList],
+    references: Sequence[Any],
+    rate: GRR,
+    *,
+    at: Sequence[int] | None = None,
+    scales: Scales | None = None,
+    keep: bool = False,
+) -> ListSums:
+    """Return the sums of lists; with `keep`, the counts of each list, for resamples."""
+    expected = references_of(references)
     hypotheses = [ranked_texts(nbest, scales) for nbest in lists]
     lengths = np.array([len(one) for one in hypotheses])
     longest = int(lengths.max())
-    wanted = _points(at, longest)
     repeated = [several for several, one in zip(expected, hypotheses, strict=True) for _ in one]
     counts = rate.counts(list(chain.from_iterable(hypotheses)), repeated)
     best = _best_of_first(rate, counts, lengths, single=all(len(several) == 1 for several in expected))
     begin = np.cumsum(lengths) - lengths
-    tables = [counts[begin + best[:, k - 1]] for k in wanted]
-    resampling = _Resampling(resamples, seed, confidence)
-    return OracleAtK(
-        points=_curve(rate, tables, wanted, _distinct(hypotheses, wanted), resampling),
-        ranks=tuple(np.bincount(best[:, -1], minlength=longest).tolist()),
-        compositional=_compositional(rate, hypotheses, expected),
+    tables = {k: counts[begin + best[:, k - 1]] for k in _points(at, longest)}
+    return ListSums(
         lists=len(lists),
-        signature=str(rate.signature_for(_number_each(expected))),
+        tables=tables if keep else {k: table.sum(axis=0, keepdims=True) for k, table in tables.items()},
+        ranks=np.bincount(best[:, -1], minlength=longest),
+        new=_new_strings(hypotheses, longest),
+        compositional=_compositional(rate, hypotheses, expected),
+        references=frozenset(map(len, expected)),
     )
 
 
-def _number_each(references: Sequence[Sequence[object]]) -> int | str:
-    numbers = sorted({len(several) for several in references})
-    return numbers[0] if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}"
+def curve_of(
+    parts: Sequence[ListSums],
+    rate: GRR,
+    *,
+    at: Sequence[int] | None = None,
+    resamples: int = 0,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> OracleAtK:
+    """Return the curve of lists from the sums of their parts; with resamples, the sums must keep each list."""
+    if not parts:
+        raise UsageError("there are no lists")
+    lists, longest = sum(part.lists for part in parts), max(part.longest for part in parts)
+    wanted = _points(at, longest)
+    tables = [np.concatenate([part.tables[min(k, part.longest)] for part in parts]) for k in wanted]
+    new, ranks = (_added([getattr(part, name) for part in parts]) for name in ("new", "ranks"))
+    missing = [part.compositional for part in parts]
+    numbers = sorted(frozenset[int]().union(*(part.references for part in parts)))
+    number = numbers[0] if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}"
+    resampling = _Resampling(resamples, seed, confidence)
+    return OracleAtK(
+        points=_curve(rate, tables, wanted, [int(new[: k + 1].sum()) / lists for k in wanted], resampling),
+        ranks=tuple(ranks.tolist()),
+        compositional=None if None in missing else sum(number for number in missing if number is not None),
+        lists=lists,
+        signature=str(rate.signature_for(number)),
+    )
+
+
+def _added(columns: Sequence[Counts]) -> Counts:
+    """Add columns of different lengths, number by number."""
+    added = np.zeros(max(map(len, columns)), dtype=np.int64)
+    for column in columns:
+        added[: len(column)] += column
+    return added
 
 
 def _points(at: Sequence[int] | None, longest: int) -> list[int]:
@@ -244,9 +316,9 @@ def _curve(
     )
 
 
-def _distinct(hypotheses: Sequence[Sequence[str | Words]], wanted: Sequence[int]) -> list[float]:
-    """Return the mean number of distinct hypotheses among the first k."""
-    new = np.zeros(max(map(len, hypotheses)) + 1, dtype=np.int64)  # by rank: lists that have a new string there
+def _new_strings(hypotheses: Sequence[Sequence[str | Words]], longest: int) -> Counts:
+    """Return, by rank, the number of lists that have a new string there."""
+    new = np.zeros(longest + 1, dtype=np.int64)
     for one in hypotheses:
         if len(set(one)) == len(one):
             new[1 : len(one) + 1] += 1
@@ -256,7 +328,7 @@ def _distinct(hypotheses: Sequence[Sequence[str | Words]], wanted: Sequence[int]
             first.setdefault(text, rank)
         for rank in first.values():
             new[rank] += 1
-    return [int(new[: k + 1].sum()) / len(hypotheses) for k in wanted]
+    return new
 
 
 def _compositional(

@@ -211,10 +211,17 @@ def pair_up(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: Sty
 
 
 class PairedWithin(NamedTuple):
-    """Hold the pairs of a file whose records have the references, too, and the number of references of each."""
+    """Hold the pairs of a file whose records have the references, too.
+
+    Attributes:
+        pairs: The pairs.
+        references: The number of references of each.
+        field: The field of the references; `None` if there are none.
+    """
 
     pairs: Iterator[Pair]
     references: int
+    field: str | None = None
 
 
 def pair_within(entries: Iterable[Entry], field: str | None = None, *, required: bool = True) -> PairedWithin | None:
@@ -244,7 +251,7 @@ def pair_within(entries: Iterable[Entry], field: str | None = None, *, required:
         return None
     chosen = field or _only_field(names, record.fields, record.where)
     number = len(_references_within(record, chosen))
-    return PairedWithin((_pair_within(entry, chosen, number) for entry in everything), number)
+    return PairedWithin((_pair_within(entry, chosen, number) for entry in everything), number, chosen)
 
 
 def _fields_of_references(fields: Mapping[str, Any]) -> tuple[str, ...]:

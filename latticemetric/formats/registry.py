@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.formats.streams.compression import FOREIGN_CONTAINERS, without_compression
@@ -171,6 +171,13 @@ class Entry(NamedTuple):
         return f"{self.where} ({shortened(self.name)})"
 
 
+class Block(Protocol):
+    """Some records of a stream, for another process."""
+
+    def entries(self, *, named: bool | None) -> Iterator[Entry]:
+        """Yield the entry of each record. `named` says whether records before have ids; refuse a mixture."""
+
+
 @dataclass(frozen=True)
 class Format:
     """Hold the functions that recognise, read and write a format.
@@ -191,6 +198,7 @@ class Format:
         folder_files: List the files that `read_folder` reads.
         points_to: List the other files that a file in this format names.
         written_beside: List the other files that `write_files` writes for the path that the user named.
+        read_blocks: Split a stream of many records into blocks that other processes can take apart.
     """
 
     name: str
@@ -206,6 +214,7 @@ class Format:
     folder_files: Callable[[Path], Iterator[Path]] | None = None
     points_to: Callable[[Stream], Iterator[str]] | None = None
     written_beside: Callable[[str], tuple[str, ...]] | None = None
+    read_blocks: Callable[[Stream], Iterator[Block]] | None = None
 
     @property
     def can_be_written(self) -> bool:

@@ -463,6 +463,7 @@ class _Table:
         self.vocabulary = Vocabulary.from_words(spelling)
         self.columns = len(slots)
         self._letters_of: dict[int, frozenset[str]] = {}
+        self._likeness_of: dict[tuple[int, int], float] = {}
         numbers = {word: number for number, word in enumerate(spelling, start=1)} | {"": _NO_WORD}
         parts = [self._entries(s, output, slots[:, s], numbers) for s, output in enumerate(outputs)]
         column, system, word, self.mass, self.is_top = map(np.concatenate, zip(*parts, strict=True))
@@ -549,14 +550,23 @@ class _Table:
 
     def _likest(self, groups: Sequence[int], said: Sequence[int], weights: Sequence[float]) -> int:
         """Return the group whose word has most in common with what all systems say; ties: the first one."""
+        pairs = [(word, weight) for word, weight in zip(said, weights, strict=True) if word != _NO_WORD]
 
         def common(group: int) -> float:
-            own = self._letters(int(self.group_word[group]))
-            shares = (len(own & (other := self._letters(word))) / len(own | other) for word in said if word != _NO_WORD)
-            kept = (weight for word, weight in zip(said, weights, strict=True) if word != _NO_WORD)
-            return round(math.fsum(weight * share for weight, share in zip(kept, shares, strict=True)), 9)
+            own = int(self.group_word[group])
+            return round(math.fsum([weight * self._likeness(own, word) for word, weight in pairs]), 9)
 
         return max(groups, key=common)
+
+    def _likeness(self, one: int, other: int) -> float:
+        """Return the share of letters and pairs of letters that two words have in common."""
+        if one == other:
+            return 1.0
+        key = (one, other) if one < other else (other, one)
+        if (found := self._likeness_of.get(key)) is None:
+            letters, others = self._letters(one), self._letters(other)
+            found = self._likeness_of[key] = len(letters & others) / len(letters | others)
+        return found
 
     def _letters(self, number: int) -> frozenset[str]:
         """Return the letters and pairs of letters of a word."""

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from latticemetric import _native
 from latticemetric.errors import FormatError, shortened
 from latticemetric.formats.registry import Entry, Naming
 from latticemetric.formats.text.json import text_of
@@ -85,7 +86,7 @@ class Record(NamedTuple):
         hypotheses = fields[key]
         if not isinstance(hypotheses, list):
             raise FormatError(f"{key} is not a list", where=place)
-        parsed = [_hypothesis(h, place, number) for number, h in enumerate(hypotheses, start=1)]
+        parsed = _parsed(hypotheses, place)
         _add_columns(fields, parsed, place)
         return assembled(parsed, place)
 
@@ -149,11 +150,15 @@ def assembled(parsed: list[Parsed], place: str) -> NBest:
     return NBest(tuple(Hypothesis(one.words, c) for one, c in zip(parsed, costs, strict=True)), scales)
 
 
-def _hypothesis(value: object, record: str, number: int) -> Parsed:
-    """Parse a hypothesis of a record; `number` is its rank."""
-    if isinstance(value, str) and value.isascii():
-        return Parsed(tuple(split_words(value)), {}, {})
-    place = f"{record}, hypothesis {number}"
+def _parsed(hypotheses: list[Any], place: str) -> list[Parsed]:
+    """Parse the hypotheses of a record; those that are texts together."""
+    try:
+        return [Parsed(words, {}, {}) for words in _native.shared_words(hypotheses)]
+    except (TypeError, UnicodeEncodeError):  # not all of them are texts
+        return [_hypothesis(h, f"{place}, hypothesis {number}") for number, h in enumerate(hypotheses, start=1)]
+
+
+def _hypothesis(value: object, place: str) -> Parsed:
     if isinstance(value, str):
         return Parsed(_split(value, place), {}, {})
     if isinstance(value, list):

@@ -318,17 +318,16 @@ def _curve(
 
 def _new_strings(hypotheses: Sequence[Sequence[str | Words]], longest: int) -> Counts:
     """Return, by rank, the number of lists that have a new string there."""
-    new = np.zeros(longest + 1, dtype=np.int64)
+    new = [0] * (longest + 1)
     for one in hypotheses:
-        if len(set(one)) == len(one):
-            new[1 : len(one) + 1] += 1
-            continue
-        first: dict[str | Words, int] = {}
+        seen: set[str | Words] = set()
+        before = 0
         for rank, text in enumerate(one, start=1):
-            first.setdefault(text, rank)
-        for rank in first.values():
-            new[rank] += 1
-    return new
+            seen.add(text)
+            if len(seen) > before:
+                new[rank] += 1
+            before = len(seen)
+    return np.array(new)
 
 
 def _compositional(

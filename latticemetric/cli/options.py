@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from latticemetric.batch.string_scores import StringScorer
     from latticemetric.cli.results import Results
     from latticemetric.formats.references import ReferenceFile
-    from latticemetric.formats.registry import Entry
+    from latticemetric.formats.registry import Block, Entry
     from latticemetric.metrics.base import Metric
     from latticemetric.metrics.preparation import Preparation
     from latticemetric.metrics.recognition import GRR
@@ -364,6 +364,12 @@ class ReadingOptions(Options):
         from latticemetric.formats.reading import entries
 
         return entries(graphs, self.from_format, self.vocabulary)
+
+    def blocks(self, graphs: str) -> Iterator[Block] | None:
+        """Read blocks of records, for several processes; `None` if the file's format has none."""
+        from latticemetric.formats.reading import blocks
+
+        return blocks(graphs, self.from_format)
 
     def evidence(self, graphs: Sequence[str]) -> Iterator[Entry] | None:
         """Read the graphs of `--evidence` (their posteriors are used); detect their format. No files: return `None`."""

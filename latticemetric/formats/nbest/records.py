@@ -31,6 +31,7 @@ TOTALS = (
     "sequences_scores", "sequence_score", "am_score"
 )  # fmt: skip
 NESTED = "scores"
+_COLUMNS = (*TOTALS, NESTED)  # also lists of numbers beside the list of hypotheses
 REFERENCES = (
     "reference", "references", "ref", "refs", "target", "ground_truth", "transcription", "transcript"
 )  # fmt: skip
@@ -86,7 +87,9 @@ class Record(NamedTuple):
         hypotheses = fields[key]
         if not isinstance(hypotheses, list):
             raise FormatError(f"{key} is not a list", where=place)
-        parsed = _parsed(hypotheses, place)
+        if (texts := _texts(hypotheses)) is not None and not any(map(fields.__contains__, _COLUMNS)):
+            return NBest(tuple([Hypothesis(words, {}) for words in texts]), {})
+        parsed = [_hypothesis(h, f"{place}, hypothesis {number}") for number, h in enumerate(hypotheses, start=1)]
         _add_columns(fields, parsed, place)
         return assembled(parsed, place)
 
@@ -138,8 +141,6 @@ class Parsed(NamedTuple):
 
 def assembled(parsed: list[Parsed], place: str) -> NBest:
     """Build the list of parsed hypotheses; refuse a total that only some of them have."""
-    if not any(one.scores or one.numbers for one in parsed):
-        return NBest(tuple([Hypothesis(one.words, {}) for one in parsed]), {})
     nested = {name for one in parsed for name in one.scores}
     scales = scales_of(nested, {name for one in parsed for name in one.numbers}, place)
     total = next((name for name in scales if name in TOTALS and scales[name]), None)
@@ -150,12 +151,12 @@ def assembled(parsed: list[Parsed], place: str) -> NBest:
     return NBest(tuple(Hypothesis(one.words, c) for one, c in zip(parsed, costs, strict=True)), scales)
 
 
-def _parsed(hypotheses: list[Any], place: str) -> list[Parsed]:
-    """Parse the hypotheses of a record; those that are texts together."""
+def _texts(hypotheses: list[Any]) -> list[tuple[str, ...]] | None:
+    """Return the words of hypotheses that are nothing but texts; `None` for others."""
     try:
-        return [Parsed(words, {}, {}) for words in _native.shared_words(hypotheses)]
-    except (TypeError, UnicodeEncodeError):  # not all of them are texts
-        return [_hypothesis(h, f"{place}, hypothesis {number}") for number, h in enumerate(hypotheses, start=1)]
+        return _native.shared_words(hypotheses)
+    except (TypeError, UnicodeEncodeError):
+        return None
 
 
 def _hypothesis(value: object, place: str) -> Parsed:
@@ -221,7 +222,7 @@ def _split(text: str, place: str) -> tuple[str, ...]:
 
 def _add_columns(fields: Fields, parsed: list[Parsed], place: str) -> None:
     """Add totals that are given as a list of numbers beside the list of hypotheses."""
-    for name in (*TOTALS, NESTED):
+    for name in _COLUMNS:
         if name not in fields or not isinstance(fields[name], list):
             continue
         column = fields[name]

@@ -378,7 +378,9 @@ def _checked_share(share: float) -> float:
 
 def _aligned(outputs: Sequence[Output]) -> tuple[Numbers, float, float | None]:
     """Return the slots of the columns, their cost and its bound; the same for systems in any order."""
-    order = sorted(range(len(outputs)), key=lambda s: outputs[s].content())
+    first = [output.words for output in outputs]  # these decide alone, unless two are equal
+    contents: list[Any] = first if len(set(first)) == len(first) else [output.content() for output in outputs]
+    order = sorted(range(len(outputs)), key=contents.__getitem__)
     listed = [outputs[s] for s in order]
     numbers = {"": _NO_WORD}
     word = [numbers.setdefault(w, len(numbers)) for output in listed for w in output.words]
@@ -538,11 +540,14 @@ class _Table:
         wins = np.flatnonzero(score >= largest[self.group_column] - TIE)
         first = np.searchsorted(self.group_column[wins], np.arange(self.columns))
         winner = wins[first]
-        ends = np.append(first[1:], len(wins))
-        for column in np.flatnonzero(ends - first > 1).tolist():
-            tied = [group for group in wins[first[column] : ends[column]].tolist() if is_word[group]]
-            if len(tied) > 1:
-                winner[column] = self._likest(tied, self.top[column].tolist(), weights.tolist())
+        several = np.flatnonzero(np.diff(first, append=len(wins)) > 1)
+        of_words = wins[is_word[wins]]
+        begin, end = (np.searchsorted(self.group_column[of_words], several, side) for side in ("left", "right"))
+        several, begin, end = (part[end - begin > 1] for part in (several, begin, end))
+        listed, own_weights = of_words.tolist(), weights.tolist()
+        rows = zip(several.tolist(), begin.tolist(), end.tolist(), self.top[several].tolist(), strict=True)
+        for column, low, high, said in rows:
+            winner[column] = self._likest(listed[low:high], said, own_weights)
         winner = winner[is_word[winner]]
         sure = np.minimum((counts if scheme == "votes" else mass)[winner] / all_weights, 1.0)
         words = self.vocabulary.decode(self.group_word[winner])

@@ -310,7 +310,9 @@ OUTPUT = option(
     show_default=False,
     is_eager=True,  # its suffix decides the format
 )
-_SUFFIXES = {"txt": "text", "ndjson": "jsonl"}
+_SUFFIXES = {"txt": "text", "ndjson": "jsonl", "feather": "arrow"}
+TABLES = ("parquet", "arrow")
+"""Output formats that a suffix of `--output` chooses: tables, a record a row."""
 
 
 def format_option(*names: str) -> Any:
@@ -324,6 +326,12 @@ def format_option(*names: str) -> Any:
         output = str(click.get_current_context().params.get("output") or "")
         suffix = without_compression(output).rpartition(".")[2].lower()
         named = _SUFFIXES.get(suffix, suffix)
+        if named in TABLES and "jsonl" in names:
+            from latticemetric.frames import require_arrow
+
+            with placed(output):
+                require_arrow()
+            return named
         return named if named in names else names[0]
 
     text = f"Output format (default: by the suffix of --output, else {names[0]})."
@@ -612,6 +620,14 @@ class OutputOptions(Options):
         """Write results. Just before they become visible, call `beside` to write other files; see `results.writing`."""
         from latticemetric.cli.results import writing
 
+        if self.output_format in TABLES:
+            from latticemetric.formats.streams.output import atomic_output
+            from latticemetric.frames import write_table
+
+            with atomic_output(self.output) as file:
+                write_table(results.records(), file, self.output_format)
+                beside()
+            return
         with writing(self.output, at_once=at_once) as put:
             for line in results.lines(self.output_format):
                 put(line)

@@ -65,7 +65,7 @@ def test_without_pyarrow_the_error_comes_before_the_work(monkeypatch, tmp_path):
 
 def test_values_of_several_kinds_are_refused(tmp_path):
     graph = EXAMPLES / "meeting.lat.txt"
-    with pytest.raises(UsageError, match="the values of bins are of several kinds.*write JSON lines"):
+    with pytest.raises(UsageError, match=r"the values of bins are of several kinds.*write JSON lines"):
         _group(["consensus", str(graph), "-o", str(tmp_path / "x.parquet")], standalone_mode=False)
     assert not (tmp_path / "x.parquet").exists()
 
@@ -87,9 +87,9 @@ def test_columns_are_those_of_all_records(records):
         assert set(row) == names
         for name, found in row.items():
             value = record.get(name)
-            if isinstance(found, dict):  # a structure has all fields
-                found = {key: one for key, one in found.items() if one is not None}
-            assert found == (None if value == {} else value)
+            # A structure has all fields.
+            given_fields = found if not isinstance(found, dict) else {k: v for k, v in found.items() if v is not None}
+            assert given_fields == (None if value == {} else value)
 
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])

@@ -15,7 +15,7 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-test wordnet
 	$(BIN)/pytest -n auto tests --pyargs latticemetric --doctest-modules
 
-# Two thousand examples for each property instead of twenty-five.
+# Two thousand new examples for each property, instead of the same twenty-five.
 deep: $(VENV)/.installed-test wordnet
 	HYPOTHESIS_PROFILE=deep $(BIN)/pytest -n auto tests
 

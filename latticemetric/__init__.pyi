@@ -49,8 +49,8 @@ from latticemetric.judgments import Judgments as Judgments
 from latticemetric.lattice.columns import Column as Column
 from latticemetric.lattice.columns import Labels as Labels
 from latticemetric.lattice.k2 import K2Arrays as K2Arrays
-from latticemetric.lattice.k2 import lattices_from_k2 as lattices_from_k2
-from latticemetric.lattice.k2 import lattices_to_k2 as lattices_to_k2
+from latticemetric.lattice.k2_vectors import lattices_from_k2 as lattices_from_k2
+from latticemetric.lattice.k2_vectors import lattices_to_k2 as lattices_to_k2
 from latticemetric.lattice.lattice import Lattice as Lattice
 from latticemetric.mbr_decoding.combination import Combination as Combination
 from latticemetric.mbr_decoding.combination import Vote as Vote

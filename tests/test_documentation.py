@@ -17,7 +17,7 @@ from typing import NamedTuple
 import pytest
 from kit.paths import ROOT
 
-from latticemetric.cli import main
+from latticemetric.cli.verbs import VERBS
 from latticemetric.formats import registry as formats
 from latticemetric.metrics import registry as metrics
 
@@ -532,8 +532,8 @@ def test_every_command_has_a_page_with_all_its_options(monkeypatch, tmp_path):
     (tmp_path / "commands" / "gone.md").write_text("# A command that was\n", encoding="utf-8")
     command_pages._write_pages(application)
     pages = {page.stem: page.read_text(encoding="utf-8") for page in (tmp_path / "commands").iterdir()}
-    assert pages.keys() == {"index", "options", *main._VERBS}
-    for verb in main._VERBS:
+    assert pages.keys() == {"index", "options", *VERBS}
+    for verb in VERBS:
         command = importlib.import_module(f"latticemetric.cli.{verb}").command
         for part in getattr(command, "commands", {"": command}).values():
             for name in (name for option in part.params for name in option.opts if name.startswith("-")):
@@ -543,7 +543,7 @@ def test_every_command_has_a_page_with_all_its_options(monkeypatch, tmp_path):
     assert "[](<../guide.md>)" in pages["mbr"]
 
 
-@pytest.mark.parametrize("verb", list(main._VERBS))
+@pytest.mark.parametrize("verb", list(VERBS))
 def test_every_command_is_in_a_guide(verb):
     texts = [page.read_text(encoding="utf-8") for page in PAGES if page != DOCS / "index.md"]
     assert any(f"commands/{verb}.md" in text or f"latticemetric {verb}" in text for text in texts)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import click
 
 import latticemetric
-from latticemetric.cli import main
+from latticemetric.cli.verbs import VERBS
 
 # Options whose Python parameter has another name, and why there are two.
 PYTHON_NAMES = {
@@ -55,7 +55,7 @@ class Named(NamedTuple):
 
 def commands() -> Iterator[tuple[str, click.Command]]:
     """Yield every command with its name, commands of `grammar` included."""
-    for verb in main._VERBS:  # noqa: SLF001  the one table of verbs
+    for verb in VERBS:
         command = import_module(f"latticemetric.cli.{verb}").command
         if isinstance(command, click.Group):
             yield from ((f"{verb} {name}", one) for name, one in command.commands.items())

@@ -177,7 +177,7 @@ def _single_spaced(text: str) -> str:
 
 
 def ranked_words(nbest: AnyList, scales: Scales | None = None) -> list[Words]:
-    """Return the words of the hypotheses of a list in the model's order; of strings, in their own order."""
+    """Return the words of each hypothesis of a list, in the model's order; a list of strings keeps its own order."""
     return [words_of(text) for text in ranked_texts(nbest, scales)]
 
 

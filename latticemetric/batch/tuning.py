@@ -269,9 +269,10 @@ def tune_mbr(
 ) -> MBRTuning:
     """Find the parameters of n-gram `mbr` whose answers score best against references.
 
-    First try all combinations of values. Then try steps from the best one along each parameter with several values:
-    half of their mean distance until no step is better, then a quarter, and so on. Only the resamples are random. Of
-    settings with equal scores, the first is best; in the grid, values ascend, `word_penalty` fastest, `scale` slowest.
+    First try all combinations of values. Then take steps from the best one, along each parameter that has several
+    values. A step is half of the mean distance of these values; when no step is better, halve the steps. Only
+    the resamples are random. Of settings with equal scores, the first is best; in the grid, values ascend,
+    `word_penalty` fastest, `scale` slowest.
 
     If *p* · (1 + *T* · penalty) is above 0, answers depend on *p*, *T* and the word penalty only by this product. So
     *T* need not be tuned, and many pairs of *p* and penalty give the same answers.
@@ -304,14 +305,7 @@ def tune_mbr(
         (0.5, 0.0, 0.0, 0.5)
     """
     made: Metric[Any] = make_metric(metric) if isinstance(metric, str) else metric
-    listed = list(graphs)
-    others = [None] * len(listed) if evidence is None else list(evidence)
-    if len(others) != len(listed):
-        raise UsageError(f"there are {len(listed)} graphs, but evidence of {len(others)}")
-    decoders = [
-        NgramMBR(graph, other, beam=beam, scales=scales, determinize=determinize)
-        for graph, other in zip(listed, others, strict=True)
-    ]
+    decoders = _decoders(graphs, evidence, beam=beam, scales=scales, determinize=determinize)
     development = Development(decoders, list(checked_corpus(references)), made, word_set(ignore, "ignore"))
     axes = {
         name: [float(value) for value in (values if isinstance(values, Iterable) else [values])]
@@ -344,6 +338,24 @@ def tune_mbr(
         graphs=len(one_best),
         signature=development.signature(),
     )
+
+
+def _decoders(
+    graphs: Iterable[Graph],
+    evidence: Iterable[Graph] | None,
+    *,
+    beam: float | None,
+    scales: Scales | None,
+    determinize: bool,
+) -> list[NgramMBR]:
+    listed = list(graphs)
+    others = [None] * len(listed) if evidence is None else list(evidence)
+    if len(others) != len(listed):
+        raise UsageError(f"there are {len(listed)} graphs, but evidence of {len(others)}")
+    return [
+        NgramMBR(graph, other, beam=beam, scales=scales, determinize=determinize)
+        for graph, other in zip(listed, others, strict=True)
+    ]
 
 
 def _search(

@@ -208,7 +208,7 @@ class _Combined(Results):
 
     @property
     def is_for_programs(self) -> bool:
-        """True: ids and words."""
+        """True: the text is ids and words."""
         return True
 
     def summary(self) -> Sequence[str]:

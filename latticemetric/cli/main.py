@@ -16,65 +16,27 @@ import click
 
 from latticemetric.cli.commands import HELP, version_option
 from latticemetric.cli.signals import Stopped, listen, listen_no_more
+from latticemetric.cli.verbs import SECTIONS, VERBS
 from latticemetric.errors import LatticeMetricError, OutputClosedError, UsageError, harmless, of_system, output_closed
 from latticemetric.memory import hold_command
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-_SECTIONS = {
-    "Graphs and references": {
-        "oracle": "the best path of each lattice against its reference",
-        "sweep": "oracles of pruned lattices and n-best lists, and by length",
-        "lists": "n-best lists: the oracle of the first k, corrections of them",
-        "expected": "expected rates under the model, their distributions and gradients",
-        "calibrate": "are confidences and expected errors true? fit the posterior scale",
-        "report": "one HTML page of a run: oracles, 1-bests, MBR, alignments, drawings",
-    },
-    "Graphs without references": {
-        "best": "the model's 1-best: words, costs, times, confidences",
-        "nbest": "the n best strings or paths",
-        "mbr": "the words that are expected to score best",
-        "consensus": "confusion networks, confidences, word times",
-        "combine": "one text from the outputs of several systems",
-        "posteriors": "probabilities of words, n-grams, arcs and edges",
-    },
-    "Texts": {
-        "score": "score texts against references by any metric",
-        "correlate": "correlate metrics with human scores",
-        "tags": "word-level quality estimation: OK or BAD",
-        "grammar": "normalization grammars: list, show, apply, build",
-    },
-    "Graphs": {
-        "info": "sizes of lattices, forests and n-best lists",
-        "draw": "draw lattices, forests, automata, networks, trees",
-        "convert": "convert graphs into another format",
-        "prune": "keep what is near the best path: by beam, density or n-best",
-        "determinize": "one path per string, the smallest lattice",
-        "minimize": "merge states of the same future",
-    },
-    "Other": {
-        "merge": "merge the results of shards",
-        "demo": "oracles of the bundled examples",
-        "doctor": "check what is installed and what is missing",
-        "completion": "print the completion script of bash, zsh or fish",
-    },
-}
 # Errors that come from standard output if they name no file.
 _OF_OUTPUT = {errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT, errno.EBADF, errno.EPIPE, errno.EINVAL, errno.ENXIO}
 # Memory that a run needs before it reads any file, with a reserve.
 _LEAST_MEMORY, _LEAST_DATA = 200 * 2**20, 96 * 2**20
-_VERBS = {name: text for verbs in _SECTIONS.values() for name, text in verbs.items()}
 
 
 class _LazyGroup(click.Group):
     """A group that imports a verb's module only when the verb is used: `--help` must not wait for NumPy."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's interface
-        return list(_VERBS)
+        return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _VERBS:
+        if cmd_name not in VERBS:
             return None
         command: click.Command = import_module(f"latticemetric.cli.{cmd_name}").command
         if ctx.resilient_parsing:  # a shell completes a line
@@ -86,12 +48,12 @@ class _LazyGroup(click.Group):
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
-        verbs = [CompletionItem(name, help=text) for name, text in _VERBS.items() if name.startswith(incomplete)]
+        verbs = [CompletionItem(name, help=text) for name, text in VERBS.items() if name.startswith(incomplete)]
         return [*verbs, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        width = max(map(len, _VERBS))
-        for title, verbs in _SECTIONS.items():
+        width = max(map(len, VERBS))
+        for title, verbs in SECTIONS.items():
             with formatter.section(title):
                 formatter.write_dl([(name.ljust(width), text) for name, text in verbs.items()])
 

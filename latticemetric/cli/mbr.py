@@ -376,7 +376,7 @@ class _Decoded(AnswerResults):
 
 
 class _ExactRisks(_Decoded):
-    """Answers by exact risk, and how much better they are than the answers by its bound."""
+    """Answers by exact risk, compared with the answers by the risk's upper bound."""
 
     columns = (
         "id", "hypothesis", "risk", "low", "high", "exact", "expected_words", "expected_wer", "confidences",
@@ -393,7 +393,7 @@ class _ExactRisks(_Decoded):
 
     @property
     def is_for_programs(self) -> bool:
-        """True: ids and words."""
+        """True: the text is ids and words."""
         return True
 
     def summary(self) -> list[str]:
@@ -475,7 +475,7 @@ class _TuningResults(Results):
 
     @property
     def is_for_programs(self) -> bool:
-        """True: options of this program."""
+        """True: the text is options for `latticemetric mbr`."""
         return True
 
     def summary(self) -> list[str]:

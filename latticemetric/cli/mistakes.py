@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 import click
 
+from latticemetric.cli.verbs import VERBS
 from latticemetric.errors import InputError, UsageError, shortened
 
 # What users of other tools type, and what it is called here.
@@ -60,10 +61,8 @@ def alike(name: str, names: Iterable[str]) -> list[str]:
 
 
 def _verb(name: str) -> str:
-    from latticemetric.cli.main import _VERBS
-
     elsewhere = _VERBS_ELSEWHERE.get(name.lower())
-    meant = [elsewhere] if elsewhere else alike(name.lower(), _VERBS)
+    meant = [elsewhere] if elsewhere else alike(name.lower(), VERBS)
     what = f"there is no verb '{shortened(name)}'"
     return f"{what}; did you mean {' or '.join(meant)}?" if meant else what
 
@@ -87,9 +86,7 @@ def _option(name: str, context: click.Context | None) -> str:
 def _verbs_with(name: str) -> list[str]:
     from importlib import import_module
 
-    from latticemetric.cli.main import _VERBS
-
-    commands = {verb: import_module(f"latticemetric.cli.{verb}").command for verb in _VERBS}
+    commands = {verb: import_module(f"latticemetric.cli.{verb}").command for verb in VERBS}
     return [verb for verb, command in commands.items() if any(name in one.opts for one in command.params)]
 
 

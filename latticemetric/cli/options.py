@@ -178,7 +178,7 @@ def word_list(text: str | None) -> frozenset[str]:
 def metrics_named(names: Iterable[str], *, stem: bool = False, parameters: Iterable[str] = ()) -> list[Metric[Any]]:
     """Return the metrics that these lists name (separated by commas), without duplicates.
 
-    `parameters` are texts as `chrf.beta=3`: metric, parameter, value.
+    `parameters` are texts such as `chrf.beta=3`, which name a metric, its parameter and the value.
     """
     from latticemetric.metrics.registry import make_metric, metric_names
 

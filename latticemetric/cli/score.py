@@ -225,7 +225,7 @@ class _Scores(Results):
         return with_interval(value, half_width, sign, percent=self.options.percent and metric.is_fraction)
 
     def head(self) -> Record:
-        """Return what stands first in JSON."""
+        """Return the first fields of the JSON document."""
         return {"baseline": self.systems[0], "segments": len(self.ids), "references": self.references}
 
     def summary(self) -> list[str]:

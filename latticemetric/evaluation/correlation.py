@@ -1,6 +1,6 @@
 """Correlate a metric with human scores: over points, pairs of systems and segments, with intervals.
 
-A reason says why a coefficient is undefined.
+If a coefficient is undefined, the result gives the reason.
 """
 
 from __future__ import annotations

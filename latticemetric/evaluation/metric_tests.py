@@ -72,9 +72,10 @@ def permutation_test(
     """Test if two metrics differ in a statistic of agreement with people.
 
     Accuracies and τ-23 are sums over pairs, so that their difference is a linear function of what is exchanged, and
-    trials cost next to nothing. `acc-t` keeps the calibrated threshold of each metric; a pair of scores of both metrics
-    is a tie up to the mean of the two. Soft pairwise accuracy computes the p-values of a trial from the normal limit of
-    the permutation test; `pairwise_p` has the test itself.
+    trials cost next to nothing. With `acc-t`, each metric keeps its calibrated threshold; a score of one metric and one
+    of the other are a tie if they differ by at most the mean of the two thresholds. Soft
+    pairwise accuracy computes the p-values of a trial from the normal limit of the permutation test; `pairwise_p` runs
+    the test itself.
 
     Args:
         statistic: One of `STATISTICS`.
@@ -102,7 +103,7 @@ def permutation_test(
 
 
 class Sides(NamedTuple):
-    """Human scores, and the standardised scores of two metrics; NaN in all where one is missing."""
+    """Human scores and the standardised scores of two metrics; if one of the three is missing, all three are NaN."""
 
     gold: Floats
     first: Floats
@@ -325,7 +326,7 @@ class MetricTask(Frozen):
         gold: Human scores, one row per system.
         metrics: Scores of each metric, by name; higher is better.
         average: `none`, `item` or `system`.
-        exchange: What a trial exchanges.
+        exchange: The units that a trial exchanges: single scores (`both`), `systems` or `items`.
         weight: The weight of the task in averages.
     """
 

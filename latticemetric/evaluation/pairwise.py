@@ -36,7 +36,7 @@ class Rows(NamedTuple):
 
 
 def rows_of(gold: npt.ArrayLike, metric: npt.ArrayLike, average: Average = "none") -> list[Rows]:
-    """Divide the scores into rows to correlate, without missing scores and without rows of fewer than two.
+    """Divide the scores into rows to correlate; drop missing scores, then rows with fewer than two scores.
 
     Rows of the same length are in one array.
     """

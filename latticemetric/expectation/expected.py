@@ -7,15 +7,16 @@ distances or gains; see docs/theory/expected.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.automata.recognition import Gains, ngram_total
-from latticemetric.automata.spelling import UnitNumbers, spelled_lattice
+from latticemetric.automata.spelling import SpelledLattice, UnitNumbers, spelled_lattice
 from latticemetric.errors import InputError, UsageError
 from latticemetric.expectation.unfolding import MOST_STATES as MOST_STACKS
 from latticemetric.expectation.unfolding import Unfolded, unfold
@@ -244,73 +245,115 @@ class CountedReferences:
         return np.array(kinds, dtype=np.int32)[place], references, len(known)
 
 
-def _of_lattice(lattice: Lattice, metric: GRR, listed: CountedReferences, settings: _Settings) -> Expected:
-    steps, gains = step_probabilities(lattice, settings.scale, settings.scales), listed.gains
-    spelled = None
-    if isinstance(metric, SpelledRate):
-        spelling = metric.spelling(lattice)
-        spelled = spelled_lattice(lattice, spelling)
-        searched, transition = spelled.lattice, spelled.of_arcs(steps.transition, 1.0)
-        ending = spelled.of_states(steps.ending)
-        word, references, classes = listed.arcs(searched, (), spelling.numbers)
-    else:
-        searched, transition, ending = lattice, steps.transition, steps.ending
-        word, references, classes = listed.arcs(lattice, metric.ignore | metric.wildcard, None)
+class _Searched(NamedTuple):
+    """The lattice that is searched, in words or in characters, with the probabilities of its steps."""
+
+    lattice: Lattice
+    transition: Floats
+    ending: Floats
+    counted: tuple[Words, list[list[int]], int]
+    spelled: SpelledLattice | None
+
+
+def _searched(lattice: Lattice, metric: GRR, listed: CountedReferences, settings: _Settings) -> _Searched:
+    steps = step_probabilities(lattice, settings.scale, settings.scales)
+    if not isinstance(metric, SpelledRate):
+        counted = listed.arcs(lattice, metric.ignore | metric.wildcard, None)
+        return _Searched(lattice, steps.transition, steps.ending, counted, None)
+    spelling = metric.spelling(lattice)
+    spelled = spelled_lattice(lattice, spelling)
+    counted = listed.arcs(spelled.lattice, (), spelling.numbers)
+    transition, ending = spelled.of_arcs(steps.transition, 1.0), spelled.of_states(steps.ending)
+    return _Searched(spelled.lattice, transition, ending, counted, spelled)
+
+
+class _ExpectedCost(NamedTuple):
+    """The answer of the kernel: `Expectation` of `expected.hpp`, field by field."""
+
+    exact: bool
+    states: int
+    mean: float
+    variance: float
+    low: float
+    high: float
+    error: float
+    samples: int
+    cost: npt.NDArray[np.int64]
+    reference: npt.NDArray[np.int32]
+    probability: Floats
+    arc: Floats
+    ending: Floats
+
+
+def _expected_cost(searched: _Searched, listed: CountedReferences, settings: _Settings) -> _ExpectedCost:
+    gains, (word, references, classes) = listed.gains, searched.counted
     try:
         with small_enough():
-            exact, states, mean, variance, low, high, error, _, cost, reference, probability, arc, end = (
-                _native.expected_cost(
-                    searched.source,
-                    searched.target,
-                    word,
-                    transition,
-                    ending,
-                    references=references,
-                    sizes=listed.sizes,
-                    classes=classes,
-                    **gains._replace(order=0 if listed.by_edits else gains.order)._asdict(),
-                    outcomes=settings.distribution or len(set(listed.sizes)) > 1,
-                    gradient=settings.gradient,
-                    keeps_bases=settings.distribution and gains.unit > _FINEST_POLYNOMIAL,
-                    few_states=FEW_STATES,
-                    most_states=settings.most_states,
-                    seconds=settings.seconds,
-                    table_bytes=TABLE_BYTES,
-                    samples=_SAMPLES,
-                    seed=_SEED,
-                )
+            answer = _native.expected_cost(
+                searched.lattice.source,
+                searched.lattice.target,
+                word,
+                searched.transition,
+                searched.ending,
+                references=references,
+                sizes=listed.sizes,
+                classes=classes,
+                **gains._replace(order=0 if listed.by_edits else gains.order)._asdict(),
+                outcomes=settings.distribution or len(set(listed.sizes)) > 1,
+                gradient=settings.gradient,
+                keeps_bases=settings.distribution and gains.unit > _FINEST_POLYNOMIAL,
+                few_states=FEW_STATES,
+                most_states=settings.most_states,
+                seconds=settings.seconds,
+                table_bytes=TABLE_BYTES,
+                samples=_SAMPLES,
+                seed=_SEED,
             )
     except OverflowError as problem:
         raise InputError(str(problem), advice="give alpha and beta with fewer digits") from None
-    bounds = sorted((listed.rate(low), listed.rate(high)))
+    return _ExpectedCost(*answer)
+
+
+def _of_lattice(lattice: Lattice, metric: GRR, listed: CountedReferences, settings: _Settings) -> Expected:
+    searched = _searched(lattice, metric, listed, settings)
+    cost = _expected_cost(searched, listed, settings)
+    exact, slope = cost.exact, listed.slope
+    bounds = sorted((listed.rate(cost.low), listed.rate(cost.high)))
     found = Expected(
-        value=listed.rate(mean) if listed.is_defined else None,
+        value=listed.rate(cost.mean) if listed.is_defined else None,
         numerator=None,
         denominator=None,
-        variance=variance * listed.slope**2 if exact and listed.is_defined else None,
+        variance=cost.variance * slope**2 if exact and listed.is_defined else None,
         distribution=None,
         low=bounds[0] if listed.is_defined else None,
         high=bounds[1] if listed.is_defined else None,
         exact=exact,
-        standard_error=None if exact else error * abs(listed.slope),
+        standard_error=None if exact else cost.error * abs(slope),
         gradient=None,
         final_gradient=None,
-        states=states,
+        states=cost.states,
         signature=metric.signature_text(listed.number),
     )
     if exact and settings.gradient and listed.is_defined:
-        factor = -settings.scale * listed.slope
-        if spelled is not None:
-            arc, end = spelled.sums_of_arcs(arc, len(lattice.word)), spelled.sums_of_states(end, lattice.num_states)
+        arc, end = cost.arc, cost.ending
+        if searched.spelled is not None:
+            arc = searched.spelled.sums_of_arcs(arc, len(lattice.word))
+            end = searched.spelled.sums_of_states(end, lattice.num_states)
+        factor = -settings.scale * slope
         found = replace(found, gradient=factor * arc + 0.0, final_gradient=factor * end[lattice.final] + 0.0)
-    outcomes = list(zip(cost.tolist(), reference.tolist(), probability.tolist(), strict=True))
-    found = _with_counts(found, listed, mean, outcomes)
-    if not (exact and settings.distribution):
-        return found
+    outcomes = list(zip(cost.cost.tolist(), cost.reference.tolist(), cost.probability.tolist(), strict=True))
+    found = _with_counts(found, listed, cost.mean, outcomes)
+    if exact and settings.distribution:
+        return replace(found, distribution=_distribution(outcomes, listed))
+    return found
+
+
+def _distribution(outcomes: Iterable[_Outcome], listed: CountedReferences) -> dict[float, float]:
+    """Sum the probabilities of outcomes with the same numerator."""
     shares: dict[float, list[float]] = {}
     for numerator, share in sorted((listed.numerator(cost, k), share) for cost, k, share in outcomes):
         shares.setdefault(numerator, []).append(share)
-    return replace(found, distribution={numerator: math.fsum(several) for numerator, several in shares.items()})
+    return {numerator: math.fsum(several) for numerator, several in shares.items()}
 
 
 _Outcome = tuple[int, int, float]

@@ -115,7 +115,7 @@ def _read_score_file(path: str, name: str, found: _Collected, segments: Sequence
     for system, last in turns.items():
         if of_segments and system in found.systems and last + 1 != len(segments):
             what = f"{shortened(system)} has {last + 1} scores, but the test set has {len(segments)} segments"
-            raise FormatError(what, where=path, advice="give a line for each segment; None if there is no score")
+            raise FormatError(what, where=path, advice="give a line for each segment: its score, or None")
 
 
 def _read_table(path: str, name: str, found: _Collected) -> None:

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "budget.hpp"
+#include "entering_words.hpp"
 #include "prefix_losses.hpp"
 #include "recognition_edits.hpp"
 #include "recognition_search.hpp"
@@ -24,6 +26,9 @@ namespace latticemetric {
 //
 // How much some path loses is found by a beam: the same windows, cut where they promise much less than the best place
 // does. Cut by what a path is known to lose, the windows are certain, whatever the beam has found.
+//
+// Values after m matches in a row are kept only where an arc into the state may have matched the word before the place:
+// no path has them elsewhere.
 //
 // Rows stay in memory until they are too many. Then those that arcs still lead to are saved, and the others dropped; to
 // read the values, from the start to the end, they are completed again a part at a time.
@@ -46,6 +51,7 @@ class RecognitionBand {
         rule_(rule),
         part_bytes_(part_bytes),
         cursors_(places),
+        entering_(edits_.order > 1 ? std::optional<EnteringWords>(std::in_place, graph, places) : std::nullopt),
         rows_(static_cast<std::size_t>(graph.states)),
         first_source_(static_cast<std::size_t>(graph.states), graph.states),
         places_row_(static_cast<std::size_t>(size) + 2 + 2 * block, nothing),
@@ -202,6 +208,7 @@ class RecognitionBand {
     if (graph_.is_final(s)) here[size_] = static_cast<Value>(-rule_.end_cost(s));
     for (auto a = begin_[s]; a < begin_[s + 1]; ++a) take(a, here);
     raised_.clear();
+    if (entering_) entering_->enter(s);
     for (auto a = begin_[s]; a < begin_[s + 1]; ++a) match(a, here);
     delete_words(s, here, first);
     row.first = first;
@@ -263,6 +270,7 @@ class RecognitionBand {
     const auto* const after = run_places_.data() + next.runs_at;
     if (graph_.label[a] == 0) {
       for (std::int32_t k = 0; k < next.runs; ++k) {
+        if (!entering_->may_match_before(after[k])) continue;
         Value* const runs = runs_before(after[k]);
         const Value* const from = runs_.data() + run_index(next, k);
         for (std::int32_t m = 0; m < edits_.order - 1; ++m) runs[m] = std::max(runs[m], static_cast<Value>(from[m] - cost));
@@ -286,7 +294,7 @@ class RecognitionBand {
         here[i] = value;
         raised_.push_back(i);
       }
-      if (edits_.order == 1) continue;
+      if (!entering_ || !entering_->may_match_before(i)) continue;
       Value* const runs = runs_before(i);
       for (std::int32_t m = 1; m < edits_.order; ++m) runs[m - 1] = std::max(runs[m - 1], matched(m));
     }
@@ -415,6 +423,7 @@ class RecognitionBand {
   const Rule& rule_;
   std::size_t part_bytes_;
   PlaceCursors cursors_;
+  std::optional<EnteringWords> entering_;  // where matches in a row count
   std::vector<Row> rows_;
   std::vector<std::int32_t> first_source_;  // of each state
 

@@ -37,11 +37,15 @@ class ReferencePlaces {
     return of_arc_[arc] >= 0 && of_arc_[arc] == first_[static_cast<std::size_t>(i)];
   }
 
-  // What arcs and the reference say, as numbers: 0 for what the reference has not, and -1 for an unknown word.
+  // What arcs and the reference say, as numbers below size(): 0 for what the reference has not, and -1 for an unknown word.
   std::int32_t symbol(std::int64_t arc) const { return of_arc_[arc] + 1; }
+  std::int32_t symbol_at(std::int32_t i) const {
+    const std::int32_t first = first_[static_cast<std::size_t>(i)];
+    return first >= 0 ? first + 1 : -1;
+  }
   std::vector<std::int32_t> symbols() const {
     std::vector<std::int32_t> symbols;
-    for (const auto first : first_) symbols.push_back(first >= 0 ? first + 1 : -1);
+    for (std::size_t i = 0; i < first_.size(); ++i) symbols.push_back(symbol_at(static_cast<std::int32_t>(i)));
     return symbols;
   }
 

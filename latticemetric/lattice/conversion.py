@@ -68,7 +68,7 @@ def minimal_lattice(
     """Build a trie, push its costs to the root, and merge states of equal future; see `NBest.determinized`."""
     if merge not in {"sum", "best"}:
         raise UsageError(f"equal strings cannot be merged by '{merge}'", advice="choose 'sum' or 'best'")
-    if not (math.isfinite(scale) and scale > 0):
+    if merge == "sum" and not (math.isfinite(scale) and scale > 0):
         raise UsageError(f"the scale is {scale}, and not a number above 0", advice="merge by 'best', at any scale")
     vocabulary = Vocabulary.from_words(word for words in strings for word in words)
     begin = np.cumsum([0, *map(len, strings)], dtype=np.int64)

@@ -6,7 +6,6 @@ state, and only these, have the label −1. See docs/formats/k2.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -17,7 +16,6 @@ import numpy.typing as npt
 from latticemetric.errors import InputError, UsageError, placed
 from latticemetric.frozen import Frozen
 from latticemetric.lattice.columns import Column, Floats, Labels, Scales
-from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary
 
 if TYPE_CHECKING:
@@ -57,42 +55,6 @@ class Machine(NamedTuple):
     aux: Numbers | None
     before: int
     vocabulary: Vocabulary | None
-
-
-def lattices_from_k2(
-    arcs: Any, scores: Any = None, *, aux_labels: Any = None, vocabulary: Vocabulary | None = None
-) -> list[Lattice]:
-    """Build lattices from the arrays of a vector of Fsas, or of one; see `Lattice.from_k2`.
-
-    Args:
-        arcs: The tensor that k2 makes of an Fsa or of a vector (`fsa.as_dict()["arcs"]`).
-        scores: The score of each arc; by default, that in `arcs`.
-        aux_labels: The words of all arcs, if they are not the labels.
-        vocabulary: Spelling of the words.
-
-    Examples:
-        >>> vector = lattices_to_k2([Lattice.from_strings(["4 5", "4"]), Lattice.from_strings(["6"])])
-        >>> [len(list(lattice.paths())) for lattice in lattices_from_k2(vector.arcs)]
-        [2, 1]
-    """
-    return [lattice_of_machine(Lattice, one) for one in machines_of(arcs, scores, aux_labels, vocabulary)]
-
-
-def lattices_to_k2(lattices: Iterable[Lattice], scales: Scales | None = None) -> K2Arrays:
-    """Return lattices as the arrays of a vector of Fsas, `k2.Fsa(torch.from_numpy(found.arcs))`.
-
-    See `Lattice.to_k2`.
-    """
-    several = list(lattices)
-    found = [lattice_to_k2(lattice, scales) for lattice in several]
-    states = np.cumsum([0, *(lattice.num_states + 1 for lattice in several)])
-    arcs = np.cumsum([0, *(len(one.arcs) for one in found)])
-    parts = [np.array([len(found), 0]), states, arcs, *(one.arcs.ravel() for one in found)]
-    aux = None
-    if any(one.aux_labels is not None for one in found):
-        sides = [one.arcs[:, 2] if one.aux_labels is None else one.aux_labels for one in found]
-        aux = np.concatenate(sides).astype(np.int32)
-    return K2Arrays(np.concatenate(parts).astype(np.int32), aux)
 
 
 def lattice_from_k2(
@@ -206,7 +168,7 @@ def lattice_of_machine(cls: type[AnyLattice], machine: Machine, *, numbered: boo
 
 
 def arc_numbers(lattice: LatticeArrays) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return which of k2's arcs each arc and each final state is, of a lattice that is numbered; −1 for none."""
+    """Return the number of k2's arc for each arc and each final state (−1 if none) of a `numbered` lattice."""
     owner = lattice.labels[_ARC]
     return owner.arc.astype(np.int64) - 1, owner.final.astype(np.int64) - 1
 

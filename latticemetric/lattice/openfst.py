@@ -119,7 +119,7 @@ def _words(machine: FstArrays, symbols: dict[int, str] | None, table: Vocabulary
     if missing := [word for word in words if word and word not in table]:
         raise InputError(
             f"'{shortened(missing[0], 40)}' of the machine's own symbols is not in the symbol table",
-            advice="give the table of this graph, or leave it out: the machine spells its words",
+            advice="give the symbol table of this graph, or give none: the machine has its own symbols",
         )
     return np.array([table.number(word) if word else EPSILON for word in words], dtype=np.int32)[where], table
 

@@ -195,10 +195,10 @@ class Combination(Frozen):
         scheme: Scheme | None = None,
         count_share: float | None = None,
     ) -> Vote:
-        """Let the systems vote in each column; what is not given is as in `combine`.
+        """Let the systems vote in each column. A parameter that is not given keeps its value from `combine`.
 
-        Ties: a word before no word; then the word whose letters have most in common with those of all systems there;
-        then that of the system that differs least from the others.
+        If there is a tie, a word wins over no word. Of several words, the one whose letters are most like those of
+        all systems in the column wins; then the word of the system that differs least from the others.
         """
         share = self.count_share if count_share is None else _checked_share(count_share)
         used = np.array(self.weights if weights is None else _checked_weights(weights, self.systems))
@@ -377,7 +377,7 @@ def _checked_share(share: float) -> float:
 
 
 def _aligned(outputs: Sequence[Output]) -> tuple[Numbers, float, float | None]:
-    """Return the slots of the columns, their cost and its bound; the same for systems in any order."""
+    """Return the slots of the columns, their cost, and its lower bound. The order of the systems has no effect."""
     first = [output.words for output in outputs]  # these decide alone, unless two are equal
     contents: list[Any] = first if len(set(first)) == len(first) else [output.content() for output in outputs]
     order = sorted(range(len(outputs)), key=contents.__getitem__)

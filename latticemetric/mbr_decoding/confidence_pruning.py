@@ -70,7 +70,7 @@ class PrunedScores:
         scores: The expected score of each hypothesis.
         undefined: The probability of references that give no score.
         exact: False if an alignment was cut short.
-        pruning: How they were found.
+        pruning: The work and the certainty of the pruning.
     """
 
     scores: Floats

@@ -206,7 +206,6 @@ def mbr(
             one if one is None else determinized(one, beam, other_scales) for one in (evidence, hypotheses)
         )
         beam = scales = None
-    is_default = isinstance(weights, str) and weights == "probabilities"
     if utility is not None or method not in ("ngram", "wer"):
         return metric_mbr(
             graph,
@@ -221,7 +220,7 @@ def mbr(
     for is_given, what in (
         (hypotheses is not None, "other hypotheses"),
         (samples is not None, "samples"),
-        (not is_default, "weights"),
+        (not (isinstance(weights, str) and weights == "probabilities"), "weights"),
         (pruning_confidence is not None, "confidence of pruning"),
     ):
         if is_given:
@@ -229,18 +228,31 @@ def mbr(
     if method == "wer":
         if evidence is not None:
             raise UsageError("MBR by word errors takes no graph as evidence", advice="choose the method 'ngram'")
-        lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
-        pruned = lattice if beam is None else lattice.pruned(beam, scales)
-        if risk == "bound":
-            return word_mbr(pruned, scale=scale, scales=scales)
-        effort = {"candidates": candidates, "most_states": most_states}
-        asked = {name: number for name, number in effort.items() if number is not None}
-        return risk_mbr(pruned, scale=scale, scales=scales, **asked)
+        return _by_word_errors(graph, risk, candidates, most_states, scale=scale, beam=beam, scales=scales)
     (answer,) = mbr_grid(
         graph, scale=scale, T=T, p=p, r=r, order=order, word_penalty=word_penalty,
         evidence=evidence, beam=beam, determinize=determinize, scales=scales,
     )  # fmt: skip
     return answer
+
+
+def _by_word_errors(
+    graph: Graph,
+    risk: Literal["bound", "exact"],
+    candidates: int | None,
+    most_states: int | None,
+    *,
+    scale: float,
+    beam: float | None,
+    scales: Scales | None,
+) -> WordMBR | RiskMBR:
+    lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
+    pruned = lattice if beam is None else lattice.pruned(beam, scales)
+    if risk == "bound":
+        return word_mbr(pruned, scale=scale, scales=scales)
+    effort = {"candidates": candidates, "most_states": most_states}
+    asked = {name: number for name, number in effort.items() if number is not None}
+    return risk_mbr(pruned, scale=scale, scales=scales, **asked)
 
 
 def _utility(

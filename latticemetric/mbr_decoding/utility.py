@@ -71,7 +71,7 @@ class Scorer(Protocol):
 
     @property
     def signature(self) -> Signature:
-        """Name the computation in full."""
+        """The signature of the computation: its name, parameters and version."""
         ...
 
     def rows(self, hypotheses: Sequence[int], references: Sequence[int]) -> Iterator[ScoreRow]:

@@ -31,9 +31,7 @@ def check_references(references: Any) -> None:
 def check_candidate(text: Any, what: str = "the candidate") -> None:
     """Refuse a list of texts instead of a list of words: `["the cold"]` would be one word with a space in it."""
     if isinstance(text, list) and text and all(isinstance(one, str) and len(split_words(one)) > 1 for one in text):
-        raise UsageError(
-            f"{what} is a list of texts, {text!r}, and not of words", advice=f"give the string {text[0]!r}"
-        )
+        raise UsageError(f"{what} is a list of texts, not of words: {text!r}", advice=f"give the string {text[0]!r}")
 
 
 def check_corpus(candidates: Any, references: Any) -> None:

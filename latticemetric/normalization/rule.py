@@ -71,6 +71,10 @@ class Rule:
                     advice="compile it over bytes: token_type='byte', and no generated symbols like [this]",
                 )
 
+    def __reduce__(self) -> tuple[type[Rule], tuple[FstArrays, str]]:
+        """Pickle the machine without the steps that were computed: workers meet other words."""
+        return Rule, (self._machine, self.where)
+
     def steps(self, state: int, word: str) -> tuple[Step, ...]:
         """Return the ways to read a word and the space after it; none if the rule rejects the word."""
         key = state, word

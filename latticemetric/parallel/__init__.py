@@ -1,1 +1,1 @@
-"""Answer many questions in processes or on clusters: in order, within limits, with a journal."""
+"""Run a function on many inputs in processes or on clusters; return results in order, set limits, keep a journal."""

@@ -127,7 +127,7 @@ def edges_of_words(forest: Forest, path: Sequence[int]) -> list[int]:
 
 
 def _times(lattice: Lattice, path: Steps) -> Times | None:
-    """Return the begin and end of the words of a path; `None` without times."""
+    """Return the begin and end time of each word of a path; `None` if the lattice has no times."""
     if lattice.times is None:
         return None
     arcs = path[lattice.word[path] != 0]

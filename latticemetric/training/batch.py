@@ -374,7 +374,7 @@ def _part(graphs: Sequence[_Searched], first: int, cost: int) -> _Part:
     )
 
     def joined(columns: Iterable[npt.NDArray[Any]], begins: Numbers) -> Numbers:
-        """Join numbers that count from the begin of each graph; −1 stays."""
+        """Join arrays of indices: add each graph's offset to its own indices, and keep −1."""
         moved = [np.where(c < 0, -1, c + b) for c, b in zip(columns, begins.tolist(), strict=False)]
         return np.concatenate(moved).astype(np.int64)
 

@@ -11,6 +11,7 @@ from kit.paths import EXAMPLES
 
 import latticemetric as lm
 from latticemetric.cli import completion, main
+from latticemetric.cli.verbs import VERBS
 from latticemetric.formats import registry as formats
 
 PROGRAMS = Path(sys.executable).parent
@@ -137,7 +138,7 @@ def test_formats_that_are_offered_are_all_of_them():
 
 
 def test_every_argument_and_every_file_of_every_verb_is_completed():
-    for verb in main._VERBS:
+    for verb in VERBS:
         command = main._group.get_command(main._group.make_context("latticemetric", [], resilient_parsing=True), verb)
         for parameter in command.params:
             if parameter.param_type_name == "argument" or "FILE" in (parameter.metavar or ""):

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from latticemetric.cli import main
 from latticemetric.cli.commands import Verb, option_sections
+from latticemetric.cli.verbs import SECTIONS, VERBS
 
 TOP = click.Context(main._group, info_name="latticemetric")
 
@@ -67,11 +68,11 @@ def test_sections_that_a_command_names_have_what_it_says():
 def test_every_verb_stands_in_one_section_of_the_program():
     text = CliRunner().invoke(main._group, ["--help"]).stdout
     titles = re.findall(r"^(\w.*):$", text, re.MULTILINE)
-    assert titles == ["Options", *main._SECTIONS]
-    assert [name for name in re.findall(r"^  (\w+) ", text, re.MULTILINE) if name in main._VERBS] == list(main._VERBS)
+    assert titles == ["Options", *SECTIONS]
+    assert [name for name in re.findall(r"^  (\w+) ", text, re.MULTILINE) if name in VERBS] == list(VERBS)
 
 
-@pytest.mark.parametrize("verb", list(main._VERBS))
+@pytest.mark.parametrize("verb", list(VERBS))
 def test_every_verb_has_examples_that_are_understood(verb):
     epilog = main._group.get_command(TOP, verb).epilog
     found = list(examples(epilog))

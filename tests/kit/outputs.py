@@ -5,16 +5,16 @@ from importlib import import_module
 
 import click
 
-from latticemetric.cli import main
 from latticemetric.cli.files import (
     ClusterName,
     GrammarName,
     MetricName,
 )
+from latticemetric.cli.verbs import VERBS
 
 
 def commands() -> Iterator[tuple[str, click.Command]]:
-    for name in main._VERBS:
+    for name in VERBS:
         found = import_module(f"latticemetric.cli.{name}").command
         if isinstance(found, click.Group):
             yield from ((f"{name} {each}", one) for each, one in found.commands.items())

@@ -106,7 +106,7 @@ def parse_machine(machine: Piece, table: Vocabulary | None) -> Lattice:
 
 
 def write_machine(file: IO[bytes], name: str, graph: Graph) -> tuple[int, int]:
-    """Write an id and a machine; return the number of bytes before the machine, and of all bytes."""
+    """Write an id and a machine; return the number of bytes before the machine, and the total number of bytes."""
     lattice, columns = kaldi_lattice(name, graph)
     word, target = _numbers(lattice), lattice.target.tolist()
     arcs, ends = (_weights(lattice, columns, part) for part in ("arc", "final"))

@@ -148,7 +148,9 @@ def _segments(stream: Stream) -> Iterator[Record]:
         where, fields = stream.place(), split_words(line)
         if len(fields) < STM_FIELDS:
             raise FormatError(
-                f"the line has {len(fields)} fields", where=where, advice="write file channel speaker begin end words"
+                f"the line has {len(fields)} fields",
+                where=where,
+                advice="write these fields: file channel speaker begin end words",
             )
         begin, end = (seconds(field, what, where) for field, what in ((fields[3], "begin"), (fields[4], "end")))
         if end < begin:

@@ -1,7 +1,7 @@
 """Read and write n-best lists of SRILM, one utterance per file, in three forms: see docs/formats/srilm-nbest.md.
 
 Logarithms have base 10, or are bytelogs: b means the natural logarithm b · 1024 / 10000.5. Bases are converted in
-decimals, so that costs are read back bit for bit.
+decimal arithmetic, so that costs are read back bit for bit.
 """
 
 from __future__ import annotations

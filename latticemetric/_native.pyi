@@ -575,6 +575,14 @@ def align(
 ) -> str:
     """The optimal alignment as letters C, S, D, I, ties resolved; gains are integers in `1 / unit`."""
 
+def shared_words(texts: list[str]) -> list[tuple[str, ...]]:
+    """The words of each text, as `split_words` has them; equal words are one object.
+
+    Raises:
+        TypeError: A text is no string.
+        UnicodeEncodeError: A text holds half a character.
+    """
+
 def number_segments(
     candidates: Any, references: Any, across: bool
 ) -> tuple[

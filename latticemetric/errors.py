@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 # Zero-width joiners are part of Persian and Hindi words.
@@ -77,13 +75,25 @@ def output_closed() -> InputError:
     return InputError("standard output is closed", advice="name a file to write to")
 
 
-@contextmanager
-def placed(where: str) -> Iterator[None]:
+def placed(where: str) -> _Placed:
     """Inside the block, add the place `where` to errors without a place."""
-    try:
-        yield
-    except LatticeMetricError as error:
-        raise (error if error.where else error.at(where)) from None
+    return _Placed(where)
+
+
+class _Placed:
+    """The block of `placed`; entered for every graph, and much faster than a generator."""
+
+    __slots__ = ("_where",)
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, LatticeMetricError):
+            raise (error if error.where else error.at(self._where)) from None
 
 
 def shortened(text: str, longest: int = 60) -> str:

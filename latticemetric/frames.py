@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
-from typing import Any
+from typing import IO, Any
 
 from latticemetric.errors import MissingDependencyError, UsageError
 
@@ -55,8 +55,45 @@ def as_pandas(records: Iterable[Mapping[str, Any]]) -> Any:
 
 
 def as_arrow(records: Iterable[Mapping[str, Any]]) -> Any:
-    """Return records as a `pyarrow.Table`."""
-    return _module("pyarrow", "latticemetric[arrow]").Table.from_pylist(list(map(dict, records)))
+    """Return records as a `pyarrow.Table`: a column for each name that any record has; objects become structures.
+
+    Tables have no structures without fields: an empty object is null, as what a record does not have.
+    """
+    pa, rows = require_arrow(), list(records)
+    columns = {}
+    for name in dict.fromkeys(name for row in rows for name in row):
+        try:
+            columns[name] = pa.array([_with_fields(row.get(name)) for row in rows])
+        except pa.ArrowException as error:
+            what = f"the values of {name} are of several kinds ({error})"
+            raise UsageError(what, advice="write JSON lines") from None
+    return pa.table(columns)
+
+
+def _with_fields(value: Any) -> Any:
+    """Return a value with `None` in place of empty objects, at any depth."""
+    if isinstance(value, Mapping):
+        return {name: _with_fields(one) for name, one in value.items()} or None
+    return list(map(_with_fields, value)) if isinstance(value, list | tuple) else value
+
+
+def write_table(records: Iterable[Mapping[str, Any]], file: IO[bytes], kind: str) -> None:
+    """Write records to a file as a table; the kind is `parquet` or `arrow`."""
+    table = as_arrow(records)
+    if kind == "parquet":
+        from pyarrow import parquet
+
+        parquet.write_table(table, file)
+        return
+    from pyarrow import ipc
+
+    with ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+
+
+def require_arrow() -> Any:
+    """Return the module `pyarrow`; raise an error if it is not installed."""
+    return _module("pyarrow", "latticemetric[arrow]")
 
 
 def _module(name: str, package: str) -> Any:

@@ -182,7 +182,7 @@ class NBest(Result, Tabular):
             >>> [hypothesis.words for hypothesis in nbest.ranking()]
             [('b',), ('c',), ('a',)]
         """
-        if not any(h.scores for h in self.hypotheses) and not scales:
+        if not scales and all(not h.scores for h in self.hypotheses):
             return list(self.hypotheses)
         costs = self.costs(scales)
         return [self.hypotheses[number] for number in sorted(range(len(self)), key=costs.__getitem__)]

@@ -112,7 +112,7 @@ def lists_of_pairs(pairs: Iterable[Pair]) -> Lists:
                 raise InputError("the reference has alternatives", advice="use latticemetric oracle, which takes them")
         names.append(pair.name)
         lists.append(graph)
-        references.append(tuple(reference.words for reference in pair.references))
+        references.append(tuple([reference.words for reference in pair.references]))
     return Lists(tuple(names), tuple(lists), tuple(references))
 
 

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.batch.lists import AnyList, Words, check_lengths, ranked_texts, references_of, words_of
+from latticemetric.batch.lists import AnyList, Words, check_lengths, ranked_texts, references_of
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import Interval, interval_of, resampled_sums
 from latticemetric.frames import Tabular
 from latticemetric.frozen import Result
 from latticemetric.lattice.columns import Scales
-from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.recognition import GRR, as_recognition_rate
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
-from latticemetric.oracle_search.oracle import as_recognition_rate
+from latticemetric.vocabulary import split_words
 
 Counts = npt.NDArray[np.int64]
 
@@ -143,29 +143,101 @@ def oracle_at_k(
         ((1, 1, 0), 1.0)
     """
     check_lengths(lists=lists, references=references)
-    rate, expected = as_recognition_rate(metric), references_of(references)
+    rate = as_recognition_rate(metric)
+    sums = sums_of(lists, references, rate, at=at, scales=scales, keep=bool(resamples))
+    return curve_of([sums], rate, at=at, resamples=resamples, seed=seed, confidence=confidence)
+
+
+class ListSums(NamedTuple):
+    """Sums over some lists; `curve_of` joins those of all lists.
+
+    Attributes:
+        lists: The number of lists.
+        tables: For several k up to the longest list: the counts of the best of the first k, a row a list, or one row,
+            their sum.
+        ranks: The number of lists whose best hypothesis has rank 1, 2, ….
+        new: By rank: the number of lists that have a new string there.
+        compositional: The words of references that are in no hypothesis; `None` with several references.
+        references: The numbers of references that lists have.
+    """
+
+    lists: int
+    tables: dict[int, Counts]
+    ranks: Counts
+    new: Counts
+    compositional: int | None
+    references: frozenset[int]
+
+    @property
+    def longest(self) -> int:
+        """The length of the longest list."""
+        return len(self.ranks)
+
+
+def sums_of(
+    lists: Sequence[AnyList],
+    references: Sequence[Any],
+    rate: GRR,
+    *,
+    at: Sequence[int] | None = None,
+    scales: Scales | None = None,
+    keep: bool = False,
+) -> ListSums:
+    """Return the sums of lists; with `keep`, the counts of each list, for resamples."""
+    expected = references_of(references)
     hypotheses = [ranked_texts(nbest, scales) for nbest in lists]
     lengths = np.array([len(one) for one in hypotheses])
     longest = int(lengths.max())
-    wanted = _points(at, longest)
     repeated = [several for several, one in zip(expected, hypotheses, strict=True) for _ in one]
     counts = rate.counts(list(chain.from_iterable(hypotheses)), repeated)
     best = _best_of_first(rate, counts, lengths, single=all(len(several) == 1 for several in expected))
     begin = np.cumsum(lengths) - lengths
-    tables = [counts[begin + best[:, k - 1]] for k in wanted]
-    resampling = _Resampling(resamples, seed, confidence)
-    return OracleAtK(
-        points=_curve(rate, tables, wanted, _distinct(hypotheses, wanted), resampling),
-        ranks=tuple(np.bincount(best[:, -1], minlength=longest).tolist()),
-        compositional=_compositional(rate, hypotheses, expected),
+    tables = {k: counts[begin + best[:, k - 1]] for k in _points(at, longest)}
+    return ListSums(
         lists=len(lists),
-        signature=str(rate.signature_for(_number_each(expected))),
+        tables=tables if keep else {k: table.sum(axis=0, keepdims=True) for k, table in tables.items()},
+        ranks=np.bincount(best[:, -1], minlength=longest),
+        new=_new_strings(hypotheses, longest),
+        compositional=_compositional(rate, hypotheses, expected),
+        references=frozenset(map(len, expected)),
     )
 
 
-def _number_each(references: Sequence[Sequence[object]]) -> int | str:
-    numbers = sorted({len(several) for several in references})
-    return numbers[0] if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}"
+def curve_of(
+    parts: Sequence[ListSums],
+    rate: GRR,
+    *,
+    at: Sequence[int] | None = None,
+    resamples: int = 0,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> OracleAtK:
+    """Return the curve of lists from the sums of their parts; with resamples, the sums must keep each list."""
+    if not parts:
+        raise UsageError("there are no lists")
+    lists, longest = sum(part.lists for part in parts), max(part.longest for part in parts)
+    wanted = _points(at, longest)
+    tables = [np.concatenate([part.tables[min(k, part.longest)] for part in parts]) for k in wanted]
+    new, ranks = (_added([getattr(part, name) for part in parts]) for name in ("new", "ranks"))
+    missing = [part.compositional for part in parts]
+    numbers = sorted(frozenset[int]().union(*(part.references for part in parts)))
+    number = numbers[0] if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}"
+    resampling = _Resampling(resamples, seed, confidence)
+    return OracleAtK(
+        points=_curve(rate, tables, wanted, [int(new[: k + 1].sum()) / lists for k in wanted], resampling),
+        ranks=tuple(ranks.tolist()),
+        compositional=None if None in missing else sum(number for number in missing if number is not None),
+        lists=lists,
+        signature=str(rate.signature_for(number)),
+    )
+
+
+def _added(columns: Sequence[Counts]) -> Counts:
+    """Add columns of different lengths, number by number."""
+    added = np.zeros(max(map(len, columns)), dtype=np.int64)
+    for column in columns:
+        added[: len(column)] += column
+    return added
 
 
 def _points(at: Sequence[int] | None, longest: int) -> list[int]:
@@ -244,16 +316,18 @@ def _curve(
     )
 
 
-def _distinct(hypotheses: Sequence[Sequence[str | Words]], wanted: Sequence[int]) -> list[float]:
-    """Return the mean number of distinct hypotheses among the first k."""
-    new = np.zeros(max(map(len, hypotheses)) + 1, dtype=np.int64)  # by rank: lists that have a new string there
+def _new_strings(hypotheses: Sequence[Sequence[str | Words]], longest: int) -> Counts:
+    """Return, by rank, the number of lists that have a new string there."""
+    new = [0] * (longest + 1)
     for one in hypotheses:
-        first: dict[str | Words, int] = {}
+        seen: set[str | Words] = set()
+        before = 0
         for rank, text in enumerate(one, start=1):
-            first.setdefault(text, rank)
-        for rank in first.values():
-            new[rank] += 1
-    return [int(new[: k + 1].sum()) / len(hypotheses) for k in wanted]
+            seen.add(text)
+            if len(seen) > before:
+                new[rank] += 1
+            before = len(seen)
+    return np.array(new)
 
 
 def _compositional(
@@ -274,7 +348,7 @@ def compositional_errors(hypotheses: Sequence[str | Words], reference: Sequence[
     """
     missing = set(reference)
     for text in hypotheses:
+        missing.difference_update(split_words(text) if isinstance(text, str) else text)
         if not missing:
             return 0
-        missing.difference_update(words_of(text))
     return sum(word in missing for word in reference)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import mmap
-import multiprocessing
+import os
 import re
-import threading
 import unicodedata
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain, islice, pairwise
 from typing import Any, Final, Literal, NamedTuple
 
@@ -211,10 +211,17 @@ def pair_up(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: Sty
 
 
 class PairedWithin(NamedTuple):
-    """Hold the pairs of a file whose records have the references, too, and the number of references of each."""
+    """Hold the pairs of a file whose records have the references, too.
+
+    Attributes:
+        pairs: The pairs.
+        references: The number of references of each.
+        field: The field of the references; `None` if there are none.
+    """
 
     pairs: Iterator[Pair]
     references: int
+    field: str | None = None
 
 
 def pair_within(entries: Iterable[Entry], field: str | None = None, *, required: bool = True) -> PairedWithin | None:
@@ -244,7 +251,7 @@ def pair_within(entries: Iterable[Entry], field: str | None = None, *, required:
         return None
     chosen = field or _only_field(names, record.fields, record.where)
     number = len(_references_within(record, chosen))
-    return PairedWithin((_pair_within(entry, chosen, number) for entry in everything), number)
+    return PairedWithin((_pair_within(entry, chosen, number) for entry in everything), number, chosen)
 
 
 def _fields_of_references(fields: Mapping[str, Any]) -> tuple[str, ...]:
@@ -270,12 +277,13 @@ def _references_within(entry: Entry, field: str) -> tuple[Reference, ...]:
 
     value = (entry.fields or {}).get(field)
     if not is_reference(value):
-        has_none = f"the record has no field '{shortened(field)}'"
-        what = has_none if value is None else f"{shortened(field)} is not a text"
+        name = shortened(field)
+        what = f"the record has no field '{name}'" if value is None else f"{name} is not a text"
         raise FormatError(what, where=entry.where, advice="name the field of the references with --reference-field")
     texts = [value] if isinstance(value, str) else value
     assert texts is not None
-    return tuple(Reference(tuple(split_words(text_of(text, field, entry.where))), entry.where) for text in texts)
+    where = entry.where
+    return tuple([Reference(tuple(split_words(text_of(text, field, where))), where) for text in texts])
 
 
 def _pair_within(entry: Entry, field: str, number: int) -> Pair:
@@ -563,17 +571,26 @@ def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:
 _FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
 
 
-def _lock_of_all_workers() -> Any:
-    """Return a lock that this process shares with workers that it forks; on systems that cannot fork, its own."""
+@cache
+def _right_to_warn() -> Any:
+    """Return a lock that this process shares with workers that it forks; on systems that cannot fork, its own.
+
+    The process that gets the lock warns, and keeps it.
+    """
+    import multiprocessing
+
     try:
         return multiprocessing.get_context("fork").Lock()
     except (ImportError, OSError, ValueError):
+        import threading
+
         return threading.Lock()
 
 
-# Shared with forked workers: the process that gets the lock warns, and keeps it. The flag saves later searches.
-_right_to_warn = _lock_of_all_workers()
-_has_warned = mmap.mmap(-1, 1)
+# Workers share the lock only if it is made before they are; commands that fork no workers do without its imports.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_right_to_warn)
+_has_warned = mmap.mmap(-1, 1)  # shared with workers; saves further searches
 
 
 def _warn_of_forms(pair: Pair, graph: Graph) -> None:
@@ -587,7 +604,7 @@ def _warn_of_forms(pair: Pair, graph: Graph) -> None:
         for word in words
         if word not in known and any(unicodedata.normalize(form, word) in known for form in _FORMS)
     ]
-    if alike and _right_to_warn.acquire(False):  # noqa: FBT003  both kinds of lock take it by position only
+    if alike and _right_to_warn().acquire(False):  # noqa: FBT003  both kinds of lock take it by position only
         _has_warned[0] = 1
         what = "1 word of the reference is" if len(alike) == 1 else f"{len(alike)} words of the reference are"
         warn(

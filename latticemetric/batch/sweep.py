@@ -20,10 +20,9 @@ from latticemetric.frozen import Brief, Frozen, Result
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Scales
 from latticemetric.metrics.base import CorpusScore, GraphReferences, Table, number_each
-from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.recognition import GRR, as_recognition_rate
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.reference_checks import checked_corpus
-from latticemetric.oracle_search.oracle import as_recognition_rate
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.sweep import Point, PointOracle, Points, reference_words, sweep_graph
 from latticemetric.parallel.map import Workers, map_in_order

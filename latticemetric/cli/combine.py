@@ -182,8 +182,9 @@ class _Combined(Results):
 
     def text(self) -> Iterator[str]:
         """Yield id and words."""
-        for record in self.records():
-            yield harmless(f"{record['id']} {record['hypothesis']}".rstrip())
+        for name, one in zip(self._found.names, self._found.combinations, strict=True):
+            words = one.mbr(scale=self._scale).words if self._by_risk else one.words
+            yield harmless(f"{name} {' '.join(words)}".rstrip())
 
     def records(self) -> Iterator[Record]:
         """Return a record for each utterance."""

@@ -11,6 +11,7 @@ import click
 from latticemetric.cli.commands import Options, option, verb
 from latticemetric.cli.files import GraphFiles, NamesFiles
 from latticemetric.cli.options import (
+    WORKERS,
     OutputOptions,
     PairedReadingOptions,
     RateOptions,
@@ -18,12 +19,23 @@ from latticemetric.cli.options import (
     grammar_named,
     whole_numbers,
 )
-from latticemetric.cli.results import Record, Results, as_json, counted, resampled, shown, table, with_interval
+from latticemetric.cli.results import (
+    Record,
+    Results,
+    as_json,
+    counted,
+    progress,
+    resampled,
+    shown,
+    table,
+    with_interval,
+)
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.batch.corrections import Corrections, Edits
-    from latticemetric.batch.oracle_at_k import OracleAtK
+    from latticemetric.batch.list_blocks import BlockSums
+    from latticemetric.batch.oracle_at_k import ListSums, OracleAtK
     from latticemetric.batch.pairing import Pair
 
 _EPILOG = """\b
@@ -60,6 +72,10 @@ class _ReadingOptions(PairedReadingOptions):
         return self.prepared(lattices)
 
 
+class _RunOptions(Options):
+    workers: int | None = WORKERS
+
+
 @verb("lists", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("lists", type=GraphFiles(), nargs=1)
 @click.argument("references", type=NamesFiles(), nargs=-1, metavar="REFERENCES...")
@@ -71,6 +87,7 @@ def command(
     metric: _RateOptions,
     reading: _ReadingOptions,
     resampling: ResamplingOptions,
+    workers: _RunOptions,
     output: OutputOptions,
 ) -> None:
     """Find the oracle of the first k hypotheses of n-best lists: what longer lists or better choices can win.
@@ -79,31 +96,57 @@ def command(
     line per list, in the same order or with ids first; give several files for several references. Without
     REFERENCES, they come from the records of LISTS (JSON, tables): see --reference-field.
     """
-    from latticemetric.batch.corrections import corrections
-    from latticemetric.batch.lists import lists_of_pairs, rewritten, texts_of
-    from latticemetric.batch.oracle_at_k import oracle_at_k
+    from latticemetric.batch.list_blocks import BlockSums
+    from latticemetric.batch.oracle_at_k import curve_of
 
-    rate = metric.rate()
+    rate, grammar, judged = metric.rate(), grammar_named(reading.normalize), None
     if wanted.corrected is not None and rate.name != "wer":
         raise UsageError("--corrected counts errors of words", advice="leave --metric out")
-    paired = reading.paired(lists, references)
-    found = lists_of_pairs(paired.lattices)
-    grammar = grammar_named(reading.normalize)
-    if grammar is not None:
-        found = rewritten(found, grammar.text)
-    scales, options = reading.weights, resampling.asdict()
-    curve = oracle_at_k(found.lists, found.references, rate, at=wanted.at or None, scales=scales, **options)
-    judged = None
-    if wanted.corrected is not None:
-        texts = texts_of(wanted.corrected, found.names)
-        if reading.preparation is not None:
-            texts = [reading.preparation.words(" ".join(text)) for text in texts]
-        texts = texts if grammar is None else list(map(grammar.text, texts))
-        judged = corrections(found.lists, found.references, texts, scales=scales, ignore=rate.ignore | rate.wildcard)
-    signature = str(rate.signature_for(paired.references).also(norm=reading.rewritten_by))
+    keep = bool(resampling.resamples)
+    rewrite = None if grammar is None else grammar.text
+    settings = BlockSums(rate, wanted.at or None, reading.weights, keep=keep, rewrite=rewrite)
+    if wanted.corrected is None:
+        sums, number = _sums(lists, references, reading, settings, workers.workers)
+    else:
+        sums, number, judged = _judged(lists, references, reading, settings, wanted.corrected)
+    curve = curve_of(list(sums), rate, at=settings.at, **resampling.asdict())
+    signature = str(rate.signature_for(number).also(norm=reading.rewritten_by))
     results = _ListResults(replace(curve, signature=signature), judged, seed=resampling.seed)
     output.write(results)
     output.say_summary(results)
+
+
+def _sums(
+    lists: str, references: Sequence[str], reading: _ReadingOptions, settings: BlockSums, workers: int | None
+) -> tuple[Iterator[ListSums], int]:
+    """Return the sums of lists, block by block, and the number of references of each list."""
+    from latticemetric.batch.list_blocks import TableSums, sums_of_pairs
+
+    if not references and (blocks := reading.blocks(lists)) is not None:
+        table = TableSums(progress(blocks, None, "blocks"), reading.reference_field, reading.prepared)
+        return table.each(settings, workers), table.references
+    paired = reading.paired(lists, references)
+    return sums_of_pairs(paired.lattices, settings), paired.references
+
+
+def _judged(
+    lists: str, references: Sequence[str], reading: _ReadingOptions, settings: BlockSums, corrected: str
+) -> tuple[Iterator[ListSums], int, Corrections]:
+    """Return the sums of lists, the number of references of each, and what corrected texts have won."""
+    from latticemetric.batch.corrections import corrections
+    from latticemetric.batch.lists import lists_of_pairs, rewritten, texts_of
+
+    paired = reading.paired(lists, references)
+    pairs = list(paired.lattices)
+    found = lists_of_pairs(pairs)
+    texts = texts_of(corrected, found.names)
+    if reading.preparation is not None:
+        texts = [reading.preparation.words(" ".join(text)) for text in texts]
+    if settings.rewrite is not None:
+        found, texts = rewritten(found, settings.rewrite), list(map(settings.rewrite, texts))
+    rate, scales = settings.rate, settings.scales
+    judged = corrections(found.lists, found.references, texts, scales=scales, ignore=rate.ignore | rate.wildcard)
+    return iter([settings.of(pairs)]), paired.references, judged
 
 
 class _ListResults(Results):

@@ -6,8 +6,9 @@ import click
 
 from latticemetric.cli.commands import verb
 from latticemetric.cli.files import NamesFiles
-from latticemetric.cli.options import PlottedOutputOptions, format_option, refuse
+from latticemetric.cli.options import TABLES, PlottedOutputOptions, format_option, refuse
 from latticemetric.cli.results import write_lines
+from latticemetric.errors import UsageError
 
 _EPILOG = """\b
 Examples:
@@ -48,4 +49,6 @@ def command(shards: tuple[str, ...], *, output: _MergedOptions) -> None:
         refuse(["output_format", "plot"], "with documents of other verbs than sweep")
     from latticemetric.batch.shards import merged
 
+    if output.output_format in TABLES:
+        raise UsageError("only documents of sweep can be a table", where="--output", advice="name a .json file")
     write_lines(merged(documents), output.output)

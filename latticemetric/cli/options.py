@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from latticemetric.batch.string_scores import StringScorer
     from latticemetric.cli.results import Results
     from latticemetric.formats.references import ReferenceFile
-    from latticemetric.formats.registry import Entry
+    from latticemetric.formats.registry import Block, Entry
     from latticemetric.metrics.base import Metric
     from latticemetric.metrics.preparation import Preparation
     from latticemetric.metrics.recognition import GRR
@@ -313,7 +313,9 @@ OUTPUT = option(
     show_default=False,
     is_eager=True,  # its suffix decides the format
 )
-_SUFFIXES = {"txt": "text", "ndjson": "jsonl"}
+_SUFFIXES = {"txt": "text", "ndjson": "jsonl", "feather": "arrow"}
+TABLES = ("parquet", "arrow")
+"""Output formats that a suffix of `--output` chooses: tables, a record a row."""
 
 
 def format_option(*names: str) -> Any:
@@ -327,6 +329,12 @@ def format_option(*names: str) -> Any:
         output = str(click.get_current_context().params.get("output") or "")
         suffix = without_compression(output).rpartition(".")[2].lower()
         named = _SUFFIXES.get(suffix, suffix)
+        if named in TABLES and "jsonl" in names:
+            from latticemetric.frames import require_arrow
+
+            with placed(output):
+                require_arrow()
+            return named
         return named if named in names else names[0]
 
     text = f"Output format (default: by the suffix of --output, else {names[0]})."
@@ -367,6 +375,12 @@ class ReadingOptions(Options):
         from latticemetric.formats.reading import entries
 
         return entries(graphs, self.from_format, self.vocabulary)
+
+    def blocks(self, graphs: str) -> Iterator[Block] | None:
+        """Read blocks of records, for several processes; `None` if the file's format has none."""
+        from latticemetric.formats.reading import blocks
+
+        return blocks(graphs, self.from_format)
 
     def evidence(self, graphs: Sequence[str]) -> Iterator[Entry] | None:
         """Read the graphs of `--evidence` (their posteriors are used); detect their format. No files: return `None`."""
@@ -533,8 +547,8 @@ class RateOptions(Options):
     @staticmethod
     def rate_of(name: str, options: RateOptions) -> GRR:
         """Return the rate of this name, with the same ignored words and wildcards."""
+        from latticemetric.metrics.recognition import as_recognition_rate
         from latticemetric.metrics.registry import make_metric
-        from latticemetric.oracle_search.oracle import as_recognition_rate
 
         words = {"ignore": word_list(options.ignore), "wildcard": word_list(options.wildcard)}
         return as_recognition_rate(make_metric(name, **{key: value for key, value in words.items() if value}))
@@ -545,8 +559,8 @@ class RateOptions(Options):
         Raises:
             UsageError: The search does not support this metric.
         """
+        from latticemetric.metrics.recognition import as_recognition_rate
         from latticemetric.metrics.registry import make_metric
-        from latticemetric.oracle_search.oracle import as_recognition_rate
 
         penalties = {name: value for name, value in (("alpha", self.alpha), ("beta", self.beta)) if value is not None}
         words = {"ignore": word_list(self.ignore) or None, "wildcard": word_list(self.wildcard) or None}
@@ -609,6 +623,14 @@ class OutputOptions(Options):
         """Write results. Just before they become visible, call `beside` to write other files; see `results.writing`."""
         from latticemetric.cli.results import writing
 
+        if self.output_format in TABLES:
+            from latticemetric.formats.streams.output import atomic_output
+            from latticemetric.frames import write_table
+
+            with atomic_output(self.output) as file:
+                write_table(results.records(), file, self.output_format)
+                beside()
+            return
         with writing(self.output, at_once=at_once) as put:
             for line in results.lines(self.output_format):
                 put(line)

@@ -15,6 +15,7 @@ from latticemetric.cli.options import (
     MOST_DRAWS,
     POSTERIOR_SCALE,
     SEED,
+    TABLES,
     Number,
     OutputOptions,
     PairedReadingOptions,
@@ -91,7 +92,7 @@ class _TagOptions(Options):
         if find_tag_metric(self.pairs_by) not in COMPARED:
             advice = "choose a metric that --compare shows"
             raise UsageError(f"--compare does not support {self.pairs_by}", where="--pairs-by", advice=advice)
-        if output_format in {"tsv", "jsonl"} and (self.compare or self.sampling):
+        if output_format in {"tsv", "jsonl", *TABLES} and (self.compare or self.sampling):
             raise UsageError(f"{output_format} has scores only", advice="choose --format json, which has everything")
 
 

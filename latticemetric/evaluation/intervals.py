@@ -190,8 +190,9 @@ def resampled_sums(tables: Sequence[Table], resamples: int, seed: int) -> list[T
 
 def weighted_sums(tables: Sequence[Table], weights: Iterable[Table]) -> list[Table]:
     """Sum each table's rows, weighted by each row of the `weights` matrices."""
-    blocks = [[matrix @ table for table in tables] for matrix in weights]
-    return [np.vstack(several) for several in zip(*blocks, strict=True)]
+    joined = np.hstack(tables)
+    sums = np.vstack([matrix @ joined for matrix in weights])
+    return np.split(sums, np.cumsum([table.shape[1] for table in tables])[:-1], axis=1)
 
 
 def shared_length(tables: Sequence[Table]) -> int:

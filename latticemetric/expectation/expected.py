@@ -28,10 +28,10 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import small_enough
 from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.character_rates import SpelledRate
-from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.recognition import GRR, as_recognition_rate
 from latticemetric.metrics.reference_checks import check_references
 from latticemetric.nbest import NBest
-from latticemetric.oracle_search.oracle import as_recognition_rate, oracle
+from latticemetric.oracle_search.oracle import oracle
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.posterior.posteriors import ForestPosteriors, posteriors, step_probabilities
 from latticemetric.vocabulary import EPSILON, UNKNOWN, Words

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
+from latticemetric.errors import FormatError, InputError, LatticeMetricError, UsageError, shortened
 from latticemetric.formats.registry import (
     FOLDER_FORMATS,
+    Block,
     Entry,
     Format,
     find_format,
@@ -80,6 +81,21 @@ def entries(
         read = _or_error(file, _entries_of(file, required, vocabulary))
         # The files of a folder or a glob are sorted by name; the user did not choose this order.
         yield from read if file == os.fspath(path) else _ordered_by(file, read)
+
+
+def blocks(path: str, format_name: str | None = None) -> Iterator[Block] | None:
+    """Return the blocks of a file whose format has them, for other processes; `None` for other files and folders."""
+    required = find_format(format_name) if format_name else None
+    if (required is not None and required.read_blocks is None) or not os.path.isfile(path):  # noqa: PTH113  a string
+        return None
+    with open_stream(path) as stream:
+        in_format = required or (None if is_tar(stream.head()) or not stream.head().strip() else sniff(stream))
+    return None if in_format is None or in_format.read_blocks is None else _blocks_of(path, in_format.read_blocks)
+
+
+def _blocks_of(path: str, read_blocks: Callable[[Stream], Iterator[Block]]) -> Iterator[Block]:
+    with open_stream(path) as stream:
+        yield from read_blocks(stream)
 
 
 def _expanded(path: str, required: Format | None) -> list[str]:
@@ -181,11 +197,12 @@ def _checked(read: Iterator[Entry], in_format: Format, path: str) -> Iterator[En
     ids: set[str] = set()
     for entry in read:
         empty = False
-        build = entry.build
-        if entry.naming == "own" and entry.name in ids:
+        name, where, build, naming, _, order, fields = entry
+        if naming == "own" and name in ids:
             build = unbuildable(FormatError("the id appears twice", where=entry.place))
-        ids.add(entry.name)
-        yield entry._replace(build=partial(_build, entry._replace(build=build)), format=in_format.name)
+        if naming == "own":
+            ids.add(name)
+        yield Entry(name, where, partial(_build, build, entry), naming, in_format.name, order, fields)
     if empty:
         raise FormatError(f"the {in_format.name} file holds no graph", where=path)
 
@@ -199,9 +216,12 @@ def _format_of_folder(folder: Path, required: Format | None) -> Format | None:
         raise InputError(f"cannot be read: {error.strerror}", where=str(folder)) from None
 
 
-def _build(entry: Entry) -> Graph:
-    with placed(entry.place):
-        return entry.build()
+def _build(build: Callable[[], Graph], entry: Entry) -> Graph:
+    """Build the graph of an entry; add the entry's place to errors that have none."""
+    try:
+        return build()
+    except LatticeMetricError as error:
+        raise (error if error.where else error.at(entry.place)) from None
 
 
 # ---- Symbol tables ----

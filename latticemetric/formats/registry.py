@@ -11,16 +11,18 @@ import struct
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.formats.streams.compression import FOREIGN_CONTAINERS, without_compression
 from latticemetric.formats.streams.stream import Stream
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from latticemetric.graph import Graph
     from latticemetric.vocabulary import Vocabulary
 
@@ -171,6 +173,13 @@ class Entry(NamedTuple):
         return f"{self.where} ({shortened(self.name)})"
 
 
+class Block(Protocol):
+    """Some records of a stream, for another process."""
+
+    def entries(self, *, named: bool | None) -> Iterator[Entry]:
+        """Yield the entry of each record. `named` says whether records before have ids; refuse a mixture."""
+
+
 @dataclass(frozen=True)
 class Format:
     """Hold the functions that recognise, read and write a format.
@@ -191,6 +200,7 @@ class Format:
         folder_files: List the files that `read_folder` reads.
         points_to: List the other files that a file in this format names.
         written_beside: List the other files that `write_files` writes for the path that the user named.
+        read_blocks: Split a stream of many records into blocks that other processes can take apart.
     """
 
     name: str
@@ -206,6 +216,7 @@ class Format:
     folder_files: Callable[[Path], Iterator[Path]] | None = None
     points_to: Callable[[Stream], Iterator[str]] | None = None
     written_beside: Callable[[str], tuple[str, ...]] | None = None
+    read_blocks: Callable[[Stream], Iterator[Block]] | None = None
 
     @property
     def can_be_written(self) -> bool:
@@ -236,19 +247,32 @@ def _built_in(name: str) -> Format:
 
 def with_plugins() -> dict[str, Format]:
     """Return all formats. Call it only if no built-in format fits: the search for plug-ins is slow."""
-    from importlib.metadata import entry_points
+    formats()
+    _load_plugins()
+    return _formats
 
-    known = formats()
-    for entry in entry_points(group=_ENTRY_POINTS):
-        if entry.name in known:
+
+def _load_plugins() -> None:
+    """Add the formats of other packages; a name of this package is not theirs."""
+    from importlib import metadata
+
+    for entry in _entry_points(metadata.entry_points):
+        if entry.name in BUILT_IN or entry.name in _formats:
             continue
         try:
             plugin = entry.load()
-            if known.get(plugin.name) is not plugin:
+            if plugin.name in BUILT_IN:
+                _built_in(plugin.name)
+            if _formats.get(plugin.name) is not plugin:
                 register(plugin)
         except Exception as error:  # noqa: BLE001  a plug-in may raise anything
             warnings.warn(f"format plug-in '{entry.name}' ({entry.value}) does not load: {error}", stacklevel=2)
-    return _formats
+
+
+@cache
+def _entry_points(find: Callable[..., Iterable[EntryPoint]]) -> tuple[EntryPoint, ...]:
+    """Return the plug-ins that are installed; each search reads the metadata of all packages."""
+    return tuple(find(group=_ENTRY_POINTS))
 
 
 def find_format(name: str) -> Format:
@@ -263,7 +287,8 @@ def find_format(name: str) -> Format:
 
 def may_be_script(head: bytes) -> bool:
     """Check whether a file with these first bytes may be in a format that points to other files."""
-    candidates = [*map(_built_in, _SCRIPTS), *_plugins()]
+    first = Head(head)
+    candidates = [*(_built_in(name) for name in _SCRIPTS if BUILT_IN[name].may_be(first)), *_plugins()]
     return any(one.points_to is not None and one.sniff(head) for one in candidates)
 
 
@@ -278,7 +303,7 @@ def sniff(stream: Stream) -> Format:
     built_in = [_built_in(name) for name, candidate in BUILT_IN.items() if candidate.may_be(first)]
     candidates = [one for one in (*built_in, *_plugins()) if one.sniff(head)]
     if not candidates:
-        with_plugins()
+        _load_plugins()
         candidates = [one for one in _plugins() if one.sniff(head)]
     if not candidates and head.startswith(_UTF_16) and b"\n" in head:
         raise FormatError("the text is not UTF-8 but UTF-16", where=stream.name, advice="convert the file with iconv")
@@ -286,7 +311,7 @@ def sniff(stream: Stream) -> Format:
         raise FormatError(
             "the format is not recognised",
             where=stream.name,
-            advice=f"name it with --from, one of {', '.join(sorted(_formats))}",
+            advice=f"name it with --from, one of {', '.join(sorted({*BUILT_IN, *_formats}))}",
         )
     if len(candidates) > 1:
         names = " or ".join(one.name for one in candidates)

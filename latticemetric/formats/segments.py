@@ -113,7 +113,7 @@ def read_nlp_segments(
     alternatives = None if norm is None else read_norm(norm)
     files: list[tuple[SegmentText, ...]] = []
     for path in systems:
-        words = [token.word for token in read_nlp(path)] if is_transcript(path) else _lines(path)
+        words = [token.word for token in read_nlp(path)] if is_transcript(path) else read_lines(path)
         files.append((" ".join(words),))
     for path in references:
         tokens = read_nlp(path)

@@ -264,6 +264,7 @@ auto index_matches(NgramIndex& index, Input<std::int32_t> references, Input<std:
 }  // namespace
 
 void bind_segments(nb::module_& m) {
+  m.def("shared_words", &shared_words, "texts"_a);
   m.def("number_segments", &number_segments, "candidates"_a, "references"_a, "across"_a);
   m.def("count_segments", &count_segments, "candidates"_a, "references"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a);
   m.def("pair_gains", &all_pair_gains, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a,

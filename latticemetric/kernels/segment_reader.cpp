@@ -18,7 +18,7 @@ struct Items {
   std::int64_t size = 0;
 
   explicit Items(PyObject* object) {
-    if (!is_list(object)) return;
+    if (object == nullptr || !is_list(object)) return;
     begin = PySequence_Fast_ITEMS(object);
     size = PySequence_Fast_GET_SIZE(object);
   }
@@ -87,6 +87,28 @@ void read_words(PyObject* text, const Items next, WordList& words) {
 }
 
 }  // namespace
+
+nb::list shared_words(nb::list texts) {
+  WordNumbers numbers;
+  WordList words;
+  std::vector<nb::object> spelled;
+  nb::list found;
+  for (std::size_t k = 0; k < texts.size(); ++k) {
+    const nb::object text = texts[k];  // held while its words are read
+    const Utf8 check(text.ptr());
+    read_words(text.ptr(), Items(nullptr), words);
+    nb::object row = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(words.size())));
+    if (!row.is_valid()) throw nb::python_error();
+    Py_ssize_t at = 0;
+    for (const Word& word : words) {
+      const auto number = static_cast<std::size_t>(numbers.of(word));
+      if (number == spelled.size()) spelled.emplace_back(nb::str(word.begin, word.size));
+      PyTuple_SET_ITEM(row.ptr(), at++, spelled[number].inc_ref().ptr());
+    }
+    found.append(std::move(row));
+  }
+  return found;
+}
 
 void NumberedTexts::clear() {
   words.clear();

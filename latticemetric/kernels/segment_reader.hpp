@@ -59,4 +59,8 @@ class SegmentReader {
   WordList text_;
 };
 
+// The words of each of several strings, as a list of tuples. Equal words are one Python object, so they take the memory
+// of one, and are compared without being read.
+nb::list shared_words(nb::list texts);
+
 }  // namespace latticemetric

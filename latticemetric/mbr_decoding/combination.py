@@ -378,7 +378,9 @@ def _checked_share(share: float) -> float:
 
 def _aligned(outputs: Sequence[Output]) -> tuple[Numbers, float, float | None]:
     """Return the slots of the columns, their cost, and its lower bound. The order of the systems has no effect."""
-    order = sorted(range(len(outputs)), key=lambda s: outputs[s].content())
+    first = [output.words for output in outputs]  # these decide alone, unless two are equal
+    contents: list[Any] = first if len(set(first)) == len(first) else [output.content() for output in outputs]
+    order = sorted(range(len(outputs)), key=contents.__getitem__)
     listed = [outputs[s] for s in order]
     numbers = {"": _NO_WORD}
     word = [numbers.setdefault(w, len(numbers)) for output in listed for w in output.words]
@@ -463,6 +465,7 @@ class _Table:
         self.vocabulary = Vocabulary.from_words(spelling)
         self.columns = len(slots)
         self._letters_of: dict[int, frozenset[str]] = {}
+        self._likeness_of: dict[tuple[int, int], float] = {}
         numbers = {word: number for number, word in enumerate(spelling, start=1)} | {"": _NO_WORD}
         parts = [self._entries(s, output, slots[:, s], numbers) for s, output in enumerate(outputs)]
         column, system, word, self.mass, self.is_top = map(np.concatenate, zip(*parts, strict=True))
@@ -537,11 +540,14 @@ class _Table:
         wins = np.flatnonzero(score >= largest[self.group_column] - TIE)
         first = np.searchsorted(self.group_column[wins], np.arange(self.columns))
         winner = wins[first]
-        ends = np.append(first[1:], len(wins))
-        for column in np.flatnonzero(ends - first > 1).tolist():
-            tied = [group for group in wins[first[column] : ends[column]].tolist() if is_word[group]]
-            if len(tied) > 1:
-                winner[column] = self._likest(tied, self.top[column].tolist(), weights.tolist())
+        several = np.flatnonzero(np.diff(first, append=len(wins)) > 1)
+        of_words = wins[is_word[wins]]
+        begin, end = (np.searchsorted(self.group_column[of_words], several, side) for side in ("left", "right"))
+        several, begin, end = (part[end - begin > 1] for part in (several, begin, end))
+        listed, own_weights = of_words.tolist(), weights.tolist()
+        rows = zip(several.tolist(), begin.tolist(), end.tolist(), self.top[several].tolist(), strict=True)
+        for column, low, high, said in rows:
+            winner[column] = self._likest(listed[low:high], said, own_weights)
         winner = winner[is_word[winner]]
         sure = np.minimum((counts if scheme == "votes" else mass)[winner] / all_weights, 1.0)
         words = self.vocabulary.decode(self.group_word[winner])
@@ -549,14 +555,23 @@ class _Table:
 
     def _likest(self, groups: Sequence[int], said: Sequence[int], weights: Sequence[float]) -> int:
         """Return the group whose word has most in common with what all systems say; ties: the first one."""
+        pairs = [(word, weight) for word, weight in zip(said, weights, strict=True) if word != _NO_WORD]
 
         def common(group: int) -> float:
-            own = self._letters(int(self.group_word[group]))
-            shares = (len(own & (other := self._letters(word))) / len(own | other) for word in said if word != _NO_WORD)
-            kept = (weight for word, weight in zip(said, weights, strict=True) if word != _NO_WORD)
-            return round(math.fsum(weight * share for weight, share in zip(kept, shares, strict=True)), 9)
+            own = int(self.group_word[group])
+            return round(math.fsum([weight * self._likeness(own, word) for word, weight in pairs]), 9)
 
         return max(groups, key=common)
+
+    def _likeness(self, one: int, other: int) -> float:
+        """Return the share of letters and pairs of letters that two words have in common."""
+        if one == other:
+            return 1.0
+        key = (one, other) if one < other else (other, one)
+        if (found := self._likeness_of.get(key)) is None:
+            letters, others = self._letters(one), self._letters(other)
+            found = self._likeness_of[key] = len(letters & others) / len(letters | others)
+        return found
 
     def _letters(self, number: int) -> frozenset[str]:
         """Return the letters and pairs of letters of a word."""

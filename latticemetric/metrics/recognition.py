@@ -16,6 +16,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.automata.recognition import Gains, best_path_at, path_of_best_rate
 from latticemetric.automata.reference import ReferenceGraph, counted_labels
+from latticemetric.errors import UsageError
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.alignment import Alignment
 from latticemetric.metrics.base import (
@@ -43,7 +44,7 @@ from latticemetric.metrics.recognition_statistics import (
     merit,
 )
 from latticemetric.metrics.reference_checks import check_candidate, check_corpus, check_references
-from latticemetric.metrics.registry import register
+from latticemetric.metrics.registry import make_metric, register
 from latticemetric.metrics.segments import check_order, count_segments
 from latticemetric.vocabulary import Vocabulary, word_set
 
@@ -256,8 +257,8 @@ class GRR(Metric[RecognitionStatistics]):
         """Return the counts (as in `columns`) against best references; and where each segment's references begin."""
         require_as_many(candidates, references)
         listed = cast("Sequence[References]", references)
-        listable = (several for several in references if not isinstance(several, str))
-        if any(isinstance(r, Lattice) or any(isinstance(one, Lattice) for one in r) for r in listable):
+        different = {id(several): several for several in references}  # those of an n-best list are the same object
+        if any(map(_has_graph, different.values())):
             pairs = zip(candidates, references, strict=True)
             listed = [self.best_strings(candidate, graphs_of(several)) for candidate, several in pairs]
         counts, owner = self._pair_counts(candidates, listed)
@@ -355,6 +356,25 @@ class WER(ErrorRate, WRR):
 
 
 # ---- References that are graphs ----
+
+
+def as_recognition_rate(metric: str | Metric[Any]) -> GRR:
+    """Return the metric with this name; raise an error if it cannot search a graph."""
+    rate = make_metric(metric) if isinstance(metric, str) else metric
+    if not isinstance(rate, GRR):
+        name = metric if isinstance(metric, str) else rate.name
+        advice = "use wer, wrr, N-grr, cer, N-gcr or mixed-er"
+        if rate.name == "compound-wer":
+            advice += ", or compound_oracle() in Python"
+        raise UsageError(f"'{name}' cannot search a graph", advice=advice)
+    return rate
+
+
+def _has_graph(references: GraphReferences) -> bool:
+    """Check whether a reference is a lattice, not a string."""
+    if isinstance(references, str | Lattice):
+        return isinstance(references, Lattice)
+    return any(isinstance(one, Lattice) for one in references)
 
 
 def best_arcs(candidate: Sequence[str], reference: Lattice, gains: Gains, silent: Collection[str] = ()) -> list[int]:

@@ -22,9 +22,8 @@ from latticemetric.lattice.columns import Scales, Steps
 from latticemetric.lattice.n_best import check_number
 from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.character_rates import SpelledRate
-from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.recognition import GRR, as_recognition_rate
 from latticemetric.metrics.reference_checks import check_references
-from latticemetric.oracle_search.oracle import as_recognition_rate
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import Answer
 from latticemetric.oracle_search.search_space import ForestSpace, LatticeSpace, ListSpace, SearchSpace

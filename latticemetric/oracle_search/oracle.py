@@ -19,10 +19,9 @@ from latticemetric.lattice.columns import Scales, taken
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import check_number
 from latticemetric.metrics.base import GraphReference, GraphReferences, Metric, graphs_of
-from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.recognition import GRR, as_recognition_rate
 from latticemetric.metrics.recognition_statistics import Merit
 from latticemetric.metrics.reference_checks import check_references
-from latticemetric.metrics.registry import make_metric
 from latticemetric.nbest import NBest
 from latticemetric.oracle_search.list_oracle import list_oracle
 from latticemetric.oracle_search.reference_strings import strings_of_references
@@ -103,18 +102,6 @@ def oracle(
     best = space.preferred([space.best(reference, engine) for reference in listed])
     one_best = space.scored(space.one_best(), listed)
     return _oracle(space, best, listed, one_best, graph)
-
-
-def as_recognition_rate(metric: str | Metric[Any]) -> GRR:
-    """Return the metric with this name; raise an error if it cannot search a graph."""
-    rate = make_metric(metric) if isinstance(metric, str) else metric
-    if not isinstance(rate, GRR):
-        name = metric if isinstance(metric, str) else rate.name
-        advice = "use wer, wrr, N-grr, cer, N-gcr or mixed-er"
-        if rate.name == "compound-wer":
-            advice += ", or compound_oracle() in Python"
-        raise UsageError(f"'{name}' cannot search a graph", advice=advice)
-    return rate
 
 
 def _oracle(

@@ -27,9 +27,9 @@ from latticemetric.evaluation.intervals import Interval
 from latticemetric.formats.streams.output import atomic_output
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Scales
+from latticemetric.metrics.recognition import as_recognition_rate
 from latticemetric.metrics.registry import make_metric
 from latticemetric.metrics.signature import VERSION
-from latticemetric.oracle_search.oracle import as_recognition_rate
 from latticemetric.oracle_search.sweep import Points
 from latticemetric.parallel.map import map_in_order
 from latticemetric.report.charts import (

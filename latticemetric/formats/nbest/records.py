@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from latticemetric import _native
 from latticemetric.errors import FormatError, shortened
 from latticemetric.formats.registry import Entry, Naming
 from latticemetric.formats.text.json import text_of
@@ -30,6 +31,7 @@ TOTALS = (
     "sequences_scores", "sequence_score", "am_score"
 )  # fmt: skip
 NESTED = "scores"
+_COLUMNS = (*TOTALS, NESTED)  # also lists of numbers beside the list of hypotheses
 REFERENCES = (
     "reference", "references", "ref", "refs", "target", "ground_truth", "transcription", "transcript"
 )  # fmt: skip
@@ -85,6 +87,8 @@ class Record(NamedTuple):
         hypotheses = fields[key]
         if not isinstance(hypotheses, list):
             raise FormatError(f"{key} is not a list", where=place)
+        if (texts := _texts(hypotheses)) is not None and not any(map(fields.__contains__, _COLUMNS)):
+            return NBest(tuple([Hypothesis(words, {}) for words in texts]), {})
         parsed = [_hypothesis(h, f"{place}, hypothesis {number}") for number, h in enumerate(hypotheses, start=1)]
         _add_columns(fields, parsed, place)
         return assembled(parsed, place)
@@ -95,12 +99,12 @@ def list_key(fields: Fields, place: str) -> str | None:
     key = _only(fields, LISTS, "lists of hypotheses", place)
     if key is not None:
         return key
-    lists = {name: fields[name] for name in OTHER_LISTS if _is_list_of_hypotheses(fields.get(name))}
+    lists = {name: fields[name] for name in OTHER_LISTS if name in fields and _is_list_of_hypotheses(fields[name])}
     return _only(lists, OTHER_LISTS, "lists of hypotheses", place)
 
 
 def _is_list_of_hypotheses(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str | dict) for one in value)
+    return isinstance(value, list) and all(isinstance(one, (str, dict)) for one in value)
 
 
 def reference_fields(fields: Fields) -> tuple[str, ...]:
@@ -114,14 +118,15 @@ def reference_fields(fields: Fields) -> tuple[str, ...]:
 
 def is_reference(value: object) -> bool:
     """Check whether the value of a field can be a reference: a text, or a list of texts."""
-    texts = value if isinstance(value, list) else [value]
-    return bool(texts) and all(isinstance(text, str) for text in texts)
+    if isinstance(value, list):
+        return bool(value) and all(isinstance(text, str) for text in value)
+    return isinstance(value, str)
 
 
 def _only(table: Fields, names: tuple[str, ...], what: str, place: str) -> str | None:
     """Return the name that the record has, or `None`; refuse two names with different values."""
-    keys = [name for name in names if table.get(name) is not None]
-    if any(table[name] != table[keys[0]] for name in keys):
+    keys = [name for name in names if name in table and table[name] is not None]
+    if len(keys) > 1 and any(table[name] != table[keys[0]] for name in keys):
         raise FormatError(f"{' and '.join(keys)} are different {what}", where=place, advice="keep one of them")
     return keys[0] if keys else None
 
@@ -144,6 +149,14 @@ def assembled(parsed: list[Parsed], place: str) -> NBest:
             raise FormatError(f"hypothesis {number} has no {total}, but others in its list have one", where=place)
     costs = ({name: 0.0 - value for name, value in (one.scores | one.numbers).items()} for one in parsed)
     return NBest(tuple(Hypothesis(one.words, c) for one, c in zip(parsed, costs, strict=True)), scales)
+
+
+def _texts(hypotheses: list[Any]) -> list[tuple[str, ...]] | None:
+    """Return the words of hypotheses that are nothing but texts; `None` for others."""
+    try:
+        return _native.shared_words(hypotheses)
+    except (TypeError, UnicodeEncodeError):
+        return None
 
 
 def _hypothesis(value: object, place: str) -> Parsed:
@@ -209,10 +222,10 @@ def _split(text: str, place: str) -> tuple[str, ...]:
 
 def _add_columns(fields: Fields, parsed: list[Parsed], place: str) -> None:
     """Add totals that are given as a list of numbers beside the list of hypotheses."""
-    for name in (*TOTALS, NESTED):
-        column = fields.get(name)
-        if not isinstance(column, list):
+    for name in _COLUMNS:
+        if name not in fields or not isinstance(fields[name], list):
             continue
+        column = fields[name]
         if len(column) != len(parsed) or any(isinstance(v, bool) or not isinstance(v, int | float) for v in column):
             raise FormatError(f"{name} is not a list with one number per hypothesis", where=place)
         own = TOTALS[0] if name == NESTED else name

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from itertools import islice
-from typing import IO, Any
+from itertools import islice, pairwise
+from typing import IO, Any, NamedTuple
 
 from latticemetric.errors import FormatError, MissingDependencyError, UsageError, placed, shortened
 from latticemetric.formats.nbest.jsonl import as_record
-from latticemetric.formats.nbest.records import Record
+from latticemetric.formats.nbest.records import Fields, Record
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.graph import Graph
@@ -39,17 +39,23 @@ def require_pyarrow() -> Any:
     return pa
 
 
-def _read_parquet(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
+def _read(
+    batches: Callable[[Stream], Iterator[Any]], stream: Stream, _vocabulary: Vocabulary | None
+) -> Iterator[Entry]:
+    return _entries(stream, batches(stream))
+
+
+def _parquet_batches(stream: Stream) -> Iterator[Any]:
     with _readable(stream.name):
         require_pyarrow()
         from pyarrow import parquet
 
         table = parquet.ParquetFile(_source(stream))
         columns = [column.name for column in table.schema_arrow if _is_part_of_records(column.type)]
-    yield from _entries(stream, table.iter_batches(_ROWS_AT_ONCE, columns=columns))
+    yield from table.iter_batches(_ROWS_AT_ONCE, columns=columns)
 
 
-def _read_arrow(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
+def _arrow_batches(stream: Stream) -> Iterator[Any]:
     with _readable(stream.name):
         require_pyarrow()
         from pyarrow import ipc
@@ -60,7 +66,7 @@ def _read_arrow(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entr
             batches: Iterator[Any] = (table.get_batch(number) for number in range(table.num_record_batches))
         else:
             batches = iter(ipc.open_stream(source))
-    yield from _entries(stream, batches)
+    yield from batches
 
 
 def _source(stream: Stream) -> Any:
@@ -87,7 +93,20 @@ def _readable(where: str) -> Iterator[None]:
 
 
 def _entries(stream: Stream, batches: Iterator[Any]) -> Iterator[Entry]:
-    named: bool | None = None
+    rows = ((position, fields) for first, batch in _slices(stream, batches) for position, fields in _rows(batch, first))
+    yield from _entries_of(rows, stream.name, named=None)
+
+
+def _entries_of(rows: Iterable[tuple[int, Fields]], file: str, *, named: bool | None) -> Iterator[Entry]:
+    for position, fields in rows:
+        record = Record(fields, f"{file}, row {position}")
+        name = record.name(named=named)
+        named = name is not None
+        yield record.entry(name, position)
+
+
+def _slices(stream: Stream, batches: Iterator[Any]) -> Iterator[tuple[int, Any]]:
+    """Yield the rows of a table, some at a time, and the number of rows before them."""
     position = 0
     while True:
         with _readable(stream.name):
@@ -98,14 +117,70 @@ def _entries(stream: Stream, batches: Iterator[Any]) -> Iterator[Entry]:
             kept = [number for number, column in enumerate(batch.schema) if _is_part_of_records(column.type)]
             batch = batch.select(kept)
         for first in range(0, batch.num_rows, _ROWS_AT_ONCE):
-            with _readable(stream.name):
-                rows = batch.slice(first, _ROWS_AT_ONCE).to_pylist()
-            for fields in rows:
-                position += 1
-                record = Record(fields, f"{stream.name}, row {position}")
-                name = record.name(named=named)
-                named = name is not None
-                yield record.entry(name, position)
+            yield position + first, batch.slice(first, _ROWS_AT_ONCE)
+        position += batch.num_rows
+
+
+def _rows(batch: Any, before: int) -> Iterator[tuple[int, Fields]]:
+    """Yield the number of each row, from 1, and its fields."""
+    with _readable(f"row {before + 1}"):
+        columns = [_values(column) for column in batch.columns]
+    names = batch.schema.names
+    for position, row in enumerate(zip(*columns, strict=True), start=before + 1):
+        yield position, dict(zip(names, row, strict=True))
+
+
+def _values(column: Any) -> list[Any]:
+    """Return the values of a column as `to_pylist` does, which makes an object of Arrow of each value first."""
+    types = require_pyarrow().types
+    kind = column.type
+    if types.is_string(kind) or types.is_large_string(kind):
+        texts: list[Any] = column.to_numpy(zero_copy_only=False).tolist()
+        return texts
+    if column.null_count == 0 and (types.is_list(kind) or types.is_large_list(kind)):
+        begin = (column.offsets.to_numpy() - column.offsets[0].as_py()).tolist()
+        values = _values(column.flatten())
+        return [values[first:end] for first, end in pairwise(begin)]
+    if column.null_count == 0 and types.is_struct(kind):
+        names = [kind.field(number).name for number in range(kind.num_fields)]
+        parts = zip(*map(_values, column.flatten()), strict=True)
+        return [dict(zip(names, row, strict=True)) for row in parts] if names else column.to_pylist()
+    if column.null_count == 0 and (types.is_integer(kind) or types.is_float64(kind)):
+        numbers: list[Any] = column.to_numpy().tolist()
+        return numbers
+    return list(column.to_pylist())
+
+
+class TableBlock(NamedTuple):
+    """Hold some rows of a table as bytes, for another process.
+
+    Attributes:
+        data: The rows, as an Arrow stream.
+        file: The file of the table.
+        before: The number of rows before these.
+    """
+
+    data: bytes
+    file: str
+    before: int
+
+    def entries(self, *, named: bool | None) -> Iterator[Entry]:
+        """Yield the entry of each row. `named` says whether rows before have ids; refuse a mixture."""
+        from pyarrow import ipc
+
+        batch = ipc.open_stream(self.data).read_next_batch()
+        return _entries_of(_rows(batch, self.before), self.file, named=named)
+
+
+def _blocks(batches: Callable[[Stream], Iterator[Any]], stream: Stream) -> Iterator[TableBlock]:
+    """Yield the rows of a table, block by block."""
+    from pyarrow import ipc
+
+    for before, rows in _slices(stream, batches(stream)):
+        sink = require_pyarrow().BufferOutputStream()
+        with ipc.new_stream(sink, rows.schema) as writer:
+            writer.write_batch(rows)
+        yield TableBlock(sink.getvalue().to_pybytes(), stream.name, before)
 
 
 def _is_part_of_records(kind: Any) -> bool:
@@ -186,8 +261,9 @@ register(
         _PARQUET,
         (".parquet",),
         lambda head: head.startswith(_PARQUET_MAGIC),
-        _read_parquet,
+        partial(_read, _parquet_batches),
         write_archive=partial(_write, _PARQUET),
+        read_blocks=partial(_blocks, _parquet_batches),
     )
 )
 register(
@@ -195,7 +271,8 @@ register(
         _ARROW,
         (".arrow", ".feather"),
         lambda head: head.startswith((_FILE_MAGIC, _STREAM_MAGIC)),
-        _read_arrow,
+        partial(_read, _arrow_batches),
         write_archive=partial(_write, _ARROW),
+        read_blocks=partial(_blocks, _arrow_batches),
     )
 )

@@ -6,6 +6,7 @@ import codecs
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from latticemetric import _native
@@ -18,7 +19,8 @@ Pairs = tuple[tuple[str, Any], ...]
 """A JSON object as pairs; keys may repeat."""
 
 _MOST_DIGITS = 300
-_SPACE = re.compile(r"[ \t\n\r]*")
+_SPACES = " \t\n\r"
+_SPACE = re.compile(rf"[{_SPACES}]*")
 
 
 def parsed_json(
@@ -38,7 +40,7 @@ def parsed_json(
         ) from None
     with placed(file if line is None else f"{file}:{line}"):
         try:
-            return json.loads(text, object_pairs_hook=objects, **_STRICT)
+            return _decoder(objects).decode(text)
         except json.JSONDecodeError as error:
             raise FormatError(
                 f"this is not JSON ({error.msg.lower()}, column {error.colno})",
@@ -59,7 +61,7 @@ def array_elements(stream: Stream, objects: Objects = tuple) -> Iterator[tuple[i
     Raises:
         FormatError: The file is not one JSON array; elements before the error have been yielded.
     """
-    text = _Text(stream)
+    text = _Text(stream, objects)
     text.skip("[", "the file is not a JSON array")
     if text.peek() == "]":
         text.skip("]", "")
@@ -68,9 +70,9 @@ def array_elements(stream: Stream, objects: Objects = tuple) -> Iterator[tuple[i
         while separator == ",":
             text.peek()
             line = text.line
-            yield line, text.element(objects)
-            separator = text.peek()
-            text.skip("]" if separator == "]" else ",", "an element of the array is followed by something else")
+            yield line, text.element()
+            separator = "]" if text.peek() == "]" else ","
+            text.skip(separator, "an element of the array is followed by something else")
     if text.peek():
         raise FormatError("something follows the JSON array", where=stream.place(text.line))
 
@@ -82,17 +84,22 @@ _LONGEST_ATOM = 2 * _MOST_DIGITS  # a number, a literal or an escape
 class _Text:
     """Read the text of a stream in pieces, and parse it from `at` on; `line` is the line of the next character."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: Stream, objects: Objects) -> None:
         self._stream, self._decoder = stream, codecs.getincrementaldecoder("utf-8")()
         self._text, self._at, self.line, self._ended = "", 0, 1, False
+        self._parse = _decoder(objects).raw_decode
 
     def peek(self) -> str:
         """Skip white space; return the next character, nothing at the end."""
         while True:
-            rest = _SPACE.match(self._text, self._at)
-            self._move(rest.end() if rest else self._at)
             if self._at < len(self._text):
-                return self._text[self._at]
+                character = self._text[self._at]
+                if character not in _SPACES:
+                    return character
+                rest = _SPACE.match(self._text, self._at)
+                assert rest is not None
+                self._move(rest.end())
+                continue
             if not self._read(_PIECE):
                 return ""
 
@@ -102,23 +109,23 @@ class _Text:
             raise FormatError(problem, where=self._stream.place(self.line))
         self._move(self._at + 1)
 
-    def element(self, objects: Objects) -> Any:
+    def element(self) -> Any:
         """Parse the next value; read more text until it is whole."""
-        decoder = json.JSONDecoder(object_pairs_hook=objects, **_STRICT)
         size = _PIECE
         while True:
-            with placed(self._stream.place(self.line)):
-                try:
-                    value, end = decoder.raw_decode(self._text, self._at)
-                except json.JSONDecodeError as error:
-                    if self._is_cut(error) and self._read(size := 2 * size):  # doubled: long values take linear time
-                        continue
-                    line = self.line + self._text.count("\n", self._at, error.pos)
-                    raise FormatError(
-                        f"this is not JSON ({error.msg.lower()}, column {error.colno})", where=self._stream.place(line)
-                    ) from None
-                except RecursionError:
-                    raise FormatError("the JSON is nested too deeply") from None
+            try:
+                value, end = self._parse(self._text, self._at)
+            except json.JSONDecodeError as error:
+                if self._is_cut(error) and self._read(size := 2 * size):  # doubled: long values take linear time
+                    continue
+                line = self.line + self._text.count("\n", self._at, error.pos)
+                raise FormatError(
+                    f"this is not JSON ({error.msg.lower()}, column {error.colno})", where=self._stream.place(line)
+                ) from None
+            except RecursionError:
+                raise FormatError("the JSON is nested too deeply", where=self._stream.place(self.line)) from None
+            except InputError as error:
+                raise (error if error.where else error.at(self._stream.place(self.line))) from None
             self._move(end)
             return value
 
@@ -184,6 +191,12 @@ _STRICT: dict[str, Any] = {
     "parse_int": _int,
     "parse_float": lambda number: require_finite(float(number), number, ""),
 }
+
+
+@lru_cache
+def _decoder(objects: Objects) -> json.JSONDecoder:
+    """Return the strict parser; to make one takes as long as to parse a short line."""
+    return json.JSONDecoder(object_pairs_hook=objects, **_STRICT)
 
 
 def text_of(value: object, what: str, place: str) -> str:

@@ -1,0 +1,112 @@
+"""Sums over many n-best lists, block by block: memory does not grow with the number of lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import NamedTuple
+
+from latticemetric.batch.lists import Words, lists_of_pairs, rewritten
+from latticemetric.batch.oracle_at_k import ListSums, sums_of
+from latticemetric.batch.pairing import Pair, PairedWithin, pair_within
+from latticemetric.errors import FormatError, shortened
+from latticemetric.formats.registry import Block
+from latticemetric.lattice.columns import Scales
+from latticemetric.metrics.recognition import GRR
+
+_LISTS_AT_ONCE = 4096
+
+
+@dataclass(frozen=True)
+class BlockSums:
+    """Settings of the sums of a block of lists.
+
+    Attributes:
+        rate: The metric.
+        at: Numbers of hypotheses; by default, 1 … 5, 10, 20, 50, ….
+        scales: Weight of each score in the model's cost.
+        keep: True to keep the counts of each list, for resamples.
+        rewrite: Rewrites texts and references; `None` leaves them as they are.
+    """
+
+    rate: GRR
+    at: Sequence[int] | None = None
+    scales: Scales | None = None
+    keep: bool = False
+    rewrite: Callable[[Words], Words] | None = None
+
+    def of(self, pairs: Iterable[Pair]) -> ListSums:
+        """Return the sums of a block."""
+        lists = lists_of_pairs(pairs)
+        if self.rewrite is not None:
+            lists = rewritten(lists, self.rewrite)
+        return sums_of(lists.lists, lists.references, self.rate, at=self.at, scales=self.scales, keep=self.keep)
+
+
+def sums_of_pairs(pairs: Iterable[Pair], settings: BlockSums) -> Iterator[ListSums]:
+    """Yield the sums of pairs, block by block."""
+    stream = iter(pairs)
+    while block := list(islice(stream, _LISTS_AT_ONCE)):
+        yield settings.of(block)
+
+
+class _Answer(NamedTuple):
+    """The sums of a block, and the ids of its lists, if they have any."""
+
+    sums: ListSums
+    ids: tuple[str, ...]
+
+
+class TableSums:
+    """The sums of a table whose records have the references; several processes take its blocks apart.
+
+    Args:
+        blocks: The blocks of the table.
+        field: The field of the references; by default, the only one of the first record that looks like it.
+        prepare: Prepares pairs before their lists are built.
+    """
+
+    def __init__(
+        self,
+        blocks: Iterable[Block],
+        field: str | None = None,
+        prepare: Callable[[Iterator[Pair]], Iterator[Pair]] = iter,
+    ) -> None:
+        self._prepare = prepare
+        stream = iter(blocks)
+        first = next(stream, None)
+        if first is None:
+            raise FormatError("there are no graphs")
+        within = _paired(first, field, named=None)
+        pair = next(within.pairs)
+        self._named = pair.entry is not None and pair.entry.naming == "own"
+        self._field, self.references = within.field, within.references
+        self._blocks = chain([first], stream)
+
+    def each(self, settings: BlockSums, workers: int | None = None) -> Iterator[ListSums]:
+        """Yield the sums of each block, in order. By default, there is a process per processor."""
+        from latticemetric.parallel.map import map_in_order
+        from latticemetric.parallel.pool import default_workers
+
+        def answer(block: Block) -> _Answer:
+            within = _paired(block, self._field, named=self._named)
+            pairs = list(self._prepare(within.pairs))
+            if within.references != self.references:
+                what = f"there are {within.references} references in {self._field}"
+                raise FormatError(f"{what}, but the first record has {self.references}", where=pairs[0].where)
+            return _Answer(settings.of(pairs), tuple(pair.name for pair in pairs) if self._named else ())
+
+        known: set[str] = set()
+        for found in map_in_order(answer, self._blocks, workers or default_workers()):
+            for name in found.ids:
+                if name in known:
+                    raise FormatError(f"the id '{shortened(name)}' appears twice")
+                known.add(name)
+            yield found.sums
+
+
+def _paired(block: Block, field: str | None, *, named: bool | None) -> PairedWithin:
+    within = pair_within(block.entries(named=named), field)
+    assert within is not None  # blocks are of records
+    return within

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from latticemetric.batch.pairing import Pair, pair_within
 from latticemetric.errors import FormatError, InputError, UsageError, placed
-from latticemetric.formats.references import read_references
+from latticemetric.formats.references import Reference, read_references
 from latticemetric.formats.registry import Entry
 from latticemetric.frames import Tabular, records_of
+from latticemetric.graph import Graph
 from latticemetric.lattice.columns import Scales
 from latticemetric.nbest import NBest
 from latticemetric.vocabulary import split_words
@@ -118,12 +120,29 @@ def lists_of_pairs(pairs: Iterable[Pair]) -> Lists:
 
 def rewritten(lists: Lists, rewrite: Callable[[Words], Words]) -> Lists:
     """Return the lists with their texts and references rewritten, each alone; hypotheses keep ranks and scores."""
-    changed = (
-        NBest(tuple(replace(h, words=rewrite(h.words)) for h in nbest.hypotheses), nbest.scales)
-        for nbest in lists.lists
-    )
+    changed = (_rewritten_list(nbest, rewrite) for nbest in lists.lists)
     references = (tuple(map(rewrite, several)) for several in lists.references)
     return Lists(lists.names, tuple(changed), tuple(references))
+
+
+def rewritten_pairs(pairs: Iterable[Pair], rewrite: Callable[[Words], Words]) -> Iterator[Pair]:
+    """Rewrite the texts of pairs as `rewritten` does: references at once, lists when they are parsed."""
+    for pair in pairs:
+        entry = pair.entry and pair.entry._replace(build=partial(_built, pair.entry.build, rewrite))
+        references = tuple(
+            reference if reference.graph is not None else Reference(rewrite(reference.words), reference.where)
+            for reference in pair.references
+        )
+        yield replace(pair, entry=entry, references=references)
+
+
+def _built(build: Callable[[], Graph], rewrite: Callable[[Words], Words]) -> Graph:
+    graph = build()
+    return _rewritten_list(graph, rewrite) if isinstance(graph, NBest) else graph
+
+
+def _rewritten_list(nbest: NBest, rewrite: Callable[[Words], Words]) -> NBest:
+    return NBest(tuple(replace(h, words=rewrite(h.words)) for h in nbest.hypotheses), nbest.scales)
 
 
 def texts_of(path: str, names: Sequence[str]) -> list[Words]:

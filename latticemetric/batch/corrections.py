@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from latticemetric.batch.lists import AnyList, Words, check_lengths, ranked_words, references_of, words_of
+from latticemetric.batch.list_arguments import AnyList, Words, check_lengths, ranked_words, references_of, words_of
 from latticemetric.batch.oracle_at_k import compositional_errors, oracle_at_k
 from latticemetric.errors import UsageError
 from latticemetric.frames import Tabular

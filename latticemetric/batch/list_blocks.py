@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import NamedTuple
 
-from latticemetric.batch.lists import Words, lists_of_pairs, rewritten
+from latticemetric.batch.list_arguments import Words
+from latticemetric.batch.lists import lists_of_pairs, rewritten
 from latticemetric.batch.oracle_at_k import ListSums, sums_of
 from latticemetric.batch.pairing import Pair, PairedWithin, pair_within
 from latticemetric.errors import FormatError, shortened

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from latticemetric.batch.list_arguments import Words
 from latticemetric.batch.pairing import Pair, pair_within
 from latticemetric.errors import FormatError, InputError, UsageError, placed
 from latticemetric.formats.references import Reference, read_references
 from latticemetric.formats.registry import Entry
 from latticemetric.frames import Tabular, records_of
 from latticemetric.graph import Graph
-from latticemetric.lattice.columns import Scales
 from latticemetric.nbest import NBest
-from latticemetric.vocabulary import split_words
 
 if TYPE_CHECKING:
     from latticemetric.batch.corrections import Corrections
     from latticemetric.batch.oracle_at_k import OracleAtK
-
-Words = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -166,61 +163,3 @@ def _entries(table: Any) -> Iterator[Entry]:
         name = record.name(named=named)
         named = name is not None
         yield record.entry(name, position)
-
-
-# ---- Lists as arguments ----
-
-AnyList = NBest | Sequence[str | Sequence[str]]
-
-
-def ranked_texts(nbest: AnyList, scales: Scales | None = None) -> list[str | Words]:
-    """Return the hypotheses of a list in the model's order; of strings, in their own order.
-
-    Texts are equal if their words are equal: strings have single spaces between words.
-    """
-    if isinstance(nbest, NBest):
-        return [hypothesis.words for hypothesis in nbest.ranking(scales)]
-    if isinstance(nbest, str):
-        raise UsageError("a list of hypotheses is a string", advice="give several strings, best first")
-    if not len(nbest):
-        raise InputError("the n-best list is empty")
-    if all(isinstance(text, str) for text in nbest):
-        return [_single_spaced(str(text)) for text in nbest]
-    return [words_of(text) for text in nbest]
-
-
-def _single_spaced(text: str) -> str:
-    """Return a text with single spaces between words; most texts already are so."""
-    is_plain = text.isprintable() and "  " not in text and not text.startswith(" ") and not text.endswith(" ")
-    return text if is_plain else " ".join(split_words(text))
-
-
-def ranked_words(nbest: AnyList, scales: Scales | None = None) -> list[Words]:
-    """Return the words of each hypothesis of a list, in the model's order; a list of strings keeps its own order."""
-    return [words_of(text) for text in ranked_texts(nbest, scales)]
-
-
-def words_of(text: str | Sequence[str]) -> Words:
-    """Return the words of a text; a string is split at white space."""
-    return tuple(split_words(text)) if isinstance(text, str) else tuple(text)
-
-
-def references_of(references: Sequence[Any]) -> list[list[Words]]:
-    """Return the references of each list as words. One of them is a string, or a list with one list of words."""
-    found = []
-    for given in references:
-        texts = [given] if isinstance(given, str) else list(given)
-        if not texts:
-            raise UsageError("a list has no reference")
-        found.append([words_of(text) for text in texts])
-    return found
-
-
-def check_lengths(**sides: Sequence[object] | Mapping[str, object]) -> None:
-    """Refuse sides of different lengths, and empty ones."""
-    lengths = {name: len(side) for name, side in sides.items()}
-    if len(set(lengths.values())) > 1:
-        what = " and ".join(f"{number} {name}" for name, number in lengths.items())
-        raise UsageError(f"there are {what}", advice="give as many of each")
-    if not any(lengths.values()):
-        raise UsageError("there are no lists")

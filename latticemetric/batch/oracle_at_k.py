@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.batch.lists import AnyList, Words, check_lengths, ranked_texts, references_of
+from latticemetric.batch.list_arguments import AnyList, Words, check_lengths, ranked_texts, references_of
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import Interval, interval_of, resampled_sums
 from latticemetric.frames import Tabular

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from latticemetric.cli.options import PairedLattices, PairedReadingOptions, grammar_named
 
 if TYPE_CHECKING:
-    from latticemetric.batch.lists import Lists, Words
+    from latticemetric.batch.list_arguments import Words
+    from latticemetric.batch.lists import Lists
     from latticemetric.batch.pairing import Pair
 
 

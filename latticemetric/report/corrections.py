@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from latticemetric.batch.corrections import SYSTEMS, Corrections, Edits, corrections
-from latticemetric.batch.lists import Lists, Words, ranked_words, texts_of, words_of
+from latticemetric.batch.list_arguments import Words, ranked_words, words_of
+from latticemetric.batch.lists import Lists, texts_of
 from latticemetric.batch.oracle_at_k import compositional_errors, sums_of
 from latticemetric.batch.sweep import ReferencedGraph
 from latticemetric.errors import InputError, UsageError

@@ -192,7 +192,7 @@ def _stm(line: str, says: str) -> Broken:
 
 _STM_BROKEN = {
     **{name: _stm(f"f 1 s 2 3.0 <O> {text}", says) for name, (text, says) in _WORDS_BROKEN.items()},
-    "four fields": _stm("f 1 s 2", "the line has 4 fields; write file channel"),
+    "four fields": _stm("f 1 s 2", "the line has 4 fields; write these fields: file channel"),
     "one word": _stm("word", "the line has 1 fields"),
     "begin in words": _stm("f 1 s two 3 a", "the begin 'two' is not a number of seconds"),
     "end nan": _stm("f 1 s 2 nan a", "the end 'nan' is not a number"),

@@ -42,7 +42,8 @@ function haystack(one) {
 }
 
 // A text that has more errors than the 1-best it should correct.
-const isHarmed = ({ sides }) => sides !== undefined && sides.corrected.score > sides.one_best.score;
+const wrongIn = ({ counts: [, replaced, deleted, inserted] }) => replaced + deleted + inserted;
+const isHarmed = ({ sides }) => sides !== undefined && wrongIn(sides.corrected) > wrongIn(sides.one_best);
 
 class List {
   constructor(data) {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from latticemetric.batch.list_arguments import Words
 from latticemetric.batch.pairing import Pair, pair_within
-from latticemetric.errors import FormatError, InputError, UsageError, placed
+from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
 from latticemetric.formats.references import Reference, read_references
 from latticemetric.formats.registry import Entry
 from latticemetric.frames import Tabular, records_of
@@ -143,11 +143,20 @@ def _rewritten_list(nbest: NBest, rewrite: Callable[[Words], Words]) -> NBest:
 
 
 def texts_of(path: str, names: Sequence[str]) -> list[Words]:
-    """Read a text for each list: lines that begin with the ids of all lists, or as many lines as lists, in order."""
+    """Read a text for each list: lines that begin with the ids of all lists, or as many lines as lists, in order.
+
+    If half of the ids or more begin lines, but not all of them, refuse the file: ids must not count as words. Lists that
+    are named by their position have no ids: their texts may begin with numbers.
+    """
     file = read_references(path)
     if file.ids >= set(names):
         table = file.keyed()
         return [table[name].words for name in names]
+    missing = [name for name in names if name not in file.ids]
+    has_ids = list(names) != [str(position) for position in range(1, len(names) + 1)]
+    if has_ids and 2 * len(missing) <= len(names):
+        what = f"no line begins with the id '{shortened(missing[0])}'"
+        raise FormatError(what, where=path, advice="give a line for each list, with its id first")
     if len(file.lines) == len(names):
         return [reference.words for reference in file.plain()]
     what = f"there are {len(file.lines)} texts and {len(names)} lists"

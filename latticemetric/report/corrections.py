@@ -22,7 +22,7 @@ from latticemetric.metrics.base import Table
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.nbest import NBest
-from latticemetric.report.charts import rate_text, short_number, span
+from latticemetric.report.charts import amount, rate_text, short_number, span
 
 if TYPE_CHECKING:
     from latticemetric.report.report import ReportOptions
@@ -157,7 +157,8 @@ def _shares(found: Corrections) -> list[tuple[str, str, str]]:
     """Return the name of each share, its value, and the counts behind it."""
     hallucinated = found.hallucinations
     invented = f"{hallucinated.novel} new, {hallucinated.repeated} repeated, of {hallucinated.words}"
-    outside = f"{hallucinated.generative} right words from outside the lists"
+    kept = f"{amount(hallucinated.passed_through, 'error')} of the lists kept"
+    outside = f"{amount(hallucinated.generative, 'right word')} from outside the lists"
     return [
         ("headroom recovered (RIR)", rate_text(found.recovered), _gain(found)),
         ("harmful edits, utterances", *_edits(found.utterances)),
@@ -165,15 +166,15 @@ def _shares(found: Corrections) -> list[tuple[str, str, str]]:
         (
             "hallucinated words",
             rate_text(hallucinated.rate),
-            f"{invented}; {hallucinated.passed_through} errors of the lists kept, {outside}",
+            f"{invented}; {kept}, {outside}",
         ),
     ]
 
 
 def _gain(found: Corrections) -> str:
-    return f"{found.one_best - found.corrected} of {found.one_best - found.oracle} errors that a choice avoids".replace(
-        "-", "−"
-    )
+    gain = found.one_best - found.corrected
+    change = f"{amount(abs(gain), 'error')} {'more' if gain < 0 else 'fewer'}"
+    return f"{change}; the best choice has {short_number(found.one_best - found.oracle)} fewer"
 
 
 def _edits(edits: Edits) -> tuple[str, str]:

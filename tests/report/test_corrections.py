@@ -100,11 +100,14 @@ def test_the_section_has_the_figures_of_corrections(tmp_path, picnic):
     assert [rows[name][2] for name in tables] == ["3/27", "2/27"]
     change = paired_bootstrap(lm.WER(), *tables.values(), resamples=50, seed=3).difference
     assert f"by −0.0370, in 95 % of resamples by {span(change.low, change.high)}" in section
-    assert rows["headroom recovered (RIR)"] == [rate_text(found.recovered), "1 of 2 errors that a choice avoids"]
+    assert rows["headroom recovered (RIR)"] == [
+        rate_text(found.recovered),
+        "1 error fewer; the best choice has 2 fewer",
+    ]
     assert rows["harmful edits, utterances"] == ["0.3333", "2 helpful, 1 harmful, 0 neutral, 1 unchanged"]
     assert rows["harmful edits, words"] == ["0.3333", "2 helpful, 1 harmful, 1 missed"]
     assert rows["hallucinated words"][0] == rate_text(found.hallucinations.rate)
-    assert rows["hallucinated words"][1].startswith("0 new, 1 repeated, of 28; 1 errors of the lists kept, 0 right")
+    assert rows["hallucinated words"][1].startswith("0 new, 1 repeated, of 28; 1 error of the lists kept, 0 right")
     assert data["corrected"]
 
 
@@ -175,7 +178,7 @@ def test_references_of_no_words_have_no_rate(tmp_path):
 def test_a_correction_that_adds_errors_is_below_zero(tmp_path):
     lists = [lm.NBest.from_strings(["a b", "a c"]), lm.NBest.from_strings(["d", "e"])]
     _, rows, section = written(tmp_path, lists, ["a c", "d"], corrected=["x y", "d"])
-    assert rows["headroom recovered (RIR)"] == ["−1.0000", "−1 of 1 errors that a choice avoids"]
+    assert rows["headroom recovered (RIR)"] == ["−1.0000", "1 error more; the best choice has 1 fewer"]
     assert "changes by 0.3333" in section
 
 
@@ -219,6 +222,17 @@ def test_commands_that_make_no_sense_are_refused(arguments, said):
     assert isinstance(done.exception, lm.LatticeMetricError)
     assert said in str(done.exception)
     assert done.stdout == ""
+
+
+def test_ids_that_do_not_match_are_no_words(tmp_path):
+    path, lists = tmp_path / "fixed.txt", [("u1", LISTS[0]), ("u2", LISTS[1])]
+    path.write_text("u1 a\nu3 c\n")
+    with pytest.raises(lm.LatticeMetricError, match=r"fixed\.txt: no line begins with the id 'u2'"):
+        written(tmp_path, lists, ["a", "c"], corrected=path)
+    path.write_text("u4 a\nu3 c\n")  # these may be words
+    assert written(tmp_path, lists, ["a", "c"], corrected=path)[1]["corrected"][2] == "2/2"
+    path.write_text("1 a\n3 c\n")
+    assert written(tmp_path, LISTS, ["a", "c"], corrected=path)[1]["corrected"][2] == "2/2"
 
 
 def test_one_list_has_no_interval():

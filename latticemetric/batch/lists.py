@@ -145,8 +145,8 @@ def _rewritten_list(nbest: NBest, rewrite: Callable[[Words], Words]) -> NBest:
 def texts_of(path: str, names: Sequence[str]) -> list[Words]:
     """Read a text for each list: lines that begin with the ids of all lists, or as many lines as lists, in order.
 
-    If half of the ids or more begin lines, but not all of them, refuse the file: ids must not count as words. Lists that
-    are named by their position have no ids: their texts may begin with numbers.
+    If half of the ids or more begin lines, but not all of them, refuse the file: ids must not count as words. Lists
+    named by their position have no ids: their texts may begin with numbers.
     """
     file = read_references(path)
     if file.ids >= set(names):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from latticemetric.cli.options import (
     SAMPLES,
     SCORE,
     UTT2SPK,
+    PairedLattices,
     PairedReadingOptions,
     PointOptions,
     RateOptions,
@@ -32,7 +33,9 @@ from latticemetric.cli.run import running
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
+    from latticemetric.batch.pairing import Pair
     from latticemetric.batch.review import MBRSettings
+    from latticemetric.report.report import Report
 
 _EPILOG = """\b
 Examples:
@@ -115,7 +118,7 @@ def command(
     from latticemetric.batch.review import ReviewSettings, reviews_of
     from latticemetric.formats.segments import read_speakers
     from latticemetric.oracle_search.sweep import Points
-    from latticemetric.report.corrections import CorrectedLists, check_rate
+    from latticemetric.report.corrections import check_rate
     from latticemetric.report.page import check_page, page
     from latticemetric.report.report import Report, ReportOptions
 
@@ -145,14 +148,22 @@ def command(
     )
     paired = reading.paired(lattices, references, rewrite=shown.corrected is None)
     report = Report(reviewing, report_options, paired.references, reading.rewritten_by)
-    pairs = paired.lattices
-    if shown.corrected is not None:
-        listed, lists, texts = corrected_pairs(paired, shown.corrected, reading)
-        report.corrected, pairs = CorrectedLists.of(lists, texts, rate, reading.weights), iter(listed)
+    pairs = paired.lattices if shown.corrected is None else _with_corrections(report, paired, shown.corrected, reading)
     with running(run, shown.output) as (started, failures), writing(shown.output) as put:
         report.add_all(failures.reported(reviews_of(pairs, reviewing, started)))
         put(page(report))
     failures.exit()
+
+
+def _with_corrections(
+    report: Report, paired: PairedLattices, corrected: str, reading: PairedReadingOptions
+) -> Iterator[Pair]:
+    """Add corrected texts to a report; return the lists to review."""
+    from latticemetric.report.corrections import CorrectedLists
+
+    pairs, lists, texts = corrected_pairs(paired, corrected, reading)
+    report.corrected = CorrectedLists.of(lists, texts, report.review.metric, reading.weights)
+    return iter(pairs)
 
 
 def _settings(lattices: str, references: Sequence[str]) -> list[tuple[str, str]]:

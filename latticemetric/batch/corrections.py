@@ -22,6 +22,14 @@ from latticemetric.metrics.alignment import DELETION, INSERTION, MATCH, Alignmen
 from latticemetric.metrics.recognition import WER
 from latticemetric.vocabulary import word_set
 
+SYSTEMS = {
+    "one_best": "1-best",
+    "corrected": "corrected",
+    "oracle": "best hypotheses (o_nb)",
+    "compositional": "words of the lists (o_cp)",
+}
+"""The names of what `Corrections` compares, as users read them."""
+
 _WER = WER()
 
 
@@ -116,7 +124,7 @@ class Corrections(Result, Tabular):
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        rates = {name: self.rate(getattr(self, name)) for name in ("one_best", "corrected", "oracle", "compositional")}
+        rates = {name: self.rate(getattr(self, name)) for name in SYSTEMS}
         return {
             **{name: {"wer": rate, "errors": getattr(self, name)} for name, rate in rates.items()},
             "reference_words": self.reference_words,
@@ -128,9 +136,8 @@ class Corrections(Result, Tabular):
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a record for each system: 1-best, corrected texts and oracles."""
-        names = ("one_best", "corrected", "oracle", "compositional")
         return [
-            {"system": name, "errors": getattr(self, name), "wer": self.rate(getattr(self, name))} for name in names
+            {"system": name, "errors": getattr(self, name), "wer": self.rate(getattr(self, name))} for name in SYSTEMS
         ]
 
 

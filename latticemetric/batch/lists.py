@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from latticemetric.batch.list_arguments import Words
 from latticemetric.batch.pairing import Pair, pair_within
-from latticemetric.errors import FormatError, InputError, UsageError, placed
-from latticemetric.formats.references import read_references
+from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
+from latticemetric.formats.references import Reference, read_references
 from latticemetric.formats.registry import Entry
 from latticemetric.frames import Tabular, records_of
+from latticemetric.graph import Graph
 from latticemetric.nbest import NBest
 
 if TYPE_CHECKING:
@@ -115,20 +117,46 @@ def lists_of_pairs(pairs: Iterable[Pair]) -> Lists:
 
 def rewritten(lists: Lists, rewrite: Callable[[Words], Words]) -> Lists:
     """Return the lists with their texts and references rewritten, each alone; hypotheses keep ranks and scores."""
-    changed = (
-        NBest(tuple(replace(h, words=rewrite(h.words)) for h in nbest.hypotheses), nbest.scales)
-        for nbest in lists.lists
-    )
+    changed = (_rewritten_list(nbest, rewrite) for nbest in lists.lists)
     references = (tuple(map(rewrite, several)) for several in lists.references)
     return Lists(lists.names, tuple(changed), tuple(references))
 
 
+def rewritten_pairs(pairs: Iterable[Pair], rewrite: Callable[[Words], Words]) -> Iterator[Pair]:
+    """Rewrite the texts of pairs as `rewritten` does: references at once, lists when they are parsed."""
+    for pair in pairs:
+        entry = pair.entry and pair.entry._replace(build=partial(_built, pair.entry.build, rewrite))
+        references = tuple(
+            reference if reference.graph is not None else Reference(rewrite(reference.words), reference.where)
+            for reference in pair.references
+        )
+        yield replace(pair, entry=entry, references=references)
+
+
+def _built(build: Callable[[], Graph], rewrite: Callable[[Words], Words]) -> Graph:
+    graph = build()
+    return _rewritten_list(graph, rewrite) if isinstance(graph, NBest) else graph
+
+
+def _rewritten_list(nbest: NBest, rewrite: Callable[[Words], Words]) -> NBest:
+    return NBest(tuple(replace(h, words=rewrite(h.words)) for h in nbest.hypotheses), nbest.scales)
+
+
 def texts_of(path: str, names: Sequence[str]) -> list[Words]:
-    """Read a text for each list: lines that begin with the ids of all lists, or as many lines as lists, in order."""
+    """Read a text for each list: lines that begin with the ids of all lists, or as many lines as lists, in order.
+
+    If half of the ids or more begin lines, but not all of them, refuse the file: ids must not count as words. Lists
+    named by their position have no ids: their texts may begin with numbers.
+    """
     file = read_references(path)
     if file.ids >= set(names):
         table = file.keyed()
         return [table[name].words for name in names]
+    missing = [name for name in names if name not in file.ids]
+    has_ids = list(names) != [str(position) for position in range(1, len(names) + 1)]
+    if has_ids and 2 * len(missing) <= len(names):
+        what = f"no line begins with the id '{shortened(missing[0])}'"
+        raise FormatError(what, where=path, advice="give a line for each list, with its id first")
     if len(file.lines) == len(names):
         return [reference.words for reference in file.plain()]
     what = f"there are {len(file.lines)} texts and {len(names)} lists"

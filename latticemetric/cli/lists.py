@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from latticemetric.batch.corrections import Corrections, Edits
     from latticemetric.batch.list_blocks import BlockSums
     from latticemetric.batch.oracle_at_k import ListSums, OracleAtK
-    from latticemetric.batch.pairing import Pair
 
 _EPILOG = """\b
 Examples:
@@ -64,14 +63,6 @@ class _RateOptions(RateOptions):
     metric: str = option("--metric NAME", "wer, wrr, N-grr for any N, cer, N-gcr, or mixed-er.", default="wer")
 
 
-class _ReadingOptions(PairedReadingOptions):
-    """Options for reading lists; texts and references are normalized here, each alone, so that lists stay lists."""
-
-    def normalized(self, lattices: Iterator[Pair]) -> Iterator[Pair]:
-        """Return the pairs, only prepared."""
-        return self.prepared(lattices)
-
-
 class _RunOptions(Options):
     workers: int | None = WORKERS
 
@@ -85,7 +76,7 @@ def command(
     *,
     wanted: _ListOptions,
     metric: _RateOptions,
-    reading: _ReadingOptions,
+    reading: PairedReadingOptions,
     resampling: ResamplingOptions,
     workers: _RunOptions,
     output: OutputOptions,
@@ -117,7 +108,7 @@ def command(
 
 
 def _sums(
-    lists: str, references: Sequence[str], reading: _ReadingOptions, settings: BlockSums, workers: int | None
+    lists: str, references: Sequence[str], reading: PairedReadingOptions, settings: BlockSums, workers: int | None
 ) -> tuple[Iterator[ListSums], int]:
     """Return the sums of lists, block by block, and the number of references of each list."""
     from latticemetric.batch.list_blocks import TableSums, sums_of_pairs
@@ -125,28 +116,22 @@ def _sums(
     if not references and (blocks := reading.blocks(lists)) is not None:
         table = TableSums(progress(blocks, None, "blocks"), reading.reference_field, reading.prepared)
         return table.each(settings, workers), table.references
-    paired = reading.paired(lists, references)
+    paired = reading.paired(lists, references, rewrite=False)  # by the settings, so that lists stay lists
     return sums_of_pairs(paired.lattices, settings), paired.references
 
 
 def _judged(
-    lists: str, references: Sequence[str], reading: _ReadingOptions, settings: BlockSums, corrected: str
+    lists: str, references: Sequence[str], reading: PairedReadingOptions, settings: BlockSums, corrected: str
 ) -> tuple[Iterator[ListSums], int, Corrections]:
     """Return the sums of lists, the number of references of each, and what corrected texts have won."""
     from latticemetric.batch.corrections import corrections
-    from latticemetric.batch.lists import lists_of_pairs, rewritten, texts_of
+    from latticemetric.cli.corrected import corrected_pairs
 
-    paired = reading.paired(lists, references)
-    pairs = list(paired.lattices)
-    found = lists_of_pairs(pairs)
-    texts = texts_of(corrected, found.names)
-    if reading.preparation is not None:
-        texts = [reading.preparation.words(" ".join(text)) for text in texts]
-    if settings.rewrite is not None:
-        found, texts = rewritten(found, settings.rewrite), list(map(settings.rewrite, texts))
+    paired = reading.paired(lists, references, rewrite=False)
+    pairs, found, texts = corrected_pairs(paired, corrected, reading)
     rate, scales = settings.rate, settings.scales
     judged = corrections(found.lists, found.references, texts, scales=scales, ignore=rate.ignore | rate.wildcard)
-    return iter([settings.of(pairs)]), paired.references, judged
+    return iter([replace(settings, rewrite=None).of(pairs)]), paired.references, judged
 
 
 class _ListResults(Results):
@@ -196,14 +181,13 @@ class _ListResults(Results):
 
 
 def _judgment(judged: Corrections) -> Iterator[str]:
-    sides = {
-        "1-best": judged.one_best,
-        "corrected": judged.corrected,
-        "best hypotheses (o_nb)": judged.oracle,
-        "words of the lists (o_cp)": judged.compositional,
-    }
+    from latticemetric.batch.corrections import SYSTEMS
+
     rows = [["", "wer", ""]]
-    rows += [[name, shown(judged.rate(errors)), f"{errors}/{judged.reference_words}"] for name, errors in sides.items()]
+    rows += [
+        [SYSTEMS[row["system"]], shown(row["wer"]), f"{row['errors']}/{judged.reference_words}"]
+        for row in judged.to_records()
+    ]
     yield from table(rows)
     yield ""
     yield f"share of the headroom recovered (RIR): {shown(judged.recovered)}"

@@ -460,10 +460,13 @@ class PairedReadingOptions(ScoredReadingOptions, PreparationOptions):
         "Field of the graphs' own records that has the references (default: detected), instead of REFERENCES.",
     )
 
-    def paired(self, files: str, references: Sequence[str], shard: ShardRun | None = None) -> PairedLattices:
+    def paired(
+        self, files: str, references: Sequence[str], shard: ShardRun | None = None, *, rewrite: bool = True
+    ) -> PairedLattices:
         """Pair each lattice with its references: from files, or from the field of its own record.
 
-        With a shard, return only the lattices of that shard.
+        With a shard, return only the lattices of that shard. Without `rewrite`, leave the grammar of `--normalize` to
+        the caller.
         """
         from latticemetric.batch.pairing import pair_up, pair_within
 
@@ -472,12 +475,12 @@ class PairedReadingOptions(ScoredReadingOptions, PreparationOptions):
             expected = self.references(references)
             pairs = pair_up(self.entries([files]), expected, self.style)
             total = max(len(file.lines) for file in expected)
-            return PairedLattices(self._watched(pairs, total, shard), len(references))
+            return PairedLattices(self._watched(pairs, total, shard, rewrite=rewrite), len(references))
         refuse(["style"], "without files of references")
         within = pair_within(self.entries([files]), self.reference_field)
         if within is None:
             raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument")
-        return PairedLattices(self._watched(within.pairs, None, shard), within.references)
+        return PairedLattices(self._watched(within.pairs, None, shard, rewrite=rewrite), within.references)
 
     def unpaired(self, files: str, shard: ShardRun | None = None) -> Iterator[Pair]:
         """Yield each lattice without references."""
@@ -485,13 +488,16 @@ class PairedReadingOptions(ScoredReadingOptions, PreparationOptions):
 
         return self._watched((Pair(one.name, one, ()) for one in self.entries([files])), None, shard)
 
-    def _watched(self, lattices: Iterator[Pair], total: int | None, shard: ShardRun | None) -> Iterator[Pair]:
-        """Yield the lattices of a shard, normalized, behind a progress bar."""
+    def _watched(
+        self, lattices: Iterator[Pair], total: int | None, shard: ShardRun | None, *, rewrite: bool = True
+    ) -> Iterator[Pair]:
+        """Yield the lattices of a shard, prepared and rewritten, behind a progress bar."""
         from latticemetric.cli.results import progress
 
         if shard is not None:
             lattices, total = shard.take(lattices), None if total is None else shard.shard.size(total)
-        return self.normalized(progress(lattices, total, "lattices"))
+        shown = progress(lattices, total, "lattices")
+        return self.normalized(shown) if rewrite else self.prepared(shown)
 
     @property
     def rewritten_by(self) -> str | None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from latticemetric.cli.commands import Options, flag, option, verb
+from latticemetric.cli.corrected import corrected_pairs
 from latticemetric.cli.files import STANDARD, GraphFiles, NamesFiles
 from latticemetric.cli.options import (
     BEAM,
@@ -19,6 +20,7 @@ from latticemetric.cli.options import (
     SAMPLES,
     SCORE,
     UTT2SPK,
+    PairedLattices,
     PairedReadingOptions,
     PointOptions,
     RateOptions,
@@ -31,7 +33,9 @@ from latticemetric.cli.run import running
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
+    from latticemetric.batch.pairing import Pair
     from latticemetric.batch.review import MBRSettings
+    from latticemetric.report.report import Report
 
 _EPILOG = """\b
 Examples:
@@ -39,11 +43,12 @@ Examples:
   latticemetric report lattices/ refs.txt --ignore "<s> </s>" --score bleu --beams 1,2,4,8 -o report.html
   latticemetric report lats.ark.gz text --metric wer --expected --utt2spk utt2spk -o report.html
   latticemetric report dev.hg dev.en.0 dev.en.1 --mbr-method bleu --samples 1000 -o report.html
+  latticemetric report lists.json --metric wer --corrected fixed.txt -o report.html
 """
 
 _SECTIONS = {
-    "What is shown": "--mbr-method --beam --samples --expected --score --beams --densities --nbest-sizes --utt2spk"
-    " --title --most-graphs",
+    "What is shown": "--mbr-method --beam --samples --expected --score --beams --densities --nbest-sizes"
+    " --corrected --utt2spk --title --most-graphs",
     "The search": "--engine",
 }
 _NO_MBR = "none"
@@ -64,6 +69,11 @@ class _PageOptions(Options):
     samples: int | None = SAMPLES
     expected: bool = flag("--expected", "Also show the expected rate of each graph, and of the paths through each arc.")
     score: str | None = SCORE
+    corrected: str | None = option(
+        "--corrected FILE",
+        "Also show and judge these texts of n-best lists, one per list (with --metric wer).",
+        type=NamesFiles(),
+    )
     utt2spk: str | None = UTT2SPK
     title: str | None = option("--title TEXT", "Title of the page (default: the graphs' file).")
     most_graphs: int = option(
@@ -108,6 +118,7 @@ def command(
     from latticemetric.batch.review import ReviewSettings, reviews_of
     from latticemetric.formats.segments import read_speakers
     from latticemetric.oracle_search.sweep import Points
+    from latticemetric.report.corrections import check_rate
     from latticemetric.report.page import check_page, page
     from latticemetric.report.report import Report, ReportOptions
 
@@ -115,6 +126,8 @@ def command(
     if shown.output == STANDARD and sys.stdout.isatty():
         raise UsageError("a page cannot be shown on a terminal", advice="name a file: -o report.html")
     rate = metric.rate()
+    if shown.corrected is not None:
+        check_rate(rate)
     reviewing = ReviewSettings(
         rate,
         Points.of(points.beams, points.densities, points.nbest_sizes),
@@ -133,12 +146,24 @@ def command(
         speakers=None if shown.utt2spk is None else read_speakers(shown.utt2spk),
         **resampling.asdict(),
     )
-    paired = reading.paired(lattices, references)
+    paired = reading.paired(lattices, references, rewrite=shown.corrected is None)
     report = Report(reviewing, report_options, paired.references, reading.rewritten_by)
+    pairs = paired.lattices if shown.corrected is None else _with_corrections(report, paired, shown.corrected, reading)
     with running(run, shown.output) as (started, failures), writing(shown.output) as put:
-        report.add_all(failures.reported(reviews_of(paired.lattices, reviewing, started)))
+        report.add_all(failures.reported(reviews_of(pairs, reviewing, started)))
         put(page(report))
     failures.exit()
+
+
+def _with_corrections(
+    report: Report, paired: PairedLattices, corrected: str, reading: PairedReadingOptions
+) -> Iterator[Pair]:
+    """Add corrected texts to a report; return the lists to review."""
+    from latticemetric.report.corrections import CorrectedLists
+
+    pairs, lists, texts = corrected_pairs(paired, corrected, reading)
+    report.corrected = CorrectedLists.of(lists, texts, report.review.metric, reading.weights)
+    return iter(pairs)
 
 
 def _settings(lattices: str, references: Sequence[str]) -> list[tuple[str, str]]:

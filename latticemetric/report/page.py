@@ -45,6 +45,7 @@ from latticemetric.report.charts import (
     standing_chart,
     sweep_chart,
 )
+from latticemetric.report.corrections import CorrectedTexts, check_rate, corrected_graphs
 from latticemetric.report.report import Report, ReportOptions, SideTotal, drawing
 
 _IN_SCRIPTS = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
@@ -79,6 +80,7 @@ def write_report(
     confidence: float = 0.95,
     expected: bool = False,
     speakers: Mapping[str, str] | None = None,
+    corrected: CorrectedTexts | None = None,
     workers: int = 1,
 ) -> None:
     """Write one HTML page of oracles, 1-bests and MBR: totals, charts, alignments, drawings.
@@ -104,11 +106,14 @@ def write_report(
         confidence: The share of resamples inside an interval.
         expected: Also show the expected rate of each graph; see `expected`.
         speakers: The speaker of each id, to count errors by speaker; by default, ids name speakers.
+        corrected: Corrected texts of n-best lists, one per list, or a file of them; compare them with the lists, as
+            `corrections` does. The metric must be `wer`.
         workers: The number of graphs searched at once.
 
     Raises:
         MissingDependencyError: If jinja2 is not installed.
         UsageError: If a parameter is wrong, or the numbers of references and graphs differ.
+        InputError: If there are corrected texts and a graph is no n-best list, or they do not match the lists.
     """
     check_page()
     rate = as_recognition_rate(metric)
@@ -128,6 +133,10 @@ def write_report(
     )
     report = Report(review, ReportOptions(title, most_graphs, resamples, seed, confidence, speakers=speakers))
     pairs, reviewed = graphs_with_references(graphs, references), partial(review_graph, review)
+    if corrected is not None:
+        check_rate(rate)
+        listed = list(pairs)
+        report.corrected, pairs = corrected_graphs(listed, corrected, rate, scales), iter(listed)
     with atomic_output(os.fspath(path)) as file:
         report.add_all(map_in_order(reviewed, pairs, workers, packing=graph_packing))
         # A file's name may hold bytes that are not UTF-8.
@@ -171,6 +180,7 @@ def page(report: Report) -> str:
     return environment.from_string(_file("page.html")).render(
         report=shown,
         charts=charts,
+        corrections=None if report.corrected is None else report.corrected.section(metric, report.options),
         version=VERSION,
         policy=policy([style], [theme, script]),
         style=Markup(style),  # noqa: S704  our own files
@@ -221,6 +231,7 @@ def _data(report: Report) -> dict[str, Any]:
         "decoded": report.review.decoding is not None,
         "drawn": [len(sketches), report.sketched],
         "expected": report.review.expected,
+        "corrected": report.corrected is not None,
         "groupings": list(groups),
         "utterances": items,
     }

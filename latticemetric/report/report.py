@@ -32,6 +32,7 @@ from latticemetric.metrics.base import Table, references_each
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.oracle_search.scored_path import ScoredPath
 from latticemetric.report.charts import paths
+from latticemetric.report.corrections import CORRECTED, CorrectedLists, CorrectedText
 from latticemetric.report.errors import error_groups
 
 _LENGTHS = 5
@@ -60,6 +61,11 @@ class ReportOptions:
     def interval(self, metric: Any, table: Any) -> Interval:
         """Return the interval of a corpus value."""
         return _of_several(bootstrap(metric, table, **self.resampling), len(table))
+
+    def difference(self, metric: Any, first: Any, second: Any) -> Interval:
+        """Return the second corpus value minus the first, with its interval (both on the same resamples)."""
+        found = paired_bootstrap(metric, first, second, **self.resampling).difference
+        return _of_several(found, len(first))
 
     @property
     def resampling(self) -> dict[str, Any]:
@@ -99,6 +105,7 @@ class Report:
     Attributes:
         references: Number of references per graph; `None` to count them.
         normalize: The grammar that rewrote graphs and references, for signatures.
+        corrected: Corrected texts, one per graph, if all graphs are n-best lists.
         undecoded: Number of graphs that MBR could not decode.
     """
 
@@ -106,6 +113,7 @@ class Report:
     options: ReportOptions
     references: int | str | None = None
     normalize: str | None = None
+    corrected: CorrectedLists | None = None
     lattices: int = 0
     undecoded: int = 0
     methods: set[str] = field(default_factory=set)
@@ -128,6 +136,8 @@ class Report:
             self._names.append(review.name)
             if self.review.points.nbest and review.swept.kept:
                 item["at_k"] = self._at_k(review.swept)
+            if self.corrected is not None and "sides" in item:
+                item["sides"][CORRECTED] = _side(self.corrected.texts[place])
             self._add_statistics(review)
             self.utterances.append(item)
             if review.problem is not None:
@@ -215,10 +225,7 @@ class Report:
     def headroom(self) -> Interval:
         """The rate of the oracles minus the rate of the 1-bests, with its interval (both on the same resamples)."""
         tables = {side.side: side.table for side in self.sides}
-        found = paired_bootstrap(
-            self.review.metric, tables["one_best"], tables["oracle"], **self.options.resampling
-        ).difference
-        return _of_several(found, len(tables["oracle"]))
+        return self.options.difference(self.review.metric, tables["one_best"], tables["oracle"])
 
 
 def _of_several(found: Interval, graphs: int) -> Interval:
@@ -242,7 +249,7 @@ def utterance(review: Review) -> dict[str, Any]:
     """Return one utterance, without its drawing.
 
     References are lists of words. Oracle, 1-best and MBR answer each have all their `words`, and their alignment with
-    the reference: `edits`, and the counted words of answer and reference.
+    the reference: `edits`, and the counted words of answer and reference. `Report.add_all` adds corrected texts.
     """
     common: dict[str, Any] = {"id": visible(review.name), "references": [_shown(words) for words in review.references]}
     if review.oracle is None:
@@ -286,7 +293,7 @@ def _density(review: Review) -> float | None:
     return whole / review.swept.length if whole is not None and review.swept.length else None
 
 
-def _side(path: ScoredPath | MBRAnswer) -> dict[str, Any]:
+def _side(path: ScoredPath | MBRAnswer | CorrectedText) -> dict[str, Any]:
     counts = path.statistics.asdict()
     side = {
         "score": path.score,
@@ -304,7 +311,7 @@ def _side(path: ScoredPath | MBRAnswer) -> dict[str, Any]:
     return {**side, "cost": path.cost} if isinstance(path, ScoredPath) else side
 
 
-def _cells(path: ScoredPath | MBRAnswer, words: Iterable[str]) -> list[str]:
+def _cells(path: ScoredPath | MBRAnswer | CorrectedText, words: Iterable[str]) -> list[str]:
     return _shown(words if path.alignment.of_words else ("␣" if unit == " " else unit for unit in words))
 
 

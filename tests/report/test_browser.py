@@ -422,6 +422,64 @@ def test_expected_rates_are_shown(opened, spoken):
     assert under == {"0.50", "1.00"}  # the paths: two of four words wrong, or all
 
 
+# --- Corrections
+
+BEAMS = {
+    "rain-1": (["a blanket may rain", "a blanket may reign"], "a blanket may reign", "a blanket may rain"),
+    "rain-2": (["we meat here", "we meet here"], "we meet right here", "we meet here"),
+    "rain-3": (["so it is", "so is it"], "so it is", "so it is"),
+}
+
+
+@pytest.fixture(scope="module")
+def corrected(tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "corrected.html"
+    lists = [(name, lm.NBest.from_strings(texts)) for name, (texts, *_) in BEAMS.items()]
+    texts, references = ([beam[k] for beam in BEAMS.values()] for k in (1, 2))
+    lm.write_report(path, lists, references, "wer", corrected=texts, resamples=50)
+    return path
+
+
+def test_corrections_are_a_row_of_the_alignment(opened, corrected):
+    page = opened(DESK, corrected)
+    page.get_by_role("button", name="rain-2").click()
+    assert aligned(page, ".reference") == ["we", "meet", "", "here"]
+    assert aligned(page, ".corrected") == ["we", "meet", "added: +right", "here"]
+    assert aligned(page, ".one_best") == ["we", "instead: ≠meat", "", "here"]
+    assert "1 insertion" in page.locator(".side.corrected").inner_text()
+    header = page.get_by_role("columnheader", name="Corrected")
+    header.get_by_role("button").click()
+    assert ids(page) == ["rain-2", "rain-1", "rain-3"]
+    page.get_by_label("Errors of").select_option("corrected")
+    assert error_rows(page) == [["confusion", "rain", "reign", "1"], ["insertion", "–", "right", "1"]]
+
+
+def test_harm_is_filtered(opened, corrected):
+    page = opened(DESK, corrected)
+    page.get_by_label("harmed by their correction").check()
+    assert ids(page) == ["rain-1"]
+
+
+@pytest.mark.parametrize("viewport", [DESK, PHONE])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_corrections_can_be_read_and_stick_out_nowhere(opened, corrected, viewport, scheme):
+    page = opened(viewport, corrected, color_scheme=scheme)
+    page.get_by_role("button", name="rain-1").click()
+    page.locator(".aligned").first.wait_for()
+    assert overflow(page) == 0
+    section = page.locator("section[aria-labelledby=corrections-title]")
+    wide = section.locator(".wide")
+    assert wide.evaluate("(one) => one.scrollWidth <= one.clientWidth")
+    values = section.locator(".shares td:nth-child(2)").all()
+    whole = (
+        "(one) => { const range = new Range(); range.selectNodeContents(one); return range.getClientRects().length; }"
+    )
+    assert [value.evaluate(whole) for value in values] == [1] * 4
+    assert page.evaluate(WEAK_LETTERS) == []
+    assert page.evaluate(UNNAMED) == []
+    assert page.evaluate(BROKEN_NAMES) == []
+
+
 def test_fingers_are_told_what_they_can_do(opened):
     for options, said in (({"has_touch": True, "is_mobile": True}, "Tap an arc"), ({}, "Point at an arc")):
         page = opened(PHONE, **options)

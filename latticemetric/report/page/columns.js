@@ -1,7 +1,6 @@
 // Alignments in columns: the reference, and below each of its words what every side has there.
 // Longer alignments are passages that open one by one, and are made when they do.
 const MOST_STEPS = 400, PASSAGE = 250;
-const ROWS = ["oracle", "mbr", "one_best"];
 
 // For each word of the reference, and after the last: what was added before it, and what stands for it.
 function slotsOf(side) {
@@ -31,7 +30,7 @@ function columnsOfSides(sides) {
 // Sides aligned with the same reference stand below each other.
 function sidesByReference(one) {
   const groups = new Map();
-  for (const name of ROWS.filter((side) => one.sides[side])) {
+  for (const name of SIDES.filter((side) => one.sides[side])) {
     const key = JSON.stringify(stepsOf(one.sides[name]).filter(({ edit }) => edit !== "I").map(wordOf));
     groups.set(key, [...(groups.get(key) ?? []), name]);
   }

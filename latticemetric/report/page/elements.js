@@ -31,8 +31,8 @@ function swatch(side) {
   return element("span", { class: `swatch ${side}`, "aria-hidden": "true" });
 }
 
-const LABELS = { oracle: "Oracle", mbr: "MBR", one_best: "1-best" };
-const SIDES = ["oracle", "mbr", "one_best"];
+const LABELS = { oracle: "Oracle", mbr: "MBR", corrected: "Corrected", one_best: "1-best" };
+const SIDES = ["oracle", "mbr", "corrected", "one_best"];
 
 function rate(value) {
   return value === null || value === undefined ? "–" : value.toFixed(4).replace(/^-(?=0\.0000$)/, "").replace("-", "−");

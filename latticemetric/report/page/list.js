@@ -9,6 +9,7 @@ function columnsOf(data) {
     { key: "length", title: "Words", value: (one) => one.length ?? null, show: (value) => figure(value), first: -1, spare: true },
     { key: "oracle", title: "Oracle", value: score("oracle"), show: rate, first: -best },
     { key: "mbr", title: "MBR", value: score("mbr"), show: rate, first: -best },
+    { key: "corrected", title: "Corrected", value: score("corrected"), show: rate, first: -best, spare: true },
     { key: "one_best", title: "1-best", value: score("one_best"), show: rate, first: -best },
     { key: "expected", title: "Expected", value: (one) => one.expected?.[0] ?? null, show: rate, first: -best, spare: true },
     { key: "headroom", title: "Headroom", value: (one) => one.headroom ?? null, show: rate, first: -1 },
@@ -17,7 +18,7 @@ function columnsOf(data) {
     { key: "best_paths", title: "Best paths", value: (one) => one.best_paths?.[0] ?? null,
       show: (value, one) => one.best_paths?.[1] ?? "–", first: -1, spare: true },
   ];
-  const missing = [data.decoded ? null : "mbr", data.expected ? null : "expected"];
+  const missing = [data.decoded ? null : "mbr", data.corrected ? null : "corrected", data.expected ? null : "expected"];
   return columns.filter((column) => !missing.includes(column.key));
 }
 
@@ -40,6 +41,10 @@ function haystack(one) {
   return one.hay;
 }
 
+// A text that has more errors than the 1-best it should correct.
+const wrongIn = ({ counts: [, replaced, deleted, inserted] }) => replaced + deleted + inserted;
+const isHarmed = ({ sides }) => sides !== undefined && wrongIn(sides.corrected) > wrongIn(sides.one_best);
+
 class List {
   constructor(data) {
     this.data = data;
@@ -51,8 +56,9 @@ class List {
     this.search = document.getElementById("search");
     this.most = Math.max(...data.utterances.map((one) => one.headroom ?? 0));
     this.filters = { headroom: document.getElementById("only-headroom"), failed: document.getElementById("only-failed") };
+    if (data.corrected) this.filters.harmed = document.getElementById("only-harmed");
     this.narrow = matchMedia("(max-width: 46rem)"); // as in the style
-    this.table.classList.toggle("many", data.expected);
+    this.table.classList.toggle("many", data.expected || data.corrected);
     this.makeHeader();
     this.makeSort();
     this.listen();
@@ -110,6 +116,7 @@ class List {
     const items = this.data.utterances.filter((one) =>
       (!this.filters.headroom.checked || one.headroom > 0)
       && (!this.filters.failed.checked || one.error)
+      && (!this.filters.harmed?.checked || isHarmed(one))
       && wanted.every((part) => haystack(one).includes(part)));
     return this.direction ? sorted(items, this.column, this.direction) : items;
   }

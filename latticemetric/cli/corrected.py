@@ -1,0 +1,46 @@
+"""Read n-best lists together with corrected texts of them (`--corrected`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from latticemetric.cli.options import PairedLattices, PairedReadingOptions, grammar_named
+
+if TYPE_CHECKING:
+    from latticemetric.batch.list_arguments import Words
+    from latticemetric.batch.lists import Lists
+    from latticemetric.batch.pairing import Pair
+
+
+class CorrectedPairs(NamedTuple):
+    """Lists with their references, and the corrected text of each, prepared and rewritten alike.
+
+    Attributes:
+        pairs: The lists and references, not yet parsed.
+        lists: The same lists and references, parsed.
+        texts: The corrected texts, one per list.
+    """
+
+    pairs: list[Pair]
+    lists: Lists
+    texts: list[Words]
+
+
+def corrected_pairs(paired: PairedLattices, path: str, reading: PairedReadingOptions) -> CorrectedPairs:
+    """Read the corrected texts of lists that were read with `rewrite=False`; then rewrite each text alone.
+
+    Raises:
+        InputError: If a graph is no list, or the texts do not match the lists.
+    """
+    from latticemetric.batch.lists import lists_of_pairs, rewritten_pairs, texts_of
+
+    grammar, pairs = grammar_named(reading.normalize), list(paired.lattices)
+    if grammar is not None:
+        pairs = list(rewritten_pairs(pairs, grammar.text))
+    lists = lists_of_pairs(pairs)
+    texts = texts_of(path, lists.names)
+    if reading.preparation is not None:
+        texts = [reading.preparation.words(" ".join(text)) for text in texts]
+    if grammar is not None:
+        texts = list(map(grammar.text, texts))
+    return CorrectedPairs(pairs, lists, texts)

@@ -1,0 +1,183 @@
+"""Compare corrected texts with the n-best lists of a report: the texts' alignments, and a section with their totals."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from latticemetric.batch.corrections import SYSTEMS, Corrections, Edits, corrections
+from latticemetric.batch.list_arguments import Words, ranked_words, words_of
+from latticemetric.batch.lists import Lists, texts_of
+from latticemetric.batch.oracle_at_k import compositional_errors, sums_of
+from latticemetric.batch.sweep import ReferencedGraph
+from latticemetric.errors import InputError, UsageError
+from latticemetric.frozen import Frozen
+from latticemetric.lattice.columns import Scales
+from latticemetric.metrics.alignment import Alignment
+from latticemetric.metrics.base import Table
+from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.recognition_statistics import RecognitionStatistics
+from latticemetric.nbest import NBest
+from latticemetric.report.charts import amount, rate_text, short_number, span
+
+if TYPE_CHECKING:
+    from latticemetric.report.report import ReportOptions
+
+CORRECTED = "corrected"
+
+CorrectedTexts = str | os.PathLike[str] | Iterable[str | Sequence[str]]
+
+
+@dataclass(frozen=True)
+class CorrectedText:
+    """A corrected text, scored against its reference like oracles and 1-bests."""
+
+    words: Words
+    score: float | None
+    numerator: int | float
+    denominator: int | float
+    statistics: RecognitionStatistics
+    alignment: Alignment
+
+
+@dataclass(frozen=True, eq=False)
+class CorrectedLists(Frozen):
+    """Corrected texts of the n-best lists of a report.
+
+    Attributes:
+        texts: The corrected texts, in the order of the lists.
+        found: Their comparison with the lists.
+        tables: The statistics of 1-best, corrected texts and oracles for `bootstrap`, one row per list.
+    """
+
+    texts: tuple[CorrectedText, ...]
+    found: Corrections
+    tables: Mapping[str, Table] = field(repr=False)
+
+    @classmethod
+    def of(cls, lists: Lists, texts: Sequence[Words], rate: GRR, scales: Scales | None = None) -> Self:
+        """Compare corrected texts with their lists.
+
+        Raises:
+            UsageError: If numbers of texts and lists differ, a list has several references, or `rate` is not wer.
+        """
+        check_rate(rate)
+        silent = rate.ignore | rate.wildcard
+        found = corrections(lists.lists, lists.references, texts, scales=scales, ignore=silent)
+        references = [several[0] for several in lists.references]
+        choices = sums_of(lists.lists, lists.references, rate, at=[1], scales=scales, keep=True)
+        tables = {
+            "one_best": choices.tables[1].astype(np.float64),
+            "corrected": rate.table(texts, [[reference] for reference in references]),
+            "oracle": choices.tables[choices.longest].astype(np.float64),
+            "compositional": _compositional(lists, references, rate),
+        }
+        return cls(tuple(_scored(*pair, rate) for pair in zip(texts, references, strict=True)), found, tables)
+
+    def section(self, rate: GRR, options: ReportOptions) -> dict[str, Any]:
+        """Return the section of the page: a sentence, a table of the systems, and one of the shares."""
+        intervals = {name: options.interval(rate, table) for name, table in self.tables.items()}
+        words = short_number(self.found.reference_words)
+        rows = [
+            {
+                "side": name,
+                "label": label,
+                "cells": [
+                    rate_text(intervals[name].value),
+                    span(intervals[name].low, intervals[name].high),
+                    f"{short_number(getattr(self.found, name))}/{words}",
+                ],
+            }
+            for name, label in SYSTEMS.items()
+        ]
+        header = ["", rate.name, f"{100 * options.confidence:g} % interval", "errors"]
+        return {"lead": self._lead(rate, options), "header": header, "rows": rows, "shares": _shares(self.found)}
+
+    def _lead(self, rate: GRR, options: ReportOptions) -> str:
+        change = options.difference(rate, self.tables["one_best"], self.tables["corrected"])
+        if change.value is None:
+            return "No rate is defined: the references have no words."
+        before, after = (rate_text(self.found.rate(n)) for n in (self.found.one_best, self.found.corrected))
+        resampled = "" if change.low is None else f", in {100 * change.confidence:g} % of resamples by "
+        interval = resampled and resampled + span(change.low, change.high)
+        return (
+            f"The 1-bests score {before}, the corrected texts {after}: {rate.name} changes by "
+            f"{rate_text(change.value)}{interval} (below 0 is better)."
+        )
+
+
+def check_rate(rate: GRR) -> None:
+    """Refuse corrected texts in a report of another metric than WER."""
+    if rate.name != "wer":
+        raise UsageError(f"corrected texts are judged by errors of words, not by {rate.name}", advice="use metric wer")
+
+
+def corrected_graphs(
+    graphs: Sequence[ReferencedGraph], corrected: CorrectedTexts, rate: GRR, scales: Scales | None = None
+) -> CorrectedLists:
+    """Compare corrected texts, or the texts of a file, with n-best lists in memory."""
+    check_rate(rate)
+    for one in graphs:
+        if not isinstance(one.graph, NBest):
+            raise InputError("this is not an n-best list", where=one.name, advice="leave corrected= out")
+    names = tuple(one.name for one in graphs)
+    nbests = tuple(one.graph for one in graphs if isinstance(one.graph, NBest))
+    lists = Lists(names, nbests, tuple(one.references for one in graphs))
+    if isinstance(corrected, str | os.PathLike):
+        texts = texts_of(os.fspath(corrected), names)
+    else:
+        texts = [words_of(text) for text in corrected]
+    return CorrectedLists.of(lists, texts, rate, scales)
+
+
+def _scored(words: Words, reference: Words, rate: GRR) -> CorrectedText:
+    best = rate.evaluate(words, [reference])
+    counts = best.statistics
+    kept = tuple(word for word in words if word not in rate.ignore)
+    return CorrectedText(
+        kept, rate.value(counts), rate.numerator(counts), rate.denominator(counts), counts, best.alignment
+    )
+
+
+def _compositional(lists: Lists, references: Sequence[Words], rate: GRR) -> Table:
+    """Return statistics in which the words of a reference that are in no hypothesis of its list are deleted."""
+    rows = []
+    for nbest, reference in zip(lists.lists, references, strict=True):
+        words = rate.counted_words(reference)
+        missing = compositional_errors(ranked_words(nbest), words)
+        rows.append(RecognitionStatistics((len(words) - missing,), 0, missing, 0, (len(words),)).as_columns())
+    return np.array(rows, dtype=np.float64)
+
+
+def _shares(found: Corrections) -> list[tuple[str, str, str]]:
+    """Return the name of each share, its value, and the counts behind it."""
+    hallucinated = found.hallucinations
+    invented = f"{hallucinated.novel} new, {hallucinated.repeated} repeated, of {hallucinated.words}"
+    kept = f"{amount(hallucinated.passed_through, 'error')} of the lists kept"
+    outside = f"{amount(hallucinated.generative, 'right word')} from outside the lists"
+    return [
+        ("headroom recovered (RIR)", rate_text(found.recovered), _gain(found)),
+        ("harmful edits, utterances", *_edits(found.utterances)),
+        ("harmful edits, words", *_edits(found.words)),
+        (
+            "hallucinated words",
+            rate_text(hallucinated.rate),
+            f"{invented}; {kept}, {outside}",
+        ),
+    ]
+
+
+def _gain(found: Corrections) -> str:
+    gain = found.one_best - found.corrected
+    change = f"{amount(abs(gain), 'error')} {'more' if gain < 0 else 'fewer'}"
+    return f"{change}; the best choice has {short_number(found.one_best - found.oracle)} fewer"
+
+
+def _edits(edits: Edits) -> tuple[str, str]:
+    others = {"neutral": edits.neutral, "missed": edits.missed, "unchanged": edits.unchanged}
+    known = [f"{number} {name}" for name, number in others.items() if number is not None]
+    return rate_text(edits.harmful_rate), ", ".join([f"{edits.helpful} helpful", f"{edits.harmful} harmful", *known])

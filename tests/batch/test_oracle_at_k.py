@@ -87,7 +87,7 @@ def test_intervals_have_the_same_resamples():
     [
         ([], [], {}, "there are no lists"),
         ([["a"]], [], {}, "there are 1 lists and 0 references"),
-        (["a b"], ["a"], {}, "a list of hypotheses is a string"),
+        (["a b"], ["a"], {}, "a single string is given as a list of hypotheses"),
         ([[]], ["a"], {}, "the n-best list is empty"),
         ([["a"]], [[]], {}, "a list has no reference"),
         ([["a"]], ["a"], {"at": [0]}, "the number of hypotheses is 0"),

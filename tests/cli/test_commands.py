@@ -436,7 +436,7 @@ BAD_INPUT = {
         "utt a\nu2 b\n",
         r"references:2: there is no graph named 'u2'; add it",
     ),
-    "lattice twice": ("utt \n0 1 a 1,2,\n1\n\n" * 2, "utt a\n", r"lattices:5: there are two graphs named 'utt'"),
+    "lattice twice": ("utt \n0 1 a 1,2,\n1\n\n" * 2, "utt a\n", r"lattices:5: two graphs have the id 'utt'"),
     "wrong encoding": ("utt \n0 1 \xe9 1,2,\n1\n".encode("latin-1"), "utt a\n", r"lattices:2: .*UTF-8"),
     "references in a wrong encoding": ("((('a',1),),)\n", "\xe9\n".encode("latin-1"), r"references:1: .*UTF-8"),
 }
@@ -737,7 +737,7 @@ def test_convert_spells_words_by_a_table(integers, tmp_path):
         (["out.fst"], r"meeting-001: openfst holds one score per arc, and this graph has lm, acoustic; .*--sum-scores"),
         (["out.what"], "no format has the suffix of 'out.what'; name one of"),
         (["out.nbest"], "meeting-001: moses-nbest holds n-best lists"),
-        (["out.far", "--scale", "lm=2"], "--scale has no effect here; add --sum-scores"),
+        (["out.far", "--scale", "lm=2"], "--scale has no effect without --sum-scores; add --sum-scores"),
         (["out.fst", "--sum-scores"], "openfst holds one graph; name a folder"),
         (["out.far", "--to", "slfx"], "there is no format 'slfx'"),
         (["no/folder/out.far", "--sum-scores"], r"no/folder/out.far.*: cannot be written"),

@@ -89,7 +89,7 @@ def test_text_has_the_tables_that_are_asked_for():
     assert headings == [
         "Scores of systems",
         "Segments of each system: Pearson",
-        "Segments: 59 judged; on average over systems, and pooled",
+        "Segments: 59 with human scores; mean over systems, and pooled",
         "Pairs of systems: 10",
     ]
 
@@ -177,7 +177,8 @@ def test_nothing_in_tsv_is_empty_without_a_reason(harvest):
         "", "nobody judged it", "the metric is undefined for its output"
     }  # fmt: skip
     assert {tuple(row[1:]) for row in fields if row[0] == "segment"} == {
-        (metric, "average", "pearson", "", "", "", "", "0", "people judged no segments") for metric in ("bleu", "wer")
+        (metric, "average", "pearson", "", "", "", "", "0", "there are no human scores of segments")
+        for metric in ("bleu", "wer")
     }
 
 
@@ -272,8 +273,8 @@ def test_scores_of_whole_systems_take_the_place_of_means(harvest):
     found = document(harvest, "--human", human, "-m", "bleu", "--resamples", 20)
     assert [one["score"] for one in found["human"].values()] == [0, 1, 2, 3, 4]
     assert found["human"]["fir"]["half_width"] == 0
-    assert found["segment"]["bleu"] == {"pearson": None, "reason": "people judged no segments"}
-    assert "Segments: none was judged" in good(correlate(harvest, "--human", human, "-m", "bleu")).stdout
+    assert found["segment"]["bleu"] == {"pearson": None, "reason": "there are no human scores of segments"}
+    assert "Segments: none has a human score" in good(correlate(harvest, "--human", human, "-m", "bleu")).stdout
 
 
 def test_a_system_may_be_left_out():
@@ -360,7 +361,9 @@ def test_direct_assessment_of_wmt_is_read(wmt17):
 
 
 def test_language_pairs_are_to_be_chosen(wmt17):
-    assert_one_line_error(correlate(wmt17), "there are several language pairs; choose with --pair: cs-en, de-en")
+    assert_one_line_error(
+        correlate(wmt17), "several language pairs would write the same file; choose with --pair: cs-en, de-en"
+    )
     assert_one_line_error(correlate(wmt17, "--pair", "fr-en"), "no language pair 'fr-en'; choose with --pair: cs-en")
     assert_one_line_error(correlate(HARVEST, "--pair", "cs-en"), "--pair is for WMT's folders")
 
@@ -409,14 +412,16 @@ def test_names_of_files_hold_the_place_of_the_language_pair(wmt17, tmp_path):
         (tmp_path / "scores" / "de-en" / f"f1.{level}.score").unlink()
     fewer = document(wmt17, *options, *outside)
     assert set(fewer["ranks"]["metrics"]) == {"wrr"}
-    assert fewer["notes"] == ["f1: not in all language pairs, and not in their ranks"]
+    assert fewer["notes"] == ["f1: not ranked, since some language pairs have no scores"]
     found = document(wmt17, *options, "-m", "f1", "--leave-out", "de-en:elm.12", "--leave-out", "alder.12")
     assert [one["systems"] for one in found["pairs"].values()] == [
         ["birch.12", "cedar.12", "elm.12"],
         ["birch.12", "cedar.12"],
     ]
     once = correlate(wmt17, *options, "-m", "f1", "--write-scores", tmp_path / "all.tsv")
-    assert_one_line_error(once, "--write-scores: there are several language pairs; write {pair} into the name")
+    assert_one_line_error(
+        once, "--write-scores: several language pairs would write the same file; write {pair} into the name"
+    )
     (tmp_path / "empty").mkdir()
     assert_one_line_error(
         correlate(HARVEST, "-m", "none", "--metric-scores", tmp_path / "empty"), "the folder has no scores"
@@ -599,7 +604,10 @@ def test_long_tables_that_make_no_sense_are_told(tmp_path, lines, message):
         ([HARVEST, "--human-scores", "grace"], "there is no column 'grace' of scores; choose among adequacy, fluency"),
         ([HARVEST, "--human-scores", ","], "no column of scores is named; choose among adequacy, fluency"),
         ([HARVEST, "--plot", "plot.txt"], r"plot\.txt: the suffix is not a picture format; use one of \.svg"),
-        ([HARVEST, "--plot", "p.svg", "--plot-level", "groups"], "--plot-level: there are no groups; make them with"),
+        (
+            [HARVEST, "--plot", "p.svg", "--plot-level", "groups"],
+            "--plot-level: this plots groups, but there are none; make them with",
+        ),
         ([HARVEST, "-m", "wer", "--plot", "no/where/p.svg"], "no/where/p.svg: cannot be written: No such file"),
     ],
 )
@@ -646,7 +654,9 @@ def test_scores_from_outside_stand_beside_the_metrics(tmp_path):
     assert {one["p_bootstrap"] for one in found["comparisons"]["system"]} == {None}
     only = document(HARVEST, "-m", "none", "--metric-scores", renamed, "--baseline", "THEIRS")
     assert list(only["system"]) == ["MINE", "THEIRS"]
-    assert_one_line_error(correlate(HARVEST, "-m", "f1", "--metric-scores", table), "'f1' is also among the metrics")
+    assert_one_line_error(
+        correlate(HARVEST, "-m", "f1", "--metric-scores", table), "'f1' is also the name of a metric in --metrics"
+    )
 
 
 def test_metrics_are_ranked_by_several_statistics():
@@ -667,11 +677,14 @@ def test_metrics_are_ranked_by_several_statistics():
         assert values["accuracy"] == lm.evaluation.tau(mean, systems, "eq")
     assert set(found["metrics"]) == {"bleu", "f1", "wer"}
     text = good(correlate(HARVEST, "-m", "bleu,f1", "--ranks", "spa", "--trials", 50, "--tables", "system")).stdout
-    assert "Ranks of metrics: a new one begins where p ≤ 0.05" in text
+    assert "Ranks of metrics: a new rank begins where p ≤ 0.05" in text
     rows = good(correlate(HARVEST, "-m", "bleu,f1", "--ranks", "spa", "--trials", 50, "--format", "tsv")).stdout
     assert sum(line.startswith("ranks\t") for line in rows.splitlines()) == 6
     assert_one_line_error(correlate(HARVEST, "--ranks", "bleu"), "metrics cannot be ranked by 'bleu'")
-    assert_one_line_error(correlate(HARVEST, "-m", "f1", "--ranks", "spa:document"), "the test set names no documents")
+    assert_one_line_error(
+        correlate(HARVEST, "-m", "f1", "--ranks", "spa:document"),
+        "the test set does not name the document of its segments",
+    )
 
 
 def test_chinese_is_never_split_by_13a_in_silence(tmp_path):

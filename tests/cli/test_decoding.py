@@ -97,7 +97,7 @@ def test_metrics_print_words_and_rows():
         (("--method", "grr", "-p", "0.5"), "-p has no effect with the method grr"),
         (("--samples", "5"), "--samples has no effect with the method ngram"),
         (("--method", "wer", "--seed", "5"), "--seed has no effect with the method wer"),
-        (("--method", "grr", "--posterior-scale", "nan"), "'nan' has a number that is not finite and at least 0"),
+        (("--method", "grr", "--posterior-scale", "nan"), "'nan' has a number that is negative or not finite"),
         (("--method", "grr", "--scale", "nope=1"), "no score column 'nope'"),
     ],
 )
@@ -180,7 +180,7 @@ def test_counts_pruning_and_parameters_are_those_of_python():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--utility-matrix", "first.npy"], "one matrix cannot be for several graphs"),
+        (["--utility-matrix", "first.npy"], "there is one matrix, but several graphs"),
         (["--utility-matrix", "short.npz"], "there is no matrix named 'kitchen-1'"),
         (["--utility-matrix", "wrong.npz"], "has 1 rows and 1 columns; it needs a row for each of"),
         (["--utility-matrix", "none.npz"], "the matrix cannot be read"),

@@ -200,7 +200,7 @@ def test_rewriting_changes_no_probability_of_a_lattice():
 def test_files_of_tags_are_not_rewritten():
     gold = EXAMPLES / "tide.gold.tags"
     done = run("latticemetric", "tags", gold, gold, "--normalize", "english")
-    assert_one_line_error(done, "--normalize: it has no effect with files of tags")
+    assert_one_line_error(done, "--normalize: this has no effect with files of tags")
 
 
 # --- The verb

@@ -133,7 +133,7 @@ def test_comparisons_are_those_of_the_api(files):
 
 def test_coefficients_without_pairs_say_why(files):
     two, one = (good(tags(*files[:n], "--compare")).stdout.splitlines() for n in (3, 2))
-    reason = "undefined: there are fewer than two systems to tell apart"
+    reason = "undefined: there are fewer than two systems"
     assert [f"d {part} {reason}" in two for part in ("top", "bottom")] == [True, True]
     assert f"d {reason}" not in two
     assert f"d {reason}" in one
@@ -188,7 +188,7 @@ def test_mistakes_are_named_in_one_line(files, tmp_path):
         ((gold, first, "--pairs-by", "f1_ok"), "--compare does not support f1_ok"),
         ((gold, first, "--sampling", "--error-rates", "0.8,0.9"), "an error rate of 0.8"),
         (("-", "-"), "standard input can be read only once"),
-        ((gold, first, "--thresholds", "0.5"), "--thresholds: it has no effect with files of tags"),
+        ((gold, first, "--thresholds", "0.5"), "--thresholds: this has no effect with files of tags"),
     ):
         assert_one_line_error(tags(*arguments), message)
 
@@ -313,8 +313,8 @@ def test_lattices_that_fail_are_left_out_and_said(tmp_path):
 
 def test_mistakes_with_lattices_are_named_in_one_line():
     for arguments, message in (
-        (("--compare",), "--compare: it has no effect with lattices"),
-        (("--gaps",), "--words, --gaps, --all: it has no effect with lattices"),
+        (("--compare",), "--compare: this has no effect with lattices"),
+        (("--gaps",), "--words, --gaps, --all: this has no effect with lattices"),
         (("--plot", "x.txt"), "x.txt: the suffix is not a picture format"),
         (("--thresholds", "nan"), "NaN"),
     ):

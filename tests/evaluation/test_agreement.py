@@ -285,7 +285,7 @@ def test_nothing_is_null_without_a_reason(people, scores):
 def test_segments_that_nobody_judged_have_no_correlation():
     found = correlate({"m": [[1.0, 2], [3, 3]]}, np.full((2, 2), NAN), system_human=[1, 2], resamples=5)
     assert found.metrics["m"].segment is None
-    assert found.asdict()["segment"]["m"] == {"pearson": None, "reason": "people judged no segments"}
+    assert found.asdict()["segment"]["m"] == {"pearson": None, "reason": "there are no human scores of segments"}
     assert found.segment_comparisons == ()
 
 

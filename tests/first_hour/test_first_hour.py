@@ -89,7 +89,7 @@ MISTAKES = [
     Mistake(
         f"lattice-oracle {D}/meeting.ref.txt {D}/meeting.lat.txt",
         f"{D}/meeting.ref.txt: the format is not recognised",
-        "is the order LATTICES REFERENCES?",
+        "give LATTICES before REFERENCES",
     ),
     Mistake(
         f"lattice-oracle {D}/nothing.lat {D}/meeting.ref.txt", "nothing.lat: there is no such file", "check the path"
@@ -119,7 +119,7 @@ MISTAKES = [
     Mistake(f"latticemetric convert {D}/harbour.fst harbour.wibble", "no format has the suffix", "name one of"),
     Mistake(f"latticemetric convert {D}/meeting.lat.txt fsts/ --to openfst", "meeting-001", "--sum-scores"),
     Mistake(f"latticemetric info {D}/letters.old.txt", "letters.old.txt: the format is not recognised", "--from"),
-    Mistake(f"latticemetric prune {D}/meeting.lat.txt x.lat", "there is no limit", "give one of --beam"),
+    Mistake(f"latticemetric prune {D}/meeting.lat.txt x.lat", "no limit is given", "give one of --beam"),
     Mistake(f"latticemetric best {D}/harbour.fst -o {D}/harbour.fst", "would overwrite an input", "output|file|name"),
 ]
 

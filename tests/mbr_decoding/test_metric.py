@@ -448,7 +448,7 @@ def test_the_answer_is_plain_values_for_json():
         ({"method": "5"}, "there is no MBR by '5'; choose 'ngram', 'wer' or one of N-gcr, N-grr, bleu"),
         ({"method": None}, "there is no MBR by 'None'"),
         ({"method": "0-grr"}, "order 0"),
-        ({"method": "ngram", "samples": 3}, "MBR by 'ngram' takes no samples"),
+        ({"method": "ngram", "samples": 3}, "MBR by 'ngram' does not use samples"),
         ({"method": "wer", "hypotheses": lm.Lattice.from_strings(["a"])}, "MBR by 'wer' takes no other hypotheses"),
         ({"hypotheses": lm.Lattice.from_strings(["a"]), "evidence": lm.Lattice.from_strings(["a"])}, "give one of the"),
         ({"evidence": "a b"}, "str is not a lattice"),

@@ -191,7 +191,7 @@ def test_text_and_tables_say_how_much_better_the_answers_are():
 
 def test_bounded_risks_are_named():
     done = run(*EXACT, "--most-states", "1")
-    assert "not exact: between bounds" in done.stderr
+    assert "not exact: interval" in done.stderr
     assert not all(item["exact"] for item in items(*EXACT, "--most-states", "1"))
 
 

@@ -101,7 +101,7 @@ class Batch:
             raise UsageError("one string is not the references of several graphs", advice="give a list")
         several = list(references)
         if len(several) != len(self._graphs):
-            raise UsageError(f"there are {len(self._graphs)} graphs, but references of {len(several)}")
+            raise UsageError(f"there are {len(self._graphs)} graphs, but {len(several)} references")
         check_effort(most_states, None)
         if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
             raise UsageError(f"{workers} threads cannot work", advice="give a whole number from 1")

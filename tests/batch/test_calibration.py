@@ -171,7 +171,7 @@ def test_estimates_are_counted_and_left_out():
         ({"scale": []}, "there are no scales"),
         ({"scale": math.nan}, "the scale is nan"),
         ({"bins": 0}, "the number of bins is 0"),
-        ({"references": ["a"]}, "there are 2 graphs, but references of 1"),
+        ({"references": ["a"]}, "there are 2 graphs, but 1 references"),
         ({"graphs": [], "references": []}, "there are no graphs"),
         ({"ignore": "a b"}, "ignore is a string"),
         ({"scales": {"no": 1.0}}, "no score column 'no'"),

@@ -184,7 +184,7 @@ def test_counts_pruning_and_parameters_are_those_of_python():
         (["--utility-matrix", "short.npz"], "there is no matrix named 'kitchen-1'"),
         (["--utility-matrix", "wrong.npz"], "has 1 rows and 1 columns; it needs a row for each of"),
         (["--utility-matrix", "none.npz"], "the matrix cannot be read"),
-        (["--utility-matrix", "text.npz"], "this is no matrix of numpy"),
+        (["--utility-matrix", "text.npz"], "this is not a matrix of NumPy"),
         (["--utility-matrix", "all.npz", "--method", "chrf"], "--method has no effect with --utility-matrix"),
         (["--utility-matrix", "all.npz", "-P", "chrf.beta=1"], "--parameter has no effect with --utility-matrix"),
         (["--utility-matrix", "all.npz", "--posterior-scale", "1,2"], "takes one --posterior-scale"),

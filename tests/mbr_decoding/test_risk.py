@@ -142,7 +142,7 @@ def test_pruning_comes_first():
         ({"risk": "exact", "candidates": True}, "the number of candidates is True"),
         ({"risk": "exact", "most_states": 0}, "a search of 0 states"),
         ({"risk": "exact", "scale": math.nan}, "the scale is nan"),
-        ({"risk": "exact", "method": "bleu"}, "exact risks are those of word errors"),
+        ({"risk": "exact", "method": "bleu"}, "exact risks are computed for word errors only"),
         ({"candidates": 5}, "no effect without exact risks"),
         ({"risk": "exact", "scales": {"no": 1.0}}, "no score column 'no'"),
     ],

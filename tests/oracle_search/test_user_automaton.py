@@ -178,7 +178,7 @@ def test_automata_that_make_no_sense_are_refused():
         lm.oracle(lattice, None, cyclic.fst())
     with pytest.raises(lm.UsageError, match="int is not a metric; give its name or object"):
         lm.oracle(lattice, "a", 4)
-    with pytest.raises(lm.UsageError, match="there is no reference"):
+    with pytest.raises(lm.UsageError, match="no reference is given"):
         lm.oracle(lattice, None, "wer")
 
 

@@ -146,7 +146,7 @@ def test_an_empty_batch_has_no_rates():
     ("arguments", "options", "problem"),
     [
         ((["a"], "a b"), {}, "one string is not"),
-        ((["a"], ["a", "b"]), {}, "1 graphs, but references of 2"),
+        ((["a"], ["a", "b"]), {}, "1 graphs, but 2 references"),
         ((["a"], [[[]]]), {}, "graph 0: the reference has no words"),
         ((["a"], ["a"], "bleu"), {}, "'bleu' cannot search"),
         ((["a"], ["a"]), {"most_states": 0}, "a search of 0 states"),

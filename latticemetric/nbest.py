@@ -119,7 +119,8 @@ class NBest(Result, Tabular):
         Args:
             graph: A lattice, a forest, or a longer list.
             n: Number of strings; the list is shorter if the graph has fewer.
-            scales: Weight of each score column in the model's cost, also in the list; other columns keep their own.
+            scales: Weight of each score column in the model's cost, also in the list; other columns keep their default
+                weight.
             paths: True for the `n` cheapest paths, of which several may have the same words.
 
         Examples:
@@ -147,7 +148,7 @@ class NBest(Result, Tabular):
 
         Args:
             beam: The beam; or give `nbest`.
-            scales: Weight of each score in the model's cost; other scores keep their own.
+            scales: Weight of each score in the model's cost; other scores keep their default weight.
             nbest: Instead of a beam: keep this many of the best hypotheses with different words.
 
         Examples:

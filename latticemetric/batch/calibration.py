@@ -149,7 +149,7 @@ def calibration(
         answer: The words to judge: `one-best`, or `mbr` for those of `word_mbr` (which depend on the scale).
         criterion: `words` to fit the confidences of words, `errors` to fit the expected errors.
         scale: The scales to try first, above 0; if there are several, better ones between them are tried, too.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
         ignore: Words that do not count, in graphs and references.
         halvings: Number of rounds that try scales around the best one; each halves the step between scales.
         folds: Number of folds without a test set. Graph k is in fold k modulo `folds`.

@@ -157,7 +157,7 @@ def corrections(
         lists: The lists: `NBest`, in the model's order, or strings, best first.
         references: One reference for each list.
         corrected: The corrected text of each list.
-        scales: Weight of each score in the model's cost; other scores keep their own.
+        scales: Weight of each score in the model's cost; other scores keep their default weight.
         ignore: Words to remove before the comparison.
 
     Examples:

@@ -130,7 +130,7 @@ def oracle_at_k(
         references: One or several references per list; the best rate over them counts.
         metric: A recognition rate: `wer`, `wrr`, `N-grr`, or a metric object.
         at: The values of k, in addition to 1 and the length of the longest list. By default, 1 … 5, 10, 20, 50, ….
-        scales: Weight of each score in the model's cost; other scores keep their own.
+        scales: Weight of each score in the model's cost; other scores keep their default weight.
         resamples: The number of resamples for intervals; 0 for none.
         seed: The seed of the resamples.
         confidence: The share of resamples inside an interval.

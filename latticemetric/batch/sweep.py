@@ -281,7 +281,7 @@ def sweep(
         densities: Largest numbers of arcs with a word per reference word; they choose the beam of each lattice.
         nbest: Sizes of n-best lists of distinct strings.
         by_length: The largest reference length of each bin, in words; a last bin has all longer references.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
         workers: Number of graphs searched at once, or a Dask client whose workers search them.
 
     Raises:

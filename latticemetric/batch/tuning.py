@@ -291,7 +291,7 @@ def tune_mbr(
         evidence: Graphs to take posteriors from, one for each of `graphs`.
         beam: First prune graphs to this (unscaled) cost above the best path.
         determinize: Determinize graphs, so that a string counts by its best path; see `mbr`.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
         ignore: Words that are removed from answers and references before they are scored: `<s>`, `</s>`.
         halvings: Number of times that steps get shorter; 0 tries the grid only.
         folds: For `held_out`: graph *i* is in fold *i* modulo `folds`; 0 or 1 leaves it out.

@@ -149,7 +149,7 @@ def expected(
             them counts, for each path by itself.
         metric: A name like `wer`, `wrr`, `4-grr`, or a metric object.
         scale: Factor of the costs; below 1, it makes the distribution flatter.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
         gradient: True to compute the gradient of the value, too.
         distribution: False to save the time of the distribution.
         most_states: The largest number of states of the search, in the product of graph and references.

@@ -1,4 +1,4 @@
-"""Check every lattice when it is built; all other code relies on its order and its numbers."""
+"""Check every lattice when it is built; all other code relies on the order of states and arcs, and on valid numbers."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class Columns(NamedTuple):
 
 
 def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
-    """Check columns, drop the parts that no complete path uses, sort states topologically and arcs by source."""
+    """Check columns, drop states and arcs on no complete path, sort states topologically and arcs by source."""
     arcs, finals = len(draft.source), len(draft.final)
     if not arcs == len(draft.target) == len(draft.word):
         raise InputError("source, target and word differ in length")
     if len(set(draft.final.tolist())) != finals:
         raise InputError("a state is final twice")
     if finals == 0:
-        raise InputError("the lattice is empty: it has no final state")
+        raise InputError("the lattice has no final state")
     check_columns(draft.scores, draft.labels, arcs, finals)
     draft.vocabulary.check(draft.word)
     draft, start, names = _numbered(draft, start)
@@ -89,7 +89,7 @@ def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
 
 
 def int32_numbers(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
-    """Return state or word numbers as 32-bit integers; raise an error if they are anything else."""
+    """Return state or word numbers as 32-bit integers; refuse anything else."""
     try:
         array = np.asarray(values)
     except ValueError:
@@ -108,12 +108,12 @@ def int32_numbers(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
 
 
 def _numbered(draft: Columns, start: int) -> tuple[Columns, int, npt.NDArray[np.int64]]:
-    """Return the columns, the start, and the user's number of each state.
+    """Return the columns, the start, and the input's number of each state.
 
     Renumber states if their numbers have large gaps, so that tables with a row per state stay small.
     """
     if start < 0:
-        raise InputError("the lattice is empty: it has no start state")
+        raise InputError("the lattice has no start state")
     highest = max(start, *(int(np.maximum.reduce(a, initial=0)) for a in (draft.source, draft.target, draft.final)))
     if highest <= 2 * (len(draft.source) + len(draft.final)) + 2:
         return draft, start, np.arange(highest + 1)

@@ -175,7 +175,7 @@ def mbr(
         beam: Drop paths that cost this much more than the best one. Costs are compared before `scale` is applied.
         determinize: Determinize the graphs first, so that a string counts by its best path and not by the sum of its
             paths; prune, and determinize again, as HiFST does. Lattices and n-best lists only; needs pynini.
-        scales: Weight of each score column of the graph or of the evidence; other columns keep their own.
+        scales: Weight of each score column of the graph or of the evidence; other columns keep their default weight.
         risk: For `wer`: `exact` to rank candidates by their exact risk under the whole graph; see `RiskMBR`.
         candidates: For exact risks: number of candidates from the graph, and from its consensus network (20).
         most_states: For exact risks: the largest number of states of a search; risks that need more are bounded.

@@ -334,7 +334,7 @@ def mbr_lattice(
         evidence: Another graph that gives the posteriors.
         beam: Drop paths that cost this much more than the best one. Costs are compared before `scale` is applied.
         determinize: Determinize first, so that a string counts by its best path; needs pynini.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
         gains_only: Omit the graph's own columns and labels, for formats with only one column.
 
     Examples:

@@ -126,7 +126,7 @@ def risk_mbr(
     Args:
         graph: A lattice, or an n-best list.
         scale: Factor of the costs; below 1, it makes the distribution flatter.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
         candidates: Number of strings from the lattice, and from the network.
         most_states: The largest number of states of the search for a risk; larger ones are bounded.
 

@@ -85,7 +85,7 @@ def compound_oracle(graph: Graph, references: References, *, scales: Scales | No
     Args:
         graph: A lattice, or an n-best list.
         references: One reference or several, as strings.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
 
     Examples:
         >>> from latticemetric import Lattice

@@ -91,7 +91,7 @@ def automaton_oracle(
         automaton: A tropical `pynini.Fst` with costs −score. Its label ★ accepts any word. With references, it is a
             transducer from hypotheses to references.
         references: One reference or several, as strings or lattices: the output side of the transducer.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
 
     Raises:
         InputError: The automaton accepts no string of the lattice.

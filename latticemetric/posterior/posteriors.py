@@ -451,7 +451,7 @@ def posteriors(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None
     Args:
         graph: A lattice, an n-best list, or a forest.
         scale: Factor on the costs; below 1, it flattens the distribution.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
 
     Raises:
         InputError: The costs are too large to be added up.

@@ -143,7 +143,7 @@ class Batch:
             references: The references of each Fsa.
             metric: `wer`, `wrr`, `4-grr`, or a metric object.
             aux_labels: The words of all arcs, if they are not the labels.
-            vocabulary: Spelling of the words; by default, numbers spell themselves.
+            vocabulary: Maps word numbers to words; by default, a number is its own word.
             most_states: The largest number of states of one search.
             workers: The number of threads.
         """

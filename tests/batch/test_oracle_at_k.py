@@ -187,7 +187,7 @@ def test_lists_from_files_of_other_formats(tmp_path):
         ({"texts": "a b"}, "one string is not a list"),
         ({"texts": []}, "the n-best list is empty"),
         ({"texts": ["a"], "costs": [1.0, 2.0]}, "there are 1 strings, but 'cost' has 2 values"),
-        ({"texts": ["a"], "costs": [1.0], "log_probs": [1.0]}, "give one of them"),
+        ({"texts": ["a"], "costs": [1.0], "log_probs": [1.0]}, "give only one"),
         ({"texts": ["a"], "log_probs": [float("inf")]}, "not finite"),
         ({"texts": ["a"], "costs": [1.0], "scores": {"cost": [1.0]}}, "is that of the costs"),
     ],

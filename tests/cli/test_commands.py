@@ -477,7 +477,7 @@ def test_an_output_that_was_there_stays_as_it_was_on_failure(tmp_path):
         (["--alpha", "one"], "alpha is 'one', not a finite number"),
         (["--beta", "nan"], "beta is 'nan', not a finite number"),
         (["--metric", "wer", "--alpha", "1"], "metric 'wer' has no parameter 'alpha'"),
-        (["--scale", "prosody=2"], r"meeting-001\): there is no score column 'prosody' to scale; .* lm, acoustic"),
+        (["--scale", "prosody=2"], r"meeting-001\): there is no score column 'prosody'; .* lm, acoustic"),
         (["--symbols", "nowhere.txt"], "nowhere.txt: cannot be opened: No such file"),
         (["--ignore", "@nowhere.txt"], "nowhere.txt: cannot be opened: No such file"),
         (["--ignore", __file__], "would be read as a word; to read words from the file, give @"),

@@ -112,7 +112,7 @@ def test_lattices_are_written_with_posteriors(tmp_path, suffix):
         ("--order 0 --of ngrams", "0 is not in the range"),
         ("--order 2", "--order has no effect with --of words"),
         ("--posterior-scale nan", "'nan' is not a finite number"),
-        ("--scale acustic=2", "there is no score column 'acustic' to scale"),
+        ("--scale acustic=2", "there is no score column 'acustic'"),
         ("--write-lattices out.xyz", "no format has the suffix of 'out.xyz'"),
         ("--write-lattices nowhere/out.plf", "cannot be written"),
         ("--write-lattices out.trn", "trn holds no scores"),

@@ -71,7 +71,7 @@ VECTOR = lm.lattices_to_k2([lm.Lattice.from_strings(["a"]), lm.Lattice.from_stri
     [
         (GOOD.astype(np.int64), {}, "arcs are not int32"),
         ("arcs", {}, "arcs are not int32"),
-        (GOOD[:, :3], {}, r"arcs of shape \(2, 3\)"),
+        (GOOD[:, :3], {}, r"an array of shape \(2, 3\) does not hold arcs of k2"),
         (GOOD[:1], {}, "no arc leads to a final state"),
         (GOOD[::-1], {}, "not sorted"),
         (arcs_of((0, 1, 5, 0.0), (0, 2, 7, 0.0), (1, 2, -1, 0.0)), {}, "must have the label -1"),

@@ -164,7 +164,7 @@ def test_evidence_may_have_columns_of_its_own():
     evidence = lm.Lattice.from_strings(["a", "b"], costs=[1.0, 0.0], column="yours")
     assert lm.mbr(lattice, evidence=evidence, scales={"mine": 1, "yours": 2}).words == ("b",)
     assert lm.mbr(lattice, evidence=evidence, scales={"yours": -1}, beam=0.5).words == ("a",)
-    with pytest.raises(lm.InputError, match="no score column 'lm' to scale; the columns here are: mine, yours"):
+    with pytest.raises(lm.InputError, match="no score column 'lm'; the columns here are: mine, yours"):
         lm.mbr(lattice, evidence=evidence, scales={"lm": 1})
 
 

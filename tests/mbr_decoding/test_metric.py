@@ -236,7 +236,7 @@ def test_two_graphs_may_have_columns_of_their_own():
     own = {"mine": 0.5, "yours": -1.0}
     choices, believed = paths_of(graph, {"mine": 0.5}), believed_strings(paths_of(evidence, {"yours": -1.0}), 1.0)
     asked(lambda: lm.mbr(graph, "wrr", evidence=evidence, scales=own), lm.WRR(), choices, believed)
-    with pytest.raises(lm.InputError, match="no score column 'lm' to scale; the columns here are: mine, yours"):
+    with pytest.raises(lm.InputError, match="no score column 'lm'; the columns here are: mine, yours"):
         lm.mbr(graph, "wrr", evidence=evidence, scales={"lm": 1.0})
 
 

@@ -734,7 +734,7 @@ def test_convert_spells_words_by_a_table(integers, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["out.fst"], r"meeting-001: openfst holds one score per arc, and this graph has lm, acoustic; .*--sum-scores"),
+        (["out.fst"], r"meeting-001: openfst holds one score per arc, but this graph has lm, acoustic; .*--sum-scores"),
         (["out.what"], "no format has the suffix of 'out.what'; name one of"),
         (["out.nbest"], "meeting-001: moses-nbest holds n-best lists"),
         (["out.far", "--scale", "lm=2"], "--scale has no effect without --sum-scores; add --sum-scores"),

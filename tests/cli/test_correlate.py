@@ -538,7 +538,7 @@ def test_missing_parts_of_a_folder_are_named(harvest, tmp_path):
     (harvest / "ref.txt").unlink()
     assert_one_line_error(correlate(harvest, "--human", tmp_path / "human.tsv"), "harvest: there are no references;")
     shutil.rmtree(harvest / "systems")
-    assert_one_line_error(correlate(harvest), "systems: there is no such folder of files")
+    assert_one_line_error(correlate(harvest), "systems: there is no such folder, or it has no files")
 
 
 def test_outputs_of_other_lengths_are_named(harvest):
@@ -581,7 +581,7 @@ LINES = ["system\tsegment\thypothesis\treference\tscore", "a\t1\tx\ty\t1", "a\t2
         (LINES, "system b has 1 segments of 2: '2' is missing; add one row per segment"),
         ([*LINES, "b\t2\tx\tz\t1"], "t:5: the reference for segment '2' differs from a row above"),
         ([*LINES, "b\t1\tz\ty\t1"], "t:5: the output of b for segment '1' differs"),
-        ([*LINES, "b\t\tz\ty\t1"], "t:5: the row names no segment"),
+        ([*LINES, "b\t\tz\ty\t1"], "t:5: the row has no segment"),
         ([line.rpartition("\t")[0] for line in LINES], "the table has no column of scores"),
         (["system\tsegment\ttext"], "the header has no column 'hypothesis'; its columns are system, segment, text"),
         (LINES[:1], "the table has no rows"),
@@ -594,7 +594,7 @@ def test_long_tables_that_make_no_sense_are_told(tmp_path, lines, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([LONG, "--human", "x"], r"harvest\.tsv: --human is for folders, but this is a file; leave it out"),
+        ([LONG, "--human", "x"], r"harvest\.tsv: --human needs a folder, but this is a file; leave it out"),
         ([HARVEST, "-m", "blue"], "there is no metric 'blue'"),
         ([HARVEST, "-m", "bleu", "--baseline", "wer"], "--baseline: wer is not among the metrics; choose bleu"),
         ([HARVEST, "--unigram", "f1,recall"], "--unigram: 'f1,recall' names several metrics; name one"),

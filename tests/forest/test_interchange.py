@@ -169,7 +169,7 @@ def rule(left: str, *right: object, prob: float) -> ProbabilisticProduction:
         pytest.param(
             "S -> A\nA -> B\nB -> A 'b'\nC -> 'c'", "derivations of [AB] would never end", id="round and round"
         ),
-        pytest.param("S -> '' 'a'", "production S -> '' 'a' has '' for a word", id="empty word"),
+        pytest.param("S -> '' 'a'", "production S -> '' 'a' has '' as a word", id="empty word"),
     ],
 )
 def test_a_grammar_that_is_no_forest_is_refused(grammar, message):
@@ -189,7 +189,7 @@ def test_a_grammar_that_is_no_forest_is_refused(grammar, message):
             id="negative",
         ),
         pytest.param(
-            CFG(Nonterminal("S"), [Production(Nonterminal("S"), [7])]), "S -> 7 has 7 for a word", id="a number"
+            CFG(Nonterminal("S"), [Production(Nonterminal("S"), [7])]), "S -> 7 has 7 as a word", id="a number"
         ),
         pytest.param("S -> 'a'", "str is not a usable grammar", id="text"),
         pytest.param(
@@ -380,7 +380,7 @@ def arc(tail: str, head: str, **fields: object) -> Callable[[nx.DiGraph], None]:
             "the forest is cyclic: node '(S|NP)' can be derived from itself",
         ),
         (lambda graph: graph.remove_node("lexical"), "no goal has a complete derivation, since node 'NP' has no edges"),
-        (lambda graph: graph.remove_node("NP"), "edge 'lexical': it has 0 heads"),
+        (lambda graph: graph.remove_node("NP"), "edge 'lexical': the edge has 0 heads"),
         (lambda graph: graph.remove_node("top"), "since node 'S' has no edges"),
     ],
 )  # fmt: skip

@@ -41,7 +41,7 @@ _ARRAY = {
     "no comma": Broken(b'[{"input": ["a"]}\n{"input": ["a"]}]', 2, "is followed by something else"),
     "no end": Broken(b'[{"input": ["a"]}\n', None, "is followed by something else"),
     "comma at the end": Broken(b'[{"input": ["a"]},\n]', 2, "this is not JSON"),
-    "more after it": Broken(b'[{"input": ["a"]}]\n[]', 2, "something follows the JSON array"),
+    "more after it": Broken(b'[{"input": ["a"]}]\n[]', 2, "there is more text after the JSON array"),
     "cut in a text": Broken(b'[{"input": ["a\n', None, "this is not JSON"),
     "not utf8": Broken(b'[{"input": ["a"]},\n{"input": ["\xe9"]}]', 2, "UTF-8"),
     "utf8 cut": Broken(b'[{"input": ["a"]},\n{"input": ["\xc3', 2, "UTF-8"),

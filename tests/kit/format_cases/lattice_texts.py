@@ -191,7 +191,7 @@ _SPHINX_BROKEN = {
     "a node without frames": changed(SPHINX, "2 fairy 42 109 109 ; 4", "2 fairy 42", "a node has 5 fields", 10),
     "a word with a space": changed(SPHINX, "2 fairy", "2 fairy queen", "a node has 5 fields", 10),
     "a frame in words": changed(SPHINX, "fairy 42", "fairy x", "'x' is not a number", 10),
-    "a negative node": changed(SPHINX, "3 1 -10240", "-3 1 -10240", "not a whole number from 0", 24),
+    "a negative node": changed(SPHINX, "3 1 -10240", "-3 1 -10240", "not a whole number ≥ 0", 24),
     "an edge to no node": changed(SPHINX, "3 1 -10240", "3 9 -10240", "there is no node 9", 24),
     "an edge without a score": changed(SPHINX, "3 1 -10240", "3 1", "an edge has 3 fields", 24),
     "a score that is not finite": changed(SPHINX, "-10240", "nan", "score 'nan' is not finite", 24),
@@ -243,7 +243,7 @@ _PFSG_BROKEN = {
     "no nodes": changed(PFSG, "nodes 5", "knots 5", "expected the line 'nodes'", 2),
     "more nodes than words": changed(PFSG, "nodes 5", "nodes 6", "6 nodes, but has words for 5", 2),
     "thousands of millions of nodes": changed(PFSG, "nodes 5", "nodes 2000000000", "but has words for 5", 2),
-    "a negative number of nodes": changed(PFSG, "nodes 5", "nodes -5", "not a whole number from 1", 2),
+    "a negative number of nodes": changed(PFSG, "nodes 5", "nodes -5", "not a whole number ≥ 1", 2),
     "no words at all": changed(PFSG, " 5 NULL the ferry fairy NULL", "", "expected the line 'nodes'", 2),
     "no start": changed(PFSG, "initial 0\n", "", "expected the line 'initial'", 3),
     "an end that is no node": changed(PFSG, "final 4", "final 5", "node 5 does not exist", 4),
@@ -255,7 +255,7 @@ _PFSG_BROKEN = {
     "cut in the header": cut(PFSG, "final", "cut short: it has no line 'final'"),
     "a transition without a score": changed(PFSG, "1 2 -6931", "1 2", "a transition has 3 fields", 7),
     "a transition from no node": changed(PFSG, "1 2 -6931", "9 2 -6931", "node 9 does not exist", 7),
-    "a transition to a negative node": changed(PFSG, "1 2 -6931", "1 -2 -6931", "not a whole number from 0", 7),
+    "a transition to a negative node": changed(PFSG, "1 2 -6931", "1 -2 -6931", "not a whole number ≥ 0", 7),
     "a score in words": changed(PFSG, "-6931", "low", "'low' is not a number", 7),
     "a score that is no number": changed(PFSG, "-6931", "NaN", "is not finite", 7),
     "an infinite score": changed(PFSG, "-6931", "-inf", "is not finite", 7),
@@ -292,7 +292,7 @@ align 0 *DELETE* 1
 """
 
 _MESH_BROKEN = {
-    "no numaligns": changed(MESH, "numaligns 3\n", "", "position 0 is not below 'numaligns'", 3),
+    "no numaligns": changed(MESH, "numaligns 3\n", "", "position 0 is not smaller than 'numaligns'", 3),
     "nothing but a name": changed(MESH, "numaligns 1\nalign 0 *DELETE* 1\n", "", "no line 'numaligns'", 14),
     "numaligns twice": changed(MESH, "posterior 1\n", "numaligns 3\n", "'numaligns' appears twice", 3),
     "more positions in the header": changed(
@@ -300,9 +300,9 @@ _MESH_BROKEN = {
     ),
     "thousands of millions of positions": changed(MESH, "numaligns 3", "numaligns 2000000000", "but the mesh has 3", 1),
     "fewer positions in the header": changed(
-        MESH, "numaligns 3", "numaligns 2", "position 2 is not below 'numaligns'", 13
+        MESH, "numaligns 3", "numaligns 2", "position 2 is not smaller than 'numaligns'", 13
     ),
-    "a negative number of positions": changed(MESH, "numaligns 3", "numaligns -3", "not a whole number from 0", 2),
+    "a negative number of positions": changed(MESH, "numaligns 3", "numaligns -3", "not a whole number ≥ 0", 2),
     "a position twice": changed(MESH, "align 1", "align 0", "position 0 appears twice", 7),
     "a position without words": changed(MESH, "align 2 leaves 1e-3 *DELETE* 0.999", "align 2", "has only", 13),
     "a word without a posterior": changed(MESH, "*DELETE* 0.05", "*DELETE*", "the last word has no posterior", 4),
@@ -388,14 +388,14 @@ _K2_BROKEN = {
     "an end in words": changed(K2, "\n4\n", "\nend\n", "the final state is 'end'", 7),
     "a final state too small": changed(K2, "\n4\n", "\n3\n", "have the label -1", 3),
     "a final state too large": changed(K2, "\n4\n", "\n2000000000\n", "have the label -1", 5),
-    "a final state beyond 32 bits": changed(K2, "\n4\n", "\n4294967296\n", "not a whole number from 0", 7),
+    "a final state beyond 32 bits": changed(K2, "\n4\n", "\n4294967296\n", "not a whole number ≥ 0", 7),
     "an arc from the final state": changed(
         K2, "3 4 -1 -1 -0.75", "3 4 -1 -1 0\n4 4 -1 -1 0", "leads to a state after", 7
     ),
     "an arc into it with a label": changed(K2, "2 4 -1 -1", "2 4 31 9", "and only these, must have the label -1", 5),
     "an end elsewhere": changed(K2, "2 3 31 9", "2 3 -1 9", "and only these, must have the label -1", 4),
     "unsorted arcs": changed(K2, "0 2 12 8", "2 3 12 8", "not sorted by their source", 3),
-    "a negative label": changed(K2, "0 1 12 7", "0 1 -12 7", "not a whole number from -1", 1),
+    "a negative label": changed(K2, "0 1 12 7", "0 1 -12 7", "not a whole number ≥ -1", 1),
     "a label in words": changed(K2, "0 1 12 7", "0 1 the 7", "the label is 'the'", 1),
     "a ragged label": changed(K2, "0 1 12 7", "0 1 12 [7 9]", "expand_ragged_attributes", 1),
     "a negative state": changed(K2, "0 1 12 7", "0 -1 12 7", "the state is '-1'", 1),

@@ -1,7 +1,7 @@
-"""The tie rule: it chooses the answer if several paths have the same best score.
+"""The tie rule: which path is the answer if several have the best score.
 
-Every search, in C++, in OpenFst and in Python, resolves ties in the same way, so that all engines return the same
-arcs. The best path has, in this order,
+All searches, in C++, OpenFst and Python, resolve ties in the same way, so that all engines return the same arcs. The
+best path has, in this order,
 
 1. the best score. Scores are compared exactly, as integers or fractions: scores that differ only by the rounding of
    64-bit numbers do not tie, and equal scores always tie. With several references, a defined rate wins over an
@@ -55,7 +55,7 @@ class _ToGo(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """An arc of the composed machine: its piece (`_ENDING`: the path ends; or none), and its target."""
+    """An arc of the composed machine: its target, and its piece (none, or `_ENDING` if the path ends)."""
 
     piece: int | None
     output: int
@@ -115,8 +115,8 @@ def resolve_ties(
 def _smallest_pieces(steps: dict[int, list[_Step]], to_go: dict[int, _ToGo], start: int) -> npt.NDArray[np.int64]:
     """Return the lexicographically smallest sequence of pieces among the best paths.
 
-    One path of the graph has many alignments, so the same pieces lead to many states of the composed machine. Keep all
-    of these states that can still reach the best cost, and take the smallest next piece of any of them.
+    One path of the graph has many alignments, so that the same pieces lead to many states of the composed machine. All
+    states that can still reach the best cost are kept; the smallest next piece from any of them is taken.
     """
     path: list[int] = []
     here = _with_silent_steps({start}, steps, to_go)
@@ -140,7 +140,7 @@ def _best_steps(state: int, steps: dict[int, list[_Step]], to_go: dict[int, _ToG
 
 
 def _with_silent_steps(states: set[int], steps: dict[int, list[_Step]], to_go: dict[int, _ToGo]) -> set[int]:
-    """Return these states, and all states that best paths reach from them by steps without a piece."""
+    """Return these states, and all states that best paths reach from them without reading a piece."""
     reached, pending = set(states), list(states)
     while pending:
         for step in _best_steps(pending.pop(), steps, to_go):

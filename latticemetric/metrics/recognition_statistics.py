@@ -1,4 +1,4 @@
-"""Count matches of each length, substitutions, deletions and insertions for recognition rates on strings.
+"""Statistics of recognition rates: matches of each length, substitutions, deletions and insertions.
 
 Arithmetic is exact: 0.1 is one tenth, not the nearest double.
 """
@@ -26,10 +26,10 @@ class RecognitionStatistics:
     """Counts of an optimal alignment.
 
     Attributes:
-        matches: k-gram matches M_1 … M_n.
-        substitutions: Reference words aligned with another word.
-        deletions: Reference words aligned with no word.
-        insertions: Candidate words aligned with no word.
+        matches: Numbers of k-gram matches M_1 … M_n.
+        substitutions: Number of reference words aligned with another word.
+        deletions: Number of reference words aligned with no word.
+        insertions: Number of candidate words aligned with no word.
         reference_ngrams: Sizes of the reference's k-gram multisets, |g_1(r)| … |g_n(r)|.
     """
 
@@ -78,17 +78,17 @@ class RecognitionStatistics:
 
     @property
     def errors(self) -> int:
-        """Substitutions, deletions and insertions together."""
+        """The sum of substitutions, deletions and insertions."""
         return self.substitutions + self.deletions + self.insertions
 
     @property
     def reference_words(self) -> int:
-        """|r|."""
+        """The number of reference words, |r|."""
         return self.matches[0] + self.substitutions + self.deletions
 
     @property
     def candidate_words(self) -> int:
-        """|c|."""
+        """The number of candidate words, |c|."""
         return self.matches[0] + self.substitutions + self.insertions
 
     def as_columns(self) -> list[int]:
@@ -129,7 +129,7 @@ def exact_gains(order: int, alpha: Fraction, beta: Fraction) -> Gains:
 
 
 def exact_penalty(value: Penalty, name: str) -> Fraction:
-    """Return the exact number as written: 0.1 means one tenth, not the nearest double."""
+    """Return the exact number: 0.1 means one tenth, not the nearest float."""
     try:
         if isinstance(value, str) and "/" not in value and abs(Decimal(value).adjusted()) > _MOST_DIGITS:
             raise UsageError(f"{name} is {shortened(value)}, too fine or too large for exact scores")
@@ -139,7 +139,7 @@ def exact_penalty(value: Penalty, name: str) -> Fraction:
 
 
 Merit = tuple[bool, Fraction]
-"""A rate to compare: larger is better. A defined rate beats an undefined one, which ranks by its numerator."""
+"""A rate as a sort key: larger is better. Defined rates rank above undefined ones, which rank by their numerators."""
 
 
 def merit(gain: int, denominator: int, gains: Gains) -> Merit:

@@ -184,7 +184,7 @@ def test_lists_from_files_of_other_formats(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"texts": "a b"}, "one string is not a list"),
+        ({"texts": "a b"}, "a single string is given"),
         ({"texts": []}, "the n-best list is empty"),
         ({"texts": ["a"], "costs": [1.0, 2.0]}, "there are 1 strings, but 'cost' has 2 values"),
         ({"texts": ["a"], "costs": [1.0], "log_probs": [1.0]}, "give only one"),

@@ -103,9 +103,9 @@ def test_ids_name_speakers_and_files():
 
 
 def test_what_cannot_be_analysed_is_refused():
-    with pytest.raises(lm.UsageError, match="bleu aligns no words"):
+    with pytest.raises(lm.UsageError, match="bleu does not align words"):
         lm.error_analysis(["a"], ["a"], lm.BLEU())
-    with pytest.raises(lm.UsageError, match="1 segments and 2 groups"):
+    with pytest.raises(lm.UsageError, match="1 segments, but 2 groups"):
         lm.error_analysis(["a"], ["a"], groups=["x", "y"])
     with pytest.raises(lm.UsageError, match="1 candidates and 2 references"):
         lm.error_analysis(["a"], ["a", "b"])
@@ -164,7 +164,7 @@ def test_score_prepares_texts():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (({"a": "x"}, ["x"]), "one side has ids, the other has none"),
+        (({"a": "x"}, ["x"]), "either hypotheses or references have ids, but not both"),
         (({"a": "x"}, {"b": "x"}), "segment 'a' has no reference"),
         (({"a": "x"}, {"a": "x", "b": "x"}), "segment 'b' has no hypothesis"),
         ((["x"], ["x", "y"]), "1 candidates and 2 references"),

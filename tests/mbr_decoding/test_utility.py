@@ -273,7 +273,7 @@ def test_a_pickled_matrix_is_not_loaded(tmp_path):
 def test_utilities_of_no_kind_are_refused():
     with pytest.raises(lm.UsageError, match="a int is not a utility"):
         lm.utility_matrix(3, ["a"])
-    with pytest.raises(lm.UsageError, match="one string is not a list"):
+    with pytest.raises(lm.UsageError, match="a single string is given"):
         lm.utility_matrix("chrf", "a b")
 
 

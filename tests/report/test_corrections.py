@@ -107,7 +107,7 @@ def test_the_section_has_the_figures_of_corrections(tmp_path, picnic):
     assert rows["harmful edits, utterances"] == ["0.3333", "2 helpful, 1 harmful, 0 neutral, 1 unchanged"]
     assert rows["harmful edits, words"] == ["0.3333", "2 helpful, 1 harmful, 1 missed"]
     assert rows["hallucinated words"][0] == rate_text(found.hallucinations.rate)
-    assert rows["hallucinated words"][1].startswith("0 new, 1 repeated, of 28; 1 error of the lists kept, 0 right")
+    assert rows["hallucinated words"][1].startswith("0 new, 1 repeated, of 28; 1 error kept from the lists, 0 right")
     assert data["corrected"]
 
 

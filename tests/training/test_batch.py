@@ -145,7 +145,7 @@ def test_an_empty_batch_has_no_rates():
 @pytest.mark.parametrize(
     ("arguments", "options", "problem"),
     [
-        ((["a"], "a b"), {}, "one string is not"),
+        ((["a"], "a b"), {}, "a single string is given"),
         ((["a"], ["a", "b"]), {}, "1 graphs, but 2 references"),
         ((["a"], [[[]]]), {}, "graph 0: the reference has no words"),
         ((["a"], ["a"], "bleu"), {}, "'bleu' cannot search"),

@@ -363,7 +363,7 @@ def _limits() -> str:
         bytearray(4 * _LIMIT)
     except MemoryError:
         return "held"
-    raise InputError("a process got four times the memory of its limit")
+    raise InputError("a process could take four times the memory of its limit")
 
 
 def _terminal() -> str:
@@ -430,7 +430,7 @@ def _loaded(entry: EntryPoint, kind: str) -> str:
     """Load all plug-ins of this kind; return the module, package and version of this plug-in."""
     own, load = _registry(kind)
     if entry.name in own:
-        raise InputError(f"latticemetric itself has a {kind} of this name, and uses that one")
+        raise InputError(f"latticemetric has a {kind} with this name, and uses its own")
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         load()

@@ -1,6 +1,6 @@
 """Tables of other libraries: read records from pandas, polars and Arrow, and write records as data frames.
 
-No library is imported on its own account: tables are recognised by their methods.
+Tables are recognised by their methods, so that no library is imported only to recognise its tables.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class Judgments(Frozen):
         if not rows:
             raise InputError("there are no judgments")
         if {len(self.segment), len(self.judge), len(self.scores)} != {rows}:
-            raise UsageError("columns of judgments differ in length")
+            raise UsageError("the columns of judgments differ in length")
         for numbers, least, names in (
             (self.system, 0, len(self.systems)),
             (self.segment, WHOLE_SYSTEM, self.segments),

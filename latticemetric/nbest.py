@@ -119,8 +119,8 @@ class NBest(Result, Tabular):
         Args:
             graph: A lattice, a forest, or a longer list.
             n: Number of strings; the list is shorter if the graph has fewer.
-            scales: Weight of each score column in the model's cost, also in the list; other columns keep their default
-                weight.
+            scales: Weight of each score column in the model's cost, stored in the list, too; other columns keep their
+                default weight.
             paths: True for the `n` cheapest paths; several may have the same words.
 
         Examples:
@@ -251,8 +251,8 @@ class NBest(Result, Tabular):
         Args:
             scales: Weight of each score in the model's cost; other scores keep their own scale.
             merge: `sum` or `best`.
-            scale: Sum probabilities at this scale, that of later posteriors; the returned costs are not scaled. It has
-                no effect if all strings differ.
+            scale: Probabilities are summed at this scale: use the scale of later posteriors. The returned costs are not
+                scaled. It has no effect if all strings differ.
 
         Examples:
             >>> hypotheses = [(("a", "b"), 1.0), (("c", "b"), 2.0), (("a", "b"), 1.5)]

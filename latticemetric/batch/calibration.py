@@ -85,8 +85,8 @@ class Calibration(Result):
 
     Attributes:
         scale: The best scale of costs on the development set.
-        criterion: `words` if the likelihood of right and wrong words was maximized (for the same words, this maximizes
-            NCE), `errors` if the squared error of expected errors was minimized.
+        criterion: `words` maximizes the likelihood of right and wrong words (and so NCE); `errors` minimizes the
+            squared error of expected errors.
         answer: The evaluated words: `one-best` or `mbr`.
         development: Results on the development set at `scale`: optimistic, since the scale was fitted to this set.
         held_out: Results on the test set at `scale`; without a test set, on each fold at the best scale of the other
@@ -224,7 +224,7 @@ def _checked_scales(scale: float | Iterable[float]) -> list[float]:
 
 
 class _Reading(NamedTuple):
-    """Settings that say how to compute an answer and its probabilities."""
+    """The settings for computing an answer and its probabilities."""
 
     answer: DecodedBy
     scales: Scales | None

@@ -332,7 +332,7 @@ class Judged:
         insertions: The number of inserted words.
         reference_words: The number of reference words.
         interval: The error rate and its interval; `None` without resamples.
-        difference: Its error rate minus that of the combination; `None` for the combination.
+        difference: Its error rate minus the combination's; `None` for the combination.
     """
 
     name: str

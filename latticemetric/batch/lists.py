@@ -49,7 +49,7 @@ class Lists(Tabular):
         return oracle_at_k(self.lists, self._references(), metric, **options)
 
     def corrections(self, corrected: Sequence[str | Sequence[str]], **options: Any) -> Corrections:
-        """Compare corrected texts with the lists that they were made from; see `corrections`."""
+        """Compare corrected texts with these lists; see `corrections`."""
         from latticemetric.batch.corrections import corrections
 
         return corrections(self.lists, self._references(), corrected, **options)

@@ -27,10 +27,10 @@ class Occurrence:
 
     Attributes:
         words: Number of reference words.
-        occurring: How many of them occur in the graph.
+        occurring: How many of these words occur in the graph.
         folded: How many occur when case is ignored.
         bare: How many occur when case and punctuation are ignored.
-        numbers: How many of them are numbers.
+        numbers: How many of these words are numbers.
         pieces: True if the graph's words are marked as subword pieces.
         missing: Some reference words that do not occur.
         graph: Some words of the graph.

@@ -244,7 +244,7 @@ def _points(at: Sequence[int] | None, longest: int) -> list[int]:
     numbers = [k for k in _FEW if k <= longest] if at is None else list(at)
     for k in numbers:
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-            raise UsageError(f"the number of hypotheses is {k!r}", advice="give whole numbers from 1 on")
+            raise UsageError(f"the number of hypotheses is {k!r}", advice="give whole numbers ≥ 1")
     return sorted({1, longest, *(k for k in numbers if k <= longest)})
 
 

@@ -33,14 +33,14 @@ State = dict[str, Any]
 
 
 class Confidences(NamedTuple):
-    """The posterior of each word of a path: that of its arc."""
+    """The posterior of each word of a path: the posterior of its arc."""
 
     oracle: tuple[float, ...]
     one_best: tuple[float, ...]
 
 
 class BesideStatistics(NamedTuple):
-    """Statistics of a second metric: of its own oracle and of the 1-best."""
+    """Statistics of a second metric: of the second metric's oracle, and of the 1-best."""
 
     best: RecognitionStatistics
     one_best: RecognitionStatistics
@@ -89,7 +89,7 @@ class OracleSearch(NamedTuple):
     """Settings of the search in each lattice: the oracle and the margins `wanted` (n-best, hope, fear, worst).
 
     `scorer` also scores oracles and 1-bests by string metrics. `posterior_scale`, a factor on costs, also gives
-    posteriors of words. `beside` also searches the oracle by a second metric, for the totals.
+    posteriors of words. `beside` is a second metric, whose oracle is searched for the totals.
     """
 
     metric: GRR
@@ -170,7 +170,7 @@ class ConfidenceEvaluation:
 
     Attributes:
         lattices: Number of lattices that were searched.
-        failed: Number of lattices that failed; they are left out.
+        failed: Number of lattices that failed; the evaluation omits them.
         words: Number of words of the 1-bests.
         bad: Number of words that the references make BAD.
     """

@@ -78,7 +78,7 @@ class _Order:
     def line(self, entry: Entry, *, is_broken: bool) -> int:
         """Return the line of the next graph's references, counted from 1.
 
-        `is_broken` means that the entry stands for a file that cannot be read to its end.
+        `is_broken` says that this entry is a file that cannot be read to its end.
         """
         last = self._last
         self._many |= bool(entry.format) and not find_format(entry.format).single
@@ -231,7 +231,7 @@ def pair_within(entries: Iterable[Entry], field: str | None = None, *, required:
         entries: The graphs.
         field: The field of the references (a text or a list of texts). By default, the only field of the first record
             that is named like a reference.
-        required: False to accept graphs without references if there is neither a field nor a record.
+        required: False to accept graphs without references.
 
     Raises:
         FormatError: There is no such field, or several fields could be it.

@@ -69,7 +69,7 @@ class SweepRow(Brief, Frozen):
         arcs: Mean number of arcs kept per graph; `None` for n-best lists and forests.
         density: Kept arcs with a word per reference word; `None` like `arcs`.
         strings: Mean number of strings per n-best list; `None` for other points.
-        table: Statistics for `bootstrap`, one row per graph.
+        table: Statistics for `bootstrap`: one row per graph.
     """
 
     kind: str
@@ -102,7 +102,7 @@ class LengthBin:
         up_to: Lengths (in words) are at most this; `None` for the last bin.
         graphs: Number of graphs.
         oracle: The oracle of whole graphs.
-        one_best: The model's own best paths.
+        one_best: The 1-bests.
     """
 
     above: float | None

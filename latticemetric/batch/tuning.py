@@ -132,7 +132,7 @@ class Development:
         return self._tables(answers)
 
     def one_best(self) -> Table:
-        """Return the statistics of the model's own best strings."""
+        """Return the statistics of the 1-bests."""
         return self._tables([[self._counted_words(decoder.one_best) for decoder in self._decoders]])[0]
 
     def signature(self) -> str:
@@ -190,7 +190,7 @@ class MBRTuning(Result):
     Attributes:
         best: The setting with the best score; of equal scores, the first tried.
         default: The default setting of `mbr`, with the same `order`.
-        one_best: The corpus value of the model's own best strings.
+        one_best: The corpus value of the 1-bests.
         held_out: The score to expect on new graphs, by cross-validation: each fold is decoded with the grid setting
             that is best on the other folds. `None` without folds.
         over_default: Best setting minus default, on resamples; `None` without resamples.

@@ -54,7 +54,7 @@ class AutomatonTotals:
         score: Score of the oracles.
         one_best: Score of the 1-bests; `None` if the automaton does not accept one of them.
         lattices: Number of graphs that were searched.
-        failed: Number of graphs that failed; they are left out of the sums.
+        failed: Number of graphs that failed; the sums omit them.
         signature: Signature of the automaton; empty before the first search.
     """
 

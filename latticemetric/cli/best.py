@@ -52,7 +52,7 @@ def command(
     run: ShardedRunOptions,
     output: _OutputOptions,
 ) -> None:
-    """Print the model's 1-best of GRAPHS: the words of the path or derivation of least cost.
+    """Print the model's 1-best of GRAPHS: the words of the path or derivation with the least cost.
 
     Text output has ids and words, as decoders write them. tsv and json also have the cost, each score and the
     probability of the path, the confidence of each word and, if the lattices have times, its begin and end. GRAPHS are

@@ -59,7 +59,7 @@ class _SubjectOptions(Options):
     texts: tuple[str, ...] = option("--reference-text TEXT", "Text of a reference; repeatable.", multiple=True)
     style: Style = STYLE
     oracle: bool = flag("--oracle", "Highlight the path that scores best against the reference.")
-    one_best: bool = flag("--one-best", "Highlight the model's own best path.")
+    one_best: bool = flag("--one-best", "Highlight the model's 1-best.")
     mbr: bool = flag("--mbr", "Highlight the answer of n-gram MBR.")
 
     def check(self, graphs: str | None, *, expected: bool) -> None:

@@ -31,7 +31,7 @@ def fingerprint(context: click.Context) -> dict[str, Any]:
     """Return the fingerprint of a command as plain values. Afterwards, the command must not read other files.
 
     Raises:
-        UsageError: An input cannot be read again.
+        UsageError: An input cannot be read twice.
     """
     files = {file: state for _, _, file in read_files(context) if (state := _state_again(file)) is not None}
     if (inputs := current()) is not None:

@@ -102,7 +102,7 @@ def _run(command: click.Command, program: str) -> None:
 
 
 def _fill_closed_streams() -> None:
-    """Open closed standard streams. Otherwise an output file could get descriptor 2, and receive the warnings."""
+    """Open closed standard streams, so that no output file becomes descriptor 2 and receives the warnings."""
     for number in range(3):
         try:
             os.fstat(number)

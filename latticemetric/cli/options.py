@@ -173,7 +173,7 @@ def word_list(text: str | None) -> frozenset[str]:
         # In an ASCII locale, Python gets other characters of an argument as escaped bytes.
         return frozenset(split_words(os.fsencode(text).decode("utf-8")))
     except UnicodeError:
-        raise UsageError("words of an option are not UTF-8", advice="set the locale: LC_ALL") from None
+        raise UsageError("the words of an option are not UTF-8", advice="set the locale: LC_ALL") from None
 
 
 def metrics_named(names: Iterable[str], *, stem: bool = False, parameters: Iterable[str] = ()) -> list[Metric[Any]]:
@@ -630,7 +630,7 @@ class OutputOptions(Options):
     output: str = OUTPUT
 
     def write(self, results: Results, *, at_once: bool = False, beside: Callable[[], None] = lambda: None) -> None:
-        """Write results; call `beside` to write other files just before they become visible (see `results.writing`)."""
+        """Write results; just before they become visible, call `beside` to write other files (`results.writing`)."""
         from latticemetric.cli.results import writing
 
         if self.output_format in TABLES:

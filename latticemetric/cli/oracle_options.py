@@ -1,4 +1,4 @@
-"""Options of `lattice-oracle` for further results."""
+"""Options of `lattice-oracle` for further results (n-best, hope, fear, worst, tags)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class AlsoOptions(Options):
-    """Options for further results beside the oracles."""
+    """Options for results in addition to the oracle."""
 
     nbest: int | None = option(
         "--nbest N", "Also list the N best strings of each graph.", type=click.IntRange(1, MOST_STRINGS)

@@ -124,7 +124,7 @@ def json_document(
 ) -> Iterator[str]:
     """Yield the lines of a JSON document: its head, lists with one record per line, and the result of `end()`.
 
-    If `streamed`, the comma stands before a record, so that each line is written as soon as its record arrives.
+    If `streamed`, a comma precedes each record, so that a line can be written as soon as its record arrives.
     """
     before = f"{as_json(head)[:-1]}, " if head else "{"
     for name, records in lists.items():

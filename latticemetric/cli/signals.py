@@ -27,8 +27,8 @@ _notes: list[Callable[[], str]] = []
 class Stopped(BaseException):
     """A signal ends the run.
 
-    It is not an `Exception`, so that no handler takes it for the failure of a graph, nor a `KeyboardInterrupt`, since
-    click turns that into another error.
+    It is not an `Exception`, so that no handler takes it for the failure of a graph. It is not a `KeyboardInterrupt`,
+    since click turns that into another error.
 
     Attributes:
         number: The signal.

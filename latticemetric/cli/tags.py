@@ -126,11 +126,12 @@ def command(
 ) -> None:
     """Score predicted tags by F1-BAD, F1-OK, F1-mult, MCC, SeqCor and phrase-level F1.
 
-    GOLD and each PRED hold tags OK and BAD of words, or of words and gaps, one segment per line; or a table with tabs.
+    GOLD and each PRED hold the tags OK and BAD of words (or of words and gaps), one segment per line, or in a table
+    with tabs.
 
-    With --from-lattices, GOLD is a file of lattices and PRED of their references: words of the model's 1-best that
-    match are OK, and words with a posterior below a threshold are predicted BAD. Under --keep-going, lattices that
-    fail are left out.
+    With --from-lattices, GOLD is a file of lattices and PRED of their references: words of the 1-best that match the
+    reference are OK, and words with a posterior below a threshold are predicted BAD. Under --keep-going, lattices that
+    fail are skipped.
     """
     _refuse_others(from_lattices=of_lattices.from_lattices)
     if of_lattices.from_lattices:

@@ -203,7 +203,7 @@ def _diagram(
     if isinstance(graph, Network):
         return network_diagram(graph.bins, most_states=options["most_states"], **named)
     raise UsageError(
-        f"{type(graph).__name__} has no picture",
+        f"an object of type {type(graph).__name__} cannot be drawn",
         advice="draw a lattice, a forest, an n-best list, a consensus network, a derivation tree or a metric",
     )
 

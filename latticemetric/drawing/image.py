@@ -83,7 +83,7 @@ def require_matplotlib() -> None:
     except ImportError as error:
         raise MissingDependencyError(
             "PNG and PDF need matplotlib, which is not installed",
-            advice="pip install 'latticemetric[report]', or write SVG, which needs nothing",
+            advice="pip install 'latticemetric[report]', or write SVG, which needs no packages",
         ) from error
 
 

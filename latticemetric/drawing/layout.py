@@ -229,8 +229,8 @@ _GAP = 3.0
 def heights(graph: LayeredGraph, columns: _Columns) -> list[float]:
     """Return the height (y) of each node's line.
 
-    Each column in turn is placed as near to its neighbours as possible (exact least squares), without overlaps and
-    without changing its order.
+    Each column is placed as near to its neighbours as possible (exact least squares), without overlaps and in the same
+    order.
     """
     found = [0.0] * len(graph.column)
     for column in columns:

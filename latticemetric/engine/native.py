@@ -203,7 +203,7 @@ def _largest_sum(forest: Forest, cost: Costs) -> int:
     largest = _native.largest_cost(**forest.hypergraph(cost))
     if not math.isfinite(largest):
         raise InputError(
-            "derivations are too long to be searched: they use shared nodes too often", advice="prune the forest"
+            "derivations are too long to be searched, since they use shared nodes too often", advice="prune the forest"
         )
     return int(largest) + 1
 

@@ -11,10 +11,10 @@ best path has, in this order,
 3. the fewest words in the result, without ε and ignored words.
 4. the smallest numbers: of arcs, compared along the path; of a derivation's edges, in preorder.
 
-If all scores are equal, the rule chooses the model's own best path. In an n-best list (`Lattice.ranked`), the rank in
-the list replaces numbers 3 and 4, in every search, so that a list without scores is in the model's order. In a list of
-the k best strings, the rule chooses the path of each string, and orders the strings. If strings have no paths, as in
-MBR by a metric, alphabetical order replaces the numbers.
+If all scores are equal, the rule chooses the model's 1-best. In an n-best list (`Lattice.ranked`), the rank in the list
+replaces numbers 3 and 4, in every search, so that a list without scores is in the model's order. In a list of the k
+best strings, the rule chooses the path of each string, and orders the strings. If strings have no paths, as in MBR by a
+metric, alphabetical order replaces the numbers.
 
 Kernels implement the rule themselves. Python compares `TieKey`s, and resolves ties of OpenFst with `resolve_ties`:
 OpenFst finds all paths with the best score, but its weights (32-bit floats) hold only one value.
@@ -77,8 +77,8 @@ def resolve_ties(
 ) -> tuple[npt.NDArray[np.int64], list[int]]:
     """Return the arcs or edges of the best path by the tie rule, and the outputs of one of its alignments.
 
-    A piece of the graph is an arc of a lattice or an edge of a forest. Input label k + 1 stands for piece k; the labels
-    after all pieces stand for the endings of the graph. An output label is an edit of the automaton.
+    A piece of the graph is an arc of a lattice or an edge of a forest. Input label k + 1 means piece k; labels after
+    all pieces mean endings of the graph. An output label is an edit of the automaton.
 
     Args:
         product: The best paths of the composed machine (graph and automaton), with states in topological order.

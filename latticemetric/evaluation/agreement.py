@@ -179,9 +179,9 @@ def correlate(
     """Correlate metrics with human scores.
 
     Args:
-        scores: For each metric name, one of two things. (1) A matrix: one row per system, one column per segment, NaN
-            if missing; a system's value is the mean of its row. (2) The result of `system_tables`; a system's value
-            comes from summed statistics. Higher is better, unless the metric in (2) says otherwise.
+        scores: For each metric, a matrix or the result of `system_tables`. A matrix has one row per system and one
+            column per segment, NaN if missing; a system's value is the mean of its row. Tables compute it from summed
+            statistics. Higher is better, unless the metric of a table says otherwise.
         human: The human score of each segment, one row per system; NaN if nobody judged it.
         system_human: Human scores of whole systems, the same in all resamples. Default: the mean of each system's
             segment scores.

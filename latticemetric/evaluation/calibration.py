@@ -3,7 +3,7 @@
 Resamples draw whole groups (utterances), since words of an utterance depend on each other.
 
 - NCE, normalized cross entropy (Siu, Gish & Richardson 1997), as NIST's sclite computes it: 1 if all probabilities are
-  right and certain, 0 if they say no more than the mean does, below 0 if they say less.
+  right and certain, 0 if they are no better than their mean, negative if they are worse.
 - Brier score (Brier 1950): the mean of (probability − outcome)²; 0 is best.
 - ECE, expected calibration error: the mean distance of probability and frequency, over bins; 0 is best.
 - AUC: the probability that an event that happened has a larger probability than one that did not; ties count half.

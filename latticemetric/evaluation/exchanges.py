@@ -111,7 +111,7 @@ class Signs:
 def _linear_draws(statistic: str, scores: Sides, average: Average, signs: Signs) -> tuple[float, Floats]:
     """Return the difference of an accuracy, observed and in each trial.
 
-    A pair of scores contributes f(s, s'), which changes its sign with both signs: it is α s + β s'.
+    A pair of scores with the signs s and s' contributes an odd function of both: f(s, s') = α s + β s'.
     """
     gold, first, second = scores
     thresholds = _thresholds(statistic, scores, average)

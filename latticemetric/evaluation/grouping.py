@@ -176,7 +176,7 @@ class _Grouped(NamedTuple):
 def _assigned(by: Floats, human: Floats, width: float) -> tuple[_Groups, Floats]:
     """Return the group of each segment of each system, and the value of each group."""
     if not 0 < width < np.inf:
-        raise UsageError(f"groups cannot have width {width}", advice="give a width above 0, like 0.1")
+        raise UsageError(f"the width of groups is {width}", advice="give a width above 0, like 0.1")
     if by.shape != human.shape:
         raise UsageError(f"values to group by have shape {by.shape}, but human scores {human.shape}")
     there = ~(np.isnan(by) | np.isnan(human))

@@ -46,7 +46,7 @@ def human_scores(judgments: Judgments, *, combine: Combination = "sum", normaliz
             of a judge are equal, they become 0.
 
     Raises:
-        UsageError: If there are several columns other than adequacy and fluency.
+        UsageError: There are several columns other than adequacy and fluency.
     """
     if combine not in get_args(Combination):
         raise UsageError(f"columns of scores cannot be combined by '{combine}'", advice="choose sum or mean")

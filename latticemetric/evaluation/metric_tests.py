@@ -32,10 +32,10 @@ class MetricTest(Record):
 
     Attributes:
         difference: The second metric's statistic minus the first's; `None` if one is undefined.
-        p: Two-sided p-value, (c + 1) / (R + 1), where c counts the trials whose absolute difference is undefined or at
-            least as large as the observed one; `None` if that is undefined.
-        p_better: One-sided p-value for the second metric being better: the share of trials whose difference is at least
-            the observed one, as in mt-metrics-eval; `None` if that is undefined.
+        p: Two-sided p-value, (c + 1) / (R + 1); c counts trials with an undefined difference, or one at least as large
+            as observed (absolute values). `None` if the observed difference is undefined.
+        p_better: One-sided p-value that the second metric is better: the share of trials with a difference ≥ the
+            observed one, as in mt-metrics-eval; `None` if that is undefined.
         trials: R, the number of trials.
     """
 
@@ -129,7 +129,7 @@ class MetricTask(Frozen):
 
         Args:
             name: The name of the task.
-            tasks: For each language pair, the human scores of its systems and those of each metric.
+            tasks: For each language pair, the human scores and the scores of each metric.
 
         Examples:
             >>> czech, german = ([1, 2, 3], {"mine": [0.1, 0.3, 0.2]}), ([5, 4], {"mine": [0.5, 0.4]})

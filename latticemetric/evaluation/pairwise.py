@@ -30,7 +30,7 @@ _MOST_PAIRS = 50_000_000
 
 
 class Rows(NamedTuple):
-    """Rows of scores of equal length; each row is correlated by itself."""
+    """Rows of scores of equal length, each of which is one sample of a correlation."""
 
     gold: Floats  # one row per item or system, or one row
     metric: Floats

@@ -136,8 +136,8 @@ def tabulate(
     """Return the statistics of each system under each metric: one list per system.
 
     Args:
-        systems: Names and outputs: strings, or also graphs if all metrics take them.
-        references: The references of each segment, as the metrics take them.
+        systems: Names and outputs: strings, or graphs if all metrics support them.
+        references: The references of each segment, in a form that the metrics support.
         metrics: The metrics.
     """
     number = references_each(references)

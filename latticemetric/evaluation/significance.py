@@ -37,8 +37,8 @@ class Randomisation(Record):
 
     Attributes:
         difference: The second system's value minus the first's; `None` if undefined.
-        p: Two-sided p-value, (c + 1) / (R + 1), where c counts the trials whose absolute difference is undefined, or at
-            least as large as the observed one. `None` if the observed difference is undefined.
+        p: Two-sided p-value, (c + 1) / (R + 1); c counts trials with an undefined difference, or one at least as large
+            as observed (absolute values). `None` if the observed difference is undefined.
         trials: R, the number of trials.
         undefined: The number of trials with an undefined difference.
     """

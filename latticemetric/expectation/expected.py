@@ -68,8 +68,8 @@ class Expected(Result, Frozen):
         exact: True if the value is exact (up to rounding).
         standard_error: The standard error of the estimate; `None` if `exact`.
         gradient: ∂ value / ∂ cost of each arc; of a forest, of each edge; of an n-best list, of each hypothesis.
-            `None` if not `exact`, or not asked for.
-        final_gradient: ∂ value / ∂ cost of ending in each final state or goal.
+            `None` if not `exact`, or not computed. final_gradient: ∂ value / ∂ cost of ending in each final state or
+            goal.
         states: The number of states of the search (product of graph and references); 0 if not `exact`.
         signature: The metric, its parameters and the version.
     """

@@ -104,7 +104,7 @@ def _tails_are_first(forest: ForestArrays) -> bool:
     first, last = target[begin[linear]] < EPSILON, target[begin[linear + 1] - 1] < EPSILON
     if not first.all() and not last.all():
         odd = linear[~first][0] if not (first | last)[~first][0] else linear[~last][0]
-        raise _no_lattice(forest, int(odd), "has words before its tail, and others have words after theirs")
+        raise _no_lattice(forest, int(odd), "has words before its tail, but other edges have words after theirs")
     return bool(first.all())
 
 
@@ -277,7 +277,7 @@ def forest_from_networkx(cls: type[AnyForest], graph: Any) -> AnyForest:
             raise InputError(
                 f"the edge has {len(heads)} heads instead of one",
                 where=_at(edge),
-                advice="an arc leads from each edge to its head",
+                advice="add one arc from the edge to its head",
             )
     tails = [[nodes[tail] for tail in _tails(graph, edge)] for edge in edges]
     targets = [_target(graph, edge, len(row)) for edge, row in zip(edges, tails, strict=True)]

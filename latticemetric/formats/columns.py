@@ -181,7 +181,7 @@ def summed(graph: Graph, scales: dict[str, float] | None = None, name: str = "co
         known, given = graph.score_names(), scales or {}
         if unknown := [scaled for scaled in given if scaled not in known]:
             raise InputError(
-                f"there is no score column '{unknown[0]}' to scale", advice=f"the columns here are: {', '.join(known)}"
+                f"there is no score column '{unknown[0]}'", advice=f"the columns here are: {', '.join(known)}"
             )
         weights = {**dict.fromkeys(known, 1.0), **graph.scales, **given}
         costs = [math.fsum(weights[score] * cost for score, cost in h.scores.items()) for h in graph.hypotheses]

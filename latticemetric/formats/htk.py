@@ -233,8 +233,8 @@ def _costs(scores: Floats, base: float) -> Floats:
     if base == 0:
         if (scores <= 0).any():
             raise InputError(
-                "a score is not above 0, but base=0 in the header means probabilities",
-                advice="if the scores are logarithms, correct base=",
+                "a score is ≤ 0, but base=0 in the header means probabilities",
+                advice="if the scores are logarithms, change base=",
             )
         return 0.0 - np.log(scores)
     return 0.0 - scores * math.log(base)

@@ -134,7 +134,7 @@ class JudgmentRows:
         """Return the rows as arrays."""
         if not self._rows:
             raise FormatError(
-                "no system with output has a judgment",
+                "no judgment is of a system with outputs",
                 where=place,
                 advice=f"use these names of systems: {', '.join(self.systems)}",
             )
@@ -199,7 +199,7 @@ def _read_other_folder(
     """Read a folder of WMT or of plain files."""
     if with_people:
         raise UsageError(
-            "only folders of mt-metrics-eval say which systems are people", where="--with-people", advice="leave it out"
+            "only folders of mt-metrics-eval mark human translations", where="--with-people", advice="leave it out"
         )
     if any((folder / name).is_file() for name in (_SYSTEM_SCORES, _SEGMENT_SCORES)):
         return _read_direct_assessment(folder, pair, references, human)

@@ -60,14 +60,14 @@ class ReferenceFile:
         return self.named is not None
 
     def first_words(self) -> list[str]:
-        """Return the first word of each line, which may be an id, or the ids of a NIST format."""
+        """Return the ids of a NIST format or, in other formats, the first word of each line, which may be an id."""
         if self.named is not None:
             return [name for name, _ in self.named]
         return [words[0] for words in self.lines if words]
 
     @cached_property
     def ids(self) -> frozenset[str]:
-        """The first words of the lines, or the ids."""
+        """The ids, or the first words of lines that may be ids."""
         return frozenset(self.first_words())
 
     def plain(self) -> list[Reference]:

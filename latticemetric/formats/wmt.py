@@ -1,8 +1,8 @@
 """Folders as WMT publishes them since 2021: `txt/` with outputs and references, `humaneval/` with direct assessment.
 
 `txt/system-outputs/newstest2021.cs-en.hyp.SYSTEM.en`, `txt/references/newstest2021.cs-en.ref.A.en`;
-`ad-sys-ranking-cs-en-z.csv` anywhere in `humaneval/`. `ad-seg-scores-cs-en.csv` is not read: its segment numbers are
-not those of lines in `txt/` (with them, no metric correlates with the scores of 2021 and 2022).
+`ad-sys-ranking-cs-en-z.csv` anywhere in `humaneval/`. `ad-seg-scores-cs-en.csv` is not read, since its segment numbers
+differ from the lines in `txt/` (with them, no metric correlates with the scores of 2021 and 2022).
 """
 
 from __future__ import annotations

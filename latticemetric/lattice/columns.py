@@ -64,7 +64,7 @@ class Column(Frozen):
         except (ValueError, TypeError):
             raise InputError("a score column holds values that are not numbers") from None
         if arc.ndim != 1 or final.ndim != 1:
-            raise InputError("a score column needs one flat list of numbers for arcs, and one for final states")
+            raise InputError("a score column needs a flat list of numbers for arcs, and another for final states")
         return Column(arc, final, float(self.scale))
 
     def taken(self, arcs: Rows, ends: Rows) -> Column:

@@ -88,7 +88,8 @@ class _Cursor:
             raise FormatError(f"the machine is damaged: byte {self.at} begins an item of {size} bytes")
         if size > len(self.data) - self.at:
             raise FormatError(
-                f"the machine is cut short: byte {self.at} wants {size} more bytes, {len(self.data) - self.at} are left"
+                f"the machine is cut short: {size} bytes are needed from byte {self.at}, but "
+                f"{len(self.data) - self.at} are left"
             )
         self.at += size
         return self.data[self.at - size : self.at]
@@ -162,7 +163,7 @@ def decode(data: bytes | memoryview, at: int = 0, *, base: int = 0) -> tuple[Fst
 
 
 def _check_states(machine: FstArrays) -> None:
-    """Raise an error for state numbers outside of the machine, since neither OpenFst nor later code checks them."""
+    """Refuse state numbers outside of the machine, which no other code checks."""
     states = len(machine.final)
     if machine.start >= states > 0:
         raise FormatError(f"the start is state {machine.start}, which does not exist")
@@ -236,7 +237,7 @@ class _SparseWeights:
 
     def _add(self, row: int, number: int, value: float) -> None:
         if number == 0:
-            raise FormatError(f"byte {self._cursor.at}: a feature has number 0, and numbers start at 1")
+            raise FormatError(f"byte {self._cursor.at}: a feature has number 0, but numbers start at 1")
         if number > 0:  # HiFST ignores negative numbers
             self.rows.append(row)
             self.numbers.append(number)

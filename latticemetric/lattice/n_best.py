@@ -27,7 +27,7 @@ _LARGEST_SUM = 2.0**32  # above this, the rounding would be coarser than one mil
 
 @contextmanager
 def small_enough(advice: str | None = None) -> Iterator[None]:
-    """Raise `InputError` if a search does not fit into memory; `advice` is for errors that say what is too large."""
+    """Inside the block, turn a lack of memory into an `InputError`; `advice` completes messages of the kernels."""
     try:
         yield
     except _native.TooLarge as error:

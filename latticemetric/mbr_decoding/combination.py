@@ -199,8 +199,8 @@ class Combination(Result, Frozen):
     ) -> Vote:
         """Vote in each column. Parameters that are not given keep their values from `combine`.
 
-        If "no word" ties with a word, the word wins. Of tied words, the one with the letters most similar to those of
-        all systems in the column wins; then the word of the system that differs least from the others.
+        If "no word" ties with a word, the word wins. Of tied words, the one wins whose letters are most similar to all
+        systems' words in the column; then the word of the system that differs least from the others.
         """
         share = self.count_share if count_share is None else _checked_share(count_share)
         used = np.array(self.weights if weights is None else _checked_weights(weights, self.systems))
@@ -293,7 +293,7 @@ def combine(
     scale: float = 1.0,
     scales: Scales | None = None,
 ) -> Combination:
-    """Combine the outputs of several systems for one utterance, however long.
+    """Combine the outputs of several systems for one utterance of any length.
 
     Args:
         outputs: The output of each system, by name: a text, its words, a lattice or an n-best list. A CTM read as a
@@ -327,7 +327,7 @@ def combine(
     read = tuple(Output.of(given, scale, scales) for given in named.values())
     known = {name for output in read if output.graph is not None for name in output.graph.scores}
     if unknown := sorted(set(scales or {}) - known):
-        raise UsageError(f"no system has a score column '{unknown[0]}' to scale")
+        raise UsageError(f"no system has a score column '{unknown[0]}'")
     slots, cost, bound = _aligned(read)
     return Combination(systems, slots, read, cost, bound, used, _checked_null(null), rule, share)
 
@@ -556,7 +556,7 @@ class _Table:
         return Vote(tuple(words), tuple(sure.tolist()), self.group_column[winner])
 
     def _likest(self, groups: Sequence[int], said: Sequence[int], weights: Sequence[float]) -> int:
-        """Return the group whose word is most similar to those of all systems; ties: the first one."""
+        """Return the group whose word is most similar to the words of all systems; ties: the first one."""
         pairs = [(word, weight) for word, weight in zip(said, weights, strict=True) if word != _NO_WORD]
 
         def common(group: int) -> float:

@@ -175,8 +175,8 @@ def _weights_of(costs: Floats, scale: float) -> Floats:
 def expected_scores(scorer: Scorer, candidates: int, probability: Floats) -> tuple[Floats, Floats, bool]:
     """Compute the expected score of each candidate, to about 10⁻¹⁵ of the mean absolute score.
 
-    Return three values: the expected score of each candidate over the strings with a defined score (NaN if there are
-    none), the probability of the strings without one, and whether all alignments were searched to the end.
+    Return three values: the expected score of each candidate over the strings with a defined score (NaN without any);
+    the total probability of the other strings; and whether all alignments were searched to the end.
     """
     probable = np.flatnonzero(probability)
     rows: Iterator[ScoreRow] = scorer.rows(range(candidates), probable.tolist())
@@ -220,14 +220,15 @@ class MetricMBR(Result):
         words: The string with the best expected score.
         score: Its expected score: Σ probability · metric over the strings of the evidence (the graph that gives the
             posteriors), each as a single reference.
-        higher_is_better: True if the score is a gain, False if it is a risk.
+        higher_is_better: True if higher scores are better, False if the score is a risk.
         cost: The model's cost of the string.
         confidences: For each word, the probability that the evidence has it, at any position.
-        one_best: The candidate string of least cost.
+        one_best: The candidate string with the least cost.
         ranked: All candidate strings, best first.
         evidence_strings: Number of distinct strings of the evidence.
         effective_size: Effective number of strings: 1 / Σ probability².
-        undefined: The probability of strings of the evidence against which the score is undefined; they are left out.
+        undefined: The total probability of strings of the evidence with an undefined score; the expected score omits
+            them.
         exact: False if the answer is an estimate: paths were sampled, METEOR's alignments were cut short, or pairs were
             pruned without a certificate.
         scale: The factor on costs.

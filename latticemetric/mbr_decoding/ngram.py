@@ -44,7 +44,7 @@ class GainParameters:
         scale: Factor on the costs before they become probabilities.
         T: Number of words of the hypothesis around which log BLEU is linearised; a larger T makes words cheaper.
         p: Average precision of unigrams.
-        r: Ratio of the precision of each order to that of the order before.
+        r: Precision of each order / precision of the order before.
         order: The length of the longest n-grams.
         word_penalty: An additional cost of each word.
     """
@@ -217,7 +217,10 @@ class NgramMBR:
         if isinstance(lattice, Forest):
             raise InputError("only lattices can be written with gains", advice="give a lattice or an n-best list")
         if GAIN in lattice.scores and not gains_only:
-            raise UsageError(f"the lattice has a score column '{GAIN}' already", advice="ask for gains only")
+            raise UsageError(
+                f"the lattice already has a score column '{GAIN}'",
+                advice="choose gains only (--gains-only, gains_only=True)",
+            )
         # For each new state, the old state; for each new arc, its ends, the old arc and the gain.
         with small_enough(TOO_MANY_NGRAMS):
             states, source, target, arcs, gain = _native.unfold_gains(
@@ -328,7 +331,7 @@ def mbr_lattice(
         scale: Factor on the costs before they become probabilities.
         T: The weight of words against n-grams; see `GainParameters`.
         p: Average precision of unigrams.
-        r: Ratio of the precision of each order to that of the order before.
+        r: Precision of each order / precision of the order before.
         order: The length of the longest n-grams.
         word_penalty: An additional cost of each word.
         evidence: Another graph that gives the posteriors.

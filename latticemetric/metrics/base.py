@@ -75,7 +75,7 @@ class Tally:
 
     def __add__(self, other: Self) -> Self:
         if self.names != other.names:
-            raise UsageError("statistics of different metrics do not add up")
+            raise UsageError("statistics of different metrics cannot be added")
         return type(self)(self.names, tuple(map(add, self.sums, other.sums)))
 
     def asdict(self) -> dict[str, Any]:
@@ -234,7 +234,7 @@ def number_each(numbers: Sequence[int] | npt.NDArray[np.int64]) -> int | str:
 def words_of(text: Text) -> tuple[str, ...]:
     """Return the words of a string or of a list of words."""
     if isinstance(text, Lattice):
-        raise UsageError("expected a string, found a graph or a text with alternatives", advice=_GRAPHS_ADVICE)
+        raise UsageError("expected a string, but found a graph or a text with alternatives", advice=_GRAPHS_ADVICE)
     return tuple(split_words(text)) if isinstance(text, str) else tuple(text)
 
 

@@ -63,7 +63,10 @@ class BLEU(TallyMetric):
                 raise UsageError(f"{name} is {getattr(self, name)!r}", advice=f"choose one of {choices}")
         value = self.smoothing_value
         if value is not None and (not _DEFAULT_VALUES[self.smoothing] or not 0 < value < float("inf")):
-            raise UsageError(f"smoothing {self.smoothing} takes no value {value}", advice="floor and add-k take one")
+            raise UsageError(
+                f"smoothing_value {value} is not possible with the smoothing {self.smoothing}",
+                advice="give a number above 0, with floor or add-k",
+            )
 
     @property
     def name(self) -> str:

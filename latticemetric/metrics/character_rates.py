@@ -183,7 +183,7 @@ class GCR(SpelledRate):
             if not self.spaces and text and _joins(text[0]):
                 form = self.unicode.upper()
                 raise InputError(
-                    f"the word '{shortened(word)}' begins with a character that may join the word before in {form}",
+                    f"the word '{shortened(word)}' begins with a character that {form} may join to the word before",
                     advice="count spaces, or leave out unicode",
                 )
         return texts

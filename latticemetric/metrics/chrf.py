@@ -33,7 +33,7 @@ class CHRF(TallyMetric):
         char_order: The longest n-grams of characters.
         word_order: The longest n-grams of words. An ASCII punctuation mark at the end of a word (or else at its
             beginning) counts as a separate word.
-        beta: How much more recall counts than precision.
+        beta: Weight of recall relative to precision.
         whitespace: Count white space as characters. A string keeps all of its white space; words of a list are
             separated by one space.
         lowercase: Compare lower-cased texts.

@@ -134,7 +134,7 @@ def _labelled_arcs(graph: Lattice, label: str) -> dict[int, list[tuple[int, str,
 
 
 def edit_classes(edits: str, classes: Sequence[str]) -> list[str]:
-    """Return the class of each edit: that of its reference word or, for an insertion, of the words around it.
+    """Return the class of each edit: the class of its reference word or, for an insertion, of the words around it.
 
     An insertion gets the class of the reference words before and after it if both have the same class, otherwise `""`.
     """

@@ -190,7 +190,7 @@ class METEOR(TallyMetric):
         cap: int = _CAP,
     ) -> None:
         if isinstance(cap, bool) or not isinstance(cap, int) or not 1 <= cap < 2**62:
-            raise UsageError(f"cap is {cap!r}, not a number of states", advice="give a whole number from 1")
+            raise UsageError(f"cap is {cap!r}, not a number of states", advice="give a whole number ≥ 1")
         listed = tuple(name.strip() for name in (stages.split(",") if isinstance(stages, str) else stages))
         if unknown := [name for name in listed if name not in STAGES]:
             raise UsageError(f"METEOR has no stage '{unknown[0]}'", advice=_STAGES_ADVICE)

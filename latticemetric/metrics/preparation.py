@@ -265,7 +265,7 @@ def _stemmer() -> Callable[[str, bool], str]:
         from nltk.stem.porter import PorterStemmer
     except ImportError as error:
         raise MissingDependencyError(
-            "Porter stems need nltk, which is not installed", advice="install it: pip install nltk"
+            "Porter stems need nltk, which is not installed", advice="pip install nltk"
         ) from error
     # nltk's default mode has extensions for short and irregular words; it differs on 41 of the 1584 word types of a
     # test set.

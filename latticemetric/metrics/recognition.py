@@ -183,7 +183,7 @@ class GRR(Metric[RecognitionStatistics]):
         return "\n".join([str(alignment), counts, f"{rate}{which_reference(number, len(strings))}"])
 
     def best_strings(self, candidate: Text, references: Iterable[GraphReference]) -> list[tuple[str, ...]]:
-        """Return the words of each reference; for a graph, those of the path with the best score for the candidate."""
+        """Return the words of each reference; for a graph, the words of the candidate's best path."""
         return [
             self._best_string(candidate, reference) if isinstance(reference, Lattice) else reference
             for reference in references

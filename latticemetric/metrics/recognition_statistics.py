@@ -122,17 +122,17 @@ def exact_gains(order: int, alpha: Fraction, beta: Fraction) -> Gains:
     unit = lcm(alpha.denominator, beta.denominator)
     if unit > _FINEST_UNIT or max(abs(alpha), abs(beta)) * unit > _LARGEST_PENALTY:
         raise UsageError(
-            f"alpha {plain_number(alpha)} and beta {plain_number(beta)} are too fine or too large for exact scores",
+            f"alpha {plain_number(alpha)} and beta {plain_number(beta)} have too many digits for exact scores",
             advice="give at most 16 significant digits",
         )
     return Gains(order, unit, int(alpha * unit), int(beta * unit))
 
 
 def exact_penalty(value: Penalty, name: str) -> Fraction:
-    """Return the exact number: 0.1 means one tenth, not the nearest float."""
+    """Return a penalty as an exact number: 0.1 means one tenth, not the nearest float."""
     try:
         if isinstance(value, str) and "/" not in value and abs(Decimal(value).adjusted()) > _MOST_DIGITS:
-            raise UsageError(f"{name} is {shortened(value)}, too fine or too large for exact scores")
+            raise UsageError(f"{name} is {shortened(value)}, which has too many digits for exact scores")
         return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError, InvalidOperation):
         raise UsageError(f"{name} is {shortened(repr(value))}, not a finite number") from None

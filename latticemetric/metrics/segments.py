@@ -70,7 +70,7 @@ def compared_words(text: Text, *, stem: bool) -> tuple[str, ...]:
 def number_all(
     candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]]
 ) -> tuple[NumberedStrings, NumberedStrings, list[str]]:
-    """Return candidates and references as numbers of the same words, and the words."""
+    """Number the words of candidates and references together; return both as numbers, and the words."""
     numbers: dict[str, int] = defaultdict(count().__next__)
     said, expected = (numbered_strings(side, numbers.__getitem__) for side in (candidates, references))
     return said, expected, list(numbers)

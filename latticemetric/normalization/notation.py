@@ -13,7 +13,7 @@ _Text = tuple[str, ...]
 
 
 def with_alternatives(lattice: Lattice) -> str:
-    """Write the texts of a lattice on one line; alternatives stand between the states that all paths share.
+    """Write the texts of a lattice on one line, with alternatives between the states that all paths share.
 
     Each text must have one path. Raise an error for more than `MOST_ALTERNATIVES` alternatives in one place.
     """

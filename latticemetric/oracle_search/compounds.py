@@ -119,7 +119,8 @@ def compound_oracle(graph: Graph, references: References, *, scales: Scales | No
     promised, found_rate = rank(chosen)[0], Fraction(best.numerator, max(1, best.denominator))
     if found_rate != promised:
         raise AssertionError(
-            f"the search promised {promised}, the path scores {found_rate}: a bug in latticemetric, please report it"
+            f"the search found the score {promised}, but the path scores {found_rate}: a bug in latticemetric, please "
+            f"report it"
         )
     one_best = _scored(lattice, listed, lattice.best_path(cost), cost)
     return CompoundOracle(

@@ -1,10 +1,9 @@
 """Oracle of a whole corpus by BLEU, which is not a sum over sentences.
 
-The search is an ascent that linearises log BLEU = 1/n · Σ_k log(m_k / g_k) + min(0, 1 − ρ/c), with matches m, n-grams
-g, words c and effective reference words ρ of the whole corpus. A matching k-gram adds 1 / (n m_k) to it. A word
-subtracts Σ_k 1 / (n g_k), and adds ρ/c² if the corpus is too short. (Tromble et al. 2008 linearise around averages;
-this code linearises around the present totals.) The ascent takes each graph in turn, and changes its path if this
-improves the corpus.
+The search linearises log BLEU = 1/n · Σ_k log(m_k / g_k) + min(0, 1 − ρ/c). Here m are matches, g n-grams, c words and
+ρ effective reference words of the whole corpus. A matching k-gram adds 1 / (n m_k). A word subtracts Σ_k 1 / (n g_k),
+and adds ρ/c² if the corpus is too short. (Tromble et al. 2008 linearise around averages; this code linearises around
+the current totals.) The search visits each graph, and changes its path if this improves the corpus.
 """
 
 from __future__ import annotations
@@ -332,7 +331,7 @@ def corpus_oracle(
     Args:
         graphs: Lattices, forests or n-best lists; all are held in memory.
         references: One or several for each graph.
-        metric: `bleu`, `bleu-sbp`, or a metric object of these.
+        metric: `bleu`, `bleu-sbp`, or such a metric object.
         ignore: Words that do not count, for example `<s>`.
         scales: Weight of each score column in the model's cost, which decides ties.
 

@@ -56,7 +56,7 @@ class Fear(Answer):
 
     Attributes:
         value: −weight · rate − cost, or −weight · numerator − cost; for WER, the rate is 1 − WER.
-        bound: Upper bound of the values of all strings, without those of earlier results; equal to `value` if `exact`.
+        bound: Upper bound of the values of all strings except earlier results; equal to `value` if `exact`.
         one_best: The model's 1-best, scored in the same way.
         exact: True if no string has a larger value (up to the rounding of 64-bit sums).
         signature: The metric, its parameters and the version.

@@ -115,11 +115,12 @@ def _oracle(
 def _answer(
     metric: GRR, path: ScoredPath, promised: Merit, one_best: ScoredPath, *, references: int, graph: Graph
 ) -> Oracle:
-    """Return the result; check that the score of its words equals that of the search."""
+    """Return the result; check that the score of its words equals the score of the search."""
     merit = metric.merit(path.statistics)
     if merit != promised:
         raise AssertionError(
-            f"the search promised {promised}, the path scores {merit}: a bug in latticemetric, please report it"
+            f"the search found the score {promised}, but the path scores {merit}: a bug in latticemetric, please "
+            f"report it"
         )
     signature = metric.signature_text(references)
     return Oracle(**vars(path), one_best=one_best, exact=True, signature=signature).found_in(graph)

@@ -46,7 +46,7 @@ class Points:
     """The sizes to which a sweep prunes each graph.
 
     Attributes:
-        beams: Largest costs above that of the best path, ascending.
+        beams: Beams (largest costs above the best path), ascending.
         densities: Largest numbers of arcs with a word per reference word, ascending.
         nbest: Sizes of n-best lists, ascending.
     """
@@ -141,7 +141,7 @@ def _within_beams(
 ) -> list[PointOracle]:
     """Return the oracles within each beam, at each density, and in the whole lattice.
 
-    A density stands for the widest beam that keeps at most so many arcs with words per reference word. A beam is
+    A density means the widest beam that keeps at most this number of arcs with words per reference word. A beam is
     searched only if it removes the best path of the next wider beam; otherwise that path remains the best.
     """
     margins, is_word = Margins.of(lattice, scales), lattice.is_word(metric.ignore) > 0

@@ -173,7 +173,7 @@ def best_by_automaton(lattice: Lattice, automaton: FstArrays, cost: Costs) -> tu
     if product.start() < 0:
         return None
     if product.properties(pywrapfst.ACYCLIC, True) != pywrapfst.ACYCLIC:  # noqa: FBT003  test it
-        raise InputError("ε-arcs of the automaton make a cycle", advice="remove them with rmepsilon()")
+        raise InputError("the automaton has a cycle of ε-arcs", advice="remove them with rmepsilon()")
     product.topsort()
     whole = fst_to_arrays(product)
     # Keep the arcs on paths as cheap as the best one, up to the rounding of 64-bit sums.

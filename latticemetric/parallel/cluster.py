@@ -79,7 +79,9 @@ class Cluster:
             began, is_reported = time.monotonic(), False
             while not client.nthreads():  # jobs may be in a queue for hours
                 if not is_reported and time.monotonic() > began + _SECONDS_BEFORE_A_MESSAGE:
-                    logging.getLogger("latticemetric").warning("the cluster has no workers yet; waiting for the first")
+                    logging.getLogger("latticemetric").warning(
+                        "the cluster has no workers yet; waiting for the first one"
+                    )
                     is_reported = True
                 time.sleep(0.1)
             yield client

@@ -86,7 +86,7 @@ class Batches(Window):
             before, self._threads = self._threads, sum(self._client.nthreads().values())
             self._counted = time.monotonic()
             if before and not self._threads:
-                logging.getLogger("latticemetric").warning("the cluster has no workers any more; waiting for others")
+                logging.getLogger("latticemetric").warning("all workers of the cluster have left; waiting for others")
         threads = max(1, self._threads)  # lost workers may come back
         filled = False
         while len(self._batches) < _BATCHES * threads:

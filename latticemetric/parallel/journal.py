@@ -2,8 +2,8 @@
 
 A journal is one line of JSON that identifies the run, then one record per answer: length, checksum, and the answer as
 plain data (see `plain`). Each record is written at once, so that it survives the process; an incomplete last record is
-removed. A resumed run writes its output from the start, beginning with the journal's answers, so that the output equals
-that of an uninterrupted run.
+removed. A resumed run writes its whole output again, first from the journal, so that the output is the same as without
+the interruption.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ class Journal:
             raise InputError(
                 f"cannot be written: {error.strerror}",
                 where=self.path,
-                advice="its records are safe; free some space, and give the same command",
+                advice="its records are safe: free some space, and give the same command again",
             ) from None
 
 

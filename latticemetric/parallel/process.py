@@ -36,7 +36,7 @@ class Limits:
 
     Attributes:
         timeout: Seconds per task.
-        memory: Bytes per task, besides those of the program itself; Linux only.
+        memory: Bytes per task, in addition to the program's own; Linux only.
         default_memory: Bytes per task if `memory` is not given. This limit alone does not start a process.
     """
 

@@ -195,7 +195,9 @@ class _ScoredPath(Protocol):
     def edges(self) -> tuple[int, ...]: ...
 
 
-_ANOTHER_LATTICE = UsageError("the path belongs to another lattice", advice="take both from the same")
+_ANOTHER_LATTICE = UsageError(
+    "the path belongs to another lattice", advice="use the posteriors of the path's own lattice"
+)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -286,7 +288,7 @@ class Posteriors(Result, Distribution):
             [0.667, 0.667, 1.0]
         """
         if path.edges:
-            raise UsageError("confidences need a path of a lattice; this is a derivation of a forest")
+            raise UsageError("confidences need a path of a lattice, but this is a derivation of a forest")
         if max(path.arcs, default=-1) >= len(self.arc):
             raise _ANOTHER_LATTICE
         spelled = [(self.lattice.vocabulary.word(int(self.lattice.word[arc])), arc) for arc in path.arcs]

@@ -107,7 +107,7 @@ class Batch:
         rate = as_recognition_rate(metric)
         if isinstance(rate, SpelledRate):
             raise UsageError(
-                f"{rate.name} compares parts of words; a batch compares words", advice="choose wer or N-grr"
+                f"{rate.name} compares parts of words, but a batch compares whole words", advice="choose wer or N-grr"
             )
         found = []
         for number, (graph, reference) in enumerate(zip(self._graphs, several, strict=True)):
@@ -141,7 +141,7 @@ class Batch:
             arcs: The tensor that k2 makes of the vector, or of one Fsa (`fsas.as_dict()["arcs"]`).
             references: The references of each Fsa.
             metric: `wer`, `wrr`, `4-grr`, or a metric object.
-            aux_labels: The words of all arcs, if they are not the labels.
+            aux_labels: The words of all arcs, if the labels are not the words.
             vocabulary: Maps word numbers to words; by default, a number is its own word.
             most_states: The largest number of states of one search.
             workers: The number of threads.
@@ -156,7 +156,7 @@ class Batch:
         return f"Batch({len(self)} graphs, {sum(self.sizes)} costs)"
 
     def features(self, names: Sequence[str] | None = None) -> Floats:
-        """Return the score columns of all graphs: a row for each cost, a column for each name.
+        """Return the score columns of all graphs: one row per cost, one column per name.
 
         `features(names) @ weights` are the costs of a log-linear model. A graph that lacks a score has 0.
 
@@ -180,7 +180,7 @@ class Batch:
         return np.concatenate(rows) if rows else np.zeros((0, len(wanted)))
 
     def split(self, values: npt.ArrayLike) -> list[npt.NDArray[Any]]:
-        """Split an array with a row for each cost into one for each graph."""
+        """Split an array with one row per cost into one array per graph."""
         return np.split(np.asarray(values), np.cumsum(self.sizes)[:-1]) if self.sizes else []
 
     def expected(self, costs: npt.ArrayLike, *, gradient: bool = True) -> BatchExpectation:
@@ -209,7 +209,7 @@ class Batch:
         try:
             array = np.asarray(costs, dtype=np.float64)
         except (ValueError, TypeError):
-            raise UsageError("the costs are no array of numbers") from None
+            raise UsageError("the costs are not an array of numbers") from None
         if array.shape != (sum(self.sizes),):
             raise UsageError(
                 f"the costs have the shape {array.shape}, but the batch has {sum(self.sizes)} of them",
@@ -258,7 +258,7 @@ class Batch:
             raise InputError(str(problem), advice="give alpha and beta with fewer digits") from None
         if not exact.all():
             raise InputError(
-                f"the search needs more than {self._most_states} states, or more memory than it may take",
+                f"the search needs more than {self._most_states} states, or more memory than allowed",
                 where=f"graph {part.first_graph + int(np.argmin(exact))}",
                 advice="prune the graph, or raise most_states and limit_memory()",
             )
@@ -275,7 +275,7 @@ class Batch:
 
 
 class _Prepared(NamedTuple):
-    """A graph as a lattice; which cost each arc and each final state has (−1 for none), of how many."""
+    """A graph as a lattice; the index of each arc's and final state's cost (−1: none), and the number of costs."""
 
     lattice: Lattice
     arc: Numbers
@@ -291,7 +291,7 @@ def _prepared(graph: Graph | Machine) -> _Prepared:
     if isinstance(graph, Forest):
         unfolded = unfold(graph, MOST_STACKS)
         if unfolded is None:
-            raise InputError("the forest has too many derivations for exact expectations", advice="prune it")
+            raise InputError("the forest has too many derivations for exact expectations", advice="prune the forest")
         return _Prepared(unfolded.lattice, unfolded.arc, unfolded.final, len(graph.head) + len(graph.goals))
     if isinstance(graph, NBest):
         lattice = graph.to_lattice(keep=())
@@ -322,7 +322,7 @@ def _searched(prepared: _Prepared, references: GraphReferences, metric: GRR) -> 
 
 
 class _Part(NamedTuple):
-    """Consecutive graphs, searched by one native call; numbers of costs count from the first of them."""
+    """Consecutive graphs, searched by one native call; costs are numbered from the first graph's first cost."""
 
     first_graph: int
     costs: slice

@@ -112,7 +112,7 @@ def test_other_metrics_refuse_graphs(metric):
 
 
 def test_a_graph_is_no_candidate():
-    with pytest.raises(lm.UsageError, match="expected a string, found a graph or a text with alternatives"):
+    with pytest.raises(lm.UsageError, match="expected a string, but found a graph or a text with alternatives"):
         lm.WER().score(lm.Lattice.from_strings(["a"]), "a")
 
 

@@ -562,7 +562,7 @@ def test_outputs_of_other_lengths_are_named(harvest):
         (lambda lines: [*lines, "alder\t1\tcleo\t5\tinf"], "fluency is 'inf', which is not a number"),
         (
             lambda lines: [lines[0], "oak\t1\tanna\t5\t5"],
-            "no system with output has a judgment; use these names of systems: alder, birch",
+            "no judgment is of a system with outputs; use these names of systems: alder, birch",
         ),
         (lambda lines: [lines[0].replace("fluency", "z"), *lines[1:]], "the scores adequacy, z; choose one of them"),
     ],

@@ -435,7 +435,7 @@ def test_an_unknown_metric_to_score_with_is_told(name):
 
 def test_a_metric_that_cannot_take_alternatives_is_named_with_the_system():
     done = score(EXAMPLES / "meeting.trn", EXAMPLES / "meeting.trn", "-m", "sclite,bleu")
-    assert_one_line_error(done, "meeting.trn, bleu: expected a string, found a graph or a text with alternatives")
+    assert_one_line_error(done, "meeting.trn, bleu: expected a string, but found a graph or a text with alternatives")
 
 
 # --- Lines for scripts, percent, parameters

@@ -168,7 +168,7 @@ def test_trees_have_words_in_order():
 
 
 def test_what_has_no_picture_says_so():
-    with pytest.raises(lm.UsageError, match="int has no picture; draw a lattice"):
+    with pytest.raises(lm.UsageError, match="an object of type int cannot be drawn; draw a lattice"):
         draw(3)
     with pytest.raises(lm.UsageError, match="need a lattice or a forest"):
         draw(lm.WER(), ways={"oracle": [0]}, reference="a")

@@ -540,7 +540,7 @@ def test_a_group_whose_metric_is_undefined_says_so():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"width": 0}, "groups cannot have width 0; give a width above 0"),
+        ({"width": 0}, "the width of groups is 0; give a width above 0"),
         ({"width": 1e-6}, "too many; choose a larger width"),
         ({"by": [[1.0]]}, "values to group by have shape"),
         ({"scores": {"m": [[1.0]]}}, "scores of a metric have shape"),

@@ -138,7 +138,7 @@ CROSSED = lm.Lattice.from_arcs([0, 0, 1, 1, 2], [1, 2, 2, 3, 3], [1, 2, 3, 4, 5]
     [
         pytest.param(CROSSED, "holds only alternations", id="paths that cross"),
         pytest.param(lm.Lattice.from_arcs([0], [1], [1], final=[0, 1]), "end in several states", id="two ends"),
-        pytest.param(lm.Lattice.from_strings(["a"], [0.5]), "holds no scores, and this graph has cost", id="scores"),
+        pytest.param(lm.Lattice.from_strings(["a"], [0.5]), "holds no scores, but this graph has cost", id="scores"),
         pytest.param(lm.Lattice.from_strings([["New York"]]), "'New York' would be read back", id="space"),
         pytest.param(lm.Lattice.from_strings(["@ a"]), "'@' would be read back", id="@"),
         pytest.param(lm.Lattice.from_strings(["(x) a"]), "would be read back", id="brackets"),

@@ -279,7 +279,7 @@ def test_marks_that_join_the_word_before_are_refused():
     assert lm.oracle(lattice, "é", lm.CER(unicode="nfc")).numerator == 3
     assert lm.oracle(lattice, "é", lm.CER(spaces=False)).numerator == 2
     with pytest.raises(
-        lm.InputError, match="begins with a character that may join the word before in NFC; count spaces"
+        lm.InputError, match="begins with a character that NFC may join to the word before; count spaces"
     ):
         lm.oracle(lattice, "é", lm.CER(spaces=False, unicode="nfc"))
 

@@ -165,7 +165,7 @@ def test_hostile_batches_are_refused(arguments, options, problem):
     [
         ([0.0], "the costs have the shape"),
         (np.zeros((3, 2)), "the costs have the shape"),
-        ("abc", "no array of numbers"),
+        ("abc", "not an array of numbers"),
         ([0.0, 0.0, 0.0, 0.0, math.nan, 0.0], "graph 1: cost 1 is nan"),
         ([0.0, 0.0, math.inf, 0.0, 0.0, 0.0], "graph 0: cost 2 is inf"),
         ([1e308] * 6, "graph 0: cost 0 is 1e"),

@@ -167,7 +167,7 @@ _PESSIMISTIC_RECALL_OF_BAD, _PESSIMISTIC_RECALL_OF_OK = 0.9, 0.1
 def synthetic_tags(gold: WordTags, kind: str, seed: int = 0) -> WordTags:
     """Return an artificial labelling of the words of gold tags, a trivial baseline (Logacheva et al. 2016).
 
-    - `all-bad`, `all-good`: every tag is BAD, or OK.
+    - `all-bad`, `all-good`: every tag is BAD or, respectively, OK.
     - `optimistic`: BAD has a precision of 0.9 and a recall of 0.1; all other tags are OK (98 % of the tags if 18 % of
       the gold tags are BAD, as in the paper).
     - `pessimistic`: BAD has a recall of 0.9, OK a recall of 0.1; so 90 % of the tags are BAD.

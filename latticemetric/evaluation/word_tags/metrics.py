@@ -51,7 +51,7 @@ def tag_table(gold: WordTags | Iterable[Tags], predicted: WordTags | Iterable[Ta
         predicted: A system's tags of the same words, or an argument of `WordTags.of`.
 
     Raises:
-        InputError: If the numbers of words differ.
+        InputError: The numbers of words differ.
     """
     gold, predicted = (tags if isinstance(tags, WordTags) else WordTags.of(tags) for tags in (gold, predicted))
     check_same_words(gold, predicted)

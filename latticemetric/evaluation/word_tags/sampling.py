@@ -45,7 +45,7 @@ class ErrorSource:
         errors = np.stack([system[:, TagColumn.FALSE_BAD] + system[:, TagColumn.FALSE_OK] for system in systems])
         kept = np.flatnonzero(errors.any(axis=0))
         if not len(kept):
-            raise UsageError("the systems make no errors", advice="repeated sampling needs some to draw from")
+            raise UsageError("the systems make no errors", advice="repeated sampling needs systems with errors")
         self.errors = errors[:, kept]
         # The pairs of a segment and a system that errs in it.
         segment, system = np.nonzero(self.errors.T)

@@ -126,7 +126,7 @@ def check_same_words(gold: WordTags, predicted: WordTags, names: tuple[str, str]
     if len(unlike):
         at = int(unlike[0])
         raise InputError(
-            f"segment {at + 1} has {_count(int(predicted.lengths[at]), 'tag')}, and {gold.lengths[at]} in {names[0]}",
+            f"segment {at + 1} has {_count(int(predicted.lengths[at]), 'tag')}, but {gold.lengths[at]} in {names[0]}",
             where=names[1],
             advice="both need a tag for each word (or each word and gap) of the same text",
         )

@@ -94,7 +94,7 @@ def _total_of(forest: Forest) -> list[float] | None:
         return None
     if any(column.scale != (name == _TOTAL) for name, column in forest.scores.items()):
         raise UsageError(
-            f"{_NAME} holds one column with a scale, '{_TOTAL}'", advice="add the columns up with --sum-scores"
+            f"{_NAME} can store a weight only for the column '{_TOTAL}'", advice="add the columns up with --sum-scores"
         )
     total: list[float] = (0.0 - forest.scores[_TOTAL].arc).tolist()
     return total

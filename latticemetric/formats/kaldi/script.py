@@ -98,7 +98,8 @@ def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) 
         head = stream.read_some(len(MACHINE))
         if not head:
             raise FormatError(
-                f"the archive ends before byte {offset}, which the scp file names", advice="write the scp file again"
+                f"the archive ends before byte {offset}, where the scp file points to",
+                advice="write the scp file again",
             )
         if head == MACHINE:
             return parse_machine(BinaryArchive(stream, head).machine(place), vocabulary)
@@ -122,9 +123,9 @@ def _archive_beside(path: str) -> tuple[str, ...]:
 
 
 def write_with_archive(path: str, graphs: Iterable[tuple[str, Graph]]) -> int:
-    """Write an archive and the script of its lattices: `x.ark` beside `x.scp`."""
+    """Write an archive and the script of its lattices: `x.ark` next to `x.scp`."""
     if path == STANDARD_OUTPUT or not path.endswith(".scp"):
-        raise UsageError("a script needs an archive beside it", advice="name a file that ends in .scp")
+        raise UsageError("a script needs an archive in the same folder", advice="name a file that ends in .scp")
     (archive,) = _archive_beside(path)
     count = 0
     # The archive is replaced first.

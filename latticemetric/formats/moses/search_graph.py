@@ -380,7 +380,8 @@ def _written_features(lattice: Lattice) -> list[str]:
     if lattice.scores and counting != [1.0]:
         weights = ", ".join(f"{name} {column.scale:g}" for name, column in lattice.scores.items())
         raise UsageError(
-            f"{_NAME} needs exactly one score with weight, of weight 1, but the weights are {shortened(weights, 200)}",
+            f"{_NAME} needs one score of weight 1 and others of weight 0, but the weights are "
+            f"{shortened(weights, 200)}",
             advice="add the scores up with --sum-scores",
         )
     features = [name for name, column in lattice.scores.items() if column.scale == 0]

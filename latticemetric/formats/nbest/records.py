@@ -70,7 +70,7 @@ class Record(NamedTuple):
             return None
         value = self.fields[key]
         if isinstance(value, bool) or not isinstance(value, str | int):
-            raise FormatError("the id is neither a text nor a whole number", where=self.place)
+            raise FormatError("the id must be a text or a whole number", where=self.place)
         return text_of(str(value), "the id", self.place)
 
     def entry(self, name: str | None, position: int) -> Entry:
@@ -166,7 +166,7 @@ def _hypothesis(value: object, place: str) -> Parsed:
     if isinstance(value, list):
         return _text_and_score(value, place)
     if not isinstance(value, dict):
-        raise FormatError("the hypothesis is neither a text nor an object", where=place)
+        raise FormatError("the hypothesis must be a text or an object", where=place)
     nested = value.get(NESTED)
     if nested is not None and not isinstance(nested, dict):
         raise FormatError("scores is not an object of names and numbers", where=place)

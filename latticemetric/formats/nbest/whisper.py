@@ -77,7 +77,7 @@ def _labels(word: _Spoken) -> dict[str, str]:
 
 
 def _words(part: Any, place: str) -> Iterator[_Spoken]:
-    """Yield the words of a segment: those of its list or, without a list, those of its text."""
+    """Yield the words of a segment: its list of words or, without a list, the words of its text."""
     if not isinstance(part, dict):
         raise FormatError("the segment is not an object", where=place)
     words = part.get("words")

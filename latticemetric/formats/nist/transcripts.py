@@ -131,7 +131,7 @@ def _entry(record: Record) -> Entry:
 def _write_trn(file: IO[bytes], name: str, graph: Graph) -> None:
     lattice = require_words_only(graph, "trn", set(TAGS))
     if not _TRN_ID.fullmatch(name):
-        raise UsageError(f"'{shortened(name)}' cannot be an id in trn", advice="ids have neither spaces nor brackets")
+        raise UsageError(f"'{shortened(name)}' cannot be an id in trn", advice="use ids without spaces and brackets")
     words = Speller(lattice, "trn").transcript(like_trn=True)
     line = f"{words} ({name})" if words else f"({name})"
     file.write(f"{' ' * line.startswith('**')}{line}\n".encode())
@@ -241,7 +241,7 @@ def words_by_segment(words: Stream, reference: Stream) -> dict[str, Lattice]:
         key, listed = _key([join_fields([field]) for field in channel]), list(several)
         if key in done:
             raise FormatError(
-                f"segments of other channels stand between those of {' '.join(channel)}",
+                f"segments of other channels come between those of {' '.join(channel)}",
                 where=listed[0].where,
                 advice="sort the segments by file, channel and time",
             )

@@ -201,7 +201,7 @@ def require_words_only(graph: Graph, format_name: str, labels: set[str]) -> Latt
     lattice = lattice_to_write(graph, format_name, labels, weights=True)
     if lattice.scores:
         raise UsageError(
-            f"{format_name} holds no scores, and this graph has {shortened(', '.join(lattice.scores), 200)}",
+            f"{format_name} holds no scores, but this graph has {shortened(', '.join(lattice.scores), 200)}",
             advice="write a format with scores",
         )
     require_bare_ends(lattice, format_name)

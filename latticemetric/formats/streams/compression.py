@@ -130,7 +130,7 @@ class Unpacked(io.RawIOBase):
             if self._waiting:
                 break
         if zeros and zeros % self._kind.padding:
-            raise DamageError(f"{zeros} zero bytes of padding, not a multiple of {self._kind.padding}")
+            raise DamageError(f"its padding has {zeros} zero bytes, not a multiple of {self._kind.padding}")
         magics = self._kind.magics
         while len(self._waiting) < max(map(len, magics)) and (more := self._packed.read1(_PIECE)):
             self._waiting += more

@@ -15,7 +15,7 @@ from latticemetric.formats.streams.stream import STANDARD_INPUT, is_hidden, warn
 def expand(path: str, is_whole: Callable[[Path], bool]) -> list[str]:
     """List the files of a path; files of a folder and matches of a glob are in natural order (2 before 10).
 
-    A folder that is one data set stands for itself. A path without files is an error.
+    A folder that is one data set is listed as one path. A path without files is an error.
     """
     if path == STANDARD_INPUT:
         return [path]

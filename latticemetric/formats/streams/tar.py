@@ -99,7 +99,8 @@ class _Watched:
             raise FormatError("the tar archive is cut short", where=name)
         if self._last > end:
             raise FormatError(
-                f"data follows the end of the tar archive, byte {end}: a header is damaged, or it is several archives",
+                f"data follows the end of the tar archive, byte {end}: a header is damaged, or several archives were "
+                f"joined",
                 where=name,
                 advice="give archives one by one",
             )

@@ -52,7 +52,7 @@ _BROKEN = {
     "a scale with an underscore": changed("lmscale=2.5", "lmscale=2_5", "lmscale is '2_5', not a number", 4),
     "a penalty in other digits": changed("wdpenalty=-1", "wdpenalty=-١", "wdpenalty is '-١', not a number", 4),
     "in latin-1": Broken(SLF.replace("two", "été").encode("latin-1"), 9, "not UTF-8"),
-    "a field twice": changed("a=-4", "a=-4 a=-5", "field 'a' stands twice", 12),
+    "a field twice": changed("a=-4", "a=-4 a=-5", "field 'a' appears twice", 12),
     "no field": changed("a=-4", "acoustics", "'acoustics' is not a field", 12),
     "a base of one": changed("base=10", "base=1", "base is 1"),
     "a base in words": changed("base=10", "base=ten", "base is 'ten', not a number", 3),

@@ -139,8 +139,8 @@ def _tables(written) -> dict[str, Broken]:
     return {
         "no hypotheses": Broken(written([{"id": "u", "reference": "a"}]), None, "row 1: the list has no hypotheses"),
         "empty list": Broken(written([{"nbest": ["a"]}, {"nbest": []}]), None, "row 2 (2): the n-best list is empty"),
-        "null hypothesis": Broken(written([{"nbest": ["a", None]}]), None, "neither a text nor an object"),
-        "numbers": Broken(written([{"nbest": [1, 2]}]), None, "neither a text nor an object"),
+        "null hypothesis": Broken(written([{"nbest": ["a", None]}]), None, "must be a text or an object"),
+        "numbers": Broken(written([{"nbest": [1, 2]}]), None, "must be a text or an object"),
         "one text": Broken(written([{"nbest": "a b"}]), None, "nbest is not a list"),
         "scores too few": Broken(written([{"nbest": ["a", "b"], "score": [1.0]}]), None, "one number per hypothesis"),
         "score nan": Broken(written([{"nbest": ["a"], "score": [float("nan")]}]), None, "is not finite"),

@@ -209,7 +209,7 @@ _JSONL = {
     "text a number": third(b'[{"text": 7}]', "text is not a text"),
     "tokens numbers": third(b'[{"tokens": [7, 8]}]', "tokens is not a list of words; give text"),
     "half a character": third(rb'["\ud800"]', "half a character"),
-    "hypothesis a number": third(b"[7]", "hypothesis 1: the hypothesis is neither a text nor an object"),
+    "hypothesis a number": third(b"[7]", "hypothesis 1: the hypothesis must be a text or an object"),
     "hypotheses not a list": third(b'"a"', "hypotheses is not a list"),
     "no hypotheses at all": third(b"[]", "the n-best list is empty"),
     "no list": Broken(JSONL + b'{"id": "utt-3"}\n', 3, "the list has no hypotheses; give them as one of"),
@@ -223,7 +223,7 @@ _JSONL = {
     "id twice": Broken(JSONL + b'{"id": "utt-1", "nbest": ["a"]}\n', 3, "(utt-1): the id appears twice"),
     "ids of two kinds": Broken(JSONL + b'{"id": "u", "utt": "v", "nbest": ["a"]}\n', 3, "id and utt are different ids"),
     "id missing": Broken(JSONL + b'{"nbest": ["a"]}\n', 3, "some lists have an id, but others do not"),
-    "id a list": Broken(JSONL + b'{"id": ["u"], "nbest": ["a"]}\n', 3, "neither a text nor a whole number"),
+    "id a list": Broken(JSONL + b'{"id": ["u"], "nbest": ["a"]}\n', 3, "must be a text or a whole number"),
     "not utf8": Broken(JSONL + b'{"id": "\xe9", "nbest": ["a"]}\n', 3, "UTF-8"),
     "utf16": Broken(JSONL.decode().encode("utf-16"), 1, "UTF-8"),
 }

@@ -203,7 +203,7 @@ def _draw_automaton(metric: RateOptions, references: list[GraphReference]) -> Dr
 
     if len(references) > 1:
         raise UsageError(
-            "an automaton is drawn for one reference, but there are {len(references)}",
+            f"an automaton is drawn for one reference, but there are {len(references)}",
             advice="give one --reference-text",
         )
     return draw(metric.rate(), reference=references[0])

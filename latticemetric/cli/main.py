@@ -135,7 +135,7 @@ def _require_memory() -> None:
         allowed = resource.getrlimit(kind)[0]
         if allowed != resource.RLIM_INFINITY and allowed < least:
             what = f"ulimit -{option} allows {allowed >> 20} MB of memory, but an empty run takes {least >> 20} MB"
-            raise UsageError(what, advice="raise the limit with ulimit -{option}")
+            raise UsageError(what, advice=f"raise the limit with ulimit -{option}")
 
 
 def _status(command: click.Command, program: str) -> int:

@@ -45,7 +45,7 @@ NO_HUMAN_SCORE = "nobody judged it"
 NO_SCORE = "the metric is undefined for its output"
 """Why a system has no human score, or no metric score."""
 
-NO_SEGMENTS = "people judged no segments"
+NO_SEGMENTS = "there are no human scores of segments"
 """Why there is no correlation over segments."""
 
 

@@ -92,7 +92,7 @@ def validated(draft: Columns, node_name: Callable[[int], str]) -> Columns:
     if not edges == tails == targets:
         raise InputError(f"heads ({edges}), tails ({tails}) and target sides ({targets}) differ in number")
     if len(draft.goals) == 0:
-        raise InputError("the forest has no goal")
+        raise InputError("the forest is empty: it has no goal")
     goal, times = Counter(draft.goals.tolist()).most_common(1)[0]
     if times > 1:
         raise InputError(f"{node_name(goal)} is a goal twice")

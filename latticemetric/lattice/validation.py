@@ -50,7 +50,7 @@ def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
     if len(set(draft.final.tolist())) != finals:
         raise InputError("a state is final twice")
     if finals == 0:
-        raise InputError("the lattice has no final state")
+        raise InputError("the lattice is empty: it has no final state")
     check_columns(draft.scores, draft.labels, arcs, finals)
     draft.vocabulary.check(draft.word)
     draft, start, names = _numbered(draft, start)
@@ -113,7 +113,7 @@ def _numbered(draft: Columns, start: int) -> tuple[Columns, int, npt.NDArray[np.
     Renumber states if their numbers have large gaps, so that tables with a row per state stay small.
     """
     if start < 0:
-        raise InputError("the lattice has no start state")
+        raise InputError("the lattice is empty: it has no start state")
     highest = max(start, *(int(np.maximum.reduce(a, initial=0)) for a in (draft.source, draft.target, draft.final)))
     if highest <= 2 * (len(draft.source) + len(draft.final)) + 2:
         return draft, start, np.arange(highest + 1)

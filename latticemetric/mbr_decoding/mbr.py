@@ -224,7 +224,7 @@ def mbr(
         (pruning_confidence is not None, "confidence of pruning"),
     ):
         if is_given:
-            raise UsageError(f"MBR by '{method}' takes no {what}", advice="name a metric, like '4-grr'")
+            raise UsageError(f"MBR by '{method}' does not use {what}", advice="name a metric, like '4-grr'")
     if method == "wer":
         if evidence is not None:
             raise UsageError("MBR by word errors takes no graph as evidence", advice="choose the method 'ngram'")

@@ -189,7 +189,7 @@ def test_lists_from_files_of_other_formats(tmp_path):
         ({"texts": ["a"], "costs": [1.0, 2.0]}, "there are 1 strings, but 'cost' has 2 values"),
         ({"texts": ["a"], "costs": [1.0], "log_probs": [1.0]}, "give only one"),
         ({"texts": ["a"], "log_probs": [float("inf")]}, "not finite"),
-        ({"texts": ["a"], "costs": [1.0], "scores": {"cost": [1.0]}}, "is that of the costs"),
+        ({"texts": ["a"], "costs": [1.0], "scores": {"cost": [1.0]}}, "is reserved for the costs"),
     ],
 )
 def test_strings_that_make_no_list(arguments, says):

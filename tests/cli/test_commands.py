@@ -480,7 +480,7 @@ def test_an_output_that_was_there_stays_as_it_was_on_failure(tmp_path):
         (["--scale", "prosody=2"], r"meeting-001\): there is no score column 'prosody'; .* lm, acoustic"),
         (["--symbols", "nowhere.txt"], "nowhere.txt: cannot be opened: No such file"),
         (["--ignore", "@nowhere.txt"], "nowhere.txt: cannot be opened: No such file"),
-        (["--ignore", __file__], "would be read as a word; to read words from the file, give @"),
+        (["--ignore", __file__], "is the name of a file; to read words from the file, give @"),
         (["--from", "slfx"], "there is no format 'slfx'; choose one of .*far, htk-slf"),
         (["--output", "no/such/folder/out"], r"no/such/folder/out.*: cannot be written: No such file"),
     ],

@@ -361,9 +361,7 @@ def test_direct_assessment_of_wmt_is_read(wmt17):
 
 
 def test_language_pairs_are_to_be_chosen(wmt17):
-    assert_one_line_error(
-        correlate(wmt17), "several language pairs would write the same file; choose with --pair: cs-en, de-en"
-    )
+    assert_one_line_error(correlate(wmt17), "there are several language pairs; choose with --pair: cs-en, de-en")
     assert_one_line_error(correlate(wmt17, "--pair", "fr-en"), "no language pair 'fr-en'; choose with --pair: cs-en")
     assert_one_line_error(correlate(HARVEST, "--pair", "cs-en"), "--pair is for WMT's folders")
 
@@ -564,7 +562,10 @@ def test_outputs_of_other_lengths_are_named(harvest):
             lambda lines: [lines[0], "oak\t1\tanna\t5\t5"],
             "no judgment is of a system with outputs; use these names of systems: alder, birch",
         ),
-        (lambda lines: [lines[0].replace("fluency", "z"), *lines[1:]], "the scores adequacy, z; choose one of them"),
+        (
+            lambda lines: [lines[0].replace("fluency", "z"), *lines[1:]],
+            "several columns of scores: adequacy, z; choose one of them",
+        ),
     ],
 )
 def test_tables_that_make_no_sense_are_told(harvest, change, message):
@@ -597,7 +598,10 @@ def test_long_tables_that_make_no_sense_are_told(tmp_path, lines, message):
         ([LONG, "--human", "x"], r"harvest\.tsv: --human needs a folder, but this is a file; leave it out"),
         ([HARVEST, "-m", "blue"], "there is no metric 'blue'"),
         ([HARVEST, "-m", "bleu", "--baseline", "wer"], "--baseline: wer is not among the metrics; choose bleu"),
-        ([HARVEST, "--unigram", "f1,recall"], "--unigram: 'f1,recall' names several metrics; name one"),
+        (
+            [HARVEST, "--unigram", "f1,recall"],
+            "--unigram: 'f1,recall' names several metrics, but this option takes one; name one",
+        ),
         ([HARVEST, "--tables", "sytem"], "--tables: there is no table 'sytem'; choose among system"),
         ([HARVEST, "--tables", ","], "--tables: no table is named"),
         ([HARVEST, "--leave-out", "oak"], "there is no system 'oak'; the systems are alder, birch"),

@@ -261,7 +261,10 @@ def test_lattices_are_written_with_gains(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ("--write-lattices out.far", "holds one score per arc; --gains-only omits the model's scores and labels"),
+        (
+            "--write-lattices out.far",
+            "this graph has lm, acoustic, gain; --gains-only omits the model's scores and labels",
+        ),
         ("--write-lattices out.far -p 0.7,0.8", "--write-lattices writes one setting"),
         ("--write-lattices out.far --posterior-scale 0.7,0.8", "--write-lattices writes one setting"),
         ("--gains-only", "--gains-only has no effect without --write-lattices"),

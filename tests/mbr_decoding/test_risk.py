@@ -140,7 +140,7 @@ def test_pruning_comes_first():
         ({"risk": "true"}, "the risk is 'true'; choose 'bound' or 'exact'"),
         ({"risk": "exact", "candidates": 0}, "the number of candidates is 0"),
         ({"risk": "exact", "candidates": True}, "the number of candidates is True"),
-        ({"risk": "exact", "most_states": 0}, "a search of 0 states"),
+        ({"risk": "exact", "most_states": 0}, "limited to 0 states"),
         ({"risk": "exact", "scale": math.nan}, "the scale is nan"),
         ({"risk": "exact", "method": "bleu"}, "exact risks are computed for word errors only"),
         ({"candidates": 5}, "no effect without exact risks"),

@@ -217,10 +217,10 @@ ONES = np.ones((2, 2))
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"utility": np.ones((2, 3))}, "has 2 rows and 3 columns; it needs a row for each of 2 hypotheses"),
-        ({"utility": np.ones(4)}, "no matrix of numbers"),
-        ({"utility": [[1, 2], [3]]}, "no matrix of numbers"),
-        ({"utility": [["a", "b"], ["c", "d"]]}, "no matrix of numbers"),
+        ({"utility": np.ones((2, 3))}, "has 2 rows and 3 columns; it needs 2 rows"),
+        ({"utility": np.ones(4)}, "not a matrix of numbers"),
+        ({"utility": [[1, 2], [3]]}, "not a matrix of numbers"),
+        ({"utility": [["a", "b"], ["c", "d"]]}, "not a matrix of numbers"),
         ({"utility": [[1, math.nan], [0, 1]]}, r"the matrix has the score nan \(row 0\)"),
         ({"utility": lambda _h, _r: [math.inf] * 4}, "has the score inf"),
         ({"utility": lambda _h, _r: [1.0]}, r"returns \(1,\) scores for 4 pairs"),
@@ -229,7 +229,7 @@ ONES = np.ones((2, 2))
         ({"utility": 2 * ONES, "utility_range": (0, 1)}, "the matrix has the score 2.0 .*utility_range"),
         ({"utility": ONES, "method": "chrf"}, "both a method and a utility are given"),
         ({"utility": ONES, "utility_range": (1, 0)}, r"utility_range is \(1, 0\)"),
-        ({"method": "chrf", "higher_is_better": False}, "are for utilities"),
+        ({"method": "chrf", "higher_is_better": False}, "have no effect without a utility"),
         ({"method": "chrf", "weights": "odds"}, "weights are 'odds'"),
         ({"method": "chrf", "weights": [1, 2, 3]}, "there are 3 weights for 2 entries"),
         ({"method": "chrf", "weights": [1, -1]}, "weights must be finite and at least 0"),
@@ -238,8 +238,8 @@ ONES = np.ones((2, 2))
         ({"method": "chrf", "weights": "counts", "samples": 5}, "both weights and samples are given"),
         ({"method": "chrf", "pruning_confidence": 0.2}, "pruning_confidence is 0.2"),
         ({"method": "chrf", "pruning_confidence": math.nan}, "pruning_confidence is nan"),
-        ({"weights": "counts"}, "MBR by 'ngram' takes no weights"),
-        ({"method": "wer", "pruning_confidence": 0.9}, "MBR by 'wer' takes no confidence of pruning"),
+        ({"weights": "counts"}, "MBR by 'ngram' does not use weights"),
+        ({"method": "wer", "pruning_confidence": 0.9}, "MBR by 'wer' does not use confidence of pruning"),
     ],
 )
 def test_what_makes_no_sense_is_refused(arguments, message):

@@ -227,7 +227,11 @@ def test_weights_choose_among_the_texts_of_a_hypothesis(archive):
         ("SAME", "a q b", r"rules.far:SAME: the rule rejects 'a q', the beginning of a text"),
         ("TWO", "a", r"rules.far:TWO: the rule rejects 'a'; let the rule copy"),
         ("EMPTY", "a", r"rules.far:EMPTY: the rule is empty"),
-        ("SYMBOLS", "a", r"rules.far:SYMBOLS: the rule is compiled over the symbols of a table; compile it over bytes"),
+        (
+            "SYMBOLS",
+            "a",
+            r"rules.far:SYMBOLS: the rule is compiled over the symbols of a table, not over bytes; ",
+        ),
         ("GENERATED", "a", r"rules.far:GENERATED: the rule has label \d+, which is not a byte"),
         ("ENDLESS", "a", r"rules.far:ENDLESS: the rule rewrites 'a' to more than 10000 outputs, or to endless outputs"),
         ("BROKEN", "a", r"rules.far:BROKEN: the rule writes b'\\xff', which is not UTF-8"),

@@ -192,7 +192,7 @@ def test_hypotheses_are_written_with_their_alternatives(tmp_path):
         (HEAD, "A =>B\n", "this is not a rule"),
         (HEAD, "* case_sensitive = F\n", "a setting has no value in quotes"),
         (HEAD, "* format = 'NIST2'\n", "the format is NIST2, not NIST1"),
-        (HEAD, ';; INPUT_DEPENDENT_APPLICATION = "("\n', "is no regular expression"),
+        (HEAD, ';; INPUT_DEPENDENT_APPLICATION = "("\n', "is not a regular expression"),
     ],
 )
 def test_damaged_files_are_refused(tmp_path, head, text, says):

@@ -149,9 +149,9 @@ def test_an_empty_batch_has_no_rates():
         ((["a"], ["a", "b"]), {}, "1 graphs, but 2 references"),
         ((["a"], [[[]]]), {}, "graph 0: the reference has no words"),
         ((["a"], ["a"], "bleu"), {}, "'bleu' cannot search"),
-        ((["a"], ["a"]), {"most_states": 0}, "a search of 0 states"),
-        ((["a"], ["a"]), {"workers": 0}, "0 threads"),
-        ((["a"], ["a"]), {"workers": True}, "True threads"),
+        ((["a"], ["a"]), {"most_states": 0}, "limited to 0 states"),
+        ((["a"], ["a"]), {"workers": 0}, "number of workers is 0"),
+        ((["a"], ["a"]), {"workers": True}, "number of workers is True"),
     ],
 )
 def test_hostile_batches_are_refused(arguments, options, problem):

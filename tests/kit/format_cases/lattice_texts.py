@@ -209,7 +209,7 @@ _SPHINX_BROKEN = {
         SPHINX, "FROM-NODEID TO-NODEID", "FROM-NODEID ENDFRAME", "edges without target nodes", 21
     ),
     "segments without an end": changed(SPHINX, "BestSegAscr 1 (", "BestSegAscr 99999999 (", "cut short"),
-    "a second lattice": Broken((SPHINX * 2).encode(), 33, "more after 'End'"),
+    "a second lattice": Broken((SPHINX * 2).encode(), 33, "more lines after 'End'"),
     "Latin-1": Broken(SPHINX.replace("fairy", "fée").encode("latin-1"), 10, "not UTF-8"),
     "UTF-16": Broken(SPHINX.encode("utf-16"), 1, "not UTF-8"),
 }
@@ -336,18 +336,12 @@ leaves 1
 """
 
 _NETWORK_BROKEN = {
-    "a word without a probability": changed(
-        NETWORK, "a 0.2 *", "a *", "not words, each followed by the same number", 1
-    ),
-    "cut short": cut(NETWORK, "0.5\n", "not words, each followed by the same number", 2),
-    "a line of one word": changed(NETWORK, "leaves 1", "leaves", "not words, each followed by the same number", 3),
-    "another number of scores": changed(
-        NETWORK, "leaves 1", "leaves 1 1", "not words, each followed by the same number", 3
-    ),
-    "a probability first": changed(NETWORK, "leaves 1", "1 leaves", "not words, each followed by the same number", 3),
-    "a probability in words": changed(
-        NETWORK, "leaves 1", "leaves one", "not words, each followed by the same number", 3
-    ),
+    "a word without a probability": changed(NETWORK, "a 0.2 *", "a *", "must be followed by the same number", 1),
+    "cut short": cut(NETWORK, "0.5\n", "must be followed by the same number", 2),
+    "a line of one word": changed(NETWORK, "leaves 1", "leaves", "must be followed by the same number", 3),
+    "another number of scores": changed(NETWORK, "leaves 1", "leaves 1 1", "must be followed by the same number", 3),
+    "a probability first": changed(NETWORK, "leaves 1", "1 leaves", "must be followed by the same number", 3),
+    "a probability in words": changed(NETWORK, "leaves 1", "leaves one", "must be followed by the same number", 3),
     "a probability that is no number": changed(NETWORK, "leaves 1", "leaves nan", "not words", 3),
     "an infinite probability": changed(NETWORK, "leaves 1", "leaves inf", "not words", 3),
     "a probability beyond doubles": changed(NETWORK, "leaves 1", "leaves 1e999", "not words", 3),
@@ -356,13 +350,11 @@ _NETWORK_BROKEN = {
     "other digits": changed(NETWORK, "leaves 1", "leaves ١", "not words", 3),
     "a logarithm": changed(NETWORK, "leaves 1", "leaves -1", "the probability -1 is below 0", 3),
     "minus nearly nothing": changed(NETWORK, "leaves 1", "leaves -1e-300", "is below 0", 3),
-    "a count of words first": changed(
-        NETWORK, "the 0.75", "3 the 0.75", "not words, each followed by the same number", 1
-    ),
-    "columns with a title": Broken(b"network\n2\n1 the 0.5\n", 1, "not words, each followed by the same number"),
-    "a lattice in PLF": Broken(b"((('a',0.5,1),),)\n", 1, "not words, each followed by the same number"),
-    "a broken second one": changed(NETWORK, "late 1e-1", "late", "not words, each followed by the same number", 5),
-    "a long line of one kind": Broken(b"w " * 5040 + b"\n", 1, "not words, each followed by the same number"),
+    "a count of words first": changed(NETWORK, "the 0.75", "3 the 0.75", "must be followed by the same number", 1),
+    "columns with a title": Broken(b"network\n2\n1 the 0.5\n", 1, "must be followed by the same number"),
+    "a lattice in PLF": Broken(b"((('a',0.5,1),),)\n", 1, "must be followed by the same number"),
+    "a broken second one": changed(NETWORK, "late 1e-1", "late", "must be followed by the same number", 5),
+    "a long line of one kind": Broken(b"w " * 5040 + b"\n", 1, "must be followed by the same number"),
     "Latin-1": Broken(NETWORK.replace("late", "été").encode("latin-1"), 5, "not UTF-8"),
     "UTF-16": Broken(NETWORK.encode("utf-16"), 1, "not UTF-8"),
 }

@@ -47,7 +47,7 @@ def test_items_of_forests_are_what_python_answers(of):
         (("posteriors", LANTERN, "--write-lattices", "out.slf"), "use --of edges for forests"),
         (
             ("posteriors", LANTERN, "--of", "edges", "--write-lattices", "out.slf"),
-            "--write-lattices has no effect with --of edges",
+            "--write-lattices writes lattices, but --of edges lists forests",
         ),
         (("posteriors", MEETING, "--of", "edges"), "a lattice has no edges; list its arcs"),
         (("consensus", LANTERN), "MBR by n-grams or by a metric takes any forest"),
@@ -234,7 +234,7 @@ def test_evidence_that_is_broken_fails_its_graph_only(tmp_path):
 
 def test_numbers_and_words_are_no_evidence_for_each_other():
     done = run("mbr", MEETING, "--evidence", EXAMPLES / "meeting.ark", status=2)
-    assert "one has numbers for words, the other has words; give the symbol table" in done.stderr
+    assert "has word numbers, the other has words; give the symbol table" in done.stderr
     run("mbr", MEETING, "--evidence", EXAMPLES / "meeting.ark", "--symbols", EXAMPLES / "meeting.words.txt")
 
 

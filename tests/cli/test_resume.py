@@ -178,7 +178,7 @@ def test_a_script_whose_archives_nobody_can_know_is_refused():
     with tarfile.open("all.tar", "w") as archive:
         archive.add("list")
     first("info all.tar --output out")
-    refused("info all.tar --output out --resume", "meeting.ark: --resume cannot be used")
+    refused("info all.tar --output out --resume", "meeting.ark: --resume cannot detect changes")
 
 
 def test_shards_tell_the_wordnet_that_they_used(there, monkeypatch):

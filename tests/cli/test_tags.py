@@ -127,7 +127,7 @@ def test_comparisons_are_those_of_the_api(files):
         "metrics": {one.metric: json.loads(json.dumps(one.asdict())) for one in expected},
     }
     text = good(tags(*files, "--compare", "--pairs-by", "mcc")).stdout
-    assert "MCC: p of each pair" in text
+    assert "MCC: p-value of each pair" in text
     assert "all-good" in text
 
 
@@ -137,7 +137,7 @@ def test_coefficients_without_pairs_say_why(files):
     assert [f"d {part} {reason}" in two for part in ("top", "bottom")] == [True, True]
     assert f"d {reason}" not in two
     assert f"d {reason}" in one
-    assert not any("p of each pair" in line for line in one)
+    assert not any("p-value of each pair" in line for line in one)
     assert document(*files[:2], "--compare")["comparison"]["metrics"]["mcc"]["d"] is None
 
 
@@ -186,7 +186,7 @@ def test_mistakes_are_named_in_one_line(files, tmp_path):
         ((gold, first, second, "--compare", "--trials", 3), "3 trials cannot show that one of 1 pairs differs"),
         ((gold, first, "--pairs-by", "f3"), "there is no metric 'f3'"),
         ((gold, first, "--pairs-by", "f1_ok"), "--compare does not support f1_ok"),
-        ((gold, first, "--sampling", "--error-rates", "0.8,0.9"), "an error rate of 0.8"),
+        ((gold, first, "--sampling", "--error-rates", "0.8,0.9"), "reach error rates up to"),
         (("-", "-"), "standard input can be read only once"),
         ((gold, first, "--thresholds", "0.5"), "--thresholds: this has no effect with files of tags"),
     ):

@@ -172,7 +172,7 @@ def test_what_has_no_picture_says_so():
         draw(3)
     with pytest.raises(lm.UsageError, match="need a lattice or a forest"):
         draw(lm.WER(), ways={"oracle": [0]}, reference="a")
-    with pytest.raises(lm.UsageError, match="too few for a picture"):
+    with pytest.raises(lm.UsageError, match="a picture of 0 states is not possible"):
         draw(lm.Lattice.from_strings(["a b"]), most_states=0)
 
 

@@ -96,7 +96,7 @@ def test_ids_name_speakers_and_files():
     assert groups_of(["ann_f1-003", "bob-1"], "file") == ["ann_f1", "bob"]
     assert groups_of(["u1"], "speaker", {"u1": "ann"}) == ["ann"]
     for name in ("17", "-17", "_a-b"):
-        with pytest.raises(lm.UsageError, match="does not say whose segment it is"):
+        with pytest.raises(lm.UsageError, match="has no speaker"):
             groups_of([name], "speaker")
     with pytest.raises(lm.UsageError, match="segment 'u2' has no speaker"):
         groups_of(["u2"], "speaker", {"u1": "ann"})

@@ -287,7 +287,7 @@ def test_ranking_needs_the_same_metrics_everywhere():
         rank_metrics([one, one])
     with pytest.raises(UsageError, match="there are no tasks"):
         rank_metrics([])
-    with pytest.raises(UsageError, match="no exchange of 'words'"):
+    with pytest.raises(UsageError, match="no exchange 'words'"):
         permutation_test("pearson", gold, gold, gold, exchange="words")
     with pytest.raises(UsageError, match="no statistic 'r'"):
         permutation_test("r", gold, gold, gold)

@@ -835,7 +835,9 @@ def test_a_path_that_means_no_file_is_refused(path, message, tmp_path):
 
 
 def test_a_file_with_several_graphs_is_not_one():
-    with pytest.raises(lm.InputError, match=r"proverbs.plf: there is more than one graph; use read, which yields all"):
+    with pytest.raises(
+        lm.InputError, match=r"proverbs.plf: there is more than one graph; use `read`, which yields all"
+    ):
         lm.read_one(EXAMPLES / "proverbs.plf")
 
 

@@ -146,7 +146,7 @@ def test_errors_are_counted_by_class():
     }
     assert sum(found.groups.values(), ErrorDetails.zero()).edits == found.total.edits
     for references, metric, says in (
-        ([["pay"]], None, "one reference that is a graph"),
+        ([["pay"]], None, "a single reference that is a graph"),
         ([[graph]], lm.CER(), "aligns characters"),
     ):
         with pytest.raises(lm.UsageError, match=says):

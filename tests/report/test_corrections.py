@@ -189,7 +189,7 @@ LISTS = [lm.NBest.from_strings(["a", "b"]), lm.NBest.from_strings(["c"])]
     ("graphs", "references", "options", "said"),
     [
         (LISTS, ["a", "c"], {"corrected": ["a"]}, "2 lists and 2 references and 1 corrected"),
-        (LISTS, ["a", "c"], {"metric": "4-grr", "corrected": ["a", "c"]}, "errors of words, not by 4-grr"),
+        (LISTS, ["a", "c"], {"metric": "4-grr", "corrected": ["a", "c"]}, "by wer, not by 4-grr"),
         (LISTS, [[["a"], ["b"]], [["c"]]], {"corrected": ["a", "c"]}, "several references"),
         (
             [LISTS[0], lm.Lattice.from_strings(["c"])],
@@ -209,7 +209,7 @@ def test_what_makes_no_sense_is_refused(tmp_path, graphs, references, options, s
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([PICNIC, "--corrected", FIXED], "errors of words, not by 4-grr"),
+        ([PICNIC, "--corrected", FIXED], "by wer, not by 4-grr"),
         ([PICNIC, "--metric", "wer", "--corrected", EXAMPLES / "letters.ref.txt"], "texts and 4 lists"),
         (
             [EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt", "--metric", "wer", "--corrected", FIXED],

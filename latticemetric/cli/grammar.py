@@ -84,13 +84,7 @@ def apply(grammar: str, *, hypothesis: bool, output: _OutputOption) -> None:
 @command.command("build", cls=Verb)
 @click.argument("names", type=NoFile(), nargs=-1)
 @click.option(
-    "--output",
-    "-o",
-    type=OutputFolder(),
-    default=".",
-    metavar="DIR",
-    show_default=True,
-    help="Folder for the .far files.",
+    "--output", "-o", type=OutputFolder(), default=".", metavar="DIR", show_default=True, help="Folder for .far files"
 )
 def build(names: tuple[str, ...], output: str) -> None:
     """Compile shipped grammars (all, or NAMES) to DIR/NAME.far, for use with pynini."""

@@ -79,9 +79,7 @@ class Cluster:
             began, is_reported = time.monotonic(), False
             while not client.nthreads():  # jobs may be in a queue for hours
                 if not is_reported and time.monotonic() > began + _SECONDS_BEFORE_A_MESSAGE:
-                    logging.getLogger("latticemetric").warning(
-                        "the cluster has no workers yet; waiting for the first one"
-                    )
+                    logging.getLogger("latticemetric").warning("the cluster has no workers yet; waiting for the first")
                     is_reported = True
                 time.sleep(0.1)
             yield client
@@ -152,8 +150,7 @@ def dask_setup(_worker: object) -> None:
 def security_options(*, temporary: bool = False) -> dict[str, Any]:
     """Return the TLS settings of a cluster, with the certificates from `distributed.comm.tls` in Dask's configuration.
 
-    Without certificates, return nothing; but if `temporary` is set and `cryptography` is installed, create some in
-    memory.
+    Without certificates, return nothing; if `temporary`, create some in memory, if `cryptography` is installed.
     """
     from distributed.security import Security
 

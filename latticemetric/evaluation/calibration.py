@@ -107,7 +107,8 @@ class ErrorCalibration(Record):
         expected: Expected errors per reference word: the expected word error rate.
         rate: Errors per reference word: the word error rate.
         difference: `expected` minus `rate`; positive if the model expects too many errors.
-        ece: Expected calibration error: the sum over bins of |expected errors − errors|, per reference word.
+        ece: Expected calibration error: the sum over bins of the distance of expected errors and errors, per reference
+            word.
         squared_error: The mean of (expected errors − errors)² over utterances.
         bins: The reliability diagram: bins by expected errors, with about equal numbers of utterances.
     """

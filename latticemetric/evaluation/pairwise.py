@@ -311,8 +311,8 @@ def pairwise_p(scores: npt.ArrayLike, *, trials: int = 1000, seed: int = 0) -> F
 def soft_pairwise_accuracy(gold: npt.ArrayLike, metric: npt.ArrayLike, *, trials: int = 1000, seed: int = 0) -> float:
     """Return soft pairwise accuracy (Thompson, Mathur, Deutsch & Khayrallah 2024).
 
-    It is 1 − the mean over pairs of systems of |p_h − p_m|, the p-values from `pairwise_p` of human and metric scores.
-    Only segments with all scores of all systems count.
+    It is 1 − the mean distance, over pairs of systems, of two p-values from `pairwise_p`: by human and by metric
+    scores. Only segments with all scores of all systems count.
 
     Args:
         gold: Human scores of segments, one row per system; NaN if missing.

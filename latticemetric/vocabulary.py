@@ -196,7 +196,7 @@ def split_words(text: str) -> list[str]:
 
 
 def word_set(words: Iterable[str], name: str) -> frozenset[str]:
-    """Return words as a set; refuse a single string, which would become a set of letters. Errors call it `name`."""
+    """Return words as a set; refuse a single string, which would become a set of letters."""
     if isinstance(words, str):
         raise UsageError(f"{name} is a string", advice=f"give a list of words: {split_words(words)}")
     return frozenset(words)

@@ -111,7 +111,7 @@ class Signs:
 def _linear_draws(statistic: str, scores: Sides, average: Average, signs: Signs) -> tuple[float, Floats]:
     """Return the difference of an accuracy, observed and in each trial.
 
-    A pair of scores with the signs s and s' contributes an odd function of both: f(s, s') = α s + β s'.
+    With the signs s and s', a pair of scores contributes α s + β s'.
     """
     gold, first, second = scores
     thresholds = _thresholds(statistic, scores, average)

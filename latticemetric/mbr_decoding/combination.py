@@ -223,7 +223,7 @@ class Combination(Result, Frozen):
         return Combination(self.systems, moved, tuple(outputs), math.nan, None, *rest)
 
     def to_lattice(self, systems: Sequence[str] | None = None) -> Lattice:
-        """Return the network as a lattice with the column `votes`: −log share of the (or of equal) weights.
+        """Return the network as a lattice with the column `votes`: −log share of the weights (all 0: equal ones).
 
         Args:
             systems: The names of the systems to use; all by default.

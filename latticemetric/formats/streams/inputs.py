@@ -58,7 +58,7 @@ class Inputs:
             )
 
     def known(self, paths: Container[str]) -> None:
-        """Restrict the files that others may point to to `paths`, since the journal detects changes only of these."""
+        """Let files point only to `paths`, since the journal detects changes only of these."""
         self._known = paths
 
     def may_replace(self, path: str) -> None:

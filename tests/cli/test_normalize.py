@@ -83,7 +83,7 @@ def test_a_reference_that_is_too_many_texts_fails_only_where_they_are_listed(tmp
     assert "station-1      1.0000        9/9" in done.stdout  # the shortest reading is "he's" nine times
     done = oracle(*asked, "--score", "bleu")
     assert done.status == 1
-    assert "more than 64 readings" in done.stderr
+    assert "more than 64 alternative strings" in done.stderr
     assert "station-2      0.0000" in done.stdout
 
 

@@ -483,7 +483,7 @@ def test_readings_need_no_listing(alternations, tmp_path):
 def test_sentence_metrics_refuse_too_many_readings(tmp_path):
     scorer = StringScorer((lm.BLEU(),))
     text = f"{'{ x / a } ' * 7} (u_1)\nb (u_2)\nc (u_3)\n"
-    with pytest.raises(lm.InputError, match=r"more than 64 readings, .*; give fewer"):
+    with pytest.raises(lm.InputError, match=r"more than 64 alternative strings, .*; give fewer"):
         outcomes(tmp_path, text, scorer=scorer)
     failed, *others = outcomes(tmp_path, text, scorer=scorer, keep_going=True)
     assert failed.oracle is None

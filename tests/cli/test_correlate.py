@@ -541,7 +541,7 @@ def test_missing_parts_of_a_folder_are_named(harvest, tmp_path):
 
 def test_outputs_of_other_lengths_are_named(harvest):
     rewrite(harvest / "systems" / "birch.txt", lambda lines: lines[:-1])
-    assert_one_line_error(correlate(harvest), r"alder\.txt has 12 lines and .*birch\.txt has 11 lines; line k of each")
+    assert_one_line_error(correlate(harvest), r"alder\.txt has 12 lines, but .*birch\.txt has 11 lines; line k of each")
 
 
 @pytest.mark.parametrize(

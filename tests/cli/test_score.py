@@ -294,9 +294,9 @@ def test_ids_that_do_not_pair_are_errors(tmp_path, hyp, ref, message):
 
 def test_different_line_counts_name_both(tmp_path):
     short = file(tmp_path, "short", "a\n")
-    assert_one_line_error(score(NEW, short), r"letters\.new\.txt has 12 lines and .*short has 1 line; line k of each")
-    assert_one_line_error(score(NEW, REF, "-s", short), r"letters\.new\.txt has 12 lines and .*short has 1 line;")
-    assert_one_line_error(score(NEW, REF, short), r"has 12 lines and .*short has 1 line;")
+    assert_one_line_error(score(NEW, short), r"letters\.new\.txt has 12 lines, but .*short has 1 line; line k of each")
+    assert_one_line_error(score(NEW, REF, "-s", short), r"letters\.new\.txt has 12 lines, but .*short has 1 line;")
+    assert_one_line_error(score(NEW, REF, short), r"has 12 lines, but .*short has 1 line;")
 
 
 @pytest.mark.parametrize(

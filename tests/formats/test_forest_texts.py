@@ -400,7 +400,7 @@ LINES = FORMATS[:3]
         pytest.param(["cdec-json"], one_edge("[1]"), "read back as a tail", id="word as a tail"),
         pytest.param(["cdec-json"], one_edge("[NP,2]"), "read back as a tail", id="word as a named tail"),
         pytest.param(["travatar-json"], one_edge(""), "empty word", id="empty word"),
-        pytest.param(FORMATS, scored(lm=0.5), "the weights of lm, which are not 1; .*--sum-scores", id="weight"),
+        pytest.param(FORMATS, scored(lm=0.5), "scores of weight 1, unlike lm; .*--sum-scores", id="weight"),
         pytest.param(["travatar-json"], scored(score=1, lm=1), "only for the column 'score'", id="more than a total"),
         pytest.param(["travatar-json"], scored(score=0.5), "only for the column 'score'", id="weight of the total"),
         pytest.param(LINES, scored(**{"my score": 1}), "the feature 'my score' .*--sum-scores", id="feature"),

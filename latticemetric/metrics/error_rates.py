@@ -1,7 +1,7 @@
-"""Rates of errors and of matches in words: MER, WIL and WIP.
+"""Word-level rates of errors and matches: MER, WIL and WIP.
 
-All come from the alignment of fewest errors and, among these, of most matches: H matches, S substitutions, D deletions,
-I insertions.
+All use the alignment with the fewest errors and, among these, the most matches: H matches, S substitutions, D
+deletions, I insertions.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NUMBER_OF_COUNTS = 4
 
 
 class _AlignmentMetric(TallyMetric):
-    """A metric of the counts of an alignment. Each candidate counts with its best reference (ties: the first)."""
+    """A metric of the counts of an alignment, with the best reference of each candidate (ties: the first)."""
 
     columns = ("matches", "substitutions", "deletions", "insertions")
     higher_is_better = False
@@ -69,7 +69,7 @@ class _AlignmentMetric(TallyMetric):
 
 
 class TallyErrorRate(_AlignmentMetric):
-    """Errors, divided by a size."""
+    """Errors divided by the size of the references."""
 
     def numerator(self, sums: Table) -> npt.NDArray[np.float64]:
         """Return the numerator of each row of summed statistics: the errors."""
@@ -108,7 +108,7 @@ class MER(TallyErrorRate):
     name = "mer"
 
     def denominator(self, sums: Table) -> npt.NDArray[np.float64]:
-        """Return the denominator of each row of summed statistics: all steps of the alignment."""
+        """Return the number of steps of the alignment, for each row of summed statistics."""
         size: npt.NDArray[np.float64] = sums.sum(axis=-1)
         return size
 

@@ -13,8 +13,8 @@ from latticemetric.evaluation.intervals import Interval, bootstrap, paired_boots
 class ReportOptions:
     """Parameters of a report.
 
-    Draw the `most_graphs` graphs with the most headroom; only list the other graphs. `speakers` has the speaker of each
-    id; by default, ids name speakers (see `groups_of`).
+    The `most_graphs` graphs with the most headroom (gain of the oracle over the 1-best) are drawn, the others only
+    listed. `speakers` has the speaker of each id; by default, ids contain it (see `groups_of`).
     """
 
     title: str = "lattices"
@@ -30,7 +30,7 @@ class ReportOptions:
         return _of_several(bootstrap(metric, table, **self.resampling), len(table))
 
     def difference(self, metric: Any, first: Any, second: Any) -> Interval:
-        """Return the second corpus value minus the first, with its interval (both on the same resamples)."""
+        """Return the second corpus value minus the first, with an interval from the same resamples."""
         found = paired_bootstrap(metric, first, second, **self.resampling).difference
         return _of_several(found, len(first))
 
@@ -41,5 +41,5 @@ class ReportOptions:
 
 
 def _of_several(found: Interval, graphs: int) -> Interval:
-    """Remove the interval if there is only one graph: one graph says nothing about other graphs."""
+    """Remove the interval if there is only one graph, which says nothing about others."""
     return found if graphs > 1 else replace(found, low=None, high=None, half_width=None)

@@ -86,7 +86,11 @@ def _class(style: PathStyle) -> str:
 def _curve(curve: Curve, picture: Picture, styles: Sequence[PathStyle]) -> Iterator[str]:
     """Write a plain line, or one parallel line per path; then the arrow head, if any."""
     if curve.shade is not None:
-        band: dict[str, Any] = {"stroke": SHADE_COLOUR, "stroke_width": SHADE_WIDTH, "stroke_opacity": SHADES[curve.shade]}
+        band: dict[str, Any] = {
+            "stroke": SHADE_COLOUR,
+            "stroke_width": SHADE_WIDTH,
+            "stroke_opacity": SHADES[curve.shade],
+        }
         yield element("path", class_="shade", d=_outline(curve.points), fill="none", **band)
     if curve.is_plain:
         yield element("path", class_="link", d=_outline(curve.points), stroke_width=1.1, stroke_opacity=0.75)

@@ -824,7 +824,7 @@ def test_a_file_whose_name_looks_like_a_glob_is_a_file(tmp_path):
     ("path", "message"),
     [
         ("nowhere.plf", "there is no such file; check the path"),
-        ("no*.plf", "no file matches; check the pattern$"),
+        ("no*.plf", "no file matches; check the pattern; the folder holds empty, lats$"),
         ("lats/*.plf", r"no file matches; check the pattern; the folder holds 1.fst.txt, 2.fst.txt, 10.fst.txt, …"),
         ("empty", "the folder holds no files"),
     ],

@@ -23,8 +23,8 @@ Values = npt.NDArray[np.float64]
 ROUNDING = 1e-12
 """Values this close count as equal, since sums in another order may differ in their last bits."""
 
-# The largest number of cells of a matrix of weights: 32 MB.
-_MOST_CELLS = 2**22
+# The largest number of cells of a matrix of weights: 512 kB, which a processor keeps in its cache.
+_MOST_CELLS = 2**16
 
 # More resamples would not change visible digits.
 _MOST_RESAMPLES = 10**6

@@ -23,6 +23,7 @@ from latticemetric.formats.streams.stream import Stream
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from latticemetric.formats.nbest.list_columns import TableLists
     from latticemetric.graph import Graph
     from latticemetric.vocabulary import Vocabulary
 
@@ -178,6 +179,9 @@ class Block(Protocol):
 
     def entries(self, *, named: bool | None) -> Iterator[Entry]:
         """Yield the entry of each record. `named` says whether records before have ids; refuse a mixture."""
+
+    def lists(self, field: str, references: int, *, named: bool) -> TableLists | None:
+        """Return the lists of all records and so many references of each, in `field`; `None` if it needs entries."""
 
 
 @dataclass(frozen=True)

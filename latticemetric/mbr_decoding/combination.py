@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -24,8 +24,6 @@ from latticemetric.lattice.columns import Column, Floats, Scales
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.mbr_decoding.consensus import Times, consensus, times_in_order
 from latticemetric.mbr_decoding.word import FOR_FORESTS, TIE, Aligner, WordMBR, search_words
-from latticemetric.oracle_search.oracle import oracle
-from latticemetric.posterior.posteriors import step_probabilities
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
 
 Numbers: TypeAlias = npt.NDArray[np.int64]
@@ -237,6 +235,8 @@ class Combination(Result, Frozen):
             systems: Only these systems; all by default.
             metric: A recognition rate.
         """
+        from latticemetric.oracle_search.oracle import oracle
+
         return oracle(self.to_lattice(systems), reference, metric)
 
     def subsets(self) -> Iterator[tuple[str, ...]]:
@@ -423,6 +423,8 @@ def _own(graph: Lattice, scales: Scales | None) -> dict[str, float]:
 
 def _union(graphs: Sequence[Lattice], weights: Sequence[float], scale: float, scales: Scales | None) -> Lattice:
     """Return all paths of graphs; the paths of each have the share of its weight, by their posteriors."""
+    from latticemetric.posterior.posteriors import step_probabilities
+
     spelled = [graph.vocabulary.words(graph.word) for graph in graphs]
     vocabulary = Vocabulary.from_words(word for words in spelled for word in words if word)
     parts: dict[str, list[Any]] = {name: [] for name in ("source", "target", "word", "cost", "final", "final_cost")}
@@ -464,7 +466,7 @@ class _Table:
         spelling = sorted({word for output in outputs for word in output.words} - {""})
         self.vocabulary = Vocabulary.from_words(spelling)
         self.columns = len(slots)
-        self._letters_of: dict[int, frozenset[str]] = {}
+        self._letters_of: dict[int, set[Any]] = {}
         self._likeness_of: dict[tuple[int, int], float] = {}
         numbers = {word: number for number, word in enumerate(spelling, start=1)} | {"": _NO_WORD}
         parts = [self._entries(s, output, slots[:, s], numbers) for s, output in enumerate(outputs)]
@@ -570,14 +572,15 @@ class _Table:
         key = (one, other) if one < other else (other, one)
         if (found := self._likeness_of.get(key)) is None:
             letters, others = self._letters(one), self._letters(other)
-            found = self._likeness_of[key] = len(letters & others) / len(letters | others)
+            common = len(letters & others)
+            found = self._likeness_of[key] = common / (len(letters) + len(others) - common)
         return found
 
-    def _letters(self, number: int) -> frozenset[str]:
+    def _letters(self, number: int) -> set[Any]:
         """Return the letters and pairs of letters of a word."""
         if (found := self._letters_of.get(number)) is None:
             word = self.vocabulary.word(number)
-            found = self._letters_of[number] = frozenset(word).union(map("".join, pairwise(f" {word}")))
+            found = self._letters_of[number] = {*word, *zip(f" {word}", word, strict=False)}
         return found
 
     def _confidence(self, weight: Floats, mass: Floats, *, largest: bool) -> Floats:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import codecs
+import os
 import re
 import struct
 import sys
@@ -279,15 +280,26 @@ def _load_plugins() -> None:
 
 @cache
 def _may_have_plugins(folders: tuple[str, ...]) -> bool:
-    """Check whether a package may have entry points for formats: a look into its files takes a tenth of an import."""
-    for folder in map(Path, folders):
-        if folder.is_file():
+    """Check whether a package may have entry points for formats; importing `metadata` takes thirty times as long."""
+    for folder in folders:
+        try:
+            names = os.listdir(folder or ".")  # noqa: PTH208  plain strings
+        except NotADirectoryError:  # an archive
             return True
-        for information in (*folder.glob("*.dist-info"), *folder.glob("*.egg*")):
-            points = information / "entry_points.txt"
-            if information.suffix == ".egg" or (points.is_file() and _ENTRY_POINTS.encode() in points.read_bytes()):
-                return True
+        except OSError:
+            continue
+        information = [name for name in names if name.endswith((".dist-info", ".egg-info", ".egg"))]
+        if any(name.endswith(".egg") or _names_plugins(f"{folder or '.'}/{name}") for name in information):
+            return True
     return any(hasattr(finder, "find_distributions") for finder in sys.meta_path if finder is not PathFinder)
+
+
+def _names_plugins(information: str) -> bool:
+    try:
+        with open(f"{information}/entry_points.txt", "rb") as file:  # noqa: PTH123  a plain string
+            return _ENTRY_POINTS.encode() in file.read()
+    except OSError:
+        return False
 
 
 @cache

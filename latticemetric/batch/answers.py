@@ -24,7 +24,6 @@ from latticemetric.parallel.process import Limits
 from latticemetric.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from latticemetric.batch.mbr_evidence import GraphWithUtilities
     from latticemetric.posterior.listing import PosteriorListing
 
 Record = dict[str, Any]
@@ -257,13 +256,6 @@ def mbr_records(graph: Graph, evidence: Graph | None = None, **parameters: Any) 
     if "method" in parameters:
         return [mbr(graph, evidence=evidence, **parameters).asdict()], None
     return [answer.asdict() for answer in mbr_grid(graph, evidence=evidence, **parameters)], None
-
-
-def mbr_by_matrix(given: GraphWithUtilities, **parameters: Any) -> tuple[list[Record], None]:
-    """Decode a list by the matrix of a utility."""
-    from latticemetric.mbr_decoding.mbr import mbr
-
-    return [mbr(given.graph, utility=given.utilities, **parameters).asdict()], None
 
 
 def mbr_with_gains(

@@ -133,6 +133,13 @@ class GraphWithUtilities(NamedTuple):
     utilities: Matrix
 
 
+def mbr_by_matrix(given: GraphWithUtilities, **parameters: Any) -> tuple[list[dict[str, Any]], None]:
+    """Decode a list by the matrix of a utility."""
+    from latticemetric.mbr_decoding.mbr import mbr
+
+    return [mbr(given.graph, utility=given.utilities, **parameters).asdict()], None
+
+
 def with_utilities(entries: Iterable[Entry], path: str) -> Iterator[Entry]:
     """Yield graphs that are parsed as `GraphWithUtilities`.
 

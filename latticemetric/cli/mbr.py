@@ -344,7 +344,7 @@ def _matrix_decoder(
     ngrams: _NgramOptions, strings: _MetricOptions, utilities: _UtilityOptions, both: dict[str, Any]
 ) -> Callable[..., Any]:
     """Return the function that decodes a list by a matrix of utilities."""
-    from latticemetric.batch.answers import mbr_by_matrix
+    from latticemetric.batch.mbr_evidence import mbr_by_matrix
 
     if len(ngrams.scale) > 1:
         raise UsageError("--utility-matrix takes one --posterior-scale", advice="give one number")

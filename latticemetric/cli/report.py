@@ -119,8 +119,9 @@ def command(
     from latticemetric.formats.segments import read_speakers
     from latticemetric.oracle_search.sweep import Points
     from latticemetric.report.corrections import check_rate
+    from latticemetric.report.options import ReportOptions
     from latticemetric.report.page import check_page, page
-    from latticemetric.report.report import Report, ReportOptions
+    from latticemetric.report.report import Report
 
     check_page()
     if shown.output == STANDARD and sys.stdout.isatty():

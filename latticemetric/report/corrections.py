@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -23,9 +23,7 @@ from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.nbest import NBest
 from latticemetric.report.charts import amount, rate_text, short_number, span
-
-if TYPE_CHECKING:
-    from latticemetric.report.report import ReportOptions
+from latticemetric.report.options import ReportOptions
 
 CORRECTED = "corrected"
 

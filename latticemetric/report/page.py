@@ -46,7 +46,8 @@ from latticemetric.report.charts import (
     sweep_chart,
 )
 from latticemetric.report.corrections import CorrectedTexts, check_rate, corrected_graphs
-from latticemetric.report.report import Report, ReportOptions, SideTotal, drawing
+from latticemetric.report.options import ReportOptions
+from latticemetric.report.report import Report, SideTotal, drawing
 
 _IN_SCRIPTS = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
 _SCRIPTS = (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +25,7 @@ from latticemetric.display import visible
 from latticemetric.drawing.diagram import FOREST
 from latticemetric.drawing.layout import layered_layout
 from latticemetric.drawing.picture import Picture, PlacedText, Shape
-from latticemetric.evaluation.intervals import Interval, bootstrap, paired_bootstrap
+from latticemetric.evaluation.intervals import Interval
 from latticemetric.frozen import Frozen, cached_property
 from latticemetric.metrics.alignment import DELETION, SUBSTITUTION
 from latticemetric.metrics.base import Table, references_each
@@ -34,43 +34,13 @@ from latticemetric.oracle_search.scored_path import ScoredPath
 from latticemetric.report.charts import paths
 from latticemetric.report.corrections import CORRECTED, CorrectedLists, CorrectedText
 from latticemetric.report.errors import error_groups
+from latticemetric.report.options import ReportOptions
 
 _LENGTHS = 5
 # The largest whole number that scripts hold exactly; large enough for sorting.
 _LARGEST = 2**53
 _COUNTS = ("matches", "substitutions", "deletions", "insertions")
 _SIDES = {"oracle": "oracle", "1-best": "one_best", "mbr": "mbr"}
-
-
-@dataclass(frozen=True)
-class ReportOptions:
-    """Parameters of a report.
-
-    Draw the `most_graphs` graphs with the most headroom; only list the other graphs. `speakers` has the speaker of each
-    id; by default, ids name speakers (see `groups_of`).
-    """
-
-    title: str = "lattices"
-    most_graphs: int = 100
-    resamples: int = 1000
-    seed: int = 0
-    confidence: float = 0.95
-    settings: tuple[tuple[str, str], ...] = ()
-    speakers: Mapping[str, str] | None = None
-
-    def interval(self, metric: Any, table: Any) -> Interval:
-        """Return the interval of a corpus value."""
-        return _of_several(bootstrap(metric, table, **self.resampling), len(table))
-
-    def difference(self, metric: Any, first: Any, second: Any) -> Interval:
-        """Return the second corpus value minus the first, with its interval (both on the same resamples)."""
-        found = paired_bootstrap(metric, first, second, **self.resampling).difference
-        return _of_several(found, len(first))
-
-    @property
-    def resampling(self) -> dict[str, Any]:
-        """The arguments of `bootstrap`: resamples, seed and confidence."""
-        return {"resamples": self.resamples, "seed": self.seed, "confidence": self.confidence}
 
 
 class Failure(NamedTuple):
@@ -226,11 +196,6 @@ class Report:
         """The rate of the oracles minus the rate of the 1-bests, with its interval (both on the same resamples)."""
         tables = {side.side: side.table for side in self.sides}
         return self.options.difference(self.review.metric, tables["one_best"], tables["oracle"])
-
-
-def _of_several(found: Interval, graphs: int) -> Interval:
-    """Remove the interval if there is only one graph: one graph says nothing about other graphs."""
-    return found if graphs > 1 else replace(found, low=None, high=None, half_width=None)
 
 
 def _borders(lengths: Sequence[float]) -> list[float]:

@@ -17,7 +17,7 @@ from latticemetric.cli.main import _group
 from latticemetric.evaluation.intervals import bootstrap, paired_bootstrap
 from latticemetric.report.charts import rate_text, span
 from latticemetric.report.corrections import CorrectedLists
-from latticemetric.report.report import ReportOptions
+from latticemetric.report.options import ReportOptions
 
 pytest.importorskip("jinja2")
 

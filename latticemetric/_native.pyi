@@ -607,6 +607,29 @@ def count_segments(
     Texts and the second result (`owner`) are those of `number_segments`.
     """
 
+class Utf8Texts:
+    """Texts in UTF-8, as Arrow keeps them: text k is the bytes begin[k] … begin[k + 1] − 1."""
+
+    def __init__(self, data: npt.NDArray[np.uint8], begin: npt.NDArray[np.int64]) -> None: ...
+    def __len__(self) -> int: ...
+
+def count_lists(
+    texts: Any,
+    begin: npt.NDArray[np.int64],
+    references: Any,
+    owner: npt.NDArray[np.int64],
+    order: int,
+    unit: int,
+    alpha: int,
+    beta: int,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+    """A row a hypothesis and reference of its list, as in `count_segments`; new hypotheses; missing words.
+
+    Then, for each hypothesis, whether it is new in its list; then, for each list, how many words of its references are
+    in no hypothesis. List s has the hypotheses begin[s] … begin[s + 1] − 1, and the references owner[s] …
+    owner[s + 1] − 1. Texts are `Utf8Texts`, or strings or words in a list or tuple.
+    """
+
 def string_trie(
     begin: npt.NDArray[np.int64], words: npt.NDArray[np.int32]
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]]:

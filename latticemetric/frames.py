@@ -57,7 +57,8 @@ def as_pandas(records: Iterable[Mapping[str, Any]]) -> Any:
 def as_arrow(records: Iterable[Mapping[str, Any]]) -> Any:
     """Return records as a `pyarrow.Table`, with a column for each name in any record; objects become structures.
 
-    Arrow has no structures without fields, so an empty object becomes null, like a missing value.
+    Arrow has no structures without fields, so an empty object becomes null, like a missing value. A pair of a text and
+    a number becomes a structure of both.
     """
     pa, rows = require_arrow(), list(records)
     columns = {}
@@ -71,7 +72,9 @@ def as_arrow(records: Iterable[Mapping[str, Any]]) -> Any:
 
 
 def _with_fields(value: Any) -> Any:
-    """Return a value with `None` in place of empty objects, at any depth."""
+    """Return a value with `None` in place of empty objects, and structures in place of pairs, at any depth."""
+    if isinstance(value, list | tuple) and list(map(type, value)) == [str, float]:
+        return dict(zip(("text", "number"), value, strict=True))
     if isinstance(value, Mapping):
         return {name: _with_fields(one) for name, one in value.items()} or None
     return list(map(_with_fields, value)) if isinstance(value, list | tuple) else value

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, cast
 
 import numpy as np
+import numpy.typing as npt
 
+from latticemetric import _native
 from latticemetric.errors import InputError, UsageError
 from latticemetric.frames import Tabular
 from latticemetric.frozen import Result
@@ -59,6 +61,32 @@ class NBest(Result, Tabular):
     def __post_init__(self) -> None:
         if not self.hypotheses:
             raise InputError("the n-best list is empty")
+
+    @classmethod
+    def of_texts(cls, texts: list[str]) -> Self:
+        """Return the list of texts without scores; it is not split into words before somebody asks for `hypotheses`.
+
+        Texts must be strings that can be encoded.
+        """
+        if not texts:
+            raise InputError("the n-best list is empty")
+        nbest = object.__new__(cls)
+        vars(nbest).update(scales={}, _texts=texts)
+        return nbest
+
+    def __getattr__(self, name: str) -> Any:
+        texts = vars(self).get("_texts")
+        if name != "hypotheses" or texts is None:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
+        found = tuple([Hypothesis(words, {}) for words in _native.shared_words(texts)])
+        vars(self)["hypotheses"] = found
+        return found
+
+    def ranked_texts(self, scales: Scales | None = None) -> Sequence[str | tuple[str, ...]]:
+        """Return the text of each hypothesis, or its words, in the order of `ranking`."""
+        if not scales and (texts := vars(self).get("_texts")) is not None:
+            return cast("list[str]", texts)
+        return [hypothesis.words for hypothesis in self.ranking(scales)]
 
     @classmethod
     def from_strings(
@@ -278,3 +306,19 @@ class NBest(Result, Tabular):
 
     def __len__(self) -> int:
         return len(self.hypotheses)
+
+
+class ListColumns(NamedTuple):
+    """Many lists and their references, one after the other.
+
+    Attributes:
+        texts: The hypotheses of all lists, each in the model's order: strings, or words of each; or UTF-8.
+        begin: The number of the first hypothesis of each list, and the number of all.
+        references: The references of all lists.
+        owner: The number of the first reference of each list, and the number of all.
+    """
+
+    texts: Sequence[str | Sequence[str]] | _native.Utf8Texts
+    begin: npt.NDArray[np.int64]
+    references: Sequence[str | Sequence[str]] | _native.Utf8Texts
+    owner: npt.NDArray[np.int64]

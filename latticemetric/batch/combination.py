@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import FormatError, UsageError, placed, shortened
-from latticemetric.evaluation.intervals import (
-    Interval,
-    PairedBootstrap,
-    bootstrap,
-    paired_bootstrap,
-)
 from latticemetric.formats.reading import entries
 from latticemetric.formats.references import Reference, ReferenceFile, read_references
 from latticemetric.formats.registry import Entry, sniff
 from latticemetric.formats.streams.stream import STANDARD_INPUT, open_stream
 from latticemetric.frames import Tabular
 from latticemetric.mbr_decoding.combination import Combination, combine
-from latticemetric.metrics.recognition import WER
 from latticemetric.vocabulary import Vocabulary, split_words
+
+if TYPE_CHECKING:
+    from latticemetric.evaluation.intervals import Interval, PairedBootstrap
+    from latticemetric.metrics.recognition import WER
 
 Words = tuple[str, ...]
 Table = npt.NDArray[np.float64]
@@ -31,12 +29,19 @@ Table = npt.NDArray[np.float64]
 TEXT = "text"
 """The format name of systems' outputs that are plain lines."""
 
-_WER = WER()
 _BLOCK = 100  # words of a reference that are drawn together
 _LEAST_CUT = 2 * _BLOCK  # shorter utterances are not cut in two
 _FACTORS = (0.0, 0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 1.0, 1.05, 1.1, 1.2, 1.4, 1.7, 2.0, 3.0)
 _POWERS = (1, 2, 4)
 _EDITS = {name: number for number, name in enumerate("SDI")}
+
+
+@cache
+def _wer() -> WER:
+    """Return the metric; a combination without a reference does not wait for its import."""
+    from latticemetric.metrics.recognition import WER
+
+    return WER()
 
 
 # ---- Reading ----
@@ -247,13 +252,13 @@ def tune_vote(combinations: Combinations, references: Sequence[Words]) -> TunedV
     def errors(setting: tuple[float, ...]) -> int:
         if setting not in tried:
             voted = [one.vote(setting[:-1], null=setting[-1]).words for one in parts]
-            tried[setting] = int(_WER.counts(voted, expected)[:, 1:4].sum())
+            tried[setting] = int(_wer().counts(voted, expected)[:, 1:4].sum())
         return tried[setting]
 
     own = (*parts[0].weights, parts[0].null)
     words = max(1, sum(map(len, references)))
     alone = [
-        int(_WER.counts([spoken(one, s) for one in parts], expected)[:, 1:4].sum())
+        int(_wer().counts([spoken(one, s) for one in parts], expected)[:, 1:4].sum())
         for s in range(len(parts[0].systems))
     ]
     by_accuracy = [
@@ -309,7 +314,7 @@ def _cut(combination: Combination, words: Words, place: int) -> tuple[int, int] 
     if len(words) < _LEAST_CUT:
         return None
     i = j = 0
-    for edit in _WER.align(combination.words, words).edits:
+    for edit in _wer().align(combination.words, words).edits:
         if edit == "C" and j >= place:
             return int(combination.best.columns[i]), j
         i += edit != "D"
@@ -422,6 +427,8 @@ def judge(
         seed: The seed of the resamples.
         confidence: The share of resamples inside an interval.
     """
+    from latticemetric.evaluation.intervals import bootstrap, paired_bootstrap
+
     expected = [tuple(words) for words in references]
     sides = {"combination": [one.words for one in combinations.combinations]}
     sides |= {name: list(map(tuple, texts)) for name, texts in (others or {}).items()}
@@ -474,7 +481,7 @@ def _block_table(texts: Sequence[Words], references: Sequence[Words]) -> Table:
     """Return S, D, I and the number of words of each block of the references."""
     tables = []
     for text, reference in zip(texts, references, strict=True):
-        edits = np.frombuffer(_WER.align(text, reference).edits.encode("ascii"), dtype=np.uint8)
+        edits = np.frombuffer(_wer().align(text, reference).edits.encode("ascii"), dtype=np.uint8)
         table = np.zeros((max(1, -(-len(reference) // _BLOCK)), 4))
         is_word = edits != ord("I")
         # An inserted word belongs to the block of the word before it.

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from latticemetric.batch.list_arguments import AnyList, Words, check_lengths, ranked_words, references_of, words_of
-from latticemetric.batch.oracle_at_k import compositional_errors, oracle_at_k
+from latticemetric.batch.oracle_at_k import oracle_at_k
 from latticemetric.errors import UsageError
 from latticemetric.frames import Tabular
 from latticemetric.frozen import Result
@@ -178,11 +178,12 @@ def corrections(
     firsts = [ranked[0] for ranked in hypotheses]
     before, after = (_WER.counts(side, [[text] for text in texts])[:, 1:4].sum(axis=1) for side in (firsts, outputs))
     curve = oracle_at_k(hypotheses, [[text] for text in texts])
+    assert curve.compositional is not None  # one reference each
     return Corrections(
         one_best=int(before.sum()),
         corrected=int(after.sum()),
         oracle=curve.oracle.statistics.errors,
-        compositional=sum(map(compositional_errors, hypotheses, texts)),
+        compositional=curve.compositional,
         reference_words=sum(map(len, texts)),
         utterances=_edited_utterances(firsts, outputs, before, after),
         words=_edited_words(firsts, outputs, texts),

@@ -3,41 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
+
+import numpy as np
 
 from latticemetric.errors import InputError, UsageError
 from latticemetric.lattice.columns import Scales
-from latticemetric.nbest import NBest
+from latticemetric.nbest import ListColumns, NBest
 from latticemetric.vocabulary import split_words
 
 Words = tuple[str, ...]
 AnyList = NBest | Sequence[str | Sequence[str]]
 
 
-def ranked_texts(nbest: AnyList, scales: Scales | None = None) -> list[str | Words]:
-    """Return the hypotheses of a list in the model's order; strings keep their order.
-
-    Equal words give equal texts: strings have single spaces between words.
-    """
+def ranked_texts(nbest: AnyList, scales: Scales | None = None) -> Sequence[str | Sequence[str]]:
+    """Return the texts of a list, or the words of each, in the model's order; a list of strings keeps its own order."""
     if isinstance(nbest, NBest):
-        return [hypothesis.words for hypothesis in nbest.ranking(scales)]
+        return nbest.ranked_texts(scales)
     if isinstance(nbest, str):
         raise UsageError("a single string is given as a list of hypotheses", advice="give several strings, best first")
     if not len(nbest):
         raise InputError("the n-best list is empty")
-    if all(isinstance(text, str) for text in nbest):
-        return [_single_spaced(str(text)) for text in nbest]
-    return [words_of(text) for text in nbest]
-
-
-def _single_spaced(text: str) -> str:
-    """Return a text with single spaces between words; most texts already have them."""
-    is_plain = text.isprintable() and "  " not in text and not text.startswith(" ") and not text.endswith(" ")
-    return text if is_plain else " ".join(split_words(text))
+    return nbest
 
 
 def ranked_words(nbest: AnyList, scales: Scales | None = None) -> list[Words]:
-    """Return the words of each hypothesis of a list in the model's order; a list of strings keeps its order."""
+    """Return the words of each hypothesis of a list, in the order of `ranked_texts`."""
     return [words_of(text) for text in ranked_texts(nbest, scales)]
 
 
@@ -47,14 +39,26 @@ def words_of(text: str | Sequence[str]) -> Words:
 
 
 def references_of(references: Sequence[Any]) -> list[list[Words]]:
-    """Return the references of each list as words. A single reference is a string, or a list with one list of words."""
-    found = []
-    for given in references:
-        texts = [given] if isinstance(given, str) else list(given)
-        if not texts:
-            raise UsageError("a list has no reference")
-        found.append([words_of(text) for text in texts])
-    return found
+    """Return the references of each list as words. One of them is a string, or a list with one list of words."""
+    return [[words_of(text) for text in several] for several in map(_listed, references)]
+
+
+def columns_of(lists: Sequence[AnyList], references: Sequence[Any], scales: Scales | None = None) -> ListColumns:
+    """Return lists and their references, as in `references_of`, as columns."""
+    hypotheses = [ranked_texts(nbest, scales) for nbest in lists]
+    expected = list(map(_listed, references))
+    sides = (hypotheses, expected)
+    texts, others = (list(chain.from_iterable(side)) for side in sides)
+    begin, owner = (np.cumsum([0, *map(len, side)]) for side in sides)
+    return ListColumns(texts, begin, others, owner)
+
+
+def _listed(given: Any) -> Sequence[Any]:
+    """Return the references of a list; refuse none."""
+    texts = [given] if isinstance(given, str) else given if isinstance(given, list | tuple) else list(given)
+    if not texts:
+        raise UsageError("a list has no reference")
+    return texts
 
 
 def check_lengths(**sides: Sequence[object] | Mapping[str, object]) -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from latticemetric.batch.list_arguments import Words
 from latticemetric.batch.lists import lists_of_pairs, rewritten
-from latticemetric.batch.oracle_at_k import ListSums, sums_of
+from latticemetric.batch.oracle_at_k import ListSums, sums_of, sums_of_columns
 from latticemetric.batch.pairing import Pair, PairedWithin, pair_within
 from latticemetric.errors import FormatError, shortened
 from latticemetric.formats.registry import Block
@@ -36,6 +36,11 @@ class BlockSums:
     scales: Scales | None = None
     keep: bool = False
     rewrite: Callable[[Words], Words] | None = None
+
+    @property
+    def takes_columns(self) -> bool:
+        """True if texts are counted as they are, in the order of the file's own scores."""
+        return self.rewrite is None and not self.scales and self.rate.counts_all_words
 
     def of(self, pairs: Iterable[Pair]) -> ListSums:
         """Return the sums of a block."""
@@ -65,14 +70,14 @@ class TableSums:
     Args:
         blocks: The blocks of the table.
         field: The field of the references; by default, the only one of the first record that looks like it.
-        prepare: Prepares pairs before their lists are built.
+        prepare: Prepares pairs before their lists are built; `None` leaves them as they are.
     """
 
     def __init__(
         self,
         blocks: Iterable[Block],
         field: str | None = None,
-        prepare: Callable[[Iterator[Pair]], Iterator[Pair]] = iter,
+        prepare: Callable[[Iterator[Pair]], Iterator[Pair]] | None = None,
     ) -> None:
         self._prepare = prepare
         stream = iter(blocks)
@@ -82,6 +87,7 @@ class TableSums:
         within = _paired(first, field, named=None)
         pair = next(within.pairs)
         self._named = pair.entry is not None and pair.entry.naming == "own"
+        assert within.field is not None
         self._field, self.references = within.field, within.references
         self._blocks = chain([first], stream)
 
@@ -91,12 +97,12 @@ class TableSums:
         from latticemetric.parallel.pool import default_workers
 
         def answer(block: Block) -> _Answer:
-            within = _paired(block, self._field, named=self._named)
-            pairs = list(self._prepare(within.pairs))
-            if within.references != self.references:
-                what = f"there are {within.references} references in {self._field}"
-                raise FormatError(f"{what}, but the first record has {self.references}", where=pairs[0].where)
-            return _Answer(settings.of(pairs), tuple(pair.name for pair in pairs) if self._named else ())
+            if settings.takes_columns and self._prepare is None:
+                found = block.lists(self._field, self.references, named=self._named)
+                if found is not None:
+                    sums = sums_of_columns(found.columns, settings.rate, at=settings.at, keep=settings.keep)
+                    return _Answer(sums, found.names)
+            return self._answer_of_entries(block, settings)
 
         known: set[str] = set()
         for found in map_in_order(answer, self._blocks, workers or default_workers()):
@@ -105,6 +111,14 @@ class TableSums:
                     raise FormatError(f"the id '{shortened(name)}' appears twice")
                 known.add(name)
             yield found.sums
+
+    def _answer_of_entries(self, block: Block, settings: BlockSums) -> _Answer:
+        within = _paired(block, self._field, named=self._named)
+        pairs = list(within.pairs if self._prepare is None else self._prepare(within.pairs))
+        if within.references != self.references:
+            what = f"there are {within.references} references in {self._field}"
+            raise FormatError(f"{what}, but the first record has {self.references}", where=pairs[0].where)
+        return _Answer(settings.of(pairs), tuple(pair.name for pair in pairs) if self._named else ())
 
 
 def _paired(block: Block, field: str | None, *, named: bool | None) -> PairedWithin:

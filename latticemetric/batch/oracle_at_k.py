@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.batch.list_arguments import AnyList, Words, check_lengths, ranked_texts, references_of
+from latticemetric.batch.list_arguments import AnyList, Words, check_lengths, columns_of
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import Interval, interval_of, resampled_sums
 from latticemetric.frames import Tabular
@@ -19,7 +18,7 @@ from latticemetric.frozen import Result
 from latticemetric.lattice.columns import Scales
 from latticemetric.metrics.recognition import GRR, as_recognition_rate
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
-from latticemetric.vocabulary import split_words
+from latticemetric.nbest import ListColumns
 
 Counts = npt.NDArray[np.int64]
 
@@ -183,23 +182,25 @@ def sums_of(
     scales: Scales | None = None,
     keep: bool = False,
 ) -> ListSums:
-    """Return the sums of lists; `keep` the counts of each list, for resamples."""
-    expected = references_of(references)
-    hypotheses = [ranked_texts(nbest, scales) for nbest in lists]
-    lengths = np.array([len(one) for one in hypotheses])
-    longest = int(lengths.max())
-    repeated = [several for several, one in zip(expected, hypotheses, strict=True) for _ in one]
-    counts = rate.counts(list(chain.from_iterable(hypotheses)), repeated)
-    best = _best_of_first(rate, counts, lengths, single=all(len(several) == 1 for several in expected))
-    begin = np.cumsum(lengths) - lengths
-    tables = {k: counts[begin + best[:, k - 1]] for k in _points(at, longest)}
+    """Return the sums of lists; with `keep`, the counts of each list, for resamples."""
+    return sums_of_columns(columns_of(lists, references, scales), rate, at=at, keep=keep)
+
+
+def sums_of_columns(lists: ListColumns, rate: GRR, *, at: Sequence[int] | None = None, keep: bool = False) -> ListSums:
+    """Return the sums of lists in columns, as `sums_of` does."""
+    found = rate.list_counts(lists)
+    begin, lengths, references = lists.begin[:-1], np.diff(lists.begin), np.diff(lists.owner)
+    longest, single = int(lengths.max()), bool((references == 1).all())
+    best = _best_of_first(rate, found.rows, lengths, single=single)
+    tables = {k: found.rows[begin + best[:, k - 1]] for k in _points(at, longest)}
+    rank = np.arange(1, len(found.rows) + 1) - np.repeat(begin, lengths)
     return ListSums(
-        lists=len(lists),
+        lists=len(lengths),
         tables=tables if keep else {k: table.sum(axis=0, keepdims=True) for k, table in tables.items()},
         ranks=np.bincount(best[:, -1], minlength=longest),
-        new=_new_strings(hypotheses, longest),
-        compositional=_compositional(rate, hypotheses, expected),
-        references=frozenset(map(len, expected)),
+        new=np.bincount(rank[found.is_new.astype(bool)], minlength=longest + 1),
+        compositional=int(found.missing.sum()) if single else None,
+        references=frozenset(references.tolist()),
     )
 
 
@@ -316,39 +317,14 @@ def _curve(
     )
 
 
-def _new_strings(hypotheses: Sequence[Sequence[str | Words]], longest: int) -> Counts:
-    """Return the number of lists with a new string at each rank."""
-    new = [0] * (longest + 1)
-    for one in hypotheses:
-        seen: set[str | Words] = set()
-        before = 0
-        for rank, text in enumerate(one, start=1):
-            seen.add(text)
-            if len(seen) > before:
-                new[rank] += 1
-            before = len(seen)
-    return np.array(new)
-
-
-def _compositional(
-    rate: GRR, hypotheses: Sequence[Sequence[str | Words]], references: Sequence[Sequence[Words]]
-) -> int | None:
-    if any(len(several) > 1 for several in references):
-        return None
-    return sum(
-        compositional_errors(one, rate.counted_words(reference))
-        for one, (reference,) in zip(hypotheses, references, strict=True)
-    )
-
-
-def compositional_errors(hypotheses: Sequence[str | Words], reference: Sequence[str]) -> int:
+def compositional_errors(hypotheses: Sequence[Words], reference: Sequence[str]) -> int:
     """Count the words of a reference that are in no hypothesis (o_cp of HyPoradise, Chen et al. 2023, section 5.2).
 
     The hypotheses may be recombined freely, with each word used as often as needed; only missing words are errors.
     """
     missing = set(reference)
-    for text in hypotheses:
-        missing.difference_update(split_words(text) if isinstance(text, str) else text)
+    for words in hypotheses:
+        missing.difference_update(words)
         if not missing:
             return 0
     return sum(word in missing for word in reference)

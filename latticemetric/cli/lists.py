@@ -116,7 +116,8 @@ def _sums(
     from latticemetric.batch.list_blocks import TableSums, sums_of_pairs
 
     if not references and (blocks := reading.blocks(lists)) is not None:
-        table = TableSums(progress(blocks, None, "blocks"), reading.reference_field, reading.prepared)
+        prepare = None if reading.preparation is None else reading.prepared
+        table = TableSums(progress(blocks, None, "blocks"), reading.reference_field, prepare)
         return table.each(settings, workers), table.references
     paired = reading.paired(lists, references, rewrite=False)  # by the settings, so that lists stay lists
     return sums_of_pairs(paired.lattices, settings), paired.references

@@ -23,8 +23,10 @@ Values = npt.NDArray[np.float64]
 ROUNDING = 1e-12
 """Values at most this far apart count as equal, since the order of a sum may change its last bits."""
 
-# The largest number of cells of a matrix of weights: 32 MB.
+# The largest number of cells of a matrix of weights: 32 MB; and of a part that is filled at once, which stays in the
+# cache. Products of the parts alone would wait for BLAS's threads too often on a busy machine.
 _MOST_CELLS = 2**22
+_CELLS_AT_ONCE = 2**16
 
 # More resamples would not change visible digits.
 _MOST_RESAMPLES = 10**6
@@ -177,10 +179,13 @@ def resample_counts(segments: int, resamples: int, seed: int) -> Iterator[Table]
         if not segments:
             yield np.zeros((rows, 0))
             continue
-        drawn = generator.integers(0, segments, size=(rows, segments))
-        drawn += segments * np.arange(rows)[:, None]
-        counts = np.bincount(drawn.ravel(), minlength=rows * segments)
-        yield counts.reshape(rows, segments).astype(np.float64)
+        counts, step = np.empty((rows, segments)), max(1, _CELLS_AT_ONCE // segments)
+        for first in range(0, rows, step):
+            part = counts[first : first + step]
+            drawn = generator.integers(0, segments, size=part.shape)
+            drawn += segments * np.arange(len(part))[:, None]
+            part[:] = np.bincount(drawn.ravel(), minlength=part.size).reshape(part.shape)
+        yield counts
 
 
 def resampled_sums(tables: Sequence[Table], resamples: int, seed: int) -> list[Table]:

@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 import codecs
+import os
 import re
 import struct
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
@@ -23,6 +26,7 @@ from latticemetric.formats.streams.stream import Stream
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from latticemetric.formats.nbest.list_columns import TableLists
     from latticemetric.graph import Graph
     from latticemetric.vocabulary import Vocabulary
 
@@ -179,6 +183,9 @@ class Block(Protocol):
     def entries(self, *, named: bool | None) -> Iterator[Entry]:
         """Yield the entry of each record. `named` says whether earlier records have ids; refuse a mixture."""
 
+    def lists(self, field: str, references: int, *, named: bool) -> TableLists | None:
+        """Return the lists of all records and so many references of each, in `field`; `None` if it needs entries."""
+
 
 @dataclass(frozen=True)
 class Format:
@@ -254,6 +261,8 @@ def with_plugins() -> dict[str, Format]:
 
 def _load_plugins() -> None:
     """Add the formats of other packages; refuse those with a name of this package."""
+    if "importlib.metadata" not in sys.modules and not _may_have_plugins(tuple(sys.path)):
+        return
     from importlib import metadata
 
     for entry in _entry_points(metadata.entry_points):
@@ -267,6 +276,30 @@ def _load_plugins() -> None:
                 register(plugin)
         except Exception as error:  # noqa: BLE001  a plug-in may raise anything
             warnings.warn(f"format plug-in '{entry.name}' ({entry.value}) does not load: {error}", stacklevel=2)
+
+
+@cache
+def _may_have_plugins(folders: tuple[str, ...]) -> bool:
+    """Check whether a package may have entry points for formats; importing `metadata` takes thirty times as long."""
+    for folder in folders:
+        try:
+            names = os.listdir(folder or ".")  # noqa: PTH208  plain strings
+        except NotADirectoryError:  # an archive
+            return True
+        except OSError:
+            continue
+        information = [name for name in names if name.endswith((".dist-info", ".egg-info", ".egg"))]
+        if any(name.endswith(".egg") or _names_plugins(f"{folder or '.'}/{name}") for name in information):
+            return True
+    return any(hasattr(finder, "find_distributions") for finder in sys.meta_path if finder is not PathFinder)
+
+
+def _names_plugins(information: str) -> bool:
+    try:
+        with open(f"{information}/entry_points.txt", "rb") as file:  # noqa: PTH123  a plain string
+            return _ENTRY_POINTS.encode() in file.read()
+    except OSError:
+        return False
 
 
 @cache

@@ -18,6 +18,9 @@ class PairCounter {
   // how many k-grams the reference has. Words are not negative.
   void add(const TestSet& test);
 
+  // Adds the row of one pair, whose words are numbers from 0 to `highest`.
+  void add(String candidate, String reference, std::int32_t highest);
+
   std::size_t columns() const { return 2 * static_cast<std::size_t>(gains_.order) + 3; }
   std::vector<std::int64_t> take() { return std::move(rows_); }
 

@@ -6,6 +6,7 @@
 #include "chrf.hpp"
 #include "compound_counts.hpp"
 #include "error_samples.hpp"
+#include "list_counts.hpp"
 #include "ngram_index.hpp"
 #include "ngrams.hpp"
 #include "pair_counts.hpp"
@@ -59,6 +60,48 @@ void require_strings(const Input<std::int64_t>& begin, std::size_t words) {
   require(first != end && *first == 0, "the first string must begin at 0");
   require(std::is_sorted(first, end), "strings must follow one another");
   require(static_cast<std::size_t>(end[-1]) == words, "the last string must end at the end");
+}
+
+// Texts of a list or a tuple, or those of Arrow.
+class AnyTexts {
+ public:
+  explicit AnyTexts(nb::object texts) : held_(std::move(texts)), listed_(held_) {
+    if (!nb::try_cast(held_, utf8_)) utf8_ = nullptr;
+  }
+
+  const TextColumn& column() const { return utf8_ != nullptr ? static_cast<const TextColumn&>(*utf8_) : listed_; }
+
+ private:
+  nb::object held_;
+  ListedTexts listed_;
+  const Utf8Texts* utf8_ = nullptr;
+};
+
+// Where each of several groups of texts begins, and after the last one where it ends.
+void require_groups(const Input<std::int64_t>& begin, const TextColumn& texts) {
+  require_strings(begin, static_cast<std::size_t>(texts.size()));
+}
+
+// A row a hypothesis and reference of its list; whether a hypothesis is new in its list; words that are in none.
+nb::tuple count_lists(nb::object texts, Input<std::int64_t> begin, nb::object references, Input<std::int64_t> owner,
+                      std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta) {
+  constexpr std::int64_t turn = 512;  // as in `count_segments`
+  const AnyTexts hypotheses(std::move(texts)), expected(std::move(references));
+  require_groups(begin, hypotheses.column());
+  require_groups(owner, expected.column());
+  require(begin.size() == owner.size(), "every list must have its references");
+  const auto count = static_cast<std::int64_t>(begin.size()) - 1;
+  ListCounter counter(checked_gains(order, unit, alpha, beta));
+  ListReader reader(hypotheses.column(), begin.data(), expected.column(), owner.data());
+  for (std::int64_t first = 0; first < count; first += turn) {
+    const NumberedLists lists = reader.read(first, std::min(first + turn, count));
+    const Running running;
+    counter.add(lists);
+  }
+  ListCounts found = counter.take();
+  const std::size_t rows = found.rows.size() / counter.columns();
+  return nb::make_tuple(to_numpy(std::move(found.rows), {rows, counter.columns()}), column(std::move(found.is_new)),
+                        column(std::move(found.missing)));
 }
 
 Strings checked_strings(const Input<std::int32_t>& words, const Input<std::int64_t>& begin) {
@@ -267,6 +310,11 @@ void bind_segments(nb::module_& m) {
   m.def("shared_words", &shared_words, "texts"_a);
   m.def("number_segments", &number_segments, "candidates"_a, "references"_a, "across"_a);
   m.def("count_segments", &count_segments, "candidates"_a, "references"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a);
+  nb::class_<Utf8Texts>(m, "Utf8Texts")
+      .def(nb::init<Input<std::uint8_t>, Input<std::int64_t>>(), "data"_a, "begin"_a)
+      .def("__len__", &Utf8Texts::size);
+  m.def("count_lists", &count_lists, "texts"_a, "begin"_a, "references"_a, "owner"_a, "order"_a, "unit"_a, "alpha"_a,
+        "beta"_a);
   m.def("pair_gains", &all_pair_gains, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a,
         "order"_a, "unit"_a, "alpha"_a, "beta"_a);
   m.def("pair_errors", &all_pair_errors, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a);

@@ -64,6 +64,17 @@ const char* word_end(const char* at, const char* end) {
   }
 }
 
+// Adds the words of a string; bytes from `readable` on may be read.
+void read_words(const char* at, const char* end, const char* readable, WordList& words) {
+  for (;;) {
+    while (at < end && is_space(*at)) ++at;
+    if (at == end) return;
+    const char* const begin = at;
+    at = word_end(at, end);
+    words.add().set(begin, at, readable);
+  }
+}
+
 // Words of lists lie anywhere in memory: those of the next text are on their way while this one's are read.
 void read_words(PyObject* text, const Items next, WordList& words) {
   words.clear();
@@ -77,13 +88,7 @@ void read_words(PyObject* text, const Items next, WordList& words) {
     return;
   }
   const Utf8 line(text);
-  for (const char* at = line.begin;;) {
-    while (at < line.end && is_space(*at)) ++at;
-    if (at == line.end) return;
-    const char* const begin = at;
-    at = word_end(at, line.end);
-    words.add().set(begin, at, line.readable);
-  }
+  read_words(line.begin, line.end, line.readable, words);
 }
 
 }  // namespace
@@ -175,6 +180,48 @@ void SegmentReader::list_texts(std::int64_t first, std::int64_t end, std::vector
     }
     owner.push_back(static_cast<std::int64_t>(texts_.size()) - (s - first) - 1);
   }
+}
+
+std::int64_t ListedTexts::size() const { return items_of(texts_.ptr()).size; }
+
+void ListedTexts::read(std::int64_t k, WordList& words) const {
+  const Items texts = items_of(texts_.ptr());
+  require(k < texts.size, "a list was shortened while it was read");
+  read_words(texts.begin[k], Items(k + 1 < texts.size ? texts.begin[k + 1] : nullptr), words);
+}
+
+Utf8Texts::Utf8Texts(Input<std::uint8_t> bytes, Input<std::int64_t> begin)
+    : bytes_(std::move(bytes)), begin_(std::move(begin)) {
+  require_aligned(begin_);
+  const auto *const first = begin_.data(), *const end = first + begin_.size();
+  require(first != end && *first >= 0, "the first text must begin at 0 or later");
+  require(std::is_sorted(first, end), "texts must follow one another");
+  require(static_cast<std::size_t>(end[-1]) <= bytes_.size(), "the last text must end among the bytes");
+}
+
+void Utf8Texts::read(std::int64_t k, WordList& words) const {
+  const auto* const bytes = reinterpret_cast<const char*>(bytes_.data());
+  words.clear();
+  read_words(bytes + begin_.data()[k], bytes + begin_.data()[k + 1], bytes, words);
+}
+
+NumberedLists ListReader::read(std::int64_t first, std::int64_t end) {
+  hypotheses_.clear();
+  expected_.clear();
+  hypotheses_begin_.assign(1, 0);
+  expected_begin_.assign(1, 0);
+  const auto number = [this](const TextColumn& texts, std::int64_t k, NumberedTexts& to) {
+    texts.read(k, text_);
+    to.add(text_, numbers_);
+  };
+  for (auto s = first; s < end; ++s) {
+    numbers_.forget();
+    for (auto r = owner_[s]; r < owner_[s + 1]; ++r) number(references_, r, expected_);
+    for (auto h = begin_[s]; h < begin_[s + 1]; ++h) number(texts_, h, hypotheses_);
+    hypotheses_begin_.push_back(begin_[s + 1] - begin_[first]);
+    expected_begin_.push_back(owner_[s + 1] - owner_[first]);
+  }
+  return {hypotheses_.strings(), hypotheses_begin_.data(), expected_.strings(), expected_begin_.data(), end - first};
 }
 
 }  // namespace latticemetric

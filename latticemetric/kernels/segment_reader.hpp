@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "border.hpp"
+#include "list_counts.hpp"
 #include "test_set.hpp"
 #include "word_numbers.hpp"
 
@@ -57,6 +59,59 @@ class SegmentReader {
   std::vector<PyObject*> texts_;  // segment by segment, a candidate before its references
   std::size_t next_ = 0;          // of them
   WordList text_;
+};
+
+// Texts by their number.
+class TextColumn {
+ public:
+  virtual ~TextColumn() = default;
+  virtual std::int64_t size() const = 0;
+
+  // Sets `words` to those of text k, which point into it.
+  virtual void read(std::int64_t k, WordList& words) const = 0;
+};
+
+// Texts in a list or a tuple: strings, or lists or tuples of words.
+class ListedTexts : public TextColumn {
+ public:
+  explicit ListedTexts(nb::object texts) : texts_(std::move(texts)) {}
+  std::int64_t size() const override;
+  void read(std::int64_t k, WordList& words) const override;
+
+ private:
+  nb::object texts_;
+};
+
+// Strings in UTF-8, as Arrow keeps them: text k is the bytes begin[k] .. begin[k + 1] - 1.
+class Utf8Texts : public TextColumn {
+ public:
+  Utf8Texts(Input<std::uint8_t> bytes, Input<std::int64_t> begin);
+  std::int64_t size() const override { return static_cast<std::int64_t>(begin_.size()) - 1; }
+  void read(std::int64_t k, WordList& words) const override;
+
+ private:
+  Input<std::uint8_t> bytes_;
+  Input<std::int64_t> begin_;
+};
+
+// Reads n-best lists and their references, some lists at a time, as `SegmentReader` reads test sets. `begin` and
+// `owner` are as in `NumberedLists`; they and the columns must outlive the reader.
+class ListReader {
+ public:
+  ListReader(const TextColumn& texts, const std::int64_t* begin, const TextColumn& references,
+             const std::int64_t* owner)
+      : texts_(texts), references_(references), begin_(begin), owner_(owner) {}
+
+  // The lists from `first` to `end` - 1, which last until others are read.
+  NumberedLists read(std::int64_t first, std::int64_t end);
+
+ private:
+  const TextColumn &texts_, &references_;
+  const std::int64_t *begin_, *owner_;
+  WordNumbers numbers_;
+  WordList text_;
+  NumberedTexts hypotheses_, expected_;
+  std::vector<std::int64_t> hypotheses_begin_, expected_begin_;
 };
 
 // The words of each of several strings, as a list of tuples. Equal words are one Python object, so they take the memory

@@ -51,7 +51,7 @@ struct Word {
 
   static std::uint64_t few(const char* from, std::size_t size) {
     std::uint64_t bytes = 0;
-    std::memcpy(&bytes, from, size);
+    if (size > 0) std::memcpy(&bytes, from, size);  // of an empty word, there may be no byte at all
     return bytes;
   }
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -25,8 +25,6 @@ from latticemetric.lattice.columns import Column, Floats, Scales
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.mbr_decoding.consensus import Times, consensus, times_in_order
 from latticemetric.mbr_decoding.word import FOR_FORESTS, TIE, Aligner, WordMBR, search_words
-from latticemetric.oracle_search.oracle import oracle
-from latticemetric.posterior.posteriors import step_probabilities
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
 
 Numbers: TypeAlias = npt.NDArray[np.int64]
@@ -239,6 +237,8 @@ class Combination(Result, Frozen):
             systems: The names of the systems to use; all by default.
             metric: A recognition rate.
         """
+        from latticemetric.oracle_search.oracle import oracle
+
         return oracle(self.to_lattice(systems), reference, metric)
 
     def subsets(self) -> Iterator[tuple[str, ...]]:
@@ -425,6 +425,8 @@ def _own(graph: Lattice, scales: Scales | None) -> dict[str, float]:
 
 def _union(graphs: Sequence[Lattice], weights: Sequence[float], scale: float, scales: Scales | None) -> Lattice:
     """Return a union of graphs; the paths of each graph share its weight by their posteriors."""
+    from latticemetric.posterior.posteriors import step_probabilities
+
     spelled = [graph.vocabulary.words(graph.word) for graph in graphs]
     vocabulary = Vocabulary.from_words(word for words in spelled for word in words if word)
     parts: dict[str, list[Any]] = {name: [] for name in ("source", "target", "word", "cost", "final", "final_cost")}
@@ -466,7 +468,7 @@ class _Table:
         spelling = sorted({word for output in outputs for word in output.words} - {""})
         self.vocabulary = Vocabulary.from_words(spelling)
         self.columns = len(slots)
-        self._letters_of: dict[int, frozenset[str]] = {}
+        self._letters_of: dict[int, set[Any]] = {}
         self._likeness_of: dict[tuple[int, int], float] = {}
         numbers = {word: number for number, word in enumerate(spelling, start=1)} | {"": _NO_WORD}
         parts = [self._entries(s, output, slots[:, s], numbers) for s, output in enumerate(outputs)]
@@ -542,44 +544,45 @@ class _Table:
         wins = np.flatnonzero(score >= largest[self.group_column] - TIE)
         first = np.searchsorted(self.group_column[wins], np.arange(self.columns))
         winner = wins[first]
-        several = np.flatnonzero(np.diff(first, append=len(wins)) > 1)
         of_words = wins[is_word[wins]]
-        begin, end = (np.searchsorted(self.group_column[of_words], several, side) for side in ("left", "right"))
-        several, begin, end = (part[end - begin > 1] for part in (several, begin, end))
-        listed, own_weights = of_words.tolist(), weights.tolist()
-        rows = zip(several.tolist(), begin.tolist(), end.tolist(), self.top[several].tolist(), strict=True)
-        for column, low, high, said in rows:
-            winner[column] = self._likest(listed[low:high], said, own_weights)
+        number = np.bincount(self.group_column[of_words], minlength=self.columns)
+        if (several := number > 1).any():
+            equal = of_words[several[self.group_column[of_words]]]
+            winner[several] = self._likest(equal, np.cumsum([0, *number[several]]), weights)
         winner = winner[is_word[winner]]
         sure = np.minimum((counts if scheme == "votes" else mass)[winner] / all_weights, 1.0)
         words = self.vocabulary.decode(self.group_word[winner])
         return Vote(tuple(words), tuple(sure.tolist()), self.group_column[winner])
 
-    def _likest(self, groups: Sequence[int], said: Sequence[int], weights: Sequence[float]) -> int:
-        """Return the group whose word is most similar to the words of all systems; ties: the first one."""
-        pairs = [(word, weight) for word, weight in zip(said, weights, strict=True) if word != _NO_WORD]
+    def _likest(self, groups: Numbers, first: Numbers, weights: Floats) -> Numbers:
+        """Return, of several sets of groups, those whose words have most in common with what all systems say there.
 
-        def common(group: int) -> float:
-            own = int(self.group_word[group])
-            return round(math.fsum([weight * self._likeness(own, word) for word, weight in pairs]), 9)
-
-        return max(groups, key=common)
+        Ties: the first one. Sets stand one after the other; `first` is where each begins, and the end.
+        """
+        own, said = self.group_word[groups][:, None], self.top[self.group_column[groups]]
+        size = int(self.group_word.max()) + 1
+        keys, place = np.unique(np.minimum(own, said) * size + np.maximum(own, said), return_inverse=True)
+        likeness = np.array([self._likeness(*divmod(key, size)) for key in keys.tolist()])[place.reshape(said.shape)]
+        common = np.round((likeness * weights).sum(axis=1), 9)
+        best = np.repeat(np.maximum.reduceat(common, first[:-1]), np.diff(first))
+        wins = np.flatnonzero(common == best)
+        return groups[wins[np.searchsorted(wins, first[:-1])]]
 
     def _likeness(self, one: int, other: int) -> float:
-        """Return the share of letters and letter pairs that two words have in common."""
-        if one == other:
-            return 1.0
-        key = (one, other) if one < other else (other, one)
-        if (found := self._likeness_of.get(key)) is None:
+        """Return the share of letters and pairs of letters that two words have in common; none with no word."""
+        if one == other or _NO_WORD in (one, other):
+            return float(one == other)
+        if (found := self._likeness_of.get((one, other))) is None:
             letters, others = self._letters(one), self._letters(other)
-            found = self._likeness_of[key] = len(letters & others) / len(letters | others)
+            common = len(letters & others)
+            found = self._likeness_of[one, other] = common / (len(letters) + len(others) - common)
         return found
 
-    def _letters(self, number: int) -> frozenset[str]:
-        """Return the letters and letter pairs of a word."""
+    def _letters(self, number: int) -> set[Any]:
+        """Return the letters and pairs of letters of a word."""
         if (found := self._letters_of.get(number)) is None:
             word = self.vocabulary.word(number)
-            found = self._letters_of[number] = frozenset(word).union(map("".join, pairwise(f" {word}")))
+            found = self._letters_of[number] = {*word, *zip(f" {word}", word, strict=False)}
         return found
 
     def _confidence(self, weight: Floats, mass: Floats, *, largest: bool) -> Floats:

@@ -36,6 +36,8 @@ class SpelledRate(GRR):
     tokens = "none"
     """The name of the units in the signature."""
 
+    counts_all_words = False
+
     @property
     def separator(self) -> str | None:
         """The unit between two words; `None` if there is none."""

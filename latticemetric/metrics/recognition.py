@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from itertools import count, pairwise
+from itertools import chain, count, pairwise, repeat
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -45,7 +45,8 @@ from latticemetric.metrics.recognition_statistics import (
 )
 from latticemetric.metrics.reference_checks import check_candidate, check_corpus, check_references
 from latticemetric.metrics.registry import make_metric, register
-from latticemetric.metrics.segments import check_order, count_segments
+from latticemetric.metrics.segments import ListCounts, check_order, count_lists, count_segments
+from latticemetric.nbest import ListColumns
 from latticemetric.vocabulary import Vocabulary, word_set
 
 Counts = npt.NDArray[np.int64]
@@ -262,13 +263,38 @@ class GRR(Metric[RecognitionStatistics]):
             pairs = zip(candidates, references, strict=True)
             listed = [self.best_strings(candidate, graphs_of(several)) for candidate, several in pairs]
         counts, owner = self._pair_counts(candidates, listed)
-        if len(counts) == len(candidates):
-            return counts, owner
+        return self._best_rows(counts, owner), owner
+
+    def _best_rows(self, counts: Counts, owner: Counts) -> Counts:
+        """Return the row of each segment's best reference; `owner` is where the rows of each segment begin."""
+        if len(counts) == len(owner) - 1:
+            return counts
         best = []
         for begin, end in pairwise(owner.tolist()):
             rows = [RecognitionStatistics.of_columns(row) for row in counts[begin:end].tolist()]
             best.append(begin + self.best_of(rows)[0])
-        return counts[best], owner
+        return counts[best]
+
+    @property
+    def counts_all_words(self) -> bool:
+        """True if words are compared as they are: none is left out or spelled."""
+        return not self.ignore and not self.wildcard
+
+    def list_counts(self, lists: ListColumns) -> ListCounts:
+        """Count the hypotheses of n-best lists: a row a hypothesis, against the best reference of its list."""
+        sizes = np.diff(lists.owner)
+        if self.counts_all_words:
+            found = count_lists(lists, self.gains)
+            rows = found.rows
+        else:
+            texts, references = (cast("Sequence[Text]", side) for side in (lists.texts, lists.references))
+            counted = [self.counted_words(words_of(reference)) for reference in references]
+            found = count_lists(lists._replace(references=counted), self.gains)
+            several = [references[first:end] for first, end in pairwise(lists.owner.tolist())]
+            repeated = chain.from_iterable(map(repeat, several, np.diff(lists.begin).tolist()))
+            rows = self._pair_counts(texts, list(repeated))[0]
+        owner = np.cumsum([0, *np.repeat(sizes, np.diff(lists.begin))])
+        return found._replace(rows=self._best_rows(rows, owner))
 
     def _pair_counts(self, candidates: Sequence[Text], references: Sequence[References]) -> tuple[Counts, Counts]:
         """Return the counts of each pair of candidate and reference, and the index of each segment's first pair."""

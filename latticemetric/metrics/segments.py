@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from itertools import chain, count
 from operator import or_
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from latticemetric import _native
 from latticemetric.automata.recognition import Gains
 from latticemetric.errors import UsageError
 from latticemetric.metrics.base import NO_REFERENCE, References, Text, paired, references_of, require_as_many, words_of
+from latticemetric.nbest import ListColumns
 
 Counts = npt.NDArray[np.int64]
 WordNumbers = npt.NDArray[np.int32]
@@ -152,6 +153,36 @@ def count_segments(candidates: Sequence[Text], references: Sequence[References],
     return counts, owner
 
 
+class ListCounts(NamedTuple):
+    """Counts of n-best lists.
+
+    Attributes:
+        rows: The counts of a recognition rate, a row a hypothesis and reference of its list.
+        is_new: Whether the words of a hypothesis differ from those of all before it in its list.
+        missing: For each list, the words of its references that are in no hypothesis.
+    """
+
+    rows: Counts
+    is_new: npt.NDArray[np.uint8]
+    missing: Counts
+
+
+def count_lists(lists: ListColumns, gains: Gains) -> ListCounts:
+    """Count the hypotheses of lists against the references of each."""
+    try:
+        return ListCounts(*_native.count_lists(*lists, *gains))
+    except (TypeError, UnicodeEncodeError):  # as in `_native_count`
+        numbers: dict[str, int] = {}
+        sides = cast("tuple[Sequence[Text], Sequence[Text]]", (lists.texts, lists.references))
+        texts, references = ([_spelled(text, numbers) for text in side] for side in sides)
+        return ListCounts(*_native.count_lists(texts, lists.begin, references, lists.owner, *gains))
+
+
+def _spelled(text: Text, numbers: dict[str, int]) -> list[str]:
+    """Return numbers for the words of a text, the same for equal words."""
+    return [str(numbers.setdefault(word, len(numbers))) for word in words_of(text)]
+
+
 def _native_count(
     counting: Callable[..., Any], candidates: Sequence[Text], references: Sequence[References], *more: Any
 ) -> tuple[Any, list[str] | None]:
@@ -165,12 +196,8 @@ def _native_count(
         return counting(*(s if isinstance(s, list | tuple) else list(s) for s in (candidates, references)), *more), None
     except (TypeError, UnicodeEncodeError):
         numbers: dict[str, int] = {}
-
-        def spelled(text: Text) -> list[str]:
-            return [str(numbers.setdefault(word, len(numbers))) for word in words_of(text)]
-
-        expected = [list(map(spelled, several)) for several in paired(candidates, references)]
-        return counting(list(map(spelled, candidates)), expected, *more), list(numbers)
+        expected = [[_spelled(text, numbers) for text in several] for several in paired(candidates, references)]
+        return counting([_spelled(text, numbers) for text in candidates], expected, *more), list(numbers)
 
 
 def _require_references(owner: Counts) -> None:

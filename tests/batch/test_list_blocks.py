@@ -3,14 +3,16 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latticemetric import WER, FormatError, _native, oracle_at_k
+from latticemetric import GRR, WER, FormatError, _native, oracle_at_k, read_lists
 from latticemetric.batch.list_blocks import BlockSums, TableSums, sums_of_pairs
-from latticemetric.batch.oracle_at_k import curve_of, sums_of
+from latticemetric.batch.oracle_at_k import curve_of, sums_of, sums_of_columns
 from latticemetric.batch.pairing import pair_within
+from latticemetric.formats.nbest.list_columns import lists_of_table
 from latticemetric.formats.nbest.tables import _values
 from latticemetric.formats.reading import blocks, entries
 from latticemetric.vocabulary import split_words
@@ -133,3 +135,152 @@ def test_shared_words_are_those_of_the_texts(texts: list[str]) -> None:
 def test_shared_words_refuse_what_is_no_text(texts: list[Any], error: type[Exception]) -> None:
     with pytest.raises(error):
         _native.shared_words(texts)
+
+
+# ---- Lists in columns
+
+
+_WORDS = st.text(st.sampled_from("ab \t\x1cé\u00a0"), max_size=7)
+_MANY = st.lists(
+    st.tuples(st.lists(_WORDS, min_size=1, max_size=5), st.lists(_WORDS, min_size=1, max_size=2)), max_size=5
+)
+
+
+def _utf8(texts: list[str]) -> _native.Utf8Texts:
+    data = [text.encode() for text in texts]
+    return _native.Utf8Texts(np.frombuffer(b"".join(data), np.uint8), np.cumsum([0, *map(len, data)]))
+
+
+@given(_MANY, st.sampled_from([WER(), GRR(2, alpha="0.5")]), st.sampled_from([_utf8, list, tuple, "words"]))
+def test_counts_of_lists_are_those_of_their_definition(
+    lists: list[tuple[list[str], list[str]]], rate: GRR, form: Any
+) -> None:
+    sides = list(zip(*lists, strict=True)) or [(), ()]
+    flat = [[text for several in side for text in several] for side in sides]
+    if form == "words":
+        texts: list[Any] = [[split_words(text) for text in side] for side in flat]
+    else:
+        texts = [form(side) for side in flat]
+    begin, owner = (np.cumsum([0, *map(len, side)]) for side in sides)
+    rows, is_new, missing = _native.count_lists(texts[0], begin, texts[1], owner, *rate.gains)
+    pairs = [(text, reference) for several, expected in lists for text in several for reference in expected]
+    assert rows.tolist() == [list(rate.counts([text], [[reference]])[0]) for text, reference in pairs]
+    split = [([tuple(split_words(text)) for text in several], expected) for several, expected in lists]
+    assert is_new.tolist() == [words not in several[:k] for several, _ in split for k, words in enumerate(several)]
+    assert missing.tolist() == [
+        sum(all(word not in words for words in several) for text in expected for word in split_words(text))
+        for several, expected in split
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ((["a"], [0, 2], ["a"], [0, 1]), ValueError),
+        ((["a"], [0, 1], ["a"], [1, 1]), ValueError),
+        ((["a"], [0, 1], ["a"], [0, 1, 1]), ValueError),
+        ((["a"], [1, 0], ["a"], [0, 1]), ValueError),
+        (([3], [0, 1], ["a"], [0, 1]), TypeError),
+        (("a", [0, 1], ["a"], [0, 1]), TypeError),
+        ((["\ud800"], [0, 1], ["a"], [0, 1]), UnicodeEncodeError),
+    ],
+)
+def test_counts_of_what_are_no_lists_are_refused(arguments: Any, error: type[Exception]) -> None:
+    texts, begin, references, owner = arguments
+    with pytest.raises(error):
+        _native.count_lists(texts, np.array(begin), references, np.array(owner), *WER().gains)
+
+
+@pytest.mark.parametrize("begin", [[], [1, 0], [-1, 0], [0, 4]])
+def test_texts_in_utf8_lie_among_their_bytes(begin: list[int]) -> None:
+    with pytest.raises(ValueError, match="text"):
+        _native.Utf8Texts(np.frombuffer(b"abc", np.uint8), np.array(begin, np.int64))
+
+
+def test_half_characters_are_words_of_lists_too() -> None:
+    found = oracle_at_k([["\ud800 a", "b"], ["c"]], ["\ud800", "c"])
+    assert (found.one_best.numerator, found.oracle.numerator, found.compositional) == (1, 1, 0)
+
+
+_NUMBER = st.sampled_from([-0.5, 0.0, 1.0, 2.5])
+_SHAPES = st.fixed_dictionaries(
+    {
+        "list": st.sampled_from(["nbest", "hypotheses", "input"]),
+        "text": st.sampled_from([None, "text", "pred"]),
+        "score": st.sampled_from([None, "score", "am_score", "lm"]),
+        "reference": st.sampled_from(["reference", "output_text"]),
+        "several": st.booleans(),
+        "id": st.sampled_from([None, "id", "number"]),
+        "large": st.booleans(),
+        "spoiled": st.sampled_from([None, "null", "nan", "empty", "missing", "uneven", "beside"]),
+    }
+)
+
+
+def _rows_of(data: st.DataObject, shape: dict[str, Any]) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for number in range(data.draw(st.integers(1, 6))):
+        texts = data.draw(st.lists(_TEXTS, min_size=1, max_size=4))
+        hypotheses: list[Any] = list(texts)
+        if shape["text"]:
+            extra = {shape["score"]: data.draw(_NUMBER)} if shape["score"] else {}
+            hypotheses = [
+                {shape["text"]: text, "other": "x"} | {name: data.draw(_NUMBER) for name in extra} for text in texts
+            ]
+        expected = data.draw(st.lists(_TEXTS, min_size=2, max_size=2)) if shape["several"] else data.draw(_TEXTS)
+        row = {shape["list"]: hypotheses, shape["reference"]: expected}
+        if shape["id"]:
+            row["id"] = f"u{number}" if shape["id"] == "id" else number
+        rows.append(row)
+    return rows
+
+
+def _spoil(rows: list[dict[str, Any]], shape: dict[str, Any]) -> None:
+    row, hypotheses = rows[-1], rows[-1][shape["list"]]
+    spoiled = shape["spoiled"]
+    if spoiled == "null":
+        row[shape["reference"]] = None
+    elif spoiled == "nan" and shape["text"] and shape["score"]:
+        hypotheses[0][shape["score"]] = float("nan")
+    elif spoiled == "empty":
+        row[shape["list"]] = []
+    elif spoiled == "missing" and not shape["text"]:
+        hypotheses[0] = None
+    elif spoiled == "uneven" and shape["several"]:
+        row[shape["reference"]] = row[shape["reference"]][:1]
+    elif spoiled == "beside":
+        for other in rows:
+            other["score"] = [0.25] * len(other[shape["list"]])
+
+
+@given(st.data(), _SHAPES)
+def test_columns_have_the_lists_of_the_rows(data: st.DataObject, shape: dict[str, Any]) -> None:
+    rows = _rows_of(data, shape)
+    table = pa.RecordBatch.from_pylist(rows)
+    if shape["large"]:
+        place = table.schema.get_field_index(shape["reference"])
+        if not shape["several"]:
+            table = table.set_column(place, shape["reference"], table.column(place).cast(pa.large_string()))
+    number, named = 1 + shape["several"], shape["id"] is not None
+    first = data.draw(st.integers(0, len(rows) - 1))
+    found = lists_of_table(table.slice(first), shape["reference"], number, named=named)
+    assert found is not None
+    assert list(found.names) == [str(row["id"]) for row in rows[first:] if named]
+    expected = read_lists(rows[first:], reference_field=shape["reference"])
+    ours = sums_of_columns(found.columns, WER(), keep=True)
+    theirs = sums_of(expected.lists, expected.references, WER(), keep=True)
+    assert {k: one.tolist() for k, one in ours.tables.items()} == {k: one.tolist() for k, one in theirs.tables.items()}
+    assert (ours.ranks.tolist(), ours.new.tolist()) == (theirs.ranks.tolist(), theirs.new.tolist())
+    assert ours[4:] == theirs[4:]
+    assert lists_of_table(table, shape["reference"], number, named=not named) is None
+    assert lists_of_table(table, "nowhere", number, named=named) is None
+
+
+@given(st.data(), _SHAPES.filter(lambda shape: shape["spoiled"]))
+def test_doubtful_columns_are_read_row_by_row(data: st.DataObject, shape: dict[str, Any]) -> None:
+    rows = _rows_of(data, shape)
+    before = repr(rows)
+    _spoil(rows, shape)
+    table = pa.RecordBatch.from_pylist(rows)
+    found = lists_of_table(table, shape["reference"], 1 + shape["several"], named=shape["id"] is not None)
+    assert (found is None) == (repr(rows) != before)

@@ -1,5 +1,8 @@
 """The oracle of the first k hypotheses, by its definition."""
 
+import copy
+import pickle
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -206,3 +209,19 @@ def test_scores_of_strings():
     assert nbest.costs({"am": 10.0}) == [13.0, 20.5]
     with pytest.raises(lm.InputError, match="no score column 'x'"):
         nbest.costs({"x": 1.0})
+
+
+def test_texts_are_split_when_words_are_asked_for():
+    texts = ["a  b", "a\tb", ""]
+    nbest = lm.NBest.of_texts(texts)
+    assert nbest.ranked_texts() == texts
+    assert "hypotheses" not in vars(nbest)
+    split = lm.NBest((Hypothesis("a b", {}), Hypothesis("a b", {}), Hypothesis((), {})), {})
+    for one in (nbest, copy.copy(lm.NBest.of_texts(texts)), pickle.loads(pickle.dumps(lm.NBest.of_texts(texts)))):
+        assert one == split
+        assert (len(one), repr(one), one.to_records()) == (3, repr(split), split.to_records())
+    assert replace(nbest, scales={"x": 2.0}).hypotheses == split.hypotheses
+    with pytest.raises(AttributeError, match="'NBest' object has no attribute 'words'"):
+        _ = nbest.words
+    with pytest.raises(lm.InputError, match="the n-best list is empty"):
+        lm.NBest.of_texts([])

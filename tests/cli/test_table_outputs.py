@@ -63,11 +63,22 @@ def test_without_pyarrow_the_error_comes_before_the_work(monkeypatch, tmp_path):
     assert not (tmp_path / "x.parquet").exists()
 
 
-def test_values_of_several_kinds_are_refused(tmp_path):
-    graph = EXAMPLES / "meeting.lat.txt"
-    with pytest.raises(UsageError, match=r"the values of bins are of several kinds.*write JSON lines"):
-        _group(["consensus", str(graph), "-o", str(tmp_path / "x.parquet")], standalone_mode=False)
-    assert not (tmp_path / "x.parquet").exists()
+def test_pairs_are_structures(tmp_path):
+    graph, out = EXAMPLES / "meeting.lat.txt", tmp_path / "x.parquet"
+    _group(["consensus", str(graph), "-o", str(out)], standalone_mode=False)
+    _group(["consensus", str(graph), "-o", str(tmp_path / "x.jsonl"), "--format", "jsonl"], standalone_mode=False)
+    records = [json.loads(line) for line in (tmp_path / "x.jsonl").read_text(encoding="utf-8").splitlines()]
+    pairs = [[[[one["text"], one["number"]] for one in bin_] for bin_ in row["bins"]] for row in _rows(out)]
+    assert pairs == [record["bins"] for record in records]
+
+
+def _rows(path):
+    return parquet.read_table(path).to_pylist()
+
+
+def test_values_of_several_kinds_are_refused():
+    with pytest.raises(UsageError, match=r"the values of a are of several kinds.*write JSON lines"):
+        as_arrow([{"a": 1}, {"a": "x"}])
 
 
 VALUES = st.none() | st.integers(-5, 5) | st.dictionaries(st.sampled_from("xy"), st.integers(0, 3), max_size=2)

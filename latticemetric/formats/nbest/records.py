@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from latticemetric import _native
 from latticemetric.errors import FormatError, shortened
 from latticemetric.formats.registry import Entry, Naming
 from latticemetric.formats.text.json import text_of
@@ -23,6 +22,7 @@ IDS = ("id", "utt_id", "uttid", "utt", "key", "utterance_id")
 LISTS = ("hypotheses", "nbest", "hyps", "n_best", "beams", "candidates")
 # These names also mean other things: they are lists of hypotheses only if they hold a list of texts or objects.
 OTHER_LISTS = ("input", "hypothesis", "predictions", "sequences", "outputs", "generations", "samples", "responses")
+_OTHERS = frozenset(OTHER_LISTS)
 TEXTS = (
     "text", "pred", "prediction", "transcript", "transcription", "hyp", "hypothesis", "sentence", "generated_text"
 )  # fmt: skip
@@ -88,8 +88,8 @@ class Record(NamedTuple):
         hypotheses = fields[key]
         if not isinstance(hypotheses, list):
             raise FormatError(f"{key} is not a list", where=place)
-        if (texts := _texts(hypotheses)) is not None and not any(map(fields.__contains__, _COLUMNS)):
-            return NBest(tuple([Hypothesis(words, {}) for words in texts]), {})
+        if _are_texts(hypotheses) and not any(map(fields.__contains__, _COLUMNS)):
+            return NBest.of_texts(hypotheses)
         parsed = [_hypothesis(h, f"{place}, hypothesis {number}") for number, h in enumerate(hypotheses, start=1)]
         _add_columns(fields, parsed, place)
         return assembled(parsed, place)
@@ -100,7 +100,7 @@ def list_key(fields: Fields, place: str) -> str | None:
     key = _only(fields, LISTS, "lists of hypotheses", place)
     if key is not None:
         return key
-    lists = {name: fields[name] for name in OTHER_LISTS if name in fields and _is_list_of_hypotheses(fields[name])}
+    lists = {name: fields[name] for name in _OTHERS.intersection(fields) if _is_list_of_hypotheses(fields[name])}
     return _only(lists, OTHER_LISTS, "lists of hypotheses", place)
 
 
@@ -125,7 +125,9 @@ def is_reference(value: object) -> bool:
 
 
 def _only(table: Fields, names: tuple[str, ...], what: str, place: str) -> str | None:
-    """Return the one of these names that the record has, or `None`; refuse two names with different values."""
+    """Return the name that the record has, or `None`; refuse two names with different values."""
+    if table.keys().isdisjoint(names):
+        return None
     keys = [name for name in names if name in table and table[name] is not None]
     if len(keys) > 1 and any(table[name] != table[keys[0]] for name in keys):
         raise FormatError(f"{' and '.join(keys)} are different {what}", where=place, advice="keep one of them")
@@ -152,12 +154,13 @@ def assembled(parsed: list[Parsed], place: str) -> NBest:
     return NBest(tuple(Hypothesis(one.words, c) for one, c in zip(parsed, costs, strict=True)), scales)
 
 
-def _texts(hypotheses: list[Any]) -> list[tuple[str, ...]] | None:
-    """Return the words of hypotheses that are only texts; `None` for others."""
+def _are_texts(hypotheses: list[Any]) -> bool:
+    """Check whether hypotheses are nothing but texts that can be encoded."""
     try:
-        return _native.shared_words(hypotheses)
+        "".join(hypotheses).encode()
     except (TypeError, UnicodeEncodeError):
-        return None
+        return False
+    return True
 
 
 def _hypothesis(value: object, place: str) -> Parsed:

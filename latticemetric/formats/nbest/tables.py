@@ -15,6 +15,7 @@ from typing import IO, Any, NamedTuple
 
 from latticemetric.errors import FormatError, MissingDependencyError, UsageError, placed, shortened
 from latticemetric.formats.nbest.jsonl import as_record
+from latticemetric.formats.nbest.list_columns import TableLists, lists_of_table
 from latticemetric.formats.nbest.records import Fields, Record
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
@@ -26,6 +27,7 @@ _PARQUET_MAGIC = b"PAR1"
 _FILE_MAGIC = b"ARROW1"
 _STREAM_MAGIC = b"\xff\xff\xff\xff"
 _ROWS_AT_ONCE = 1024
+_BYTES_AT_ONCE = 2**20
 
 
 def require_pyarrow() -> Any:
@@ -50,7 +52,8 @@ def _parquet_batches(stream: Stream) -> Iterator[Any]:
         require_pyarrow()
         from pyarrow import parquet
 
-        table = parquet.ParquetFile(_source(stream))
+        # Mapped, or read ahead, the whole file would count as this process's memory.
+        table = parquet.ParquetFile(_source(stream, "OSFile"), buffer_size=_BYTES_AT_ONCE, pre_buffer=False)
         columns = [column.name for column in table.schema_arrow if _is_part_of_records(column.type)]
     yield from table.iter_batches(_ROWS_AT_ONCE, columns=columns)
 
@@ -60,7 +63,7 @@ def _arrow_batches(stream: Stream) -> Iterator[Any]:
         require_pyarrow()
         from pyarrow import ipc
 
-        source = _source(stream)
+        source = _source(stream, "memory_map")
         if stream.head().startswith(_FILE_MAGIC):
             table = ipc.open_file(source)
             batches: Iterator[Any] = (table.get_batch(number) for number in range(table.num_record_batches))
@@ -69,11 +72,11 @@ def _arrow_batches(stream: Stream) -> Iterator[Any]:
     yield from batches
 
 
-def _source(stream: Stream) -> Any:
-    """Return the file, mapped into memory if it is a regular file; otherwise its bytes."""
+def _source(stream: Stream, opened_by: str) -> Any:
+    """Return a plain file, opened by this function of pyarrow; otherwise the bytes of the stream."""
     pa = require_pyarrow()
     if stream.offset == 0 and os.path.isfile(stream.name):  # noqa: PTH113  a plain string
-        return pa.memory_map(stream.name)
+        return getattr(pa, opened_by)(stream.name)
     return pa.BufferReader(stream.read())
 
 
@@ -165,11 +168,17 @@ class TableBlock(NamedTuple):
     before: int
 
     def entries(self, *, named: bool | None) -> Iterator[Entry]:
-        """Yield the entry of each row. `named` says whether earlier rows have ids; refuse a mixture."""
+        """Yield the entry of each row. `named` says whether rows before have ids; refuse a mixture."""
+        return _entries_of(_rows(self._batch(), self.before), self.file, named=named)
+
+    def lists(self, field: str, references: int, *, named: bool) -> TableLists | None:
+        """Return all lists at once; `None` if their rows must be read one by one."""
+        return lists_of_table(self._batch(), field, references, named=named)
+
+    def _batch(self) -> Any:
         from pyarrow import ipc
 
-        batch = ipc.open_stream(self.data).read_next_batch()
-        return _entries_of(_rows(batch, self.before), self.file, named=named)
+        return ipc.open_stream(self.data).read_next_batch()
 
 
 def _blocks(batches: Callable[[Stream], Iterator[Any]], stream: Stream) -> Iterator[TableBlock]:

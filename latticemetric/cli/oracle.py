@@ -11,10 +11,10 @@ from latticemetric.cli.commands import option, verb, version_option
 from latticemetric.cli.files import STANDARD, GraphFiles, MetricName, NamesFiles, names_automaton
 from latticemetric.cli.options import (
     GraphFormatOptions,
-    OutputOptions,
     PairedLattices,
     PairedReadingOptions,
     RateOptions,
+    RateOutputOptions,
     ShardedRunOptions,
     given,
     lattices_option,
@@ -121,7 +121,7 @@ def command(
     written: WrittenLatticesOptions,
     reading: PairedReadingOptions,
     run: ShardedRunOptions,
-    output: OutputOptions,
+    output: RateOutputOptions,
 ) -> None:
     """Find the path of each lattice whose words score best against its reference.
 

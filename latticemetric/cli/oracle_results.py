@@ -28,6 +28,7 @@ from latticemetric.errors import harmless
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
+    from latticemetric.batch.compounds import CompoundAnswer
     from latticemetric.batch.corpus_bleu import CorpusAnswer, CorpusPathAnswer
     from latticemetric.batch.margins import MarginKind, Margins
     from latticemetric.batch.oracles import OracleAnswer, OracleSums, Totals
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from latticemetric.cli.oracle_options import AlsoOptions
     from latticemetric.metrics.recognition import GRR
     from latticemetric.metrics.recognition_statistics import RecognitionStatistics
+    from latticemetric.oracle_search.compounds import CompoundPath
     from latticemetric.oracle_search.scored_path import ScoredPath
 
 COLUMNS = (
@@ -285,6 +287,56 @@ class AutomatonResults(AnswerResults):
         return ["", *table(rows), _counted(self._totals.lattices, self._totals.failed)]
 
 
+class CompoundResults(AnswerResults):
+    """Oracles by the word error rate with joined words, and their sums."""
+
+    columns = _titles(("id", "score", "numerator", "denominator", "hypothesis", "cost", "exact"), ONE_BEST_COLUMNS)
+
+    def __init__(self, answers: Iterable[CompoundAnswer], shard: ShardRun | None, signature: str) -> None:
+        from latticemetric.batch.compounds import CompoundTotals
+
+        super().__init__(self._counted(answers), shard)
+        self._totals, self._signature = CompoundTotals(), signature
+
+    def _counted(self, answers: Iterable[CompoundAnswer]) -> Iterator[CompoundAnswer]:
+        for answer in answers:
+            self._totals += self._totals.of(answer)
+            yield answer
+
+    def text(self) -> Iterator[str]:
+        """Yield one line per lattice."""
+        column = IdColumn()
+        for answer in self.answers:
+            if answer.problem is not None:
+                yield f"{harmless(answer.name)}  failed"
+            else:
+                yield f"{column(answer.name)}  {_scored(answer.value)}  {spoken(answer.value.words)}"
+
+    def records_of(self, answer: Answer) -> Iterator[Record]:
+        """Yield the record of a graph; the signature is in the document, once."""
+        yield {name: value for name, value in answer.value.asdict().items() if name != "signature"}
+
+    def document(self) -> Iterator[str]:
+        """Yield the document: items as they arrive, then the sums."""
+        from latticemetric.batch.shards import document_end
+
+        def end() -> str:
+            state = {} if self._shard is None else {"sums": self._totals.state()}
+            return document_end({"corpus": self._totals.asdict()}, self._shard, **state)
+
+        return json_document({"signature": self._signature}, {"lattices": self.records()}, end)
+
+    def summary(self) -> list[str]:
+        """Return the corpus in a few lines."""
+        corpus = self._totals.asdict()
+        rows = [["", rate_title("compound-wer"), ""]]
+        for label, side in (("oracle", corpus), ("1-best", corpus["one_best"])):
+            rows.append([label, rate(side["score"]), f"{side['numerator']}/{side['denominator']}"])
+        if corpus["score"] is not None and corpus["one_best"]["score"] is not None:
+            rows.append(["headroom", rate(abs(corpus["score"] - corpus["one_best"]["score"])), ""])
+        return ["", *table(rows), f"{_counted(self._totals.lattices, self._totals.failed)}   {self._signature}"]
+
+
 def _counted(lattices: int, failed: int) -> str:
     return counted(lattices, "lattice") + (f", {failed} failed" if failed else "")
 
@@ -293,7 +345,7 @@ def _columns_of(side: MarginKind) -> list[str]:
     return [*(["value"] if side.weight is not None else []), *_MARGIN_COLUMNS]
 
 
-def _scored(path: ScoredPath) -> str:
+def _scored(path: ScoredPath | CompoundPath) -> str:
     counts = f"{shown(path.numerator)}/{path.denominator}"
     return f"{lone_rate(path.score):>7}  {counts:>9}"
 

@@ -65,7 +65,8 @@ class CompoundTotals:
     def of(cls, answer: CompoundAnswer) -> Self:
         """Return the totals of one answer."""
         if answer.problem is not None:
-            return cls(*[answer.missed] * 4, failed=1)
+            lost = answer.missed
+            return cls(lost, lost, lost, lost, failed=1)
         best, first = answer.value, answer.value.one_best
         return cls(best.numerator, best.denominator, first.numerator, first.denominator, lattices=1)
 

@@ -115,6 +115,26 @@ def test_match_rates_are_those_of_jiwer_where_matches_are(test):
         assert ours["mer"] < theirs.mer
 
 
+@given(test=st.lists(st.tuples(word_lines, word_lines.filter(bool)), min_size=1, max_size=4))
+def test_match_rates_by_the_alignment_of_rapidfuzz_are_those_of_jiwer(test):
+    jiwer = pytest.importorskip("jiwer")
+    candidates, references = map(list, zip(*test, strict=True))
+    theirs = jiwer.process_words(references, candidates)
+    for name in ("mer", "wil", "wip"):
+        metric = lm.make_metric(name, alignment="rapidfuzz")
+        assert metric.corpus(candidates, references).score == getattr(theirs, name)
+        assert "|align:rapidfuzz|" in str(metric.signature)
+    shown = lm.MER(alignment="rapidfuzz").align(candidates[0], references[0])
+    assert [shown.edits.count(edit) for edit in "CSDI"] == list(
+        lm.MER(alignment="rapidfuzz").statistics(candidates[0], references[0]).sums
+    )
+
+
+def test_another_alignment_is_refused():
+    with pytest.raises(lm.UsageError, match="alignment is 'best'; choose one of most-matches, rapidfuzz"):
+        lm.MER(alignment="best")
+
+
 def test_jiwer_may_find_fewer_matches():
     jiwer = pytest.importorskip("jiwer")
     theirs = jiwer.process_words("a b", "b c")

@@ -22,9 +22,9 @@ import latticemetric as lm
 def test_text_shows_each_lattice_and_sums_up_on_standard_error():
     done = good(oracle(*MEETING, "--metric", "wer"))
     assert done.stdout.splitlines() == [
-        "meeting-001   16.67%        1/6  we should meet on monday",
-        "meeting-002    0.00%        0/5  the budget is too small",
-        "meeting-003    0.00%        0/3  thank you all",
+        "meeting-001    16.67%        1/6  we should meet on monday",
+        "meeting-002     0.00%        0/5  the budget is too small",
+        "meeting-003     0.00%        0/3  thank you all",
     ]
     assert [line.split() for line in done.stderr.splitlines() if line] == [
         ["wer", "%", "matches", "subst.", "del.", "ins."],
@@ -52,7 +52,7 @@ def test_the_default_metric_is_4_grr():
 def test_alignments_are_shown_below_their_lattice():
     done = good(oracle(*MEETING, "--metric", "wer", "--alignment"))
     assert done.stdout.splitlines()[:5] == [
-        "meeting-001   16.67%        1/6  we should meet on monday",
+        "meeting-001    16.67%        1/6  we should meet on monday",
         "    reference  we  should  all  meet  on  monday",
         "    candidate  we  should  *    meet  on  monday",
         "    edit       .   .       D    .     .   .",

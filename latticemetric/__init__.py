@@ -1,6 +1,6 @@
 """Exact oracles, metrics and scores for lattices, forests and n-best lists.
 
-Each name is imported at its first use, so that `import latticemetric` is fast.
+Names are imported at their first use, so that `import latticemetric` is fast.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ _EXTENSION = f"{__name__}._native"
 
 
 def _hidden_installation() -> str | None:
-    """Return the folder of an installed package that this one hides, a source checkout without the extension module."""
+    """Return the folder of an installed package that this source checkout (without the extension module) hides."""
     own = Path(__path__[0]).resolve()
     for place in sys.path:
         folder = Path(place or ".").resolve() / __name__

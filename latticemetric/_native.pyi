@@ -1,4 +1,4 @@
-"""Loops without policy, in C++ (sources in `kernels/`). Arrays are one-dimensional and contiguous."""
+"""The C++ extension: inner loops only (sources in `kernels/`). Arrays are one-dimensional and contiguous."""
 
 from typing import Any, Literal
 
@@ -6,20 +6,20 @@ import numpy as np
 import numpy.typing as npt
 
 VERSION: str
-"""Of the package that it was built for."""
+"""The version of the package that the extension was built for."""
 
 COMPILER: str
 FLAGS: str
-"""The compiler's options: CMake's flags of the build type."""
+"""The compiler options: the CMake flags of the build type."""
 
 class ParseError(ValueError):
-    """A text that breaks its format: `args` are its line, what is wrong, and what part of the line (if it says so).
+    """A text that violates its format; `args` are the line, the problem, and the place in the line if known.
 
-    Lines count from 1 within the text; 0 is the text as a whole.
+    Lines count from 1 within the text; line 0 means the whole text.
     """
 
 class NotJsonError(ValueError):
-    """A text that is not strict JSON with finite numbers."""
+    """A text is not strict JSON with finite numbers."""
 
 def order_states(
     source: npt.NDArray[np.int32],
@@ -27,7 +27,7 @@ def order_states(
     start: int,
     is_final: npt.NDArray[np.uint8],
 ) -> tuple[npt.NDArray[np.int32], int, bool, int]:
-    """New number of each state (-1: no complete path passes), how many, if arcs are in order, a state on a cycle."""
+    """Return the new number of each state (−1: dropped), their count, if arcs are sorted, and a state on a cycle."""
 
 def order_forest(
     head: npt.NDArray[np.int32],
@@ -35,7 +35,7 @@ def order_forest(
     tail: npt.NDArray[np.int32],
     is_goal: npt.NDArray[np.uint8],
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], int, int]:
-    """New number of each node (-1: no derivation uses it), the used edges in order, how many nodes, one on a cycle."""
+    """Return the new number of each node (−1: dropped), the used edges in order, the node count, a node on a cycle."""
 
 def best_path(
     source: npt.NDArray[np.int32],
@@ -44,7 +44,7 @@ def best_path(
     is_word: npt.NDArray[np.uint8],
     final_cost: npt.NDArray[np.float64],
 ) -> npt.NDArray[np.int64]:
-    """Arcs of the cheapest path; ties: fewest words, then smallest arc numbers."""
+    """Return the arcs of the cheapest path; ties: fewest words, then smallest arc numbers."""
 
 def through_costs(
     source: npt.NDArray[np.int32],
@@ -52,7 +52,7 @@ def through_costs(
     cost: npt.NDArray[np.float64],
     final_cost: npt.NDArray[np.float64],
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Cost of the cheapest path with each arc, and of the cheapest that ends in each state."""
+    """Return the cost of the cheapest path through each arc, and of the cheapest path that ends in each state."""
 
 def determinize(
     source: npt.NDArray[np.int32],
@@ -69,7 +69,7 @@ def determinize(
     npt.NDArray[np.float64],
     npt.NDArray[np.float64],
 ]:
-    """An acceptor without ε, where each string has one path: source, target, word and cost of arcs, final costs."""
+    """Determinize without ε: return source, target, word and cost of arcs, and final costs."""
 
 def search_lattice(
     source: npt.NDArray[np.int32],
@@ -86,10 +86,10 @@ def search_lattice(
     way: Literal["automatic", "table", "band"] = "automatic",
     part_bytes: int = ...,
 ) -> tuple[npt.NDArray[np.int64], int, int]:
-    """Arcs of the best path under a recognition rate, and the high and the low 64 bits of its gain.
+    """Return the arcs of the best path under a recognition rate, and the high and low 64 bits of its gain.
 
-    A table has all states of the product with the metric's automaton, a band those that may matter, with so many bytes
-    of them in memory at a time; the answer is the same.
+    `way` does not change the result: `table` stores all states of the product with the metric's automaton, `band` only
+    those that may matter. `part_bytes` limits the bytes of states in memory at a time.
     """
 
 def best_lattice(
@@ -113,7 +113,7 @@ def best_lattice(
     npt.NDArray[np.int32],
     npt.NDArray[np.int64],
 ]:
-    """All best paths: of states, the lattice's, and whether paths end; of arcs, source, target, and the lattice's."""
+    """Return all best paths as a graph: original state and end mark per state; source, target, original arc per arc."""
 
 def search_spelled_lattice(
     source: npt.NDArray[np.int32],
@@ -127,10 +127,10 @@ def search_spelled_lattice(
     separator: int,
     reference: npt.NDArray[np.int32],
 ) -> tuple[npt.NDArray[np.int64], int]:
-    """Arcs of the path with the fewest errors in the units that spell its words, and these errors.
+    """Return the arcs of the path with the fewest errors in units (such as characters), and the number of errors.
 
-    Label w > 0 is spelled `units[begin[w - 1] : begin[w]]`; label 0 is ε. The separator is a unit between two words; 0
-    for none.
+    Label w > 0 has the units `units[begin[w - 1] : begin[w]]`; label 0 is ε. `separator` is the unit between two words;
+    0 for none.
     """
 
 def search_reference_graph(
@@ -155,13 +155,13 @@ def search_reference_graph(
     rate_total: int,
     most_bytes: float,
 ) -> tuple[npt.NDArray[np.int64], int, int, int]:
-    """The best path against a graph at a rate: its arcs, high and low 64 bits of a gain, and its denominator.
+    """Return the best path against a reference graph: its arcs, high and low 64 bits of the gain, and the denominator.
 
-    `size` and `reference_size` say what each arc adds to the denominator. What is largest is gain * rate's
-    denominator − rate's gain * denominator.
+    `size` and `reference_size` are what each arc adds to the denominator. The search maximises gain · rate's
+    denominator − rate's gain · denominator.
 
     Raises:
-        OverflowError: 128 bits do not hold what is compared.
+        OverflowError: The compared values do not fit into 128 bits.
         TooLarge: The search needs more memory than `most_bytes`.
     """
 
@@ -175,9 +175,9 @@ def align_systems(
     times: npt.NDArray[np.float64],
     spelling: list[str],
 ) -> tuple[npt.NDArray[np.int64], float, int]:
-    """The slot of each system in each column, or −1; the cost; and the edit distances of all pairs, summed.
+    """Return the slot of each system in each column (−1: none), the cost, and the summed edit distances of all pairs.
 
-    Parts of each slot add up to `whole_slot`; word 0 is no word; times are begin and end of each slot, or NaN.
+    The parts of each slot add up to `whole_slot`. Word 0 means no word. `times` are begin and end of each slot, or NaN.
     """
 
 def align_networks(
@@ -194,7 +194,7 @@ def align_networks(
     insertion: float,
     silence: float,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], str]:
-    """The cheapest alignment of two networks, as sclite makes it: the arcs of both sides, and a letter an edit."""
+    """Align two networks at the least cost, as sclite does: return the arcs of both sides, and one letter per edit."""
 
 class TooLarge(MemoryError):  # noqa: N818  C++ names it
     """The search needs more memory than is allowed."""
@@ -209,7 +209,7 @@ def best_derivation(
     words: npt.NDArray[np.int64],
     goal_cost: npt.NDArray[np.float64],
 ) -> npt.NDArray[np.int64]:
-    """Edges of the model's best derivation."""
+    """Return the edges of the model's 1-best."""
 
 def largest_cost(
     head: npt.NDArray[np.int32],
@@ -221,7 +221,7 @@ def largest_cost(
     words: npt.NDArray[np.int64],
     goal_cost: npt.NDArray[np.float64],
 ) -> float:
-    """No derivation's cost, nor any part of it, is larger in size than this."""
+    """Return an upper bound of the absolute cost of any part of a derivation."""
 
 def best_forest(
     head: npt.NDArray[np.int32],
@@ -246,7 +246,7 @@ def best_forest(
     npt.NDArray[np.int32],
     npt.NDArray[np.int32],
 ]:
-    """All best derivations: head, edge, rows of tails, goals, and which goal each is."""
+    """Return all best derivations as a forest: heads, original edges, rows of tails, goals, and the original goals."""
 
 def best_strings(
     head: npt.NDArray[np.int32],
@@ -269,10 +269,10 @@ def best_strings(
     few: int,
     most_bytes: int,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-    """Edges of the best derivations of the best strings, where each begins, high and low 64 bits of their gains.
+    """Return the edges of the n best strings' derivations, the begin of each, high and low 64 bits of its gain.
 
-    A string is what its edges show. Without ranks edges are compared by number, in preorder; ranks are compared along
-    paths, where no edge has two tails. Up to `few` strings are listed and ranked; more of them are searched.
+    `shown` gives the words of a string. Without `rank`, ties are resolved by edge numbers in preorder; with it, by
+    ranks along paths (edges with at most one tail). Up to `few` strings are listed and ranked; more are searched.
     """
 
 def search_forest(
@@ -291,7 +291,7 @@ def search_forest(
     beta: int,
     most_bytes: int,
 ) -> tuple[npt.NDArray[np.int64], int, int]:
-    """Edges of the best derivation, and the high and low 64 bits of its gain."""
+    """Return the edges of the best derivation, and the high and low 64 bits of its gain."""
 
 def search_forest_for_hope(
     head: npt.NDArray[np.int32],
@@ -313,9 +313,9 @@ def search_forest_for_hope(
     cost_weight: tuple[int, int],
     most_bytes: int,
 ) -> tuple[npt.NDArray[np.int64], int, int]:
-    """Edges of the derivation of the largest weighed gain less weighed whole cost, and both halves of that value.
+    """Return the derivation with the largest weight · gain − weight · cost: its edges, and both halves of the value.
 
-    Weights are numbers of 128 bits, as their high and low 64 bits. Ties: least `cost`, fewest words, smallest edges.
+    Weights are 128-bit integers, as high and low 64 bits. Ties: least `cost`, fewest words, smallest edges.
     """
 
 def forest_through_costs(
@@ -328,7 +328,7 @@ def forest_through_costs(
     words: npt.NDArray[np.int64],
     goal_cost: npt.NDArray[np.float64],
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Cost of the cheapest derivation with each edge, and of the cheapest of each node, as a goal."""
+    """Return the cost of the cheapest derivation with each edge, and with each node as goal."""
 
 def inside_outside(
     head: npt.NDArray[np.int32],
@@ -340,7 +340,7 @@ def inside_outside(
     words: npt.NDArray[np.int64],
     goal_cost: npt.NDArray[np.float64],
 ) -> tuple[float, npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Log of the sum over derivations; how often each node is used; of each edge given its head, of each goal."""
+    """Return the log of the sum over derivations; probabilities of nodes, of edges given their heads, and of goals."""
 
 def forest_ngram_posteriors(
     head: npt.NDArray[np.int32],
@@ -357,7 +357,7 @@ def forest_ngram_posteriors(
     order: int,
     most_bytes: int,
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.float64]]:
-    """A row an n-gram, as `ngram_posteriors` has them."""
+    """Return one row per n-gram, like `ngram_posteriors`."""
 
 def search_forest_ngrams(
     head: npt.NDArray[np.int32],
@@ -377,7 +377,7 @@ def search_forest_ngrams(
     order: int,
     most_bytes: int,
 ) -> npt.NDArray[np.int64]:
-    """Edges of the derivation that gains most. `own` are words of the forest, `known` their numbers in n-grams."""
+    """Return the edges of the derivation with the largest gain of n-grams."""
 
 def weighed_strings(
     source: npt.NDArray[np.int32],
@@ -401,10 +401,10 @@ def weighed_strings(
     way: Literal["automatic", "table", "band"] = "automatic",
     part_bytes: int = ...,
 ) -> tuple[list[list[int]], int, list[tuple[int, int]], tuple[int, int]]:
-    """Arcs of the strings of least loss, how many are surely the best, their losses, and a bound for the others.
+    """Return the arcs of the strings with the least loss, how many are certain, their losses, a bound of the others.
 
-    The loss is cost_weight * cost - the best weight * gain, or plus it if strings are to score ill. Weights and losses
-    are given as their high and low 64 bits. For one string, `way` is that of `search_lattice`.
+    The loss is `cost_weight` · cost − the best weight · gain; with `ill`, the gain is added. Weights and losses are
+    128-bit integers, as high and low 64 bits. `way` is that of `search_lattice`, for a single string.
     """
 
 def forward_backward(
@@ -413,7 +413,7 @@ def forward_backward(
     cost: npt.NDArray[np.float64],
     final_cost: npt.NDArray[np.float64],
 ) -> tuple[float, npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Log of the sum over paths; of each state, its probability; of each arc and each end, theirs given the state."""
+    """Return the log of the sum over paths; probabilities of states, and of arcs and ends given their states."""
 
 def expected_cost(
     source: npt.NDArray[np.int32],
@@ -452,7 +452,7 @@ def expected_cost(
     npt.NDArray[np.float64],
     npt.NDArray[np.float64],
 ]:
-    """The expected cost of a path by size: `Expectation` of `expected.hpp`, field by field."""
+    """Return the expected cost of a path per reference size: the fields of `Expectation` in `expected.hpp`."""
 
 def expected_costs(
     source: npt.NDArray[np.int32],
@@ -480,10 +480,9 @@ def expected_costs(
     npt.NDArray[np.float64],
     npt.NDArray[np.float64],
 ]:
-    """Of each graph: whether its mean is exact, the size of the product, the mean; the slopes of all arcs and states.
+    """Return, per graph, if its mean is exact, the product's size and the mean; then the slopes of arcs and states.
 
-    A slope is the derivative of the graph's mean by the logarithm of the weight: by the cost, negated. If the mean is
-    not exact, it is 0, and so are the slopes.
+    A slope is ∂ mean / ∂ log weight, that is −∂ mean / ∂ cost. If a mean is not exact, it is 0, and so are its slopes.
     """
 
 def incoming_shares(
@@ -492,7 +491,7 @@ def incoming_shares(
     cost: npt.NDArray[np.float64],
     states: int,
 ) -> npt.NDArray[np.float64]:
-    """Of each arc, sorted by target, its probability given that its target is passed."""
+    """Return the probability of each arc, given that a path passes its target; arcs are sorted by target."""
 
 def meet_words(
     source: npt.NDArray[np.int32],
@@ -512,11 +511,11 @@ def meet_words(
     npt.NDArray[np.float64],
     npt.NDArray[np.float64],
 ]:
-    """The risk of a hypothesis; label, position, the probability that they meet, and mean begin and end times it.
+    """Return the risk of a hypothesis; then rows: label, position, probability of their alignment, weighted times.
 
-    Arcs are sorted by target, and the last state is the end; without times the columns of times are empty. Rows are
-    sorted by position, then by label. The answer does not depend on `slack`: how much more than the least of its
-    state a cell may cost to be looked at first; 0 leaves the choice.
+    Arcs are sorted by target, and the last state is the end. Without times, the columns of times are empty. Rows are
+    sorted by position, then by label. `slack` does not change the result: cells that cost at most this much more than
+    the best cell of their state are computed first; 0 chooses automatically.
     """
 
 def ngram_posteriors(
@@ -527,7 +526,7 @@ def ngram_posteriors(
     states: int,
     order: int,
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.float64]]:
-    """A row an n-gram, the empty one first: the row without its last word, that word, its posterior."""
+    """Return one row per n-gram, the empty one first: the row without its last word, the last word, the posterior."""
 
 def search_ngrams(
     source: npt.NDArray[np.int32],
@@ -540,7 +539,7 @@ def search_ngrams(
     gain: npt.NDArray[np.float64],
     word_gain: float,
 ) -> npt.NDArray[np.int64]:
-    """Arcs of the path that gains most; n-grams are rows as above. Ties: least cost, fewest words, smallest arcs."""
+    """Return the arcs of the path with the largest gain of n-grams; ties: least cost, fewest words, smallest arcs."""
 
 def unfold_gains(
     source: npt.NDArray[np.int32],
@@ -558,9 +557,9 @@ def unfold_gains(
     npt.NDArray[np.int64],
     npt.NDArray[np.float64],
 ]:
-    """A lattice whose arcs have the gains of the n-grams that they complete, which are rows as above.
+    """Return a lattice whose arcs have the gains of the n-grams that they complete.
 
-    Of each state the state of the lattice; of each arc source, target, the arc of the lattice, its gain.
+    The columns are the original state of each state; source, target, original arc and gain of each arc.
     """
 
 def align(
@@ -573,13 +572,13 @@ def align(
     most_bytes: int = ...,
     longest_in_table: int = 100,
 ) -> str:
-    """The optimal alignment as letters C, S, D, I, ties resolved; gains are integers in `1 / unit`."""
+    """Return the optimal alignment as letters C, S, D, I; gains are integers in units of `1 / unit`."""
 
 def shared_words(texts: list[str]) -> list[tuple[str, ...]]:
-    """The words of each text, as `split_words` has them; equal words are one object.
+    """Return the words of each text, like `split_words`; equal words are one object.
 
     Raises:
-        TypeError: A text is no string.
+        TypeError: A text is not a string.
         UnicodeEncodeError: A text holds half a character.
     """
 
@@ -593,25 +592,25 @@ def number_segments(
     npt.NDArray[np.int64],
     list[str],
 ]:
-    """Words of candidates as numbers, where each candidate begins, the same of references, owner, distinct words.
+    """Return numbered words and string begins of candidates, then of references; owners; and distinct words.
 
-    Takes lists or tuples. A candidate is a text, and references are a string or a list or tuple of texts; a text is a
-    string, or a list or tuple of words. References of segment s are texts owner[s] … owner[s + 1] − 1. A number is the
-    same word within a segment, or where `across` in all of them; only then the distinct words are listed.
+    The arguments are lists or tuples. A candidate is a text; references are a string, or a list or tuple of texts; a
+    text is a string, or a list or tuple of words. Segment s has the references owner[s] … owner[s + 1] − 1. Equal words
+    have equal numbers within a segment; with `across`, in all segments, and only then the distinct words are returned.
     """
 
 def count_segments(
     candidates: Any, references: Any, order: int, unit: int, alpha: int, beta: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """A row a reference, with its candidate: k-gram matches for k = 1 … order, S, D, I, k-grams of the reference.
+    """Return one row per reference: k-gram matches for k = 1 … order, S, D, I, and the reference's k-gram counts.
 
-    Texts and owner are those of `number_segments`.
+    Texts and the second result (`owner`) are those of `number_segments`.
     """
 
 def string_trie(
     begin: npt.NDArray[np.int64], words: npt.NDArray[np.int32]
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """A row a node, the root first: the row before it, its word; and the row where each string ends."""
+    """Return one row per trie node, the root first: its parent's row, its word; and the end row of each string."""
 
 def minimize_trie(
     parent: npt.NDArray[np.int32], word: npt.NDArray[np.int32], end_cost: npt.NDArray[np.float64]
@@ -624,7 +623,7 @@ def minimize_trie(
     npt.NDArray[np.float64],
     int,
 ]:
-    """The smallest lattice of a trie's strings: source, target, word, cost; final states, their costs; the start."""
+    """Return the smallest lattice of a trie: source, target, word, cost; final states, their costs; the start."""
 
 def pair_gains(
     candidates: npt.NDArray[np.int32],
@@ -636,7 +635,7 @@ def pair_gains(
     alpha: int,
     beta: int,
 ) -> npt.NDArray[np.int64]:
-    """Gains of candidates, a row a reference: the sum of `align`'s best alignment, in `1 / unit`."""
+    """Return the gain of each candidate's best alignment with each reference (one row each), in units of `1 / unit`."""
 
 def pair_errors(
     candidates: npt.NDArray[np.int32],
@@ -644,7 +643,7 @@ def pair_errors(
     references: npt.NDArray[np.int32],
     reference_begin: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.int32]:
-    """The fewest substitutions, deletions and insertions of each candidate, a row a reference."""
+    """Return the fewest errors (S + D + I) of each candidate against each reference, one row per reference."""
 
 def count_pairs(
     candidates: npt.NDArray[np.int32],
@@ -657,7 +656,7 @@ def count_pairs(
     alpha: int,
     beta: int,
 ) -> npt.NDArray[np.int64]:
-    """The rows of `count_segments`, of numbered words."""
+    """Return the rows of `count_segments` for numbered words."""
 
 def count_compounds(
     candidates: npt.NDArray[np.int32],
@@ -674,10 +673,10 @@ def count_compounds(
     expected_length: npt.NDArray[np.int32],
     expected_word: npt.NDArray[np.int32],
 ) -> npt.NDArray[np.int64]:
-    """Substitutions, deletions and insertions where words may be joined, a row a reference.
+    """Return substitutions, deletions and insertions where words may be joined, one row per reference.
 
-    `said` are words of candidates that make one word if joined, `expected` those of references: for each string the
-    rows, and for each row the place after the words, how many they are, and the word.
+    `said` describes candidate words that form one word when joined, `expected` reference words. Each string has rows; a
+    row has the position after the words, their number, and the joined word.
     """
 
 def draw_errors(
@@ -688,9 +687,9 @@ def draw_errors(
     samples: int,
     seed: int,
 ) -> npt.NDArray[np.float64]:
-    """Summed gains of pairs in random order, each segment's first only, until they have `least` errors.
+    """Return summed gains of pairs (segment, system that errs in it), one row per sample.
 
-    A row a sample. A pair is a system that errs in a segment.
+    Pairs come in random order, at most one per segment, until they have `least` errors.
     """
 
 def count_chrf(
@@ -703,9 +702,9 @@ def count_chrf(
     words: int,
     with_spaces: bool,
 ) -> npt.NDArray[np.int64]:
-    """N-grams of the candidate, of the reference and of both, by order: of characters, then of words.
+    """Return the n-grams of candidate and reference and their matches, by order: of characters, then of words.
 
-    A row a reference. Texts are code points of Unicode.
+    There is one row per reference. Texts are Unicode code points.
     """
 
 def count_ter(
@@ -715,16 +714,16 @@ def count_ter(
     reference_begin: npt.NDArray[np.int64],
     owner: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.int64]:
-    """Edits and shifts of each reference's candidate, as tercom finds them."""
+    """Return edits and shifts of each reference's candidate, as in tercom."""
 
 class NgramIndex:
-    """The n-grams of many strings, up to an order."""
+    """The n-grams of many strings, up to a given order."""
 
     def __init__(self, words: npt.NDArray[np.int32], begin: npt.NDArray[np.int64], order: int) -> None: ...
     def matches(
         self, references: npt.NDArray[np.int32], reference_begin: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int32]:
-        """Clipped n-gram matches: a row a reference, then an order, then a string of the index."""
+        """Return clipped n-gram matches, by reference, then order, then string of the index."""
 
 def match_ngrams(
     candidates: npt.NDArray[np.int32],
@@ -734,7 +733,7 @@ def match_ngrams(
     owner: npt.NDArray[np.int64],
     order: int,
 ) -> npt.NDArray[np.int64]:
-    """Clipped n-gram matches, a row a segment and a column an order."""
+    """Return clipped n-gram matches, one row per segment and one column per order."""
 
 def weigh_ngrams(
     candidates: npt.NDArray[np.int32],
@@ -744,7 +743,7 @@ def weigh_ngrams(
     owner: npt.NDArray[np.int64],
     order: int,
 ) -> npt.NDArray[np.float64]:
-    """The information of clipped n-gram matches, a row a segment and a column an order."""
+    """Return the information of clipped n-gram matches, one row per segment and one column per order."""
 
 def align_stages(
     candidates: npt.NDArray[np.int32],
@@ -756,24 +755,21 @@ def align_stages(
     stages: int,
     cap: int,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """METEOR: matches, chunks, crossings and inexact of each pair; where its edges begin; edges with their stage."""
+    """METEOR: return matches, chunks, crossings, inexactness of each pair; begin of its edges; edges with stages."""
 
 def parse_kaldi(whole: bytes, begin: int, end: int, symbols: bool = False) -> dict[str, Any]:
-    """Columns of one lattice of a Kaldi text archive, from a byte to another (`kernels/arc_lines.hpp`).
-
-    The line of its id is passed over.
-    """
+    """Parse a lattice of a Kaldi text archive between two bytes, without its id (`kernels/arc_lines.hpp`)."""
 
 def parse_kaldi_binary(whole: bytes, begin: int, end: int) -> dict[str, Any]:
-    """A lattice of a Kaldi binary archive, from its header to its last byte; the columns of `parse_kaldi`."""
+    """Parse a lattice of a Kaldi binary archive, between two bytes; return the columns of `parse_kaldi`."""
 
 def skip_kaldi_binary(data: bytes, begin: int) -> int | None:
-    """Find the end of the lattice that begins at an offset; `None` if the bytes end before it does."""
+    """Return the end of the lattice that begins at an offset; `None` if the bytes end before the lattice."""
 
 def take_rows(
     begin: npt.NDArray[np.int64], values: npt.NDArray[Any], rows: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
-    """These rows of a buffer of bytes or of 32-bit ids, one after another: where they begin, and their values.
+    """Return rows of a buffer of bytes or 32-bit ids: where each begins, and their values.
 
     Row r is `values[begin[r]:begin[r + 1]]`.
     """
@@ -781,31 +777,31 @@ def take_rows(
 def join_rows(
     begin: npt.NDArray[np.int64], ids: npt.NDArray[np.int32]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
-    """Rows of ids as texts, joined by `_`: where they begin, and their bytes."""
+    """Join the ids of each row by `_` into a text: return where each text begins, and the bytes."""
 
 def parse_openfst(text: bytes) -> dict[str, Any]:
-    """Columns of an OpenFst machine as text (`kernels/arc_lines.hpp`)."""
+    """Parse an OpenFst machine in text form into columns (`kernels/arc_lines.hpp`)."""
 
 def parse_plf(text: bytes) -> dict[str, Any]:
-    """Columns of a lattice in Python lattice format, scores as they are written (`kernels/plf.hpp`)."""
+    """Parse a lattice in Python lattice format into columns, with scores as written (`kernels/plf.hpp`)."""
 
 def parse_slf(text: bytes, texts: list[str]) -> dict[str, Any]:
-    """Header fields, and columns of nodes and of links, of an HTK lattice; `texts` are never numbers."""
+    """Parse an HTK lattice: header fields, and columns of nodes and links; fields in `texts` are never numbers."""
 
 def parse_moses_hypergraph(text: bytes) -> dict[str, Any]:
-    """Columns of a hypergraph of Moses (`kernels/forest_text.hpp`); rows as where they begin, and values."""
+    """Parse a hypergraph of Moses into columns (`kernels/forest_text.hpp`); rows are begins and values."""
 
 def parse_target_graph(text: bytes) -> dict[str, Any]:
-    """Columns of a target graph of cdec (`kernels/hypergraph.hpp`)."""
+    """Parse a target graph of cdec into columns (`kernels/hypergraph.hpp`)."""
 
 def parse_joshua_hypergraph(text: bytes) -> dict[str, Any]:
-    """Columns of a hypergraph of Joshua (`kernels/hypergraph.hpp`)."""
+    """Parse a hypergraph of Joshua into columns (`kernels/hypergraph.hpp`)."""
 
 def parse_cdec_json(text: bytes) -> dict[str, Any]:
-    """Columns of a forest of cdec in JSON (`kernels/cdec_json.hpp`)."""
+    """Parse a JSON forest of cdec into columns (`kernels/cdec_json.hpp`)."""
 
 def parse_travatar_json(text: bytes) -> dict[str, Any]:
-    """Columns of a forest of Travatar in JSON (`kernels/travatar_json.hpp`)."""
+    """Parse a JSON forest of Travatar into columns (`kernels/travatar_json.hpp`)."""
 
 def split_blocks(text: bytes, at_end: bool) -> npt.NDArray[np.int64]:
-    """A row a block between blank lines: its first byte, the byte after it, the lines before each of them."""
+    """Return one row per block between blank lines: its first byte, the byte after it, the number of lines before."""

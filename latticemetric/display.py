@@ -1,4 +1,4 @@
-"""Show texts: their width on a terminal, rows in columns, and code points instead of invisible characters."""
+"""Show texts: width on a terminal, aligned columns, and code points in place of invisible characters."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def padding(text: str, width: int) -> str:
 
 
 def aligned_rows(rows: Sequence[Sequence[str]], left: Collection[int] | None = None) -> list[str]:
-    """Write rows in columns, two spaces apart; columns in `left` (default: all) are aligned left, the others right."""
+    """Write rows in columns, two spaces apart; align the columns in `left` (default: all) left, the others right."""
     columns = []
     for number, cells in enumerate(zip(*rows, strict=True)):
         width = max(map(display_width, cells))
@@ -38,12 +38,12 @@ def aligned_rows(rows: Sequence[Sequence[str]], left: Collection[int] | None = N
 
 
 def screen_width() -> int:
-    """Return the columns of the terminal that standard output is; 100 if it is none."""
+    """Return the number of columns of the terminal; 100 if standard output is not a terminal."""
     return shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else 100
 
 
 def coloured(text: str, colour: str | None) -> str:
-    """Return a text for a terminal in a colour (the number of an ANSI sequence); `None` leaves it as it is."""
+    """Return a text in a colour (the number of an ANSI sequence); `None` leaves the text unchanged."""
     return text if colour is None else f"\033[{colour}m{text}\033[0m"
 
 
@@ -52,8 +52,8 @@ def wrapped_rows(
 ) -> Iterator[str]:
     r"""Write rows in columns as `aligned_rows` does, in blocks of at most `width` columns.
 
-    The first cell of each row is its title, which every block repeats. A block has at least one cell of each row. Empty
-    lines separate blocks. `colours` has the colour of each column after the titles, for a terminal.
+    The first cell of each row is its title, which every block repeats. A block has at least one more cell of each row.
+    Empty lines separate blocks. `colours` are the terminal colours of the columns after the titles.
 
     Examples:
         >>> print("\n".join(wrapped_rows([["above:", "a", "bird", "sings"], ["below:", "the", "bird", "sang"]], 18)))
@@ -87,9 +87,9 @@ def wrapped_rows(
 
 
 def visible(text: str) -> str:
-    r"""Replace every invisible character of a text by its code point, in hexadecimal.
+    r"""Replace every invisible character of a text by its hexadecimal code point.
 
-    These are control characters, line ends, marks that change the writing direction, surrogates and unusual spaces.
+    Invisible are control characters, line ends, marks that change the writing direction, surrogates and unusual spaces.
 
     Examples:
         >>> visible("a\tb\u202ec")
@@ -102,14 +102,14 @@ def visible(text: str) -> str:
 
 
 def error_line(name: str, errors: float, size: float, edits: Sequence[float], owner: str = "") -> str:
-    """Return the line that scoring scripts look for, as Kaldi's `compute-wer` writes it.
+    """Return the line that scoring scripts look for, like that of Kaldi's `compute-wer`.
 
     Args:
-        name: The rate, as WER.
-        errors: How many errors there are.
-        size: How many words the references have; not 0.
-        edits: Insertions, deletions, substitutions.
-        owner: Whose line it is, if there are several.
+        name: The name of the rate: WER.
+        errors: The number of errors.
+        size: The number of reference words; not 0.
+        edits: The numbers of insertions, deletions and substitutions.
+        owner: The system of the line, if there are several.
 
     Examples:
         >>> error_line("WER", 25, 92, (8, 15, 2))

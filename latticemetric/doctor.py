@@ -1,4 +1,4 @@
-"""Diagnosis of an installation: what is installed, what works, and what is missing.
+"""Diagnose an installation: what is installed, what works, and what is missing.
 
 Each check runs in a separate process, since a library may crash or set limits. The parent imports nothing heavy.
 """
@@ -26,7 +26,7 @@ CheckState = Literal["ok", "missing", "broken"]
 
 
 class Subject(NamedTuple):
-    """A thing to check: a package, a program, a limit."""
+    """Something to check: a package, a program, a limit."""
 
     name: str
     group: str
@@ -50,7 +50,7 @@ class Check:
     found: str | None
     """Its version, size or path."""
     problem: str | None
-    """The reason why it does not work."""
+    """Why it does not work."""
     needed_for: str
     advice: str
     required: bool
@@ -76,7 +76,7 @@ class Installation:
 def diagnose_installation() -> Installation:
     """Check what is installed and whether it works.
 
-    Each check runs in a separate process, so that the report includes libraries that crash. Call this before starting
+    Each check runs in a separate process, so that a library that crashes is reported. Call this before starting
     threads, since it forks.
 
     Examples:
@@ -163,7 +163,7 @@ def _answer(probe: Callable[[], str]) -> _Answer:
 
 
 def _in_one_line(error: BaseException) -> str:
-    """Write an error in one line, without the advice of latticemetric's errors."""
+    """Write an error on one line, without the advice of latticemetric's errors."""
     text = error.what if isinstance(error, LatticeMetricError) else f"{type(error).__name__}: {error}"
     return " ".join(text.split())
 
@@ -200,7 +200,7 @@ def _forked(probe: Callable[[], str]) -> _Answer:
 
 
 def package_version(name: str) -> str | None:
-    """Return the version of an installed package, which is not imported."""
+    """Return the version of an installed package without importing it."""
     try:
         return version(name)
     except PackageNotFoundError:
@@ -353,7 +353,7 @@ def _limits() -> str:
     from latticemetric.parallel.process import Limits
 
     if not hasattr(os, "fork"):
-        raise MissingDependencyError("this system cannot fork a process to try them")
+        raise MissingDependencyError("this system cannot fork a process to test limits")
     try:
         Limits(memory=_LIMIT)
     except UsageError as error:
@@ -363,7 +363,7 @@ def _limits() -> str:
         bytearray(4 * _LIMIT)
     except MemoryError:
         return "held"
-    raise InputError("a process got four times the memory of its limit")
+    raise InputError("a process could take four times the memory of its limit")
 
 
 def _terminal() -> str:
@@ -430,7 +430,7 @@ def _loaded(entry: EntryPoint, kind: str) -> str:
     """Load all plug-ins of this kind; return the module, package and version of this plug-in."""
     own, load = _registry(kind)
     if entry.name in own:
-        raise InputError(f"latticemetric itself has a {kind} of this name, and uses that one")
+        raise InputError(f"latticemetric has a {kind} with this name, and uses its own")
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         load()

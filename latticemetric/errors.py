@@ -1,4 +1,4 @@
-"""Define the errors of this package. Each gives, in one line, what is wrong, where, and what to do."""
+"""The errors of this package. Each says, on one line, what is wrong, where, and what to do."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class LatticeMetricError(Exception):
         return _rebuilt, (type(self), self.what, self.where, self.advice)
 
     def at(self, where: str) -> LatticeMetricError:
-        """Return the same error with a place; if it already has one, put `where` before it."""
+        """Return the same error with a place; an error that has a place gets `where` before it."""
         place = f"{where}: {self.where}" if self.where else where
         return type(self)(self.what, where=place, advice=self.advice)
 
@@ -55,11 +55,11 @@ class InputError(LatticeMetricError, ValueError):
 
 
 class FormatError(InputError):
-    """A file breaks its format, or its format is not known."""
+    """A file violates its format, or its format is unknown."""
 
 
 class UsageError(LatticeMetricError, ValueError):
-    """A parameter makes no sense, alone or with the others."""
+    """A parameter is invalid, alone or together with others."""
 
 
 class MissingDependencyError(LatticeMetricError, ImportError):
@@ -67,21 +67,21 @@ class MissingDependencyError(LatticeMetricError, ImportError):
 
 
 class OutputClosedError(Exception):
-    """The reader closed standard output; this is not an error of the user."""
+    """The reader closed standard output; this is not the user's error."""
 
 
 def output_closed() -> InputError:
-    """Return the error for standard output that was closed before the program began."""
+    """Return the error for standard output that is closed when the program starts."""
     return InputError("standard output is closed", advice="name a file to write to")
 
 
 def placed(where: str) -> _Placed:
-    """Inside the block, add the place `where` to errors without a place."""
+    """Inside the block, add the place `where` to errors without one."""
     return _Placed(where)
 
 
 class _Placed:
-    """The block of `placed`; entered for every graph, and much faster than a generator."""
+    """The context manager of `placed`, much faster than a generator, since it is entered for every graph."""
 
     __slots__ = ("_where",)
 
@@ -102,7 +102,7 @@ def shortened(text: str, longest: int = 60) -> str:
 
 
 def of_system(error: OSError) -> str:
-    """Describe an error of the system, with advice if there is any."""
+    """Describe an error of the operating system, with advice if there is any."""
     what = error.strerror or str(error)
     return f"{what}; allow more with ulimit -n" if error.errno in {errno.EMFILE, errno.ENFILE} else what
 

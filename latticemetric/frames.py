@@ -1,6 +1,6 @@
-"""Tables of other libraries: records from pandas, polars and Arrow, and data frames from records.
+"""Tables of other libraries: read records from pandas, polars and Arrow, and write records as data frames.
 
-No library is imported unless a result in its form is asked for: tables are told by the methods that they have.
+Tables are recognised by their methods, so that no library is imported only to recognise its tables.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _ROWS_AT_ONCE = 1024
 
 
 def records_of(table: Any) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows of a table as mappings: of pandas, polars or Arrow, or an iterable of mappings (`datasets`).
+    """Yield the rows of a table (pandas, polars, Arrow, or an iterable of mappings like `datasets`) as mappings.
 
     Examples:
         >>> list(records_of([{"nbest": ["a", "b"]}]))
@@ -55,9 +55,9 @@ def as_pandas(records: Iterable[Mapping[str, Any]]) -> Any:
 
 
 def as_arrow(records: Iterable[Mapping[str, Any]]) -> Any:
-    """Return records as a `pyarrow.Table`: a column for each name that any record has; objects become structures.
+    """Return records as a `pyarrow.Table`, with a column for each name in any record; objects become structures.
 
-    Tables have no structures without fields: an empty object is null, as what a record does not have.
+    Arrow has no structures without fields, so an empty object becomes null, like a missing value.
     """
     pa, rows = require_arrow(), list(records)
     columns = {}
@@ -66,7 +66,7 @@ def as_arrow(records: Iterable[Mapping[str, Any]]) -> Any:
             columns[name] = pa.array([_with_fields(row.get(name)) for row in rows])
         except pa.ArrowException as error:
             what = f"the values of {name} are of several kinds ({error})"
-            raise UsageError(what, advice="write JSON lines") from None
+            raise UsageError(what, advice="write JSON lines instead") from None
     return pa.table(columns)
 
 
@@ -106,7 +106,7 @@ def _module(name: str, package: str) -> Any:
 
 
 class Tabular:
-    """Base class of results that are tables: `to_records` returns their rows."""
+    """Base class of results that are tables; `to_records` returns their rows."""
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return the rows as plain values."""

@@ -1,6 +1,6 @@
-"""Frozen dataclasses that hold arrays: read-only, equal by value, pickled by every protocol.
+"""Base classes of immutable results: dataclasses with read-only arrays, equality by value, and pickling.
 
-Also properties that are computed once, without a lock.
+`cached_property` computes a property once, without a lock.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class Frozen:
     """Base class of dataclasses declared with `frozen=True, eq=False`.
 
     Arrays become read-only views; the caller's array stays writable. Dictionaries become read-only views of copies.
-    After pickling or copying, arrays and dictionaries are still read-only.
+    Both stay read-only after pickling and copying.
 
-    Two objects are equal if they have the same class and all their fields are equal: arrays by type, shape and
-    numbers, and NaN equals NaN.
+    Two objects are equal if they have the same class and equal fields; arrays are equal if their types, shapes and
+    values are equal, and NaN equals NaN.
     """
 
     def __post_init__(self) -> None:
@@ -61,7 +61,7 @@ class Frozen:
 
 
 class Brief:
-    """Base class of results with a short text: words and numbers. Dataclasses of it are declared with `repr=False`."""
+    """Base class of results with a short `repr`: words and numbers. Declare dataclasses of it with `repr=False`."""
 
     def __repr__(self) -> str:
         shown: list[str] = []
@@ -96,7 +96,7 @@ def _shortened(text: str) -> str:
 
 
 def notebook() -> Any:
-    """Import the module for notebooks by its name, and return it; so graphs and results do not depend on drawing."""
+    """Import and return the module for notebooks by its name, so that graphs and results do not depend on drawing."""
     return import_module(f"{__package__}.drawing.notebook")
 
 
@@ -111,7 +111,7 @@ def read_only(value: Any) -> Any:
 
 
 def are_equal(one: Any, other: Any) -> bool:
-    """Return True if two values of a field are equal; NaN equals NaN."""
+    """Check whether two values of a field are equal; NaN equals NaN."""
     if one is other:
         return True
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
@@ -127,7 +127,7 @@ def are_equal(one: Any, other: Any) -> bool:
 
 
 def _outline(value: Any) -> Any:
-    """Return a key for hashing that is quick to compute; equal values have equal keys."""
+    """Return a hash key that is quick to compute; equal values have equal keys."""
     if isinstance(value, np.ndarray):
         return value.shape
     if isinstance(value, Mapping | tuple):
@@ -142,11 +142,11 @@ if TYPE_CHECKING or sys.version_info >= (3, 12):
 else:
 
     class cached_property(functools.cached_property):  # noqa: N801  as the one that it stands for
-        """`functools.cached_property` as in Python 3.12 and later: without a lock.
+        """`functools.cached_property` without a lock, as in Python 3.12 and later.
 
         In older versions, all objects of a class share one lock: threads that read different objects wait for each
-        other, and a process forked while a thread computes the property waits forever. Without the lock, two threads
-        that read the same object at the same time may both compute it.
+        other, and a process forked during a computation waits forever. Without the lock, two threads that read the same
+        object at the same time may both compute the property.
         """
 
         def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:

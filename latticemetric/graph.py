@@ -1,4 +1,4 @@
-"""Graphs: lattices, forests and n-best lists, and conversions between them."""
+"""Graphs: the common type of lattices, forests and n-best lists, and conversions between them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Graph: TypeAlias = "Lattice | NBest | Forest"
 
 
 def as_lattice(graph: Graph, scales: Scales | None = None, *, advice: str | None = None) -> Lattice:
-    """Return a graph as a lattice; raise an error if a forest cannot be a lattice.
+    """Return a graph as a lattice; raise an error for a forest that is not a lattice.
 
-    Of an n-best list, keep only the scores with a weight: those with a scale other than 0, or named in `scales`.
+    An n-best list keeps only scores with a weight: those with a scale other than 0, or in `scales`.
 
     Args:
         graph: A graph.
         scales: Weight of each score column.
-        advice: Advice in the error for a forest that cannot be a lattice.
+        advice: The advice of the error for such a forest.
     """
     if isinstance(graph, Lattice):
         return graph
@@ -33,7 +33,10 @@ def as_lattice(graph: Graph, scales: Scales | None = None, *, advice: str | None
     if isinstance(graph, NBest):
         return graph.to_lattice(keep=scales or ())
     if not isinstance(graph, Forest):
-        raise UsageError(f"{type(graph).__name__} is not a lattice, n-best list or forest", advice="see Lattice.from_…")
+        raise UsageError(
+            f"{type(graph).__name__} is not a lattice, n-best list or forest",
+            advice="build one with Lattice.from_strings, from_arcs, from_fst or from_networkx",
+        )
     try:
         return graph.to_lattice()
     except InputError as error:
@@ -55,7 +58,7 @@ def scales_of_each(scales: Scales | None, graph: Graph, other: Graph) -> tuple[S
     names = sorted({*columns[0], *columns[1]})
     for name in scales.keys() - set(names):
         advice = f"the columns here are: {', '.join(names) or 'none'}"
-        raise InputError(f"there is no score column '{name}' to scale", advice=advice)
+        raise InputError(f"there is no score column '{name}'", advice=advice)
     own, others = ({name: scale for name, scale in scales.items() if name in known} for known in columns)
     return own, others
 

@@ -1,4 +1,4 @@
-"""Hold human judgments of the outputs of systems as columns of numbers, one row per judgment."""
+"""Human judgments of systems' outputs, as columns with one row per judgment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WHOLE_SYSTEM = -1
 
 @dataclass(frozen=True, eq=False)
 class Judgments(Frozen):
-    """Rows of scores; each row is by one judge.
+    """Rows of scores; each row comes from one judge.
 
     Attributes:
         systems: Names of the systems.
@@ -44,14 +44,14 @@ class Judgments(Frozen):
         if not rows:
             raise InputError("there are no judgments")
         if {len(self.segment), len(self.judge), len(self.scores)} != {rows}:
-            raise UsageError("columns of judgments differ in length")
+            raise UsageError("the columns of judgments differ in length")
         for numbers, least, names in (
             (self.system, 0, len(self.systems)),
             (self.segment, WHOLE_SYSTEM, self.segments),
             (self.judge, 0, len(self.judges)),
         ):
             if numbers.min() < least or numbers.max() >= names:
-                raise UsageError(f"a judgment has number {numbers.max()}, but there are only {names}")
+                raise UsageError(f"a judgment has the index {numbers.max()}, but there are only {names} names")
         if self.scores.shape != (rows, len(self.columns)):
             raise UsageError(f"scores have shape {self.scores.shape}, not {(rows, len(self.columns))}")
         super().__post_init__()

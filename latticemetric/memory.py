@@ -1,4 +1,4 @@
-"""Measure the memory, limit the memory of a search, and read and write sizes like 8G.
+"""Measure memory, limit the memory of a search, and read and write sizes like 8G.
 
 Native kernels count the bytes that they allocate (`kernels/budget.cpp`); `most_bytes` is their limit. The system also
 limits processes that work on the graphs of a command (`held`), including all other code.
@@ -35,7 +35,7 @@ _ulimit: int | None = None
 def limit_memory(size: int | str | None) -> None:
     """Limit the memory that one search may take in this process.
 
-    By default, a search may take half of the free memory, measured when the search starts to need much.
+    By default, a search may take half of the free memory, as measured when it begins to need much.
 
     Args:
         size: Bytes, or a size like `"500M"` or `"8G"`; `None` for the default.
@@ -50,7 +50,7 @@ def limit_memory(size: int | str | None) -> None:
     global _limit  # noqa: PLW0603  one limit per process, like the memory
     number = parse_size(size) if isinstance(size, str) else size
     if size is not None and (not isinstance(number, int) or isinstance(number, bool) or number <= 0):
-        raise UsageError(f"'{size}' is not a size", advice="give one like 500M or 8G")
+        raise UsageError(f"'{size}' is not a size in bytes", advice="give one like 500M or 8G")
     _limit = number
 
 
@@ -60,7 +60,7 @@ def most_bytes() -> int:
 
 
 def graph_bytes(workers: int) -> int:
-    """Return the default bytes per graph in a command: 1.5 GiB, or a worker's share of half the free memory."""
+    """Return the default bytes per graph in a command: 1.5 GiB, or a worker's share of half of the free memory."""
     return max(_LEAST, min(_GRAPH_BYTES, _shared() // (2 * max(1, workers))))
 
 
@@ -68,14 +68,14 @@ def no_memory() -> InputError:
     """Return the error for a graph that caused a `MemoryError`."""
     if _limit is not None:
         return over_budget(_limit)
-    return InputError("there is not enough memory for it", advice="prune the graph or shorten its reference")
+    return InputError("there is not enough memory for this graph", advice="prune the graph or shorten its reference")
 
 
 def over_budget(most: int) -> InputError:
     """Return the error for a graph that needs more than `most` bytes."""
     more = shown_size(4 * most).replace(" ", "")
     return InputError(
-        f"it needs more than {shown_size(most)} of memory",
+        f"this graph needs more than {shown_size(most)} of memory",
         advice=f"prune the graph or shorten its reference, or allow more: --max-memory {more} "
         "(in Python, limit_memory)",
     )
@@ -92,7 +92,7 @@ def machine_memory() -> int:
 
 
 def free_memory() -> int:
-    """Return the bytes that this process can still take: the least that machine, container and `ulimit` allow."""
+    """Return the bytes that this process can still take, by the limits of machine, container and `ulimit`."""
     left = [_shared()]
     if pages := _pages():
         left += [limit - pages[kind] * os.sysconf("SC_PAGE_SIZE") for limit, kind in _soft_limits()]
@@ -100,7 +100,7 @@ def free_memory() -> int:
 
 
 def _shared() -> int:
-    """Return the free bytes for all processes together. Ignore `ulimit`, which limits each process alone."""
+    """Return the free bytes for all processes together, without `ulimit`, which limits each process alone."""
     # What the machine has available without swapping; half of its memory if unknown.
     match = re.search(rb"^MemAvailable:\s*([0-9]+) kB$", _read(_MEMINFO), re.MULTILINE)
     available = int(match[1]) * 1024 if match else machine_memory() // 2
@@ -108,7 +108,7 @@ def _shared() -> int:
 
 
 def _soft_limits() -> Iterator[tuple[int, int]]:
-    """List the limits of `ulimit`, each with the field of /proc that shows its use."""
+    """List the limits of `ulimit`, each with the field of /proc that shows the amount in use."""
     try:
         import resource
     except ImportError:
@@ -148,12 +148,12 @@ def size_in(file: str) -> int | None:
 
 
 def _pages() -> list[int]:
-    """Return the sizes of this process in pages, in the order of /proc; nothing if unknown."""
+    """Return the sizes of this process in pages, in the order of /proc; empty if unknown."""
     return list(map(int, _read(_STATM).split()))
 
 
 def _read(file: str) -> bytes:
-    """Return the content of a file; nothing if it cannot be read."""
+    """Return the content of a file; empty if it cannot be read."""
     try:
         with open(file, "rb") as stream:  # noqa: PTH123  without pathlib
             return stream.read()
@@ -193,14 +193,14 @@ def hold_memory(beyond: int) -> None:
     """Let this process grow by at most `beyond` bytes.
 
     Native kernels know the limit, and raise an error before they allocate. Other code gets a `MemoryError` (on Linux).
-    The limit counts data, not addresses: allocators reserve far more addresses than they use.
+    The limit counts data, not addresses, since allocators reserve far more addresses than they use.
     """
     limit_memory(beyond)
     _hold_data(beyond)
 
 
 def hold_command() -> None:
-    """Limit a command to nine tenths of the free memory, so that it reports an error before the system kills it."""
+    """Limit a command to 90 % of the free memory, so that it reports an error before the system kills it."""
     _hold_data(max(_GRAPH_BYTES, free_memory() * 9 // 10))
 
 

@@ -46,11 +46,11 @@ class Hypothesis:
 
 @dataclass(frozen=True, repr=False)
 class NBest(Result, Tabular):
-    """Hypotheses in the order of the list, best first. If costs are equal, the first hypothesis is the model's best.
+    """Hypotheses in the order of the list, best first. Ties of cost go to the first one.
 
     Attributes:
         hypotheses: The hypotheses, at least one.
-        scales: Weight of each named cost in the model's cost; 1 for costs that are not named here.
+        scales: Weight of each named cost in the model's cost; other costs have weight 1.
     """
 
     hypotheses: tuple[Hypothesis, ...]
@@ -69,14 +69,14 @@ class NBest(Result, Tabular):
         log_probs: Iterable[float] | None = None,
         scores: Mapping[str, Iterable[float]] | None = None,
     ) -> Self:
-        """Build a list of strings, best first. Without scores, their order is their rank.
+        """Build a list from strings, best first. Without scores, their order is their rank.
 
         Args:
-            texts: Strings that are split at white space, or their words.
+            texts: Strings (split at white space), or sequences of words.
             costs: The cost of each string, −log probability: the smallest is the best.
-            log_probs: The log probability of each string, instead of `costs`; any numbers, also of a tensor.
-            scores: Further costs of each string, by name. Beside `costs` or `log_probs` they have no weight; alone, the
-                model's cost is their sum.
+            log_probs: The log probability of each string, instead of `costs`: numbers, an array or a tensor.
+            scores: Further costs of each string, by name. Next to `costs` or `log_probs` they have weight 0; alone,
+                their sum is the model's cost.
 
         Warns:
             UserWarning: No cost is positive, and some differ: they may be log probabilities.
@@ -91,13 +91,13 @@ class NBest(Result, Tabular):
         from latticemetric.lattice.conversion import costs_of
 
         if isinstance(texts, str):
-            raise UsageError("one string is not a list of them", advice="put it into a list")
+            raise UsageError("a single string is given, but a list of strings is needed", advice="put it into a list")
         split = [tuple(split_words(text)) if isinstance(text, str) else tuple(text) for text in texts]
         total = costs_of(*(None if given is None else [float(one) for one in given] for given in (costs, log_probs)))
         columns = {} if total is None else {_TOTAL: [float(cost) for cost in total]}
         for name, values in (scores or {}).items():
             if name in columns:
-                raise UsageError(f"the name '{name}' is that of the costs", advice="give the score another name")
+                raise UsageError(f"the name '{name}' is reserved for the costs", advice="give the score another name")
             columns[name] = [float(value) for value in values]
         for name, column in columns.items():
             if len(column) != len(split):
@@ -119,8 +119,9 @@ class NBest(Result, Tabular):
         Args:
             graph: A lattice, a forest, or a longer list.
             n: Number of strings; the list is shorter if the graph has fewer.
-            scales: Weight of each score column in the model's cost, also in the list; other columns keep their own.
-            paths: True for the `n` cheapest paths, of which several may have the same words.
+            scales: Weight of each score column in the model's cost, stored in the list, too; other columns keep their
+                default weight.
+            paths: True for the `n` cheapest paths; several may have the same words.
 
         Examples:
             >>> lattice = Lattice.from_strings(["a b", "a c", "a b"], costs=[3.0, 2.0, 1.0])
@@ -147,8 +148,8 @@ class NBest(Result, Tabular):
 
         Args:
             beam: The beam; or give `nbest`.
-            scales: Weight of each score in the model's cost; other scores keep their own.
-            nbest: Instead of a beam: keep this many of the best hypotheses with different words.
+            scales: Weight of each score in the model's cost; other scores keep their default weight.
+            nbest: In place of a beam: keep this number of best hypotheses with different words.
 
         Examples:
             >>> nbest = NBest.from_strings(["a", "b", "c"], costs=[1.0, 2.0, 9.0])
@@ -166,16 +167,16 @@ class NBest(Result, Tabular):
         return replace(self, hypotheses=tuple(near))
 
     def costs(self, scales: Scales | None = None) -> list[float]:
-        """Return the model's cost of each hypothesis: the sum of its scores, each times its scale."""
+        """Return the model's cost of each hypothesis: the weighted sum of its scores."""
         names = self.score_names()
         if unknown := [name for name in scales or {} if name not in names]:
             known = f"the columns here are: {', '.join(names) or 'none'}"
-            raise InputError(f"there is no score column '{unknown[0]}' to scale", advice=known)
+            raise InputError(f"there is no score column '{unknown[0]}'", advice=known)
         weights = {**dict.fromkeys(names, 1.0), **self.scales, **(scales or {})}
         return [sum(weights[name] * h.scores.get(name, 0.0) for name in names) for h in self.hypotheses]
 
     def ranking(self, scales: Scales | None = None) -> list[Hypothesis]:
-        """Return the hypotheses, the cheapest first; if costs are equal, in the order of the list.
+        """Return the hypotheses by ascending cost; ties keep the order of the list.
 
         Examples:
             >>> nbest = NBest.from_strings(["a", "b", "c"], costs=[2.0, 1.0, 1.0])
@@ -188,7 +189,7 @@ class NBest(Result, Tabular):
         return [self.hypotheses[number] for number in sorted(range(len(self)), key=costs.__getitem__)]
 
     def to_records(self, scales: Scales | None = None) -> list[dict[str, Any]]:
-        """Return a record for each hypothesis: rank, text, cost and scores; for tables and JSON.
+        """Return one record per hypothesis: rank, text, cost and scores, for tables and JSON.
 
         Examples:
             >>> NBest.from_strings(["a b", "a"], log_probs=[-1.0, -2.5]).to_records()
@@ -201,9 +202,9 @@ class NBest(Result, Tabular):
         ]
 
     def to_lattice(self, keep: Collection[str] | None = None) -> Lattice:
-        """Return a lattice with one path per hypothesis, in the list's order; the first arc of a path has the costs.
+        """Return a lattice with one path per hypothesis, in the list's order; a path's first arc has the costs.
 
-        If a hypothesis lacks a score, the cost is 0.
+        A missing score becomes cost 0.
 
         Args:
             keep: Names of scores to keep as columns, in addition to those with a scale other than 0. Default: all.
@@ -224,7 +225,7 @@ class NBest(Result, Tabular):
         if len(names) * len(source) > _MOST_CELLS:
             raise InputError(
                 f"{len(names)} scores of {len(source)} words are too many for columns",
-                advice="name the scores that you need in keep=",
+                advice="name the scores to keep in keep=",
             )
         columns = {}
         for name in names:
@@ -240,18 +241,18 @@ class NBest(Result, Tabular):
     ) -> Lattice:
         """Return the smallest lattice with one path per string; its column `cost` is the model's cost.
 
-        `to_lattice` has one path per hypothesis, even for hypotheses with equal words. Here, these share one path. With
-        `sum`, the path is as probable as all of them together, so posteriors stay the same; with `best`, it has the
-        cost of the best of them, as in `Lattice.determinized`.
+        `to_lattice` has one path per hypothesis, even if words are equal; here, such hypotheses share one path. With
+        `sum`, it has their total probability, so that posteriors stay the same; with `best`, it has the least cost, as
+        in `Lattice.determinized`.
 
-        Costs are 64-bit floats; their only error is the rounding of some sums. Strings share beginnings, and they share
-        ends if their costs allow it.
+        Costs are 64-bit floats, exact except for the rounding of some sums. Strings share prefixes, and suffixes if
+        their costs allow it.
 
         Args:
             scales: Weight of each score in the model's cost; other scores keep their own scale.
             merge: `sum` or `best`.
-            scale: The scale of later posteriors: probabilities are summed at this scale. The costs here are not
-                multiplied by it. It has no effect if all strings differ.
+            scale: Probabilities are summed at this scale: use the scale of later posteriors. The returned costs are not
+                scaled. It has no effect if all strings differ.
 
         Examples:
             >>> hypotheses = [(("a", "b"), 1.0), (("c", "b"), 2.0), (("a", "b"), 1.5)]

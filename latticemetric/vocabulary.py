@@ -17,10 +17,10 @@ EPSILON = 0
 """The number of ε (no word)."""
 
 STAR = 2**31 - 1
-"""The number that means *any* word in metric automata; words of lattices cannot have it."""
+"""The number of ★, any word, in metric automata; no word of a lattice has it."""
 
 UNKNOWN = -1
-"""The number of a word outside the vocabulary; words of lattices cannot have it."""
+"""The number for words outside the vocabulary; no word of a lattice has it."""
 
 _MOST_DIGITS = 10
 
@@ -43,7 +43,7 @@ class Vocabulary:
     __slots__ = ("_highest", "_number", "_word", "is_embedded", "is_given")
 
     def __init__(self, words: Mapping[int, str]) -> None:
-        """Map numbers to words. Two numbers cannot have the same word; number 0 (ε) may have any spelling."""
+        """Map numbers to words. Numbers must have different words; number 0 (ε) may have any spelling."""
         self._word = {number: word for number, word in words.items() if number != EPSILON}
         self._number = {word: number for number, word in self._word.items()}
         self._highest = max(self._word, default=0)
@@ -65,19 +65,19 @@ class Vocabulary:
 
     @classmethod
     def embedded(cls, words: Mapping[int, str]) -> Vocabulary:
-        """Return the vocabulary for the table (number → word) in a graph's file."""
+        """Return the vocabulary of a table (number → word) in a graph's file."""
         vocabulary = cls(words)
         vocabulary.is_embedded = True
         return vocabulary
 
     @staticmethod
     def numeric() -> Vocabulary:
-        """Return the vocabulary of lattices with word numbers only: word 7 is spelled '7'."""
+        """Return the vocabulary of graphs with word numbers only: the word of 7 is '7'."""
         return _NUMERIC
 
     @property
     def is_numeric(self) -> bool:
-        """True if each number is its own spelling."""
+        """True if each number is its own word."""
         return False
 
     def number(self, word: str) -> int:
@@ -85,7 +85,7 @@ class Vocabulary:
         return self._number.get(word, UNKNOWN)
 
     def word(self, number: int) -> str:
-        """Return the spelling of a number; ε is the empty string."""
+        """Return the word of a number; ε is the empty string."""
         if number == EPSILON:
             return ""
         try:
@@ -97,7 +97,7 @@ class Vocabulary:
             ) from None
 
     def words(self, numbers: Words) -> list[str]:
-        """Return the spelling of each number; ε is the empty string."""
+        """Return the word of each number; ε is the empty string."""
         return [self.word(number) for number in numbers.tolist()]
 
     def encode(self, words: Sequence[str]) -> Words:
@@ -106,12 +106,12 @@ class Vocabulary:
         return np.fromiter(map(self.number, words), dtype=np.int32, count=len(words))
 
     def decode(self, numbers: Iterable[int]) -> list[str]:
-        """Return the spellings of numbers, without ε."""
+        """Return the words of numbers, without ε."""
         plain = numbers.tolist() if isinstance(numbers, np.ndarray) else map(int, numbers)
         return [self.word(number) for number in plain if number != EPSILON]
 
     def check(self, numbers: Words) -> None:
-        """Refuse numbers that have no word."""
+        """Refuse numbers without a word."""
         if numbers.size == 0 or (numbers.min() >= 0 and numbers.max() <= self._highest == len(self._word)):
             return
         for number in set(numbers.tolist()):
@@ -146,7 +146,7 @@ class Vocabulary:
 
 
 class _NumericVocabulary(Vocabulary):
-    """Spell every number as itself; store nothing."""
+    """Maps every number to itself as a word; stores nothing."""
 
     __slots__ = ()
 
@@ -196,7 +196,7 @@ def split_words(text: str) -> list[str]:
 
 
 def word_set(words: Iterable[str], name: str) -> frozenset[str]:
-    """Return words as a set; refuse a string, which would become a set of letters. `name` is for the error."""
+    """Return words as a set; refuse a single string, which would become a set of letters."""
     if isinstance(words, str):
         raise UsageError(f"{name} is a string", advice=f"give a list of words: {split_words(words)}")
     return frozenset(words)

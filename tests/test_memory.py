@@ -199,7 +199,7 @@ def test_a_chain_against_ten_thousand_words_does_not_take_the_machine(arcs, opti
     reference = written(tmp_path, "ref", " ".join(f"w{k % 5}" for k in range(10_000)) + "\n")
     status, told, megabytes = peak("lattice-oracle", chain_file(tmp_path, arcs), reference, *options)
     assert status == 2
-    assert "it needs more than" in told
+    assert "this graph needs more than" in told
     assert "--max-memory" in told
     assert megabytes < most_megabytes
 
@@ -212,7 +212,7 @@ def test_an_edge_with_a_hundred_thousand_tails_does_not_take_the_machine(tmp_pat
     forest = written(tmp_path, "tails.hg", f"{header}{edge} ||| x=1 ||| 1\n")
     reference = written(tmp_path, "ref", "a a a\n")
     status, told, megabytes = peak("lattice-oracle", forest, reference, "--max-memory", "300M")
-    assert (status, "it needs more than 300 MB of memory" in told) == (2, True)
+    assert (status, "this graph needs more than 300 MB of memory" in told) == (2, True)
     assert megabytes < 700
 
 
@@ -232,7 +232,7 @@ def test_more_memory_is_allowed_by_an_option(tmp_path):
     reference = written(tmp_path, "ref", " ".join(f"w{k % 5}" for k in range(800)) + "\n")
     graph = chain_file(tmp_path, 10_000)
     status, told, _ = peak("lattice-oracle", graph, reference, "--max-memory", "70M")
-    assert (status, "it needs more than 70 MB" in told) == (2, True)
+    assert (status, "this graph needs more than 70 MB" in told) == (2, True)
     assert peak("lattice-oracle", graph, reference, "--max-memory", "1G")[0] == 0
     assert peak("lattice-oracle", graph, reference)[0] == 0
 
@@ -250,5 +250,5 @@ def test_a_graph_that_needs_too_much_costs_no_other(tmp_path):
         command += ["--max-memory", "256MB"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 1
-        assert "it needs more than" in done.stderr
+        assert "this graph needs more than" in done.stderr
         assert [line.split("\t")[0] for line in done.stdout.splitlines()[1:]] == ["a", "b", "c"]

@@ -96,7 +96,7 @@ def test_a_format_of_another_package_is_recognised(plugins, tmp_path):
 
 def test_a_format_that_is_only_read_is_not_written(plugins, tmp_path):
     plugins(EntryPoint("slots", slots()))
-    with pytest.raises(lm.UsageError, match="can only be read"):
+    with pytest.raises(lm.UsageError, match="can be read, but not written"):
         lm.write(tmp_path / "x", [("a", lm.Lattice.from_strings(["a"]))], format="slots")
 
 

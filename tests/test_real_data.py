@@ -209,7 +209,7 @@ def test_bleu_with_several_references_correlates_as_known(references, pearson):
     options = [option for name in references for option in ("--reference", folder / name)]
     found = correlated(folder, *options, "--metrics", "bleu", "--resamples", 0)
     assert round(found["system"]["bleu"]["pearson"], 3) == pearson
-    assert found["segment"]["bleu"]["reason"] == "people judged no segments"
+    assert found["segment"]["bleu"]["reason"] == "there are no human scores of segments"
     assert found["notes"] == ["HUMAN: judged 1 time, but there is no output: left out"]
 
 

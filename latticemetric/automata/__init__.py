@@ -1,1 +1,1 @@
-"""Automata of references, for the metrics that have a finite-state form."""
+"""Automata of metrics and references, for metrics with a finite-state form."""

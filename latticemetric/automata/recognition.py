@@ -1,9 +1,9 @@
-"""Build the automaton of a recognition rate (Chiang & DeNeefe 2008, section 4); search for the best rate.
+"""The automaton of a recognition rate (Chiang & DeNeefe 2008, section 4), and the search for the best rate.
 
 One reference gives one automaton; several references give the union of their automata.
 
-In state (i, m), i reference words are read, and the last m of them (at most n − 1) matched in a row. ★ stands for any
-word:
+In state (i, m), i reference words are read, and the last m of them (at most n − 1) were matched in a row. ★ stands for
+any word:
 
     match         (i, m) --r_{i+1} : m+1--> (i+1, min(m+1, n−1))      i < |r|
     deletion      (i, m) --ε : −β-------->  (i+1, 0)                  i < |r|
@@ -32,7 +32,7 @@ from latticemetric.vocabulary import EPSILON, STAR, UNKNOWN, Vocabulary, Words
 
 
 class Gains(NamedTuple):
-    """The parameters of an n-gram recognition rate in integers: all gains are multiples of `1 / unit`.
+    """The parameters of an n-gram recognition rate as integers: all gains are multiples of `1 / unit`.
 
     Attributes:
         order: n.
@@ -47,15 +47,15 @@ class Gains(NamedTuple):
     beta: int
 
     def of_edits(self) -> list[int]:
-        """Return the gain of each edit code: 0 is no edit, k is the k-th match in a row; then come D, S and I."""
+        """Return the gain of each edit code: 0 is no edit, k the k-th match in a row; then D, S and I."""
         return [0, *(k * self.unit for k in range(1, self.order + 1)), -self.beta, 0, -self.alpha]
 
 
 class RecognitionAutomaton(NamedTuple):
-    """Transitions as columns, sorted by source; state (i, m) has number i · n + m, and 0 is the start.
+    """The transitions as columns, sorted by source; state (i, m) has the number i · n + m, and 0 is the start.
 
-    Labels are word numbers, `EPSILON` (deletions) and `STAR`. Edits are codes as in `Gains.of_edits`. Sizes are what
-    transitions add to the denominator. `final` marks the states in which a path may end.
+    Labels are word numbers, `EPSILON` (deletions) or `STAR`. Edits are codes as in `Gains.of_edits`. Sizes are what
+    transitions add to the denominator. `final` marks the states where a path may end.
     """
 
     source: npt.NDArray[np.int32]
@@ -74,7 +74,7 @@ def ngram_total(words: int, order: int) -> int:
 def recognition_automaton(reference: ReferenceGraph, order: int) -> RecognitionAutomaton:
     """Build the automaton of an n-gram recognition rate for one reference.
 
-    A word that is not in the vocabulary (`UNKNOWN`) gets no match transition.
+    A word outside of the vocabulary (`UNKNOWN`) has no match transition.
     """
     n, states = order, len(reference.final)
     arc, run = (grid.ravel() for grid in np.meshgrid(np.arange(len(reference.word)), np.arange(n), indexing="ij"))
@@ -102,13 +102,12 @@ STAR_SYMBOL = "★"
 def compile_references(
     references: Sequence[Sequence[str] | Lattice], gains: Gains, vocabulary: Vocabulary | None, silent: Collection[str]
 ) -> Any:
-    """Build a tropical acceptor of a recognition rate for one or more references, cost = −gain.
+    """Build a tropical acceptor of a recognition rate for one or more references, with cost = −gain.
 
-    The automaton of one reference has the weights of the paper's table, so a best path costs −numerator. With several
-    references, the weights of each automaton are divided by its reference's denominator, and a new start state joins
-    the automata: a best path costs −rate. A graph is split into one reference per string length. References without
-    words have no rate: leave them out if others have words. Words in `silent` do not count. Without a vocabulary, words
-    get new numbers.
+    For one reference, the weights are those of the paper, so that a best path costs −numerator. For several references,
+    the weights of each automaton are divided by its denominator, and a new start state joins the automata, so that a
+    best path costs −rate. A graph is split into one reference per string length. References without words have no rate,
+    and are left out if others have words. Words in `silent` do not count. Without a vocabulary, words get new numbers.
     """
     if vocabulary is None:
         vocabulary = Vocabulary.from_words(word for reference in references for word in words_in(reference, silent))
@@ -163,10 +162,10 @@ class BestPath(NamedTuple):
 def path_of_best_rate(search: Callable[[Ratio], BestPath], gains: Gains) -> BestPath:
     """Return the path with the best rate, by Dinkelbach's iteration (1967, "On nonlinear fractional programming").
 
-    A path's rate, gain / denominator, does not add up over its arcs; gain − λ · denominator does. If its largest value
-    over all paths is 0, λ is the best rate. Each search at one λ returns a path, whose rate is the next λ. All numbers
-    are integers, so the iteration ends exactly, after a few searches. `search` gets λ as `Ratio(gain, total)`, and
-    returns the path with the largest gain · λ.total − λ.gain · denominator.
+    A rate, gain / denominator, is not a sum over arcs, but gain − λ · denominator is. If its maximum over all paths is
+    0, λ is the best rate. Each search with one λ returns a path, whose rate is the next λ. All numbers are integers, so
+    the iteration ends exactly, after a few searches. `search` gets λ as `Ratio(gain, total)`, and returns the path with
+    the largest gain · λ.total − λ.gain · denominator.
     """
     rate = Ratio(gains.unit, 1)  # the rate of a perfect path
     while True:
@@ -180,10 +179,9 @@ def path_of_best_rate(search: Callable[[Ratio], BestPath], gains: Gains) -> Best
 def best_path_at(
     graph: dict[str, Any], sizes: npt.NDArray[np.int32], reference: ReferenceGraph, gains: Gains, rate: Ratio
 ) -> BestPath:
-    """Return the path with the largest gain · rate.total − rate.gain · denominator, found by exact native search.
+    """Return the path with the largest gain · rate.total − rate.gain · denominator, by exact native search.
 
-    `graph` has the columns of a lattice, as for a reference that is a string; `sizes` is what each arc adds to the
-    denominator.
+    `graph` has the columns of a lattice; the reference is a string. `sizes` is what each arc adds to the denominator.
     """
     try:
         arcs, high, low, total = _native.search_reference_graph(

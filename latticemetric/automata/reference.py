@@ -1,7 +1,7 @@
-"""Represent references as graphs (each arc adds to a rate's denominator), and as n-grams.
+"""References as graphs, whose arcs add to a rate's denominator, and as n-grams.
 
-Σ_k |g_k(r)| adds up along a path: the word after i other words adds min(i + 1, n), one for each k-gram that it ends.
-So states are (state of the graph, words so far), and words beyond the (n − 1)-th are not counted.
+Σ_k |g_k(r)| is a sum along a path: the word after i other words adds min(i + 1, n), one for each k-gram that ends
+there. So a state is (state of the graph, number of words so far), counted up to n − 1.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ _NO_ARC = -1
 
 @dataclass(frozen=True)
 class ReferenceGraph:
-    """One or several references as a graph: states in topological order from the start, 0; arcs sorted by source.
+    """One or several references as a graph: states in topological order, start 0, arcs sorted by source.
 
-    Every state leads to a final one. Paths without words have no rate: they are left out if any path has words.
+    Every state leads to a final one. Paths without words have no rate, and are left out if any path has words.
 
     Attributes:
-        word: The word counted for each arc: its number, `UNKNOWN`, or ε.
+        word: The word that counts on each arc: its number, `UNKNOWN`, or ε.
         size: What each arc adds to the denominator.
         arc: The arc of the original graph; −1 for none.
-        final: True for each state in which a path may end.
+        final: True for each state where a path may end.
         words: The number of words before each state, counted up to a limit.
     """
 
@@ -55,13 +55,13 @@ class ReferenceGraph:
     def of_lattice(
         lattice: Lattice, word: Words, order: int, *, most: int | None = None, backward: bool = False
     ) -> ReferenceGraph:
-        """Build the graph of all strings of a lattice: each state once for every number of words before it.
+        """Build the graph of all strings of a lattice, with a copy of each state per number of words before it.
 
         Args:
             lattice: The reference.
-            word: The word counted for each of its arcs.
+            word: The word that counts on each of its arcs.
             order: n.
-            most: Count words up to this number; by default, up to the number that denominators need.
+            most: Largest number of words to count; by default, as many as denominators need.
             backward: Read paths from their ends. The denominators are the same.
         """
         most = max(1, order - 1) if most is None else most
@@ -95,11 +95,11 @@ class ReferenceGraph:
 
     @property
     def has_words(self) -> bool:
-        """True if paths have words: either all paths have words, or no path has any."""
+        """True if all paths have words, False if no path has any."""
         return bool(np.any(self.word != EPSILON))
 
     def ending_in(self, final: npt.NDArray[np.bool_]) -> ReferenceGraph:
-        """Return the graph with other final states; remove arcs that lead to none of these states."""
+        """Return the graph with other final states; remove arcs that lead to none of them."""
         kept = final.copy()
         for source, target in zip(self.source[::-1].tolist(), self.target[::-1].tolist(), strict=True):
             kept[source] |= kept[target]
@@ -118,7 +118,7 @@ def words_in(reference: Sequence[str] | Lattice, silent: Collection[str] = ()) -
 
 
 def counted_labels(reference: Lattice, vocabulary: Vocabulary, silent: Collection[str]) -> Words:
-    """Return the number of each arc's word in `vocabulary`; ε for `silent` words, `UNKNOWN` for words not in it."""
+    """Return the number of each arc's word in `vocabulary`: ε for `silent` words, `UNKNOWN` for words outside."""
     numbers, place = np.unique(reference.word, return_inverse=True)
     words = [reference.vocabulary.word(number) for number in numbers.tolist()]
     label = [EPSILON if not word or word in silent else vocabulary.number(word) for word in words]
@@ -130,7 +130,7 @@ _EMPTY = 0
 
 @dataclass(frozen=True, eq=False)
 class ReferenceNgrams:
-    """A trie with one row per n-gram: its parent (the row without its last word, −1 for none), and its last word.
+    """A trie with one row per n-gram: its parent (the row without the last word, −1 for none) and its last word.
 
     Row 0 is the empty n-gram. `most` is the highest count of each n-gram in a single reference; further matches do not
     count.
@@ -145,7 +145,7 @@ class ReferenceNgrams:
 
     @classmethod
     def of(cls, references: Sequence[Words], order: int) -> Self:
-        """Build the n-grams of the references; leave out n-grams with `UNKNOWN` words, since no graph has them."""
+        """Build the n-grams of the references, except those with `UNKNOWN` words, which no graph has."""
         rows: dict[tuple[int, int], int] = {}
 
         def added(row: int, word: int) -> int:

@@ -1,7 +1,7 @@
-"""Spell the words of a lattice in units: for metrics of characters, or of other parts of words.
+"""Split the words of a lattice into units, for metrics of characters or other parts of words.
 
-The native engine spells arcs while it searches. Other searches take the lattice of units: each arc becomes a chain of
-arcs with one unit each.
+The native engine splits words during the search. Other searches use the lattice of units, where each arc becomes a
+chain of arcs with one unit each.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WITHIN = -1
 
 
 class UnitNumbers:
-    """The numbers of units; all graphs and references of one search share them.
+    """The numbers of units, shared by all graphs and references of a search.
 
     Examples:
         >>> UnitNumbers().encode(["a", "b", "GPU", "a"]).tolist()
@@ -34,7 +34,7 @@ class UnitNumbers:
         self._longer: dict[str, int] = {}
 
     def encode(self, units: Sequence[str]) -> Words:
-        """Return the number of each unit; a unit that is not known yet gets one."""
+        """Return the number of each unit; give new units a number."""
         text = "".join(units)
         if len(text) == len(units):
             encoded = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<i4")
@@ -48,7 +48,7 @@ class UnitNumbers:
 
 
 def _are_strings(words: Sequence[Sequence[str]]) -> TypeGuard[Sequence[str]]:
-    """Return true if words are strings, so that their units are characters."""
+    """Check whether words are strings, whose units are characters."""
     return all(isinstance(word, str) for word in words)
 
 
@@ -79,7 +79,7 @@ class Spelling:
         separator: str | None,
         numbers: UnitNumbers | None = None,
     ) -> Self:
-        """Spell the word of each arc; ε has no units, and no separator.
+        """Split the word of each arc; ε has no units and no separator.
 
         Args:
             word: The number of each arc's word in `vocabulary`, 0 for ε.
@@ -98,7 +98,7 @@ class Spelling:
 
 
 def _distinct(word: Words) -> tuple[Words, Words]:
-    """Return the words that arcs have, without ε, and the position of each arc's word among them, from 1 on."""
+    """Return the distinct words of arcs without ε, and the position (from 1) of each arc's word among them."""
     highest = int(np.maximum.reduce(word, initial=EPSILON))
     if highest > 4 * len(word) + 2**20:  # a table of all numbers would be too large
         distinct, place = np.unique(np.append(word, np.int32(EPSILON)), return_inverse=True)
@@ -110,12 +110,12 @@ def _distinct(word: Words) -> tuple[Words, Words]:
 
 
 class SpelledLattice(NamedTuple):
-    """The lattice of units: its paths are those of the lattice, with the same order of arcs.
+    """The lattice of units: it has the paths of the lattice, in the same order of arcs.
 
-    If there is a separator, states that paths reach both with and without a word before are there twice.
+    With a separator, a state is duplicated if paths reach it both with and without a word before.
 
     Attributes:
-        lattice: Its words are numbers of units, without a vocabulary and without scores.
+        lattice: A lattice whose words are numbers of units, without vocabulary and scores.
         arc: The arc of the lattice that each arc begins; −1 for arcs within words.
         state: The lattice's state; −1 for states within words.
     """
@@ -131,7 +131,7 @@ class SpelledLattice(NamedTuple):
         return own
 
     def of_arcs(self, column: npt.NDArray[Any], within: Any = 0) -> npt.NDArray[Any]:
-        """Return a column of the lattice's arcs for the arcs of units; the first unit of a word has its value."""
+        """Return a column of the lattice's arcs for the arcs of units; the first unit of a word has the value."""
         return np.where(self.arc == _WITHIN, within, column[self.arc]).astype(column.dtype)
 
     def of_states(self, column: npt.NDArray[Any], within: Any = 0) -> npt.NDArray[Any]:
@@ -194,12 +194,12 @@ def spelled_lattice(lattice: Lattice, spelling: Spelling) -> SpelledLattice:
         source[order], onward[order], units[order], final=np.flatnonzero(np.isin(states, lattice.final))
     )
     if spelled.num_states != len(states):
-        raise AssertionError("a state of units leads nowhere: a bug in latticemetric, please report it")
+        raise AssertionError("a state of the lattice of units leads nowhere: a bug in latticemetric, please report it")
     return SpelledLattice(spelled, np.where(place == 0, arc[row], _WITHIN)[order], states)
 
 
 def _copies(lattice: Lattice, label: Words) -> npt.NDArray[np.int64]:
-    """Return (state, whether paths reach it after words), sorted; each state at least once."""
+    """Return (state, whether paths reach it after words), sorted, at least once per state."""
     source, target, words = lattice.source.tolist(), lattice.target.tolist(), label.tolist()
     silent = {0}
     for at, onward, word in zip(source, target, words, strict=True):

@@ -1,1 +1,1 @@
-"""Evaluate many graphs: pair each graph with its references, and give one result per graph."""
+"""Evaluate many graphs: pair each graph with its references, and return one result per graph."""

@@ -1,4 +1,4 @@
-"""Call a function on many graphs and yield one answer per graph; verbs use the functions below, users their own."""
+"""Apply a function to many graphs, with one answer per graph: the functions of the verbs, or your own (`ask_each`)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from latticemetric.parallel.process import Limits
 from latticemetric.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from latticemetric.batch.mbr_evidence import GraphWithUtilities
     from latticemetric.posterior.listing import PosteriorListing
 
 Record = dict[str, Any]
@@ -37,9 +36,9 @@ class Answer:
 
     Attributes:
         name: The graph's id.
-        value: The answer; `None` if there is a problem.
-        problem: The reason why there is no answer; `None` if there is one.
-        where: File and line.
+        value: The result; `None` if there is a problem.
+        problem: Why the graph has no result; `None` if it has one.
+        where: The file and line of the graph.
         format: The format of the graph's file.
     """
 
@@ -61,7 +60,7 @@ def _answer(ask: Callable[[Graph], Any], entry: Entry) -> Answer:
 
 
 def failed(graph: Placed, error: InputError) -> Answer:
-    """Return the answer for a graph with a problem."""
+    """Return the answer of a graph that failed."""
     return Answer(graph.name, None, error, graph.where)
 
 
@@ -80,20 +79,20 @@ def ask_each(
 ) -> Iterator[Answer]:
     """Call `ask` on many graphs, several at once; yield answers in the order of the graphs.
 
-    Only a few graphs are in memory at a time. Give file names, so that workers read their graphs themselves.
+    Only a few graphs are in memory at a time. If you give file names, the workers read the files themselves.
 
     Args:
-        ask: A function of a graph or, with references, of a graph and its references. Its answers are sent between
-            processes; for a cluster, the function is sent, too.
+        ask: A function of a graph or, with references, of a graph and its references. Its results must be picklable; on
+            a cluster, the function must be, too.
         graphs: Files, folders or globs, as for `read`; or pairs of a name and a graph.
         references: Files of references, as for the command line.
         workers: The number of processes, or a Dask client.
-        keep_going: True if a graph that fails gives an answer with a `problem`, instead of ending the run.
+        keep_going: True to return an answer with a `problem` for a graph that fails, instead of ending the run.
         timeout: Seconds per graph; a graph that takes longer fails. With a limit, even one worker is a process.
         max_memory: Bytes per graph; a graph that takes more fails. Linux only.
         format: The name of the format; by default, detected from the content.
-        symbols: A symbol table (or its file) that spells word numbers.
-        style: `keyed` if lines of references begin with ids, `plain` if not, `auto` to detect it.
+        symbols: A symbol table (or its file) that maps word numbers to words.
+        style: `keyed` if reference lines begin with ids, `plain` if not, `auto` to detect this.
 
     Raises:
         InputError: A graph has a problem, and `keep_going` is false.
@@ -127,7 +126,7 @@ def _answer_by_references(ask: Callable[..., Any], pair: Pair) -> Answer:
 
 
 def _paths(given: Any) -> list[str] | None:
-    """Return the names of files; `None` if graphs are given."""
+    """Return the file names, or `None` if the arguments are graphs."""
     if isinstance(given, str | os.PathLike):
         return [os.fspath(given)]
     if isinstance(given, Sequence) and given and all(isinstance(one, str | os.PathLike) for one in given):
@@ -158,11 +157,11 @@ def described(graph: Graph) -> Record:
 
 @dataclass(frozen=True)
 class Written:
-    """The contents of graphs that are written.
+    """Settings for written graphs.
 
     Attributes:
-        summed_by: Write one score per arc, its cost under these scales; `None` for all scores.
-        scores_off: Write no scores; a list of hypotheses is then in the order of its costs.
+        summed_by: Write one score per arc, its cost under these scales; `None` writes all scores.
+        scores_off: Write no scores; n-best lists are then sorted by cost.
         drop_labels: Write no labels.
     """
 
@@ -172,7 +171,7 @@ class Written:
 
 
 def converted(graph: Graph, written: Written) -> Graph:
-    """Return the graph with what is to be written of it."""
+    """Return the graph with only what is to be written."""
     from latticemetric.formats.columns import summed, without_labels, without_scores
 
     if written.summed_by is not None:
@@ -185,7 +184,7 @@ def converted(graph: Graph, written: Written) -> Graph:
 def pruned(
     graph: Graph, written: Written, *, beam: float | None, density: float | None, nbest: int | None, scales: Scales
 ) -> Graph:
-    """Return the part of a graph near its best path, as it is written."""
+    """Return the graph, pruned, with only what is to be written."""
     if density is None or isinstance(graph, Lattice):
         limits = {"beam": beam, "nbest": nbest} | ({"density": density} if density is not None else {})
         return converted(graph.pruned(scales=scales, **limits), written)  # type: ignore[arg-type]
@@ -194,14 +193,14 @@ def pruned(
 
 
 def determinized(graph: Graph, written: Written, *, scales: Scales) -> Graph:
-    """Return the smallest lattice with the best path of each string, as it is written."""
+    """Return the smallest lattice with the best path of each string, with only what is to be written."""
     if isinstance(graph, NBest):
         return converted(graph.determinized(scales, merge="best"), written)
     return converted(as_lattice(graph, advice="only lattices can be determinized").determinized(scales), written)
 
 
 def minimized(graph: Graph, written: Written) -> Graph:
-    """Return the lattice with states of the same future merged, as it is written."""
+    """Return the lattice with equivalent states merged, with only what is to be written."""
     from latticemetric.formats.columns import to_lattice
 
     return to_lattice(converted(graph, written)).minimized()
@@ -210,7 +209,7 @@ def minimized(graph: Graph, written: Written) -> Graph:
 def nbest_records(
     graph: Graph, n: int, written: Written | None, *, scales: Scales, paths: bool
 ) -> tuple[list[Record], Graph | None]:
-    """Return a record for each of the best strings or paths; if they are to be written, also their list."""
+    """Return one record per string or path of the n best; with lists to be written, also the n-best list."""
     searched = as_lattice_or_forest(graph, scales)
     found = searched.n_best(n, scales, paths=paths)
     cost = searched.cost(scales)
@@ -236,7 +235,7 @@ def _path_numbers(graph: Lattice | Forest, path: Steps) -> Record:
 def listed_posteriors(
     graph: Graph, *, scale: float, scales: Scales | None, options: Mapping[str, Any], with_lattice: bool
 ) -> tuple[PosteriorListing, Lattice | None]:
-    """Return the posteriors, listed by the options of `listing`; with `with_lattice`, also the lattice with them."""
+    """Return the posteriors that `listing` selects; with `with_lattice`, also the lattice with posteriors."""
     from latticemetric.posterior.listing import listing
     from latticemetric.posterior.posteriors import posteriors
 
@@ -251,19 +250,12 @@ def listed_posteriors(
 
 
 def mbr_records(graph: Graph, evidence: Graph | None = None, **parameters: Any) -> tuple[list[Record], None]:
-    """Decode a graph by the parameter `method`; without `method`, by n-grams under each combination of parameters."""
+    """Decode a graph by `method`; if it is `None`, by n-grams under each combination of parameters."""
     from latticemetric.mbr_decoding.mbr import mbr, mbr_grid
 
     if "method" in parameters:
         return [mbr(graph, evidence=evidence, **parameters).asdict()], None
     return [answer.asdict() for answer in mbr_grid(graph, evidence=evidence, **parameters)], None
-
-
-def mbr_by_matrix(given: GraphWithUtilities, **parameters: Any) -> tuple[list[Record], None]:
-    """Decode a list by the matrix of a utility."""
-    from latticemetric.mbr_decoding.mbr import mbr
-
-    return [mbr(given.graph, utility=given.utilities, **parameters).asdict()], None
 
 
 def mbr_with_gains(
@@ -276,7 +268,7 @@ def mbr_with_gains(
     determinize: bool,
     gains_only: bool,
 ) -> tuple[list[Record], Lattice | None]:
-    """Decode a graph by n-grams under one set of parameters; also return the lattice with the gains of its arcs."""
+    """Decode a graph by n-grams under one set of parameters; also return the lattice with the gains of arcs."""
     from latticemetric.mbr_decoding.ngram import GainParameters, mbr_with_lattice
 
     answer, lattice = mbr_with_lattice(

@@ -1,4 +1,4 @@
-"""Calibrate a model's probabilities: fit the scale of its costs on graphs with references, and judge it on others."""
+"""Calibrate a model's probabilities: fit the scale of its costs on graphs with references; evaluate on others."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ String = tuple[str, ...]
 
 @dataclass(frozen=True)
 class CalibrationReport(Record):
-    """The quality of the probabilities of one set of graphs.
+    """How well the probabilities of a set of graphs match the references.
 
     Attributes:
         utterances: The number of graphs.
-        words: Confidences: is each word of the answer right, by sclite's alignment?
-        sentences: The probability that the answer has no errors; `None` for confidences that came with the words.
-        errors: The expected errors of the answer; `None` for confidences that came with the words.
-        inexact: The number of graphs whose expected errors are estimates; they are not among `sentences`.
+        words: Calibration of word confidences; sclite's alignment decides which words are right.
+        sentences: Calibration of the probability that an answer has no errors; `None` for confidences of the input.
+        errors: Expected and real errors of the answers; `None` for confidences of the input.
+        inexact: The number of graphs with estimated expected errors; `sentences` omits them.
     """
 
     utterances: int
@@ -70,10 +70,9 @@ class CalibrationReport(Record):
 
 
 class ScaleTrial(NamedTuple):
-    """A scale, and its merit on the development set; larger is better.
+    """A scale, and its value of the criterion on the development set (larger is better).
 
-    The merit is the mean logarithm (base 2) of the probability that words are right or wrong as they are, or minus the
-    mean squared error of expected errors.
+    The merit is the mean log2 likelihood of right and wrong words, or minus the mean squared error of expected errors.
     """
 
     scale: float
@@ -82,19 +81,19 @@ class ScaleTrial(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Calibration(Result):
-    """A fitted scale, and how good the probabilities are that it gives.
+    """A fitted scale, and the quality of the probabilities at this scale.
 
     Attributes:
-        scale: The scale of costs that is best on the development set.
-        criterion: `words` if the likelihood of right and wrong words was maximized (for the same words, this maximizes
-            NCE), `errors` if the squared error of expected errors was minimized.
-        answer: `one-best` or `mbr`: the words that are judged.
-        development: Results of the development set at `scale`. They are too good: the scale was fitted to them.
-        held_out: Results of the test set at `scale`; without a test set, of each fold at the scale that is best on the
-            other folds. `None` if there is only one graph.
-        unscaled: Results of the same graphs as `held_out`, at the scale 1.
-        fold_scales: The scale of each fold; none with a test set.
-        trials: The scales that were tried on the whole development set, in ascending order.
+        scale: The best scale of costs on the development set.
+        criterion: `words` maximizes the likelihood of right and wrong words (and so NCE); `errors` minimizes the
+            squared error of expected errors.
+        answer: The evaluated words: `one-best` or `mbr`.
+        development: Results on the development set at `scale`: optimistic, since the scale was fitted to this set.
+        held_out: Results on the test set at `scale`; without a test set, on each fold at the best scale of the other
+            folds. `None` if there is only one graph.
+        unscaled: Results on the graphs of `held_out` at scale 1.
+        fold_scales: The scale of each fold; empty with a test set.
+        trials: The scales tried on the whole development set, in ascending order.
     """
 
     scale: float
@@ -150,7 +149,7 @@ def calibration(
         answer: The words to judge: `one-best`, or `mbr` for those of `word_mbr` (which depend on the scale).
         criterion: `words` to fit the confidences of words, `errors` to fit the expected errors.
         scale: The scales to try first, above 0; if there are several, better ones between them are tried, too.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
         ignore: Words that do not count, in graphs and references.
         halvings: Number of rounds that try scales around the best one; each halves the step between scales.
         folds: Number of folds without a test set. Graph k is in fold k modulo `folds`.
@@ -184,7 +183,7 @@ def calibration(
     development = judging.utterances
     merits = development.fitted(range(len(development)), grid, criterion, halvings)
     if criterion == "words" and len(set(merits.values())) == 1 < len(merits):
-        raise InputError("all scales fit the words alike", advice="give more graphs, or the criterion 'errors'")
+        raise InputError("all scales fit the words equally well", advice="give more graphs, or the criterion 'errors'")
     best = best_of(merits)
     fold_scales: tuple[float, ...] = ()
     if test is not None:
@@ -225,7 +224,7 @@ def _checked_scales(scale: float | Iterable[float]) -> list[float]:
 
 
 class _Reading(NamedTuple):
-    """The way to read an answer and its probabilities from a graph."""
+    """The settings for computing an answer and its probabilities."""
 
     answer: DecodedBy
     scales: Scales | None
@@ -234,7 +233,7 @@ class _Reading(NamedTuple):
 
 
 class _Words(NamedTuple):
-    """The words of an answer that count, their confidences, and whether they are right."""
+    """The words of an answer without ignored ones, their confidences, and which of them are right."""
 
     words: String
     probability: Values
@@ -242,7 +241,7 @@ class _Words(NamedTuple):
 
 
 class _Errors(NamedTuple):
-    """The expected errors of an answer, the probability that it has none, and its errors among reference words.
+    """The expected errors of an answer, the probability that it has none, its real errors, and the reference length.
 
     `perfect` is `None` if the expectation is an estimate.
     """
@@ -258,7 +257,7 @@ def _place(number: int) -> str:
 
 
 class _Development:
-    """Graphs and references; what was computed of a graph at a scale is kept."""
+    """Graphs and references of a development set. Results per graph and scale are cached."""
 
     def __init__(self, graphs: Iterable[Graph], references: Sequence[References], reading: _Reading) -> None:
         self._lattices: list[Lattice] = []
@@ -266,7 +265,7 @@ class _Development:
             with placed(_place(number)):
                 self._lattices.append(as_lattice(graph, reading.scales, advice=_FOR_FORESTS))
         if len(self._lattices) != len(references):
-            raise UsageError(f"there are {len(self._lattices)} graphs, but references of {len(references)}")
+            raise UsageError(f"there are {len(self._lattices)} graphs, but {len(references)} references")
         if not self._lattices:
             raise UsageError("there are no graphs to calibrate")
         self._reading = reading
@@ -280,7 +279,7 @@ class _Development:
         return len(self._lattices)
 
     def words(self, number: int, scale: float) -> _Words:
-        """Return the confidences of the words of an answer, and which are right."""
+        """Return the words of an answer, their confidences, and which of them are right."""
         key = number, scale
         if key in self._words:
             return self._words[key]
@@ -298,7 +297,7 @@ class _Development:
         return self._words[key]
 
     def errors(self, number: int, scale: float) -> _Errors:
-        """Return the expected errors of an answer, and its errors."""
+        """Return the expected and the real errors of an answer."""
         key = number, scale
         if key in self._errors:
             return self._errors[key]
@@ -318,7 +317,7 @@ class _Development:
     def fitted(
         self, chosen: Sequence[int], grid: Sequence[float], criterion: Criterion, halvings: int
     ) -> dict[float, float]:
-        """Return scales that were tried on these utterances, and their merits."""
+        """Return the scales tried on these utterances, with their merits."""
         given = {math.log2(one): one for one in grid}  # steps are factors; scales of the grid stay as they are
         axis = list(given)
 
@@ -352,7 +351,7 @@ class _Development:
 def right_words(
     candidate: Lattice | String, references: GraphReferences
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.integer[Any]]]:
-    """Return which words of a candidate are right by sclite's alignment with its best reference, and their arcs."""
+    """Align a candidate with its best reference as sclite does; return which words match, and their arcs."""
     found = []
     for reference in graphs_of(references):
         alignment, arcs = _SCLITE.align_arcs(candidate, reference)
@@ -365,7 +364,7 @@ _MERIT = WER().merit
 
 
 class _Judging(NamedTuple):
-    """Utterances, and how to report on them."""
+    """Utterances, and the settings of reports on them."""
 
     utterances: _Development
     bins: int
@@ -401,9 +400,9 @@ class _Judging(NamedTuple):
 def recognised_pairs(
     pairs: Callable[[], Iterable[Pair]], words: str, references: Sequence[str], *, lowercase: bool
 ) -> tuple[list[Graph], list[list[GraphReference]]]:
-    """Return graphs of words with confidences, and their references, in lower case if asked.
+    """Return graphs of words with confidences, and their references; lower-case both with `lowercase`.
 
-    Cut a CTM by the segments of an STM, as sclite does; else take the graphs of `pairs()`.
+    If the references are an STM, cut the CTM `words` into its segments, as sclite does; else use `pairs()`.
     """
     cut = read_recognised(words, references[0]) if len(references) == 1 else None
     if cut is None:
@@ -430,12 +429,12 @@ def confidence_calibration(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> CalibrationReport:
-    """Compare confidences of recognised words, as CTM files have them, with what is right by sclite's alignment.
+    """Compare the confidences of recognised words (in CTM files) with their accuracy by sclite's alignment.
 
-    NCE is that of NIST's sclite. There is nothing to fit, and nothing is known of utterances.
+    NCE is computed as in NIST's sclite. No scale is fitted, and there are no results on whole utterances.
 
     Args:
-        graphs: Lattices with the label `confidence`, as CTM files are read; alternatives are chosen as sclite does.
+        graphs: Lattices with the label `confidence`, as read from CTM files; alternatives are resolved as in sclite.
         references: One or several references per graph; they may be graphs.
         bins: Number of bins of the reliability diagram.
         resamples: Number of resamples of utterances for intervals; 0: no intervals.
@@ -447,7 +446,7 @@ def confidence_calibration(
     owner: list[int] = []
     listed = list(graphs)
     if len(listed) != len(references):
-        raise UsageError(f"there are {len(listed)} graphs, but references of {len(references)}")
+        raise UsageError(f"there are {len(listed)} graphs, but {len(references)} references")
     for number, (graph, several) in enumerate(zip(listed, references, strict=True)):
         with placed(_place(number)):
             lattice = as_lattice(graph, advice="confidences belong to words")
@@ -462,7 +461,7 @@ def confidence_calibration(
 
 
 def _confidences(lattice: Lattice, arcs: Sequence[int]) -> list[float]:
-    """Return the confidences of arcs; as in sclite, numbers below 0 count as 0, and numbers above 1 as 1."""
+    """Return the confidences of arcs, clipped to [0, 1] as in sclite."""
     labels = lattice.labels.get("confidence")
     found = []
     for arc in arcs:

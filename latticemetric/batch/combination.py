@@ -1,4 +1,4 @@
-"""Combine many utterances of several systems: read their outputs, tune weights, and judge the combination."""
+"""Combine many utterances of several systems: read outputs, tune weights, and score the combination."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Words = tuple[str, ...]
 Table = npt.NDArray[np.float64]
 
 TEXT = "text"
-"""The name of plain lines among the formats of systems."""
+"""The format name of systems' outputs that are plain lines."""
 
 _WER = WER()
 _BLOCK = 100  # words of a reference that are drawn together
@@ -56,19 +56,20 @@ def read_systems(
     keyed: bool = False,
     vocabulary: Vocabulary | None = None,
 ) -> list[Utterance]:
-    """Read the outputs of systems, a file each: transcripts, CTMs, n-best lists or lattices.
+    """Read the outputs of systems, one file each: transcripts, CTMs, n-best lists or lattices.
 
-    Utterances belong together by their ids, or by their order if a file has no ids. Files with one utterance each
-    belong together whatever the ids.
+    Match utterances by id, or by order if a file has no ids. If each file has one utterance, ignore ids.
 
     Args:
         paths: The files.
         format: The format of graphs, or `text` for lines; detected by default.
         keyed: True if lines of text begin with ids.
-        vocabulary: The words of graphs with word numbers.
+        vocabulary: Maps word numbers of graphs to words.
     """
     if len(set(paths)) < len(paths):
-        raise UsageError("a file is given twice", advice="give each system once, and a weight")
+        raise UsageError(
+            "a file is given twice", advice="give each file once; to count a system more, raise its weight"
+        )
     files = [_outputs(path, format, keyed=keyed, vocabulary=vocabulary) for path in paths]
     counts = {len(file) for file in files}
     if counts == {1}:
@@ -100,7 +101,7 @@ def _require_same_ids(paths: Sequence[str], tables: Sequence[Mapping[str, Any]])
 def _outputs(
     path: str, format_name: str | None, *, keyed: bool, vocabulary: Vocabulary | None
 ) -> list[tuple[str, bool, Any]]:
-    """Return name, whether that is an id, and output of each utterance of a file."""
+    """Return the name of each utterance of a file, whether the name is an id, and its output."""
     if format_name == TEXT or keyed or (format_name is None and _is_text(path)):
         return _lines(path, keyed=keyed)
     found = []
@@ -115,7 +116,7 @@ def _has_id(entry: Entry) -> bool:
 
 
 def _is_text(path: str) -> bool:
-    """Check whether a file is in no known format, so that it must be lines of text."""
+    """Check whether a file must be lines of text, because it has no known format."""
     if path == STANDARD_INPUT:
         return False
     try:
@@ -137,21 +138,27 @@ def _lines(path: str, *, keyed: bool) -> list[tuple[str, bool, Any]]:
         return [(str(number), False, words) for number, words in enumerate(lines, start=1)]
     found = {words[0]: words[1:] for words in lines if words}
     if len(found) < sum(map(bool, lines)):
-        raise FormatError("an id stands before two lines", where=path, advice="if these are not ids, leave --keyed out")
+        raise FormatError(
+            "two lines begin with the same id", where=path, advice="if these are not ids, leave --keyed out"
+        )
     return [(name, True, words) for name, words in found.items()]
 
 
 def references_of(path: str, names: Sequence[str]) -> list[Words]:
-    """Return the reference of each utterance: by id, by `file,channel` of an STM, or by order."""
+    """Return the reference of each utterance: matched by id, by the `file,channel` of an STM, or by order."""
     file = read_references(path)
     table = _keyed_references(file, names)
     listed = file.plain() if table is None else [table[name] for name in names]
     if len(listed) != len(names):
         what = f"there are {len(names)} utterances, and {len(listed)} references"
-        raise FormatError(what, where=path, advice="give one for each, in the same order or with the id first")
+        raise FormatError(
+            what, where=path, advice="give one reference per utterance, in the same order or with the id first"
+        )
     for reference in listed:
         if reference.graph is not None:
-            raise FormatError("the reference has alternatives", where=reference.where, advice="choose one of them")
+            raise FormatError(
+                "the reference has alternatives", where=reference.where, advice="keep one alternative of each"
+            )
     return [reference.words for reference in listed]
 
 
@@ -177,7 +184,7 @@ class Combinations:
 
     Attributes:
         names: The id of each utterance.
-        combinations: The combination of each, of the same systems.
+        combinations: The combination of each utterance; all have the same systems.
     """
 
     names: tuple[str, ...]
@@ -189,7 +196,7 @@ class Combinations:
         return self.combinations[0].systems
 
     def voting(self, weights: Sequence[float], null: float) -> Combinations:
-        """Return the same networks with other weights."""
+        """Return the same confusion networks with other weights."""
         changed = (replace(one, weights=tuple(map(float, weights)), null=float(null)) for one in self.combinations)
         return Combinations(self.names, tuple(changed))
 
@@ -211,14 +218,14 @@ def combine_all(utterances: Iterable[Utterance], **options: Any) -> Combinations
 
 @dataclass(frozen=True)
 class TunedVote:
-    """Weights and null of fewest errors, of those that the search tried.
+    """The weights and null with the fewest errors among the settings tried.
 
     Attributes:
         weights: The weight of each system.
-        null: The weight of having no word.
+        null: The weight of a slot without a word.
         errors: The errors with them.
-        errors_before: The errors with the weights that the combinations had.
-        tried: The number of settings that were tried.
+        errors_before: The errors with the original weights.
+        tried: The number of settings tried.
     """
 
     weights: tuple[float, ...]
@@ -229,10 +236,10 @@ class TunedVote:
 
 
 def tune_vote(combinations: Combinations, references: Sequence[Words]) -> TunedVote:
-    """Choose weights and null for the fewest word errors on these references.
+    """Find the weights and null with the fewest word errors on these references.
 
-    One number after the other is multiplied by factors from 0 to 3, as long as the errors fall: a coordinate search.
-    It begins with the best of the weights of the combinations and of powers of the systems' accuracies 1 − WER.
+    A coordinate search multiplies one number at a time by factors from 0 to 3, as long as the errors fall. It starts
+    with the original weights, or with powers of the systems' accuracies 1 − WER if those are better.
     """
     parts, expected = combinations.combinations, [[words] for words in references]
     tried: dict[tuple[float, ...], int] = {}
@@ -265,7 +272,7 @@ def tune_vote(combinations: Combinations, references: Sequence[Words]) -> TunedV
 
 
 def spoken(combination: Combination, system: int) -> Words:
-    """Return the words of a system: the best one of each slot."""
+    """Return the words of a system: its best word in each slot."""
     output = combination.outputs[system]
     return tuple(word for word in (output.words[first] for first in output.first[:-1].tolist()) if word)
 
@@ -273,9 +280,9 @@ def spoken(combination: Combination, system: int) -> Words:
 def split_at(
     combinations: Combinations, references: Sequence[Words], share: float
 ) -> tuple[tuple[Combinations, list[Words]], tuple[Combinations, list[Words]]]:
-    """Split utterances after a share of the words of the references; cut a long utterance in two, at a right word."""
+    """Split the utterances at a share of the reference words; cut a long utterance in two at a correct word."""
     if not 0 < share < 1:
-        raise UsageError(f"the share is {share}, and not between 0 and 1")
+        raise UsageError(f"the share is {share}, but must be between 0 and 1")
     left = share * sum(map(len, references))
     parts: tuple[list[tuple[str, Combination, Words]], list[tuple[str, Combination, Words]]] = ([], [])
     for name, one, words in zip(combinations.names, combinations.combinations, references, strict=True):
@@ -289,7 +296,7 @@ def split_at(
             parts[1].append((name, one.part(column, len(one.slots)), words[place:]))
         left -= len(words)
     if not all(parts):
-        raise UsageError("there are too few words to split", advice="tune on utterances of their own")
+        raise UsageError("there are too few words to split", advice="tune on a separate set of utterances")
     first, second = (
         (Combinations(tuple(n for n, _, _ in part), tuple(c for _, c, _ in part)), [w for _, _, w in part])
         for part in parts
@@ -298,7 +305,7 @@ def split_at(
 
 
 def _cut(combination: Combination, words: Words, place: int) -> tuple[int, int] | None:
-    """Return a column and a place of the reference that belong together, behind `place`."""
+    """Return the first matching pair of column and reference position, at `place` or later."""
     if len(words) < _LEAST_CUT:
         return None
     i = j = 0
@@ -315,17 +322,17 @@ def _cut(combination: Combination, words: Words, place: int) -> tuple[int, int] 
 
 @dataclass(frozen=True)
 class Judged:
-    """The errors of a system, or of a combination.
+    """The errors of a system or of a combination.
 
     Attributes:
-        name: What was judged.
-        errors: Substitutions, deletions and insertions together.
-        substitutions: Substitutions.
-        deletions: Deletions.
-        insertions: Insertions.
-        reference_words: The words of the references.
+        name: The system, or `combination`.
+        errors: The sum of substitutions, deletions and insertions.
+        substitutions: The number of substituted words.
+        deletions: The number of deleted words.
+        insertions: The number of inserted words.
+        reference_words: The number of reference words.
         interval: The error rate and its interval; `None` without resamples.
-        difference: How much larger its rate is than that of the combination; `None` for itself.
+        difference: Its error rate minus the combination's; `None` for the combination.
     """
 
     name: str
@@ -339,19 +346,19 @@ class Judged:
 
     @property
     def score(self) -> float | None:
-        """The word error rate; `None` without words in the references."""
+        """The word error rate; `None` if the references have no words."""
         return self.errors / self.reference_words if self.reference_words else None
 
 
 @dataclass(frozen=True)
 class Judgment(Tabular):
-    """A combination, its systems, what it would be without each, and oracles, against references.
+    """Scores of a combination, of its systems, of combinations without one system, and of oracles.
 
     Attributes:
         rows: The combination first.
         oracles: The errors of the oracle of each subset of the systems.
-        reference_words: The words of the references.
-        blocks: How many blocks of a reference's words were drawn for the intervals.
+        reference_words: The number of reference words.
+        blocks: The number of blocks of reference words that are resampled for the intervals.
     """
 
     rows: tuple[Judged, ...]
@@ -402,15 +409,15 @@ def judge(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> Judgment:
-    """Compare a combination, and the systems that it has, with references.
+    """Score a combination and its systems against references.
 
-    Intervals draw blocks of up to 100 words of the references: an hour of speech has a hundred of them.
+    Intervals resample blocks of up to 100 reference words; an hour of speech has about a hundred blocks.
 
     Args:
         combinations: The combinations.
         references: The words of the reference of each utterance.
-        others: Other texts of the utterances, by name: of another combination, for instance.
-        subsets: Also the oracle of each subset of the systems.
+        others: Further texts to score, by name.
+        subsets: True to also compute the oracle of each subset of the systems.
         resamples: The number of resamples for intervals; 0 for none.
         seed: The seed of the resamples.
         confidence: The share of resamples inside an interval.
@@ -444,7 +451,7 @@ def judge(
 
 
 def _leaving_out(combinations: Combinations) -> Iterator[tuple[str, list[Words]]]:
-    """Yield the votes without each system, in the same networks."""
+    """Yield the combination without each system, voted in the same networks."""
     systems, weights = combinations.systems, combinations.combinations[0].weights
     for s, name in enumerate(systems):
         rest = [0.0 if t == s else weight for t, weight in enumerate(weights)]
@@ -464,7 +471,7 @@ def _oracles(combinations: Combinations, references: Sequence[Words], *, subsets
 
 
 def _block_table(texts: Sequence[Words], references: Sequence[Words]) -> Table:
-    """Return S, D, I and words of each block of the references."""
+    """Return S, D, I and the number of words of each block of the references."""
     tables = []
     for text, reference in zip(texts, references, strict=True):
         edits = np.frombuffer(_WER.align(text, reference).edits.encode("ascii"), dtype=np.uint8)

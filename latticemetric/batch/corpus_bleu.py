@@ -1,4 +1,4 @@
-"""The oracle of a whole corpus by BLEU, with all its graphs in memory at once."""
+"""Find the paths with the best BLEU of a whole corpus; all graphs are in memory at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from latticemetric.oracle_search.corpus_bleu import CorpusOracle, CorpusPath, co
 
 @dataclass(frozen=True)
 class CorpusPathAnswer:
-    """The answer for one lattice: its path in the corpus oracle or its problem, and its file and line."""
+    """The answer for one lattice: its path in the corpus oracle or its problem, and the lattice's file and line."""
 
     name: str
     path: CorpusPath | None
@@ -34,7 +34,7 @@ class CorpusPathAnswer:
 
 @dataclass(frozen=True)
 class CorpusAnswer:
-    """The oracle of all pairs. If a graph could not be searched, its output is empty, but its references count."""
+    """The corpus oracle. A graph that could not be searched has an empty output, but its references count."""
 
     answers: tuple[CorpusPathAnswer, ...]
     oracle: CorpusOracle
@@ -42,11 +42,11 @@ class CorpusAnswer:
 
     @property
     def failed(self) -> int:
-        """The number of pairs with a problem."""
+        """The number of pairs that failed."""
         return sum(answer.problem is not None for answer in self.answers)
 
     def corpus(self) -> dict[str, Any]:
-        """Return the corpus part of the JSON document."""
+        """Return the fields of the corpus in the JSON document."""
         oracle, signature = self.oracle, {"signature": self.signature}
         return {
             **oracle.corpus.asdict(),
@@ -69,7 +69,7 @@ def corpus_oracle_of(
     keep_going: bool = False,
     normalize: str | None = None,
 ) -> CorpusAnswer:
-    """Search all lattices together; `normalize` names the grammar that rewrote them (for the signature)."""
+    """Search all lattices together; `normalize` is the name of the applied grammar, for the signature."""
     read = [_built(pair, keep_going=keep_going) for pair in lattices]
     usable = [(graph, references) for _, graph, references, _ in read if references]
     graphs, expected = [graph for graph, _ in usable], [references for _, references in usable]

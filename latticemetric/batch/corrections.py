@@ -1,6 +1,6 @@
-"""Corrected texts against the n-best lists that they were made from: what a correction wins, breaks and invents.
+"""Compare corrected texts with the n-best lists they come from: errors removed, added and hallucinated.
 
-Recoverable information ratio, harmful edits and hallucinated words are those of the package agwer.
+Recoverable information ratio, harmful edits and hallucinated words are defined as in the package agwer.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ SYSTEMS = {
     "oracle": "best hypotheses (o_nb)",
     "compositional": "words of the lists (o_cp)",
 }
-"""The names of what `Corrections` compares, as users read them."""
+"""The names of the rows of `Corrections` in tables."""
 
 _WER = WER()
 
 
 @dataclass(frozen=True)
 class Edits:
-    """Edits of a correction that change the number of errors.
+    """Edits of corrected texts, by their effect on the number of errors.
 
     Attributes:
         helpful: Edits that remove errors.
         harmful: Edits that add errors.
-        neutral: Utterances that were changed, but have as many errors as before; of words: `None`.
-        missed: Words of references that are wrong before and after; of utterances: `None`.
-        unchanged: Utterances that were not changed; of words: `None`.
+        neutral: Changed utterances with as many errors as before; `None` if words are counted.
+        missed: Reference words that are wrong before and after; `None` if utterances are counted.
+        unchanged: Unchanged utterances; `None` if words are counted.
     """
 
     helpful: int
@@ -53,21 +53,22 @@ class Edits:
 
     @property
     def harmful_rate(self) -> float | None:
-        """The harmful edit rate: the share of harmful ones among helpful and harmful edits; `None` without any."""
+        """The harmful edit rate: harmful / (helpful + harmful) edits; `None` if there are none."""
         return self.harmful / total if (total := self.helpful + self.harmful) else None
 
 
 @dataclass(frozen=True)
 class Hallucinations:
-    """Words of corrected texts that are wrong, by where they come from.
+    """Wrong words of corrected texts, by their source.
 
-    A list supports a word as often as the hypothesis that has it most often. Wrong words beyond that are hallucinated.
+    A list supports as many copies of a word as its hypothesis with the most copies. Further wrong copies are
+    hallucinated.
 
     Attributes:
         words: The words of the corrected texts.
         novel: Hallucinated words that are in no hypothesis.
         repeated: Hallucinated words that are in a hypothesis, but less often.
-        passed_through: Wrong words that the list supports: errors of the recogniser.
+        passed_through: Wrong words that the list supports: errors kept from the recogniser.
         generative: Correct words that are in no hypothesis.
     """
 
@@ -85,18 +86,17 @@ class Hallucinations:
 
 @dataclass(frozen=True, repr=False)
 class Corrections(Result, Tabular):
-    """Corrected texts, compared with the 1-best and the oracles of the lists that they were made from.
+    """Corrected texts, compared with the 1-best and the oracle of the n-best lists they come from.
 
     Attributes:
         one_best: The errors of the first hypotheses.
         corrected: The errors of the corrected texts.
-        oracle: The errors of the best hypotheses (o_nb): no choice from the lists has fewer.
-        compositional: Words of the references that are in no hypothesis (o_cp): no text of words of the list has fewer
-            errors.
-        reference_words: The words of the references.
+        oracle: The errors of the best hypotheses (o_nb), the minimum for choices from the lists.
+        compositional: Reference words that are in no hypothesis (o_cp): the minimum for texts of words from the lists.
+        reference_words: The number of reference words.
         utterances: Helpful and harmful edits, counted as utterances.
-        words: Helpful and harmful edits, counted as words: of the reference, and inserted ones.
-        hallucinations: Wrong words by where they come from.
+        words: Helpful and harmful edits, counted as reference words and inserted words.
+        hallucinations: Wrong words, by their source.
     """
 
     one_best: int
@@ -110,16 +110,16 @@ class Corrections(Result, Tabular):
 
     @property
     def recovered(self) -> float | None:
-        """The recoverable information ratio: the share of the oracle's gain over the 1-best that is reached.
+        """The recoverable information ratio (RIR): (1-best − corrected) / (1-best − oracle) errors.
 
-        It is below 0 if the correction adds errors, above 1 if it is better than every hypothesis, and `None` if the
-        oracle is not better than the 1-best.
+        It is negative if the corrections add errors, above 1 if they beat every hypothesis, and `None` if the oracle is
+        not better than the 1-best.
         """
         headroom = self.one_best - self.oracle
         return (self.one_best - self.corrected) / headroom if headroom else None
 
     def rate(self, errors: int) -> float | None:
-        """Return errors as a word error rate."""
+        """Return a number of errors as a word error rate."""
         return errors / self.reference_words if self.reference_words else None
 
     def asdict(self) -> dict[str, Any]:
@@ -135,7 +135,7 @@ class Corrections(Result, Tabular):
         }
 
     def to_records(self) -> list[dict[str, Any]]:
-        """Return a record for each system: 1-best, corrected texts and oracles."""
+        """Return one record per system: 1-best, corrected texts and oracles."""
         return [
             {"system": name, "errors": getattr(self, name), "wer": self.rate(getattr(self, name))} for name in SYSTEMS
         ]
@@ -149,16 +149,16 @@ def corrections(
     scales: Scales | None = None,
     ignore: Collection[str] = (),
 ) -> Corrections:
-    """Compare corrected texts with the n-best lists that they were made from.
+    """Compare corrected texts with the n-best lists they come from.
 
-    Words are compared as they are: normalize texts before, if case and punctuation shall not count.
+    Words are compared as they are. If case and punctuation should not count, normalize all texts first.
 
     Args:
         lists: The lists: `NBest`, in the model's order, or strings, best first.
         references: One reference for each list.
         corrected: The corrected text of each list.
-        scales: Weight of each score in the model's cost; other scores keep their own.
-        ignore: Words to remove before anything is compared.
+        scales: Weight of each score in the model's cost; other scores keep their default weight.
+        ignore: Words to remove before the comparison.
 
     Examples:
         >>> found = corrections([["a b c", "a b d"], ["x y", "x z"]], ["a b d", "x y"], ["a b d", "x y y"])
@@ -220,7 +220,7 @@ def _edited_words(firsts: Sequence[Any], outputs: Sequence[Any], texts: Sequence
 
 
 def _right(alignment: Alignment) -> list[bool]:
-    """Tell for each word of the reference whether it is matched."""
+    """Return for each reference word whether the alignment matches it."""
     return [edit == MATCH for edit in alignment.edits if edit != INSERTION]
 
 

@@ -1,4 +1,4 @@
-"""Expected rates of many graphs beside their oracles and 1-bests, and exact sums of all of them."""
+"""Expected rates of many graphs, with their oracles, 1-bests and exact sums."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ExpectationAnswer:
 
     Attributes:
         missed: Counts used when there is no answer: all words of the reference deleted.
-        where: File and line.
+        where: The file and line of the graph.
     """
 
     name: str
@@ -49,7 +49,7 @@ def _summary(path: ScoredPath) -> dict[str, Any]:
 
 
 class ExpectationSearch(NamedTuple):
-    """Settings of the search in each graph; `scale` is the factor of costs for probabilities."""
+    """Settings of the search in each graph; `scale` multiplies the costs before they become probabilities."""
 
     metric: GRR
     scale: float = 1.0
@@ -73,7 +73,7 @@ class ExpectationSearch(NamedTuple):
         return ExpectationAnswer(pair.name, found, best, where=pair.where)
 
     def failed(self, pair: Pair, error: InputError) -> ExpectationAnswer:
-        """Return the answer for a pair with a problem."""
+        """Return the answer for a pair that failed."""
         return ExpectationAnswer(pair.name, None, None, error, missed(pair, self.metric), pair.where)
 
 
@@ -84,15 +84,15 @@ def expectations_of(graphs: Iterable[Pair], search: ExpectationSearch, run: Run)
 
 @dataclass(frozen=True)
 class ExpectationTotals:
-    """Exact sums over answers: the order of adding does not matter.
+    """Exact sums over answers, independent of their order.
 
     Attributes:
-        numerator: The sum of expected numerators; `None` if that of a graph is unknown.
+        numerator: The sum of expected numerators; `None` if one is unknown.
         denominator: The sum of expected denominators.
-        low: The sum of the least numerators.
-        high: The sum of the largest numerators.
-        variance: The sum of the variances of numerators; paths of different graphs are independent.
-        one_best: The sum of the numerators of 1-bests, and of their denominators.
+        low: The sum of the lower bounds of numerators.
+        high: The sum of the upper bounds of numerators.
+        variance: The sum of the variances of numerators, since graphs are independent.
+        one_best: The sums of the numerators and of the denominators of the 1-bests.
         oracle: The same for oracles.
         lattices: Number of graphs that were searched.
         inexact: Number of graphs whose expectation is not exact.
@@ -138,7 +138,7 @@ class ExpectationTotals:
         return type(self)(**sums)
 
     def asdict(self) -> dict[str, Any]:
-        """Return the corpus part of the JSON document: sums of numerators divided by the sum of denominators."""
+        """Return the fields of the corpus in the JSON document: ratios of the sums of numerators and denominators."""
         size = self.denominator
 
         def rate(value: Fraction | None, power: int = 1) -> float | None:
@@ -170,7 +170,7 @@ class ExpectationTotals:
 
     @classmethod
     def merged(cls, states: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-        """Return the corpus part of all shards, from the values of `state`."""
+        """Return the corpus fields of all shards, from the values of `state`."""
         totals = (cls(**{name: _read(value) for name, value in state["expected"].items()}) for state in states)
         return sum(totals, cls()).asdict()
 

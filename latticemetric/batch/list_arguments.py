@@ -1,4 +1,4 @@
-"""N-best lists and references as functions take them: objects, or strings, or lists of words."""
+"""Convert n-best lists and references from arguments: objects, strings or lists of words."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ AnyList = NBest | Sequence[str | Sequence[str]]
 
 
 def ranked_texts(nbest: AnyList, scales: Scales | None = None) -> list[str | Words]:
-    """Return the hypotheses of a list in the model's order; of strings, in their own order.
+    """Return the hypotheses of a list in the model's order; strings keep their order.
 
-    Texts are equal if their words are equal: strings have single spaces between words.
+    Equal words give equal texts: strings have single spaces between words.
     """
     if isinstance(nbest, NBest):
         return [hypothesis.words for hypothesis in nbest.ranking(scales)]
     if isinstance(nbest, str):
-        raise UsageError("a list of hypotheses is a string", advice="give several strings, best first")
+        raise UsageError("a single string is given as a list of hypotheses", advice="give several strings, best first")
     if not len(nbest):
         raise InputError("the n-best list is empty")
     if all(isinstance(text, str) for text in nbest):
@@ -31,13 +31,13 @@ def ranked_texts(nbest: AnyList, scales: Scales | None = None) -> list[str | Wor
 
 
 def _single_spaced(text: str) -> str:
-    """Return a text with single spaces between words; most texts already are so."""
+    """Return a text with single spaces between words; most texts already have them."""
     is_plain = text.isprintable() and "  " not in text and not text.startswith(" ") and not text.endswith(" ")
     return text if is_plain else " ".join(split_words(text))
 
 
 def ranked_words(nbest: AnyList, scales: Scales | None = None) -> list[Words]:
-    """Return the words of each hypothesis of a list, in the model's order; a list of strings keeps its own order."""
+    """Return the words of each hypothesis of a list in the model's order; a list of strings keeps its order."""
     return [words_of(text) for text in ranked_texts(nbest, scales)]
 
 
@@ -47,7 +47,7 @@ def words_of(text: str | Sequence[str]) -> Words:
 
 
 def references_of(references: Sequence[Any]) -> list[list[Words]]:
-    """Return the references of each list as words. One of them is a string, or a list with one list of words."""
+    """Return the references of each list as words. A single reference is a string, or a list with one list of words."""
     found = []
     for given in references:
         texts = [given] if isinstance(given, str) else list(given)
@@ -58,7 +58,7 @@ def references_of(references: Sequence[Any]) -> list[list[Words]]:
 
 
 def check_lengths(**sides: Sequence[object] | Mapping[str, object]) -> None:
-    """Refuse sides of different lengths, and empty ones."""
+    """Refuse arguments of different lengths, and empty ones."""
     lengths = {name: len(side) for name, side in sides.items()}
     if len(set(lengths.values())) > 1:
         what = " and ".join(f"{number} {name}" for name, number in lengths.items())

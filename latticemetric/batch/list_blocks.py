@@ -28,7 +28,7 @@ class BlockSums:
         at: Numbers of hypotheses; by default, 1 … 5, 10, 20, 50, ….
         scales: Weight of each score in the model's cost.
         keep: True to keep the counts of each list, for resamples.
-        rewrite: Rewrites texts and references; `None` leaves them as they are.
+        rewrite: Rewrites texts and references; `None` leaves them unchanged.
     """
 
     rate: GRR
@@ -60,7 +60,7 @@ class _Answer(NamedTuple):
 
 
 class TableSums:
-    """The sums of a table whose records have the references; several processes take its blocks apart.
+    """The sums of a table whose records have the references; several processes parse its blocks.
 
     Args:
         blocks: The blocks of the table.

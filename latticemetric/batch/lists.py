@@ -1,4 +1,4 @@
-"""Many n-best lists with their references, read at once: from files, data frames, Arrow tables or records."""
+"""Read many n-best lists with their references at once: from files, data frames, Arrow tables or records."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Lists(Tabular):
         return oracle_at_k(self.lists, self._references(), metric, **options)
 
     def corrections(self, corrected: Sequence[str | Sequence[str]], **options: Any) -> Corrections:
-        """Compare corrected texts with the lists that they were made from; see `corrections`."""
+        """Compare corrected texts with these lists; see `corrections`."""
         from latticemetric.batch.corrections import corrections
 
         return corrections(self.lists, self._references(), corrected, **options)
@@ -73,8 +73,8 @@ def read_lists(
     """Read n-best lists, and the references in the same records, if there are any.
 
     Args:
-        source: A path, a data frame of pandas or polars, an Arrow table, or mappings (`datasets`). Columns have the
-            names that keys of JSON lines have.
+        source: A path, a data frame of pandas or polars, an Arrow table, or mappings (`datasets`). Columns are named as
+            the keys of JSON lines.
         reference_field: The field with the references; detected by default.
         format: The format of a file; detected by default.
 
@@ -92,12 +92,14 @@ def read_lists(
     found = entries([source], format) if is_path else _entries(source)
     within = pair_within(found, reference_field, required=False)
     if within is None:
-        raise UsageError("the graphs have no records with references", where="reference_field", advice="leave it out")
+        raise UsageError(
+            "the graphs have no records with references", where="reference_field", advice="leave reference_field out"
+        )
     return lists_of_pairs(within.pairs)
 
 
 def lists_of_pairs(pairs: Iterable[Pair]) -> Lists:
-    """Build the lists of pairs; refuse other graphs, and references with alternatives."""
+    """Parse the lists of pairs; refuse other graphs, and references with alternatives."""
     names, lists, references = [], [], []
     for pair in pairs:
         if pair.problem is not None:
@@ -116,14 +118,14 @@ def lists_of_pairs(pairs: Iterable[Pair]) -> Lists:
 
 
 def rewritten(lists: Lists, rewrite: Callable[[Words], Words]) -> Lists:
-    """Return the lists with their texts and references rewritten, each alone; hypotheses keep ranks and scores."""
+    """Return the lists with each text and reference rewritten; hypotheses keep ranks and scores."""
     changed = (_rewritten_list(nbest, rewrite) for nbest in lists.lists)
     references = (tuple(map(rewrite, several)) for several in lists.references)
     return Lists(lists.names, tuple(changed), tuple(references))
 
 
 def rewritten_pairs(pairs: Iterable[Pair], rewrite: Callable[[Words], Words]) -> Iterator[Pair]:
-    """Rewrite the texts of pairs as `rewritten` does: references at once, lists when they are parsed."""
+    """Rewrite the texts of pairs as `rewritten` does: references now, lists when they are parsed."""
     for pair in pairs:
         entry = pair.entry and pair.entry._replace(build=partial(_built, pair.entry.build, rewrite))
         references = tuple(
@@ -143,10 +145,10 @@ def _rewritten_list(nbest: NBest, rewrite: Callable[[Words], Words]) -> NBest:
 
 
 def texts_of(path: str, names: Sequence[str]) -> list[Words]:
-    """Read a text for each list: lines that begin with the ids of all lists, or as many lines as lists, in order.
+    """Read one text per list: lines in order, or lines that begin with the ids of all lists.
 
-    If half of the ids or more begin lines, but not all of them, refuse the file: ids must not count as words. Lists
-    named by their position have no ids: their texts may begin with numbers.
+    If at least half of the ids begin lines, but not all, refuse the file, so that no id counts as a word. Lists that
+    are named by position have no ids, and their texts may begin with numbers.
     """
     file = read_references(path)
     if file.ids >= set(names):

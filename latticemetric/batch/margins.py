@@ -1,4 +1,4 @@
-"""Search the margins of a graph (results besides its oracle): n-best, hope, fear, worst string, all oracles."""
+"""Further searches of a graph, besides its oracle (`margins`): n-best, hope, fear, worst string, all oracles."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Margin = Hope | Fear | Worst
 
 @dataclass(frozen=True)
 class MarginOptions:
-    """The margins to search: number of best strings, weights of hopes and fears, worst string, graph of all oracles.
+    """Which margins to search: n best strings, weights of hopes and fears, worst string, graph of all oracles.
 
-    `on` is the value that the weights multiply: `rate` or `numerator`.
+    The weights multiply the value `on`: `rate` or `numerator`.
     """
 
     nbest: int = 0
@@ -58,12 +58,12 @@ class MarginKind:
 
 @dataclass(frozen=True)
 class Margins:
-    """The margins of one graph.
+    """The further results of one graph.
 
     Attributes:
-        found: The path of each hope, fear or worst string that could be found.
+        found: The paths of the hope, fear and worst strings.
         graph: The graph of all oracles.
-        failed: The reason for each hope, fear or worst string that failed; only if the run keeps going.
+        failed: The error of each hope, fear or worst string that failed; only with `keep_going`.
     """
 
     nbest: tuple[Oracle, ...]
@@ -97,7 +97,7 @@ def margins_of(
     *,
     keep_going: bool = False,
 ) -> Margins:
-    """Search the margins of one graph. If a hope, fear or worst string fails, raise the error unless `keep_going`."""
+    """Search the margins of one graph. If a hope, fear or worst string fails, raise an error unless `keep_going`."""
     nbest = oracles(graph, references, metric, n=wanted.nbest, scales=scales) if wanted.nbest else []
     found: dict[MarginKind, Margin] = {}
     failed = {}
@@ -119,7 +119,7 @@ def margins_of(
 
 
 def by_kind(items: Mapping[MarginKind, dict[str, Any]]) -> dict[str, Any]:
-    """Group items by kind: one item, or a list if there are several weights."""
+    """Group items by kind; a kind with several weights has a list."""
     kinds: dict[str, list[dict[str, Any]]] = {}
     for side, item in items.items():
         weight = {} if side.weight is None else {"weight": side.weight}
@@ -128,7 +128,7 @@ def by_kind(items: Mapping[MarginKind, dict[str, Any]]) -> dict[str, Any]:
 
 
 def _item(path: Oracle | Margin) -> dict[str, Any]:
-    """Return plain values, without the values that the enclosing item already has."""
+    """Return plain values, without those that the enclosing item already has."""
     item = path.asdict()
     del item["one_best"], item["signature"]
     return {**item, "alignment": path.alignment.edits}
@@ -136,12 +136,12 @@ def _item(path: Oracle | Margin) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class MarginTotal:
-    """Sums of one kind of margin (hope or fear of one weight, or worst) over graphs; sums can be added.
+    """Sums over graphs for one kind of margin (hope or fear of one weight, or worst); sums can be added.
 
     Attributes:
         statistics: Counts of the strings.
-        value: The sum of the values of hopes or fears; exact, so that the order of adding does not matter.
-        inexact: The number of paths that are not proven to be the best ones.
+        value: The exact sum of the values of hopes or fears.
+        inexact: The number of paths that are not proven optimal.
         failed: The number of graphs without this margin; all words of their references count as deleted.
     """
 
@@ -169,7 +169,7 @@ class MarginTotals:
         self.sides = {side: MarginTotal(self._zero) for side in wanted.sides}
 
     def add(self, margins: Margins | None, missed: RecognitionStatistics | None) -> None:
-        """Add a graph. For a kind of margin that failed, count all words of the reference as deleted."""
+        """Add a graph. If a kind of margin failed, count all words of the reference as deleted."""
         for side in self.sides:
             margin = None if margins is None else margins.found.get(side)
             if margin is None:
@@ -188,6 +188,6 @@ class MarginTotals:
         return [[total.statistics.as_columns(), str(total.value), total.inexact, total.failed] for total in sums]
 
     def add_state(self, state: Iterable[Sequence[Any]]) -> None:
-        """Add the sums of other graphs, from the values of `state`."""
+        """Add the sums of other graphs, given as values of `state`."""
         for side, (row, value, *numbers) in zip(self.sides, state, strict=True):
             self.sides[side] += MarginTotal(RecognitionStatistics.of_columns(row), Fraction(value), *numbers)

@@ -1,6 +1,6 @@
-"""Pair graphs with their evidence for MBR (the graphs whose posteriors are used), or with matrices of utilities.
+"""Pair graphs for MBR with their evidence (graphs that give the posteriors) or with matrices of utilities.
 
-Drop no graph silently.
+Raise an error for each graph without a partner.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _ADVICE = "or give --keep-going, which reports it and continues"
 
 @dataclass(frozen=True)
 class EvidencePair:
-    """A graph, and the graph with the same id whose posteriors are used; neither is parsed yet.
+    """A graph and its evidence (the graph with the same id that gives the posteriors), both not yet parsed.
 
-    `problem` is set if one of the two graphs is missing.
+    `problem` is set if one of the two is missing.
     """
 
     name: str
@@ -49,9 +49,9 @@ class EvidencePair:
 
 
 def with_evidence(entries: Iterable[Entry], evidence: Iterable[Entry]) -> Iterator[EvidencePair]:
-    """Pair each graph with its evidence: the graph with the same id from which MBR takes posteriors (`--evidence`).
+    """Pair each graph with its evidence: the graph with the same id that gives the posteriors (`--evidence`).
 
-    If graphs and evidence come in the same order, keep only one pair in memory. Else also keep early evidence.
+    If graphs and evidence have the same order, keep one pair in memory. Otherwise keep evidence until its graph comes.
 
     Raises:
         FormatError: Two graphs, or two pieces of evidence, have the same id.
@@ -77,7 +77,7 @@ def with_evidence(entries: Iterable[Entry], evidence: Iterable[Entry]) -> Iterat
 
 
 def answer_by_evidence(ask: Callable[[Graph, Graph], Any], pair: EvidencePair) -> Answer:
-    """Call `ask` on a graph and its evidence (the graph whose posteriors are used)."""
+    """Call `ask` on a graph and its evidence (the graph that gives the posteriors)."""
     if pair.problem is not None:
         raise pair.problem
     assert pair.entry is not None
@@ -89,7 +89,7 @@ def answer_by_evidence(ask: Callable[[Graph, Graph], Any], pair: EvidencePair) -
 
 
 def evidence_of(pair: EvidencePair, graph: Graph) -> Graph:
-    """Parse the evidence of a pair whose `graph` is parsed. Raise an error if the evidence is missing or unusable."""
+    """Parse the evidence of a pair with a parsed `graph`. Raise an error if the evidence is missing or unusable."""
     if pair.problem is not None:
         raise pair.problem
     assert pair.evidence is not None
@@ -101,7 +101,7 @@ def evidence_of(pair: EvidencePair, graph: Graph) -> Graph:
         spelled = evidence if numeric[0] is graph else graph
         if not any(map(Vocabulary.numeric().__contains__, words_of(spelled))):
             raise InputError(
-                "of the graph and its evidence, one has numbers for words, the other has words",
+                "one of graph and evidence has word numbers, the other has words",
                 where=pair.place,
                 advice="give the symbol table with --symbols",
             )
@@ -112,7 +112,7 @@ def _distinct(entries: Iterable[Entry], what: str) -> Iterator[Entry]:
     names: set[str] = set()
     for entry in entries:
         if entry.name in names:
-            raise FormatError(f"there are two {what} named '{shortened(entry.name)}'", where=entry.where)
+            raise FormatError(f"two {what} have the id '{shortened(entry.name)}'", where=entry.where)
         names.add(entry.name)
         yield entry
 
@@ -127,24 +127,31 @@ def _surplus(evidence: Entry) -> EvidencePair:
 
 
 class GraphWithUtilities(NamedTuple):
-    """A graph, and the matrix of a utility from outside for its strings."""
+    """A graph with a matrix of utilities for its strings."""
 
     graph: Graph
     utilities: Matrix
 
 
+def mbr_by_matrix(given: GraphWithUtilities, **parameters: Any) -> tuple[list[dict[str, Any]], None]:
+    """Decode an n-best list by its matrix of utilities."""
+    from latticemetric.mbr_decoding.mbr import mbr
+
+    return [mbr(given.graph, utility=given.utilities, **parameters).asdict()], None
+
+
 def with_utilities(entries: Iterable[Entry], path: str) -> Iterator[Entry]:
-    """Yield graphs that are parsed as `GraphWithUtilities`.
+    """Yield graphs; each is parsed to a `GraphWithUtilities`.
 
     Args:
         entries: The graphs.
-        path: A file of numpy: `.npy` with the matrix of the only graph, or `.npz` with a matrix for each id.
+        path: A NumPy file: `.npy` with the matrix of a single graph, or `.npz` with one matrix per id.
     """
     if not path.endswith(".npz"):
         listed = list(islice(entries, 2))
         if len(listed) > 1:
             raise UsageError(
-                "one matrix cannot be for several graphs",
+                "there is one matrix, but several graphs",
                 where=path,
                 advice="write an array for each id to an .npz file",
             )
@@ -169,7 +176,7 @@ def _built_with_matrix(build: Callable[[], Graph], matrix: Matrix) -> GraphWithU
 
 
 class Example(NamedTuple):
-    """A graph of a development set, all strings of its references, and its evidence (see `EvidencePair`) or `None`."""
+    """A development graph, all strings of its references, and its evidence (see `EvidencePair`) or `None`."""
 
     graph: Graph
     references: list[tuple[str, ...]]
@@ -181,7 +188,7 @@ def examples_of(
 ) -> Iterator[Answer]:
     """Yield one `Answer` per pair of a development set; its value is an `Example`.
 
-    If a pair has an error, or evidence has no graph, raise the error; with `keep_going`, yield an `Answer` with it.
+    If a pair has an error or evidence has no graph, raise the error; with `keep_going`, yield an `Answer` with it.
     """
     listed, surplus, by_name = list(pairs), list[EvidencePair](), dict[str, EvidencePair]()
     if evidence is not None:

@@ -1,4 +1,4 @@
-"""Rewrite pairs and strings by a grammar before they are compared."""
+"""Rewrite pairs and strings by a grammar before they are scored."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Text = Lattice | tuple[str, ...]
 
 
 def normalized_pairs(pairs: Iterable[Pair], grammar: Grammar, scales: Scales | None = None) -> Iterator[Pair]:
-    """Rewrite the references of each pair at once, and the graph when it is parsed."""
+    """Rewrite the references of each pair now, and the graph when it is parsed."""
     for pair in pairs:
         entry = pair.entry and pair.entry._replace(build=partial(_built, pair.entry.build, grammar, scales))
         try:
@@ -32,7 +32,7 @@ def normalized_pairs(pairs: Iterable[Pair], grammar: Grammar, scales: Scales | N
 
 
 def normalized_reference(reference: Reference, grammar: Grammar) -> Reference:
-    """Rewrite a reference; if the grammar has alternatives, the result is a graph."""
+    """Rewrite a reference; if the grammar gives alternatives, the result is a graph."""
     with placed(reference.where):
         graph = grammar.reference(reference.graph_or_words)
     text = only_text(graph)
@@ -51,14 +51,14 @@ def normalized_sides(
     graphs: bool = False,
     output_graphs: bool = False,
 ) -> tuple[list[list[Any]], list[list[Any]]]:
-    """Rewrite the texts of systems and the references of each segment; alternatives become further references.
+    """Rewrite the outputs and the references of each segment; alternatives become further references.
 
     Args:
-        outputs: Name and texts of each system, one text per segment.
-        references: Name and texts of each file of references.
+        outputs: The name and the texts of each system, one text per segment.
+        references: The name and the texts of each reference file.
         grammar: The grammar.
-        graphs: True to keep a reference as a graph if it has too many strings to list; else refuse the reference.
-        output_graphs: True to keep alternatives of both sides as graphs; else refuse those of outputs.
+        graphs: True to keep a reference with too many strings as a graph; otherwise refuse it.
+        output_graphs: True to keep outputs and references with alternatives as graphs; otherwise refuse such outputs.
     """
 
     def strings(text: Text) -> list[Any]:
@@ -75,7 +75,7 @@ def normalized_sides(
 
     def output(text: Text) -> Text:
         if not output_graphs and isinstance(text, Lattice):
-            raise InputError("the output has alternatives", advice="score with --metrics sclite")
+            raise InputError("the output has alternatives", advice="use --metrics sclite, which supports alternatives")
         return grammar.text(text) if isinstance(text, tuple) and not output_graphs else grammar.candidate(text)
 
     return [_each(name, texts, output) for name, texts in outputs], expected

@@ -1,4 +1,4 @@
-"""Words of references that do not occur in their graphs, and why: case, punctuation, pieces, symbols or order."""
+"""Find reference words that do not occur in their graphs, and the reason: case, punctuation, pieces, symbols, order."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _PIECE_MARKS = ("▁", "@@", "##", "</w>")
 
 @dataclass(frozen=True)
 class Occurrence:
-    """Words of a reference in a graph.
+    """Occurrences of a reference's words in a graph.
 
     Attributes:
-        words: Number of words of the reference.
-        occurring: How many of them occur in the graph.
-        folded: How many would occur if case were ignored.
-        bare: How many would occur without case and punctuation.
-        numbers: How many of them are numbers.
-        pieces: True if words of the graph are marked as pieces of words.
-        missing: Some words of the reference that do not occur.
+        words: Number of reference words.
+        occurring: How many of these words occur in the graph.
+        folded: How many occur when case is ignored.
+        bare: How many occur when case and punctuation are ignored.
+        numbers: How many of these words are numbers.
+        pieces: True if the graph's words are marked as subword pieces.
+        missing: Some reference words that do not occur.
         graph: Some words of the graph.
     """
 
@@ -47,7 +47,7 @@ class Occurrence:
 
     @classmethod
     def of(cls, graph: Graph, references: Iterable[GraphReference], best: ScoredPath) -> Occurrence | None:
-        """Look for the words of the references in a graph; `None` if the best path matches half of them."""
+        """Count the reference words that occur in a graph; return `None` if the best path matches half of them."""
         if 2 * best.statistics.matches[0] >= len(best.reference):
             return None
         expected = [word for reference in references for word in words_in(reference)]
@@ -68,7 +68,7 @@ class Occurrence:
 
 
 def _used_words(graph: Graph) -> set[str]:
-    """Return the words of a graph; words of its vocabulary that it does not use do not count."""
+    """Return the words that a graph uses; its vocabulary may have more."""
     if isinstance(graph, Lattice | Forest):
         used = np.unique(graph.word if isinstance(graph, Lattice) else graph.target.values)
         return {graph.vocabulary.word(int(number)) for number in used[used > 0]}
@@ -88,7 +88,7 @@ class Occurrences:
     poor: list[Occurrence] = field(default_factory=list)
 
     def add(self, words: int, occurrence: Occurrence | None) -> None:
-        """Add a graph with so many reference words."""
+        """Add a graph with `words` reference words."""
         if occurrence is None:
             self.reference_words += words
             return
@@ -106,7 +106,7 @@ class Occurrences:
         return f"{occurring} of {total} {words} in these lattices: {self._reason()}"
 
     def _reason(self) -> str:
-        """Return the reason that explains most of the words, and what to do."""
+        """Return the reason that explains most of the missing words, and what to do."""
         words, occurring = sum(one.words for one in self.poor), sum(one.occurring for one in self.poor)
         folded, bare = (sum(getattr(one, name) for one in self.poor) for name in ("folded", "bare"))
         likely = occurring + (words - occurring) / 2

@@ -1,4 +1,4 @@
-"""The oracle of the first k hypotheses of n-best lists: what a longer list, or a better choice from it, could win."""
+"""Compute the oracle of the first k hypotheses of n-best lists: the best score of any choice from them."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class Point:
     """The oracle of the first k hypotheses.
 
     Attributes:
-        k: The number of hypotheses; lists with fewer have them all.
+        k: The number of hypotheses; shorter lists count in full.
         score: The value of the metric over all lists; `None` if the references have no words.
         numerator: The numerator of this value.
         denominator: The denominator of this value.
         statistics: The summed counts.
-        interval: The percentile interval over resampled lists; all points have the same resamples.
-        recoverable: The share of the 1-best's errors that the oracle avoids; `None` if the 1-best has no errors.
+        interval: The percentile interval over resampled lists; all points use the same resamples.
+        recoverable: The share of the 1-best's errors that the oracle avoids; `None` without such errors.
         distinct: The mean number of distinct hypotheses among the first k.
     """
 
@@ -56,10 +56,10 @@ class OracleAtK(Result, Tabular):
     """The oracle of the first k hypotheses, for several k.
 
     Attributes:
-        points: The oracle at each k, from 1 on.
-        ranks: The number of lists whose best hypothesis has rank 1, 2, …; of equally good ones, the first counts.
-        compositional: The errors that remain if any words of a list may be put together (o_cp): words of the reference
-            that are in no hypothesis. `None` with several references.
+        points: The oracle at each k, in ascending order.
+        ranks: The number of lists whose best hypothesis (ties: the first) has rank 1, 2, ….
+        compositional: Reference words that are in no hypothesis (o_cp): the errors that no recombination of a list's
+            words avoids. `None` with several references.
         lists: The number of lists.
         signature: The metric, its parameters and the version.
     """
@@ -72,16 +72,16 @@ class OracleAtK(Result, Tabular):
 
     @property
     def one_best(self) -> Point:
-        """The model's own choices."""
+        """The scores of the 1-bests."""
         return self.points[0]
 
     @property
     def oracle(self) -> Point:
-        """The best choices from the whole lists (o_nb)."""
+        """The oracle of the whole lists (o_nb)."""
         return self.points[-1]
 
     def to_records(self) -> list[dict[str, Any]]:
-        """Return a record for each k; `best_here` is the number of lists whose best hypothesis has a rank up to k."""
+        """Return one record per k; `best_here` is the number of lists whose best hypothesis has rank ≤ k."""
         records = []
         for point in self.points:
             interval = point.interval
@@ -127,10 +127,10 @@ def oracle_at_k(
 
     Args:
         lists: The lists: `NBest`, in the model's order (by cost, then by rank), or strings, best first.
-        references: The reference of each list, or its references; the best rate over them counts.
+        references: One or several references per list; the best rate over them counts.
         metric: A recognition rate: `wer`, `wrr`, `N-grr`, or a metric object.
-        at: The numbers k; 1 and the length of the longest list are added. By default, 1 … 5, 10, 20, 50, ….
-        scales: Weight of each score in the model's cost; other scores keep their own.
+        at: The values of k, in addition to 1 and the length of the longest list. By default, 1 … 5, 10, 20, 50, ….
+        scales: Weight of each score in the model's cost; other scores keep their default weight.
         resamples: The number of resamples for intervals; 0 for none.
         seed: The seed of the resamples.
         confidence: The share of resamples inside an interval.
@@ -149,16 +149,16 @@ def oracle_at_k(
 
 
 class ListSums(NamedTuple):
-    """Sums over some lists; `curve_of` joins those of all lists.
+    """Sums over some lists; `curve_of` adds the sums of all lists.
 
     Attributes:
         lists: The number of lists.
-        tables: For several k up to the longest list: the counts of the best of the first k, a row a list, or one row,
-            their sum.
+        tables: For several k up to the longest list: the counts of the best of the first k hypotheses, one row per
+            list, or one row with their sum.
         ranks: The number of lists whose best hypothesis has rank 1, 2, ….
-        new: By rank: the number of lists that have a new string there.
-        compositional: The words of references that are in no hypothesis; `None` with several references.
-        references: The numbers of references that lists have.
+        new: The number of lists with a new string at rank 1, 2, ….
+        compositional: The number of reference words in no hypothesis; `None` with several references.
+        references: The different numbers of references per list.
     """
 
     lists: int
@@ -183,7 +183,7 @@ def sums_of(
     scales: Scales | None = None,
     keep: bool = False,
 ) -> ListSums:
-    """Return the sums of lists; with `keep`, the counts of each list, for resamples."""
+    """Return the sums of lists; `keep` the counts of each list, for resamples."""
     expected = references_of(references)
     hypotheses = [ranked_texts(nbest, scales) for nbest in lists]
     lengths = np.array([len(one) for one in hypotheses])
@@ -212,7 +212,7 @@ def curve_of(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> OracleAtK:
-    """Return the curve of lists from the sums of their parts; with resamples, the sums must keep each list."""
+    """Return the curve of all lists from sums over parts; for resamples, the sums must keep each list's counts."""
     if not parts:
         raise UsageError("there are no lists")
     lists, longest = sum(part.lists for part in parts), max(part.longest for part in parts)
@@ -233,7 +233,7 @@ def curve_of(
 
 
 def _added(columns: Sequence[Counts]) -> Counts:
-    """Add columns of different lengths, number by number."""
+    """Add columns of different lengths elementwise."""
     added = np.zeros(max(map(len, columns)), dtype=np.int64)
     for column in columns:
         added[: len(column)] += column
@@ -244,12 +244,12 @@ def _points(at: Sequence[int] | None, longest: int) -> list[int]:
     numbers = [k for k in _FEW if k <= longest] if at is None else list(at)
     for k in numbers:
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-            raise UsageError(f"the number of hypotheses is {k!r}", advice="give whole numbers from 1 on")
+            raise UsageError(f"the number of hypotheses is {k!r}", advice="give whole numbers ≥ 1")
     return sorted({1, longest, *(k for k in numbers if k <= longest)})
 
 
 def _best_of_first(rate: GRR, counts: Counts, lengths: npt.NDArray[np.int64], *, single: bool) -> Counts:
-    """Return the number of the best hypothesis among the first k, a row a list and a column a k."""
+    """Return the index of the best hypothesis among the first k: one row per list, one column per k."""
     order = rate.order
     begin = np.cumsum(lengths) - lengths
     size = counts[:, order + 3 :].sum(axis=1)
@@ -283,7 +283,7 @@ class _Resampling(NamedTuple):
     confidence: float
 
     def intervals(self, rate: GRR, tables: Sequence[Counts], scores: Sequence[float | None]) -> list[Interval | None]:
-        """Return the interval of each table; all of them have the same resamples."""
+        """Return the interval of each table, all from the same resamples."""
         if not self.resamples:
             return [None] * len(tables)
         sums = resampled_sums([table.astype(np.float64) for table in tables], self.resamples, self.seed)
@@ -295,7 +295,7 @@ class _Resampling(NamedTuple):
 def _curve(
     rate: GRR, tables: Sequence[Counts], wanted: Sequence[int], distinct: Sequence[float], resampling: _Resampling
 ) -> tuple[Point, ...]:
-    """Return the point of each table, which has the counts of the best hypothesis of each list."""
+    """Return the point of each table of counts (of the best hypothesis of each list)."""
     totals = [RecognitionStatistics.of_columns(table.sum(axis=0).tolist()) for table in tables]
     scores = [rate.value(total) for total in totals]
     intervals = resampling.intervals(rate, tables, scores)
@@ -317,7 +317,7 @@ def _curve(
 
 
 def _new_strings(hypotheses: Sequence[Sequence[str | Words]], longest: int) -> Counts:
-    """Return, by rank, the number of lists that have a new string there."""
+    """Return the number of lists with a new string at each rank."""
     new = [0] * (longest + 1)
     for one in hypotheses:
         seen: set[str | Words] = set()
@@ -344,7 +344,7 @@ def _compositional(
 def compositional_errors(hypotheses: Sequence[str | Words], reference: Sequence[str]) -> int:
     """Count the words of a reference that are in no hypothesis (o_cp of HyPoradise, Chen et al. 2023, section 5.2).
 
-    Any string may be put together from the words of the list, each as often as needed; only missing words are errors.
+    The hypotheses may be recombined freely, with each word used as often as needed; only missing words are errors.
     """
     missing = set(reference)
     for text in hypotheses:

@@ -1,4 +1,4 @@
-"""Find oracles of many graphs, optionally with confidences, margins and sentence scores; sum them up exactly."""
+"""Find oracles of many graphs, optionally with confidences, margins and sentence scores; sum them exactly."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ State = dict[str, Any]
 
 
 class Confidences(NamedTuple):
-    """The posterior of each word of a path: the posterior of the word's arc."""
+    """The posterior of each word of a path: the posterior of its arc."""
 
     oracle: tuple[float, ...]
     one_best: tuple[float, ...]
 
 
 class BesideStatistics(NamedTuple):
-    """Statistics under the metric that is searched beside the main one: of its own oracle, and of the 1-best."""
+    """Statistics of a second metric: of the second metric's oracle, and of the 1-best."""
 
     best: RecognitionStatistics
     one_best: RecognitionStatistics
@@ -48,16 +48,16 @@ class BesideStatistics(NamedTuple):
 
 @dataclass(frozen=True)
 class OracleAnswer:
-    """The answer for one pair: an oracle or a problem. There may be both, if only some of its margins failed.
+    """The answer for one pair: an oracle, a problem, or both if only some margins failed.
 
     Attributes:
         problem: The reason why the pair, or some of its margins, failed.
         missed: Counts used when there is no answer: all words of the reference deleted.
-        strings: The words of the pair, if there are sentence metrics.
-        sentence_scores: The scores of this pair alone, by metric and side (oracle, 1-best).
-        where: File and line.
-        beside: The statistics of the metric searched beside.
-        occurrence: How many words of the references occur in the graph; only if few match.
+        strings: The words of oracle, 1-best and references, if there are string metrics.
+        sentence_scores: The sentence scores of this pair, by metric and side (oracle, 1-best).
+        where: The file and line of the graph.
+        beside: The statistics of the second metric.
+        occurrence: How many reference words occur in the graph; only if few match.
     """
 
     name: str
@@ -86,10 +86,10 @@ class OracleAnswer:
 
 
 class OracleSearch(NamedTuple):
-    """Settings of the search in each lattice: find the oracle and the margins `wanted` (n-best, hope, fear, worst).
+    """Settings of the search in each lattice: the oracle and the margins `wanted` (n-best, hope, fear, worst).
 
-    With `scorer`, also score oracles and 1-bests by string metrics. With `posterior_scale`, a factor on costs, also
-    compute posteriors of words. With `beside`, also search the oracle by that metric, for the totals.
+    `scorer` also scores oracles and 1-bests by string metrics. `posterior_scale`, a factor on costs, also gives
+    posteriors of words. `beside` is a second metric, whose oracle is searched for the totals.
     """
 
     metric: GRR
@@ -101,7 +101,7 @@ class OracleSearch(NamedTuple):
     beside: GRR | None = None
 
     def answer(self, pair: Pair, *, keep_going: bool) -> OracleAnswer:
-        """Search one lattice. If a margin (hope, fear, worst string) fails, raise the error unless `keep_going`."""
+        """Search one lattice. If a margin (hope, fear, worst string) fails, raise an error unless `keep_going`."""
         with built(pair) as (graph, references):
             best = oracle(graph, references, self.metric, scales=self.scales, engine=self.engine)
             margins = None
@@ -135,7 +135,7 @@ class OracleSearch(NamedTuple):
         )
 
     def failed(self, pair: Pair, error: InputError) -> OracleAnswer:
-        """Return the answer for a pair with a problem."""
+        """Return the answer for a pair that failed."""
         strings = None
         if self.scorer is not None and pair.references:
             strings = self.scorer.strings(None, readable(pair))
@@ -155,7 +155,7 @@ class OracleSearch(NamedTuple):
 
         distribution = posteriors(graph, scale=scale, scales=self.scales)
         if not isinstance(distribution, Posteriors):
-            raise InputError("confidences need a lattice, but this graph is a forest", advice="leave them out")
+            raise InputError("confidences need a lattice, but this graph is a forest", advice="leave confidences out")
         return Confidences(distribution.confidences(best), distribution.confidences(best.one_best))
 
 
@@ -166,13 +166,13 @@ def oracles_of(lattices: Iterable[Pair], search: OracleSearch, run: Run) -> Iter
 
 @dataclass(frozen=True)
 class ConfidenceEvaluation:
-    """Posteriors as a confidence measure: tags predicted by thresholds, against tags by references.
+    """Posteriors evaluated as confidences: tags predicted by thresholds, compared with tags by references.
 
     Attributes:
         lattices: Number of lattices that were searched.
-        failed: Number of lattices that failed; they are left out.
+        failed: Number of lattices that failed; the evaluation omits them.
         words: Number of words of the 1-bests.
-        bad: Number of words that are BAD by their references.
+        bad: Number of words that the references make BAD.
     """
 
     sweep: ConfidenceSweep
@@ -206,7 +206,7 @@ class ConfidenceEvaluation:
 
 @dataclass(frozen=True)
 class Totals:
-    """Statistics of the oracles and of the models' own best paths; numbers of graphs searched, and of failed pairs."""
+    """Statistics of oracles and 1-bests, and the numbers of graphs and of failed pairs."""
 
     best: RecognitionStatistics
     one_best: RecognitionStatistics
@@ -217,7 +217,7 @@ class Totals:
         return type(self)(*map(add, vars(self).values(), vars(other).values()))
 
     def asdict(self, metric: GRR, references: int | str) -> dict[str, Any]:
-        """Return the corpus part of the JSON document."""
+        """Return the fields of the corpus in the JSON document."""
         best, one_best = (
             {"score": score.score, "numerator": score.numerator, "denominator": score.denominator}
             for score in (metric.corpus_score(s, references) for s in (self.best, self.one_best))
@@ -227,7 +227,7 @@ class Totals:
 
 
 class OracleSums:
-    """Sums over answers: oracles and 1-bests, margins, and strings for sentence metrics."""
+    """Sums over answers: oracles, 1-bests, margins, and strings for string metrics."""
 
     def __init__(
         self,
@@ -268,13 +268,13 @@ class OracleSums:
             self.margins.add(answer.margins, answer.missed)
 
     def counted(self, answers: Iterable[OracleAnswer]) -> Iterator[OracleAnswer]:
-        """Yield the answers, and add them."""
+        """Yield the answers, and add each one."""
         for answer in answers:
             self.add(answer)
             yield answer
 
     def corpus(self) -> dict[str, Any]:
-        """Return the corpus part of the JSON document."""
+        """Return the fields of the corpus in the JSON document."""
         corpus = self.totals.asdict(self.metric, self.references)
         if self.margins is not None:
             corpus |= self.margins.asdict(self.metric, self.references)

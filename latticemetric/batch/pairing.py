@@ -1,4 +1,4 @@
-"""Pair graphs with their references, and parse both. Drop or shift no graph or reference silently."""
+"""Pair graphs with their references, and parse both. Never drop or shift a graph or reference silently."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _ADVICE = "begin each reference with the id of its graph, and give --style keyed
 
 
 def _changes(earlier: str, later: str) -> tuple[list[int], bool]:
-    """Return which numbers differ between two names (their positions), and True if only one differs and decreases.
+    """Return the positions of the numbers that differ between two names, and whether a single number decreases.
 
-    Return no positions if the text around the numbers differs.
+    Return no positions if the text around the numbers also differs.
     """
     one, two = _NUMBERS.split(earlier), _NUMBERS.split(later)
     if one[::2] != two[::2]:
@@ -49,7 +49,7 @@ def _changes(earlier: str, later: str) -> tuple[list[int], bool]:
 
 
 def _require_ascending(earlier: str, later: str, where: str) -> None:
-    """Refuse two successive names if the number in them decreases: 10 before 2."""
+    """Refuse two successive names whose number decreases: 10 before 2."""
     if _changes(earlier, later)[1]:
         raise FormatError(
             f"'{shortened(later)}' comes after '{shortened(earlier)}', so the names are not sorted by number",
@@ -59,11 +59,11 @@ def _require_ascending(earlier: str, later: str, where: str) -> None:
 
 
 class _Order:
-    """Find the line of each graph in plain references (without ids). Refuse a graph if its line is not certain.
+    """Find the line of each graph in plain references (without ids). Refuse a graph whose line is not certain.
 
     Args:
-        proven: True if names must prove the order of files in folders and archives; False if the user gave
-            --style plain, and so is responsible for the order.
+        proven: True to check by file names that folders and archives are in order; False with --style plain, where the
+            user is responsible.
     """
 
     def __init__(self, *, proven: bool) -> None:
@@ -76,15 +76,15 @@ class _Order:
         self._broken = self._ends_broken = False
 
     def line(self, entry: Entry, *, is_broken: bool) -> int:
-        """Return the line of the next graph's references, from 1.
+        """Return the line of the next graph's references, counted from 1.
 
-        With `is_broken`, the entry represents a file that cannot be read to its end.
+        `is_broken` says that this entry is a file that cannot be read to its end.
         """
         last = self._last
         self._many |= bool(entry.format) and not find_format(entry.format).single
         if self._broken and self._many:
             raise FormatError(
-                "a file before this one cannot be read to its end, so the number of this graph is not known",
+                "an earlier file cannot be read to its end, so the line of this graph's reference is unknown",
                 where=entry.place,
                 advice=_ADVICE,
             )
@@ -99,19 +99,19 @@ class _Order:
         return self._line
 
     def is_certain(self) -> bool:
-        """Check whether leftover references can only belong to graphs that are missing after the last graph."""
+        """Check whether leftover references can only belong to graphs missing at the end."""
         last = self._last
         if last is None or self._ends_broken:
             return not self._by_name or not self._many
         return last.naming == "number" and self._first_number == 0
 
     def name(self, line: int) -> str:
-        """Return the id of a missing graph: its line or, if graphs are numbered sentences, its sentence number."""
+        """Return the id of a missing graph: its line or, if graphs have sentence numbers, its sentence number."""
         first = self._first_number
         return str(line if first is None or self._by_name else first + line - 1)
 
     def _check_files(self, last: Entry, entry: Entry) -> None:
-        """Refuse two file names unless they differ only by one number that ascends: else their order is not certain."""
+        """Refuse two file names unless they differ by one ascending number; else their order is not certain."""
         places, goes_back = _changes(last.order, entry.order)
         self._counted = self._counted or places
         is_proven = len(places) == 1 and places == self._counted
@@ -126,7 +126,7 @@ class _Order:
         )
 
     def _step(self, entry: Entry) -> int:
-        """Return how many reference lines to move forward for this graph: more than 1 if sentence numbers skip."""
+        """Return how many reference lines to advance for this graph: more than 1 if sentence numbers are skipped."""
         last = self._last
         if entry.naming != "number" or not entry.name.isdecimal() or len(entry.name) > _LONGEST_NUMBER:
             return 1
@@ -167,7 +167,7 @@ _WHICH = "if one in the middle is missing, all pairs after it are wrong"
 
 @dataclass(frozen=True)
 class Pair:
-    """A graph, not yet parsed, and its references, one per file; `problem` is set if graph or reference is missing."""
+    """A graph that is not yet parsed, and its references, one per file. `problem` is set if one of them is missing."""
 
     name: str
     entry: Entry | None
@@ -176,7 +176,7 @@ class Pair:
 
     @property
     def where(self) -> str:
-        """File and line of the graph, or of its reference if there is no graph."""
+        """The file and line of the graph, or of its reference if there is no graph."""
         return self.entry.where if self.entry is not None else self.references[0].where
 
     @property
@@ -185,20 +185,20 @@ class Pair:
         return self.entry.place if self.entry is not None else self.where
 
     def graph_references(self) -> list[GraphReference]:
-        """Return the words, or the graph, of each reference."""
+        """Return each reference as words or as a graph."""
         return [reference.graph_or_words for reference in self.references]
 
 
 def pair_up(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: Style = "auto") -> Iterator[Pair]:
-    """Pair graphs with references; read all files of references in parallel.
+    """Pair graphs with references; read all reference files in parallel.
 
-    References are keyed if their lines begin with ids, else plain. In the style `auto`, references are plain if graphs
-    are named by their position. Else references are keyed if half of the first graphs' ids begin lines in each file.
-    Exception: a single line for a single graph named by its file is plain if the id has only letters, like a word.
+    Keyed references begin with ids, plain ones do not. With the style `auto`, references are plain if graphs are named
+    by position, and keyed if at least half of the first graphs' ids begin lines in each file. Exception: a single line
+    for a single graph named by its file is plain if the id has only letters, like a word.
 
     Raises:
-        FormatError: The lines look keyed, but ids do not match; or the lines are plain, but the order of the graphs is
-            not certain.
+        FormatError: The lines look keyed, but the ids do not match; or they are plain, but the graphs' order is not
+            certain.
     """
     stream = iter(entries)
     first = list(islice(stream, _LOOK_AHEAD if style == "auto" else 1))
@@ -211,7 +211,7 @@ def pair_up(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: Sty
 
 
 class PairedWithin(NamedTuple):
-    """Hold the pairs of a file whose records have the references, too.
+    """The pairs of a file whose records also hold the references.
 
     Attributes:
         pairs: The pairs.
@@ -225,13 +225,13 @@ class PairedWithin(NamedTuple):
 
 
 def pair_within(entries: Iterable[Entry], field: str | None = None, *, required: bool = True) -> PairedWithin | None:
-    """Pair graphs with the references in their own records; return `None` if the graphs come without records.
+    """Pair graphs with the references in their own records; return `None` if the graphs have no records.
 
     Args:
         entries: The graphs.
-        field: The name of the field with the references: a text, or a list of texts. By default, the only field of the
-            first record whose name says that it is a reference.
-        required: False to pair graphs with no references if there is neither a field nor a record.
+        field: The field of the references (a text or a list of texts). By default, the only field of the first record
+            that is named like a reference.
+        required: False to accept graphs without references.
 
     Raises:
         FormatError: There is no such field, or several fields could be it.
@@ -261,7 +261,7 @@ def _fields_of_references(fields: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _only_field(names: Sequence[str], fields: Mapping[str, Any], where: str) -> str:
-    """Return the only field that looks like references; refuse none and several."""
+    """Return the only field that looks like references; refuse none or several."""
     if len(names) == 1:
         return names[0]
     what = f"{' and '.join(names)} are different" if names else "no field of the record is known to hold references"
@@ -330,7 +330,7 @@ def _begins_with_ids(file: ReferenceFile, first: Sequence[Entry]) -> bool:
 
 
 def _looks_keyed(file: ReferenceFile, first: Sequence[Entry]) -> bool:
-    """Check whether lines begin with what looks like ids of other graphs."""
+    """Check whether lines begin with words that look like ids of other graphs."""
     words = file.first_words()
     names = {_folded(entry.name) for entry in first if not entry.name.isdecimal()}
     if file.has_ids or not names.isdisjoint(map(_folded, words)) or _has_ids(file):
@@ -347,7 +347,7 @@ def _looks_keyed(file: ReferenceFile, first: Sequence[Entry]) -> bool:
 
 
 def _has_ids(file: ReferenceFile) -> bool:
-    """Check whether several lines look like an id and words; a single word on a line is not an id."""
+    """Check whether several lines look like an id and words; a line of one word has no id."""
     words = file.first_words()
     has_more = any(len(line) > 1 for line in file.lines) and not _is_all_numbers(file)
     return has_more and len(words) >= _FEWEST_IDS and _are_like_ids(words)
@@ -358,7 +358,7 @@ def _folded(name: str) -> str:
 
 
 def _are_like_ids(words: Sequence[str]) -> bool:
-    """Check whether most words differ and look like ids: letters with numbers, or nothing but numbers."""
+    """Check whether most words differ and look like ids: letters with numbers, or only numbers."""
     if all(word.isdecimal() for word in words):
         return len(set(words)) == len(words)
     like = sum(_LIKE_AN_ID.search(word) is not None for word in words)
@@ -376,7 +376,7 @@ def _ids_without_graphs(file: ReferenceFile, first: Sequence[Entry]) -> FormatEr
 
 
 def _ids_at_the_end(file: ReferenceFile, first: Sequence[Entry]) -> FormatError | None:
-    """Return an error if lines end in graphs' ids in brackets: a trn file with ids like words was read as text."""
+    """Return an error if lines end in graph ids in brackets: a trn file was read as text."""
     names = {f"({_folded(entry.name)})" for entry in first}
     if file.has_ids or not any(_folded(line[-1]) in names for line in file.lines if line):
         return None
@@ -388,7 +388,7 @@ def _ids_at_the_end(file: ReferenceFile, first: Sequence[Entry]) -> FormatError 
 
 
 def _is_all_numbers(file: ReferenceFile) -> bool:
-    """Check whether all words are numbers, as in Kaldi's integer references."""
+    """Check whether all words are numbers, as in Kaldi's integer transcripts."""
     return not file.has_ids and all(word.isdecimal() for line in file.lines for word in line)
 
 
@@ -408,7 +408,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _unkeyed(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterator[Entry]:
-    """Yield graphs that are paired by order; raise an error if a later graph's id begins a line."""
+    """Yield graphs paired by order; raise an error if the id of a later graph begins a line."""
     for seen, entry in enumerate(entries):
         if not entry.name.isdecimal() and (entry.naming == "own" or (entry.naming == "file" and seen)):
             file = next((file for file in files if entry.name in file.ids), None)
@@ -447,7 +447,7 @@ def _in_order(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: S
 
 
 def _of_equal_length(files: Sequence[ReferenceFile]) -> ReferenceFile:
-    """Refuse files with different numbers of lines, or with ids out of order; return the longest."""
+    """Refuse files of different lengths or with ids out of order; return the longest file."""
     longest = max(files, key=lambda file: len(file.lines))
     for file in files:
         if len(file.lines) != len(longest.lines):
@@ -475,7 +475,7 @@ def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterato
     used: set[str] = set()
     for entry in entries:
         if entry.name in used:
-            raise FormatError(f"there are two graphs named '{shortened(entry.name)}'", where=entry.where)
+            raise FormatError(f"two graphs have the id '{shortened(entry.name)}'", where=entry.where)
         used.add(entry.name)
         lacking = [file.name for file, table in zip(files, tables, strict=True) if entry.name not in table]
         if lacking:
@@ -498,7 +498,7 @@ def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterato
 
 
 def _fault(entry: Entry) -> InputError | None:
-    """Return the error if a graph cannot be parsed; users understand it better than an error about ids."""
+    """Return the error of a graph that cannot be parsed; it is clearer than an error about ids."""
     try:
         entry.build()
     except InputError as error:
@@ -507,7 +507,7 @@ def _fault(entry: Entry) -> InputError | None:
 
 
 def unreadable(entry: Entry) -> InputError | None:
-    """Return the error if a file cannot be read; users understand it better than an error about a missing pair."""
+    """Return the error of a file that cannot be read; it is clearer than an error about a missing pair."""
     return None if entry.format else _fault(entry)
 
 
@@ -529,12 +529,12 @@ def built(pair: Pair) -> Iterator[tuple[Graph, list[GraphReference]]]:
 
 
 def missed(pair: Pair, metric: GRR) -> RecognitionStatistics | None:
-    """Return the statistics of a missing graph: all words of its references count as deleted."""
+    """Return the statistics of a missing graph: all reference words are deleted."""
     return metric.statistics("", pair.graph_references()) if pair.references else None
 
 
 def readable(pair: Pair) -> Sequence[tuple[str, ...]]:
-    """Return all strings of a failed pair's references; if there are too many, one string per reference."""
+    """Return all strings of a failed pair's references; if they are too many, one string per reference."""
     try:
         return strings_of_references(pair.graph_references())
     except InputError:
@@ -542,21 +542,21 @@ def readable(pair: Pair) -> Sequence[tuple[str, ...]]:
 
 
 def has_numbers(graph: Graph) -> bool:
-    """Check whether a graph has numbers for words; return False for a lattice without words."""
+    """Check whether a graph has word numbers instead of words; a lattice without words has none."""
     if isinstance(graph, NBest) or not graph.vocabulary.is_numeric:
         return False
     return not isinstance(graph, Lattice) or bool(graph.word.any())
 
 
 def words_of(graph: Graph) -> Iterable[str]:
-    """Return the words of a graph; of a lattice or forest, all words of the vocabulary, used or not."""
+    """Return the words of a list or, for a lattice or forest, of its vocabulary (used or not)."""
     if isinstance(graph, NBest):
         return (word for hypothesis in graph.hypotheses for word in hypothesis.words)
     return (word for _, word in graph.vocabulary.items())
 
 
 def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:
-    """Refuse a graph with numbers if its references have words: they never match, so a symbol table is missing."""
+    """Refuse a graph with word numbers if its references have words: they never match without a symbol table."""
     if isinstance(graph, NBest) or not has_numbers(graph):
         return
     words = [word for reference in references for word in words_in(reference)]
@@ -573,9 +573,9 @@ _FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
 
 @cache
 def _right_to_warn() -> Any:
-    """Return a lock that this process shares with workers that it forks; on systems that cannot fork, its own.
+    """Return a lock shared with forked workers; on systems without fork, a lock of this process.
 
-    The process that gets the lock warns, and keeps it.
+    The process that gets the lock writes the warning, and keeps the lock.
     """
     import multiprocessing
 
@@ -594,7 +594,7 @@ _has_warned = mmap.mmap(-1, 1)  # shared with workers; saves further searches
 
 
 def _warn_of_forms(pair: Pair, graph: Graph) -> None:
-    """Warn once per run if the graph has words of a reference in another Unicode form."""
+    """Warn once per run if a reference word is in the graph in another Unicode form."""
     words = {word for reference in pair.references for word in reference.words if not word.isascii()}
     if not words or _has_warned[0]:
         return

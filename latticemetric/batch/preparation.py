@@ -1,4 +1,4 @@
-"""Lower-case and tokenize graphs and references before they are compared (`--lowercase`, `--tokenize`)."""
+"""Lower-case and tokenize graphs and references before they are scored (`--lowercase`, `--tokenize`)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from latticemetric.vocabulary import EPSILON, Vocabulary
 
 
 def prepared_pairs(pairs: Iterable[Pair], preparation: Preparation) -> Iterator[Pair]:
-    """Prepare the references of each pair at once, and the graph when it is parsed."""
+    """Prepare the references of each pair now, and the graph when it is parsed."""
     for pair in pairs:
         entry = pair.entry and _prepared_entry(pair.entry, preparation)
         try:
@@ -54,8 +54,8 @@ def prepared_reference(reference: Reference, preparation: Preparation) -> Refere
 def prepared_graph(graph: Graph, preparation: Preparation) -> Graph:
     """Prepare the words of a graph.
 
-    Each hypothesis of an n-best list is prepared as a text. In lattices, words are tokenized one by one: the first
-    token has the scores. Forests are only lower-cased.
+    Each hypothesis of an n-best list is prepared as a text. In lattices, each word is tokenized by itself; its first
+    token gets the scores. Forests are only lower-cased.
 
     Examples:
         >>> lattice = Lattice.from_strings(["The cat."], costs=[2.0])

@@ -1,4 +1,4 @@
-"""Review graphs for reports: compare oracle, 1-best and MBR answer; add sweep, size and drawing of the graph."""
+"""Compute all results of a graph for a report: oracle, 1-best, MBR answer, sweep, size and drawing."""
 
 from __future__ import annotations
 
@@ -58,10 +58,12 @@ class MBRSettings:
 
     @classmethod
     def of(cls, method: str | Metric[Any], *, beam: float | None, samples: int | None, seed: int) -> Self:
-        """Make settings for a method, or for the metric of that name; refuse an unknown name."""
+        """Return the settings for a method or for MBR by the metric of that name; refuse an unknown name."""
         named = method if method in (AUTO, "wer", "ngram") else mbr_metric(method)
         if samples is not None and isinstance(named, str):
-            raise UsageError(f"MBR by '{named}' takes no samples", advice="name a metric, like '4-grr'")
+            raise UsageError(
+                f"MBR by '{named}' does not use samples", advice="choose a metric, like '4-grr', or leave samples out"
+            )
         return cls(named, beam, samples, seed)
 
 
@@ -70,13 +72,13 @@ class ReviewSettings:
     """The settings of reviews.
 
     Attributes:
-        points: Beams, densities and n-best lists to sweep over.
+        points: Beams, densities and n-best sizes of the sweep.
         decoding: The settings of MBR; `None` for no MBR.
         scales: Weight of each score column in the model's cost.
-        scorer: Further metrics, of strings.
+        scorer: Further string metrics.
         posterior_scale: Factor on costs for posteriors; a factor below 1 flattens them.
-        drawn: True to draw graphs.
-        expected: True to compute the expected rate of each graph, too.
+        drawn: True to draw the graph.
+        expected: True to also compute the expected rate.
     """
 
     metric: GRR
@@ -99,13 +101,13 @@ class MBRAnswer:
     """The MBR answer of a graph, scored against its reference like oracles and 1-bests.
 
     Attributes:
-        words: The words, without ignored ones.
+        words: The words without ignored ones.
         score: The metric's value; `None` if the reference has no words.
         alignment: The alignment with the reference that gives the best score.
-        method: The risk that was minimized: `wer`, `ngram`, or a metric's name.
+        method: The minimized risk: `wer`, `ngram`, or a metric's name.
         confidences: The probability of each word, including ignored ones.
-        arcs: Arcs (in forests: edges) of the path with these words, or of the nearest path.
-        distance: Word errors between these words and the path of `arcs`; above 0 if no path has exactly these words.
+        arcs: Arcs (in forests: edges) of the path with these words, or of the nearest path by word errors.
+        distance: Word errors between these words and those of `arcs`; 0 if a path has these words.
     """
 
     words: tuple[str, ...]
@@ -122,7 +124,7 @@ class MBRAnswer:
 
 @dataclass(frozen=True)
 class Size:
-    """The size of a lattice, or of a forest: its nodes, edges and derivations. `paths` is `None` if too many."""
+    """The size of a lattice (states, arcs, paths) or of a forest (nodes, edges, derivations); `paths` may be `None`."""
 
     kind: str
     states: int
@@ -135,7 +137,7 @@ class DrawnArc:
     """The details of an arc or an edge.
 
     Attributes:
-        posterior: Its probability; `None` if costs are too large to compute it.
+        posterior: Its posterior; `None` if costs are too large to compute it.
         expected: The expected rate of the paths through it; `None` if unknown.
     """
 
@@ -148,9 +150,9 @@ class DrawnArc:
 
 @dataclass(frozen=True)
 class Sketch:
-    """A graph, or the best part of a large one, before it is laid out.
+    """A graph, or the best part of a large one, before layout.
 
-    `arcs` has the details of each link (in a lattice), or of each edge (in a forest: edges are the last vertices).
+    `arcs` has the details of each link (in a lattice) or of each edge (in a forest, edges are the last vertices).
     """
 
     diagram: Diagram
@@ -159,17 +161,17 @@ class Sketch:
 
 @dataclass(frozen=True)
 class Review:
-    """The review of one pair.
+    """All results of one pair.
 
     Attributes:
         references: All strings of its references.
         swept: The oracle at each point of the sweep, from the 1-best to the whole graph.
-        mbr_problem: The reason why MBR failed.
+        mbr_problem: Why MBR failed.
         best_paths: Number of paths (or derivations) with the oracle's score, including the oracle.
-        scores: Scores of this graph alone, by string metric and side (oracle, 1-best, MBR).
-        expected: The expected rate of its paths, if asked for.
-        problem: The reason why the pair failed; a failed pair has no oracle.
-        where: File and line of what failed.
+        scores: Sentence scores, by string metric and side (oracle, 1-best, MBR).
+        expected: The expected rate of its paths, if computed.
+        problem: Why the pair failed; then it has no oracle.
+        where: The file and line of the problem.
     """
 
     name: str
@@ -187,7 +189,7 @@ class Review:
     where: str = ""
 
     def words(self, side: str) -> Words:
-        """Return the words of one side (oracle, 1-best or MBR); no words if the graph failed."""
+        """Return the words of one side (oracle, 1-best or MBR); empty if the graph failed."""
         if self.oracle is None:
             return ()
         answer = {ORACLE: self.oracle, ONE_BEST: self.oracle.one_best, MBR: self.mbr}[side]
@@ -195,7 +197,7 @@ class Review:
 
 
 def reviews_of(lattices: Iterable[Pair], settings: ReviewSettings, run: Run) -> Iterator[Review]:
-    """Review lattices, in order; see `answer_each`."""
+    """Compute the results of many lattices, in order; see `answer_each`."""
     return answer_each(partial(_review_pair, settings), partial(_failed, settings), lattices, run)
 
 
@@ -210,7 +212,7 @@ def _failed(settings: ReviewSettings, pair: Pair, error: InputError) -> Review:
 
 
 def review_graph(settings: ReviewSettings, given: ReferencedGraph) -> Review:
-    """Review a graph that is in memory."""
+    """Compute all results of a graph in memory."""
     return _review(settings, given.name, given.graph, given.references)
 
 
@@ -312,7 +314,7 @@ def _sketch(
     scale: float,
     scales: Scales | None,
 ) -> Sketch:
-    """Sketch a graph; always include the arcs of highlighted paths."""
+    """Return the graph or its best part for drawing; always include the arcs of highlighted paths."""
     kept = [arc for arcs in paths.values() for arc in arcs]
     probability: list[float] | None = None
     with contextlib.suppress(InputError):
@@ -345,7 +347,7 @@ def _sketch(
 
 
 def _text(graph: Lattice | Forest, arc: int) -> str:
-    """Return the word of an arc, or the words of an edge with [k] for its k-th tail."""
+    """Return the word of an arc, or the right-hand side of an edge with [k] for its k-th tail."""
     spelled = graph.vocabulary.word
     if isinstance(graph, Forest):
         return " ".join(f"[{-symbol}]" if symbol < 0 else spelled(symbol) for symbol in graph.target.row(arc))

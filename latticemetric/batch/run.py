@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Placed(Protocol):
-    """A graph that is not yet parsed, alone or in a pair."""
+    """An unparsed graph or pair, with its id and place."""
 
     @property
     def name(self) -> str:
@@ -43,9 +43,9 @@ class Run:
 
     Attributes:
         workers: A number of processes, or the client of a Dask cluster.
-        keep_going: True if a graph that fails gives an answer with the problem, instead of ending the run.
+        keep_going: True to yield an answer with the problem for a graph that fails, instead of ending the run.
         limits: Limits of time and memory per graph.
-        journal: Keeps the answers of this run, and of the interrupted run that it continues.
+        journal: The stored answers of this run and of the interrupted run before it.
     """
 
     workers: Workers = 1
@@ -63,13 +63,13 @@ def answer_each(
     """Yield answers in the order of the graphs.
 
     Args:
-        ask: Answers one graph; raises `InputError` if the graph has a problem.
-        failed: Returns an answer for that error.
+        ask: Computes the answer of a graph; raises `InputError` if that fails.
+        failed: Makes an answer from that error.
         graphs: Graphs or pairs, not yet parsed.
         run: The settings of the run.
 
     Raises:
-        InputError: A graph has a problem, and the run does not keep going. (If it does, the answer has the problem.)
+        InputError: A graph failed, and `run.keep_going` is false.
     """
     lost = partial(_lost, failed, run.keep_going)
     answer = partial(_answer, ask, lost)
@@ -85,7 +85,7 @@ def answer_each(
 
 
 def register_results() -> None:
-    """Register the classes that journals store: the answers of this package, and the classes of their fields."""
+    """Register the classes that journals store: the answers of this package and the types of their fields."""
     from latticemetric.parallel.plain import register
 
     register("latticemetric.metrics.alignment", "Alignment", "UnitAlignment")
@@ -112,7 +112,7 @@ def register_results() -> None:
 
 
 def _up_to_a_problem(answers: Iterable[Answer]) -> Iterator[Answer]:
-    """Yield the journal's answers; raise the problem of a failed one (the run before kept going, this one does not)."""
+    """Yield the journal's answers; raise the problem of a failed answer, since this run does not keep going."""
     for answer in answers:
         problem = getattr(answer, "problem", None)
         if problem is not None:
@@ -135,7 +135,7 @@ def _lost(
     graph: Unbuilt,
     error: InputError,
 ) -> Answer:
-    """Return the answer of a graph that failed; raise the error if the run does not keep going."""
+    """Return the answer of a graph that failed, or raise its error if the run does not keep going."""
     placed: Any = error if error.where else error.at(graph.place)
     if not keep_going:
         raise placed

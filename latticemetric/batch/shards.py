@@ -1,4 +1,4 @@
-"""Shards: split the work on many graphs into jobs (each takes every N-th graph), and merge the jobs' documents."""
+"""Split a run over many graphs into jobs (shards), and merge their documents. Each job takes every N-th graph."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Merged = TypeVar("Merged")
 
 @dataclass(frozen=True)
 class Shard:
-    """Every N-th graph: N is `of`; the first graph has the number `index`, counted from 1."""
+    """Every N-th graph: N is `of`; `index` is the number of the first graph, counted from 1."""
 
     index: int
     of: int
@@ -39,16 +39,16 @@ class Shard:
         return cls(int(index), int(of))
 
     def size(self, graphs: int) -> int:
-        """Return the number of graphs in this shard, out of `graphs` in all."""
+        """Return the number of graphs in this shard, for a run of `graphs` graphs."""
         return len(range(self.index - 1, graphs, self.of))
 
 
 class ShardRun:
-    """A running shard. It reads all graphs, so that `merge` can check that all shards had the same graphs.
+    """A running shard. It reads all graphs, so that `merge` can check that all shards had the same input.
 
     Args:
         shard: The shard.
-        run: Returns the data that all shards of the run have in common besides their input, for JSON.
+        run: Returns the settings that all shards of the run must share, for JSON.
     """
 
     def __init__(self, shard: Shard, run: Callable[[], dict[str, Any]]) -> None:
@@ -60,7 +60,7 @@ class ShardRun:
         return f"Part(shard={self.shard!r})"  # as journals have it among the parameters of their run
 
     def take(self, graphs: Iterable[T]) -> Iterator[T]:
-        """Yield the graphs (or pairs) of this shard, out of all."""
+        """Yield the graphs (or pairs) of this shard."""
         return islice(self._digested(graphs), self.shard.index - 1, None, self.shard.of)
 
     def _digested(self, graphs: Iterable[T]) -> Iterator[T]:
@@ -75,13 +75,13 @@ class ShardRun:
             yield graph
 
     def asdict(self, **more: Any) -> dict[str, Any]:
-        """Return the data that `merge` needs, after all graphs were read: plain values, for JSON."""
+        """Return the data for `merge` as plain values, after all graphs were read."""
         run = {**self._run(), "graphs": self._graphs, "digest": self._digest.hexdigest()}
         return {"index": self.shard.index, "of": self.shard.of, "run": run, **more}
 
 
 def document_end(totals: dict[str, Any], shard: ShardRun | None = None, **more: Any) -> str:
-    """Return the text after the items of a JSON document: totals and, for a shard, the data that `merge` needs."""
+    """Return the text after the items of a JSON document: totals and, for a shard, the data for `merge`."""
     fields = totals if shard is None else {**totals, "shard": shard.asdict(**more)}
     shown = (
         f", {json.dumps(name)}: {json.dumps(value, ensure_ascii=False, allow_nan=False)}"
@@ -104,7 +104,7 @@ _IN_WORDS = {
 
 
 class ShardDocument(NamedTuple):
-    """A shard's document without its items: path, first line (the text before the items), and all other fields."""
+    """A shard's document without its items: path, first line (before the items), and all other fields."""
 
     path: str
     head: str
@@ -113,7 +113,7 @@ class ShardDocument(NamedTuple):
 
     @property
     def run(self) -> dict[str, Any]:
-        """The data that all shards of its run have in common."""
+        """The data that all shards of the run share."""
         run: dict[str, Any] = self.fields["shard"]["run"]
         return run
 
@@ -124,19 +124,19 @@ class ShardDocument(NamedTuple):
 
 
 def put_together(documents: Sequence[ShardDocument], merged: Callable[[Sequence[ShardDocument]], Merged]) -> Merged:
-    """Merge documents by the function `merged`; if the sums of a document are damaged, name it in the error."""
+    """Merge documents with the function `merged`; if a document's sums are damaged, raise an error that names it."""
     try:
         return merged(documents)
     except _NONSENSE:
         if len(documents) == 1:
-            raise FormatError("the sums of the shard are damaged", where=documents[0].path, advice=_ADVICE) from None
+            raise FormatError("the sums of this shard are damaged", where=documents[0].path, advice=_ADVICE) from None
         for one in documents:
             put_together([one], merged)
         raise
 
 
 def shard_documents(paths: Sequence[str]) -> list[ShardDocument]:
-    """Read the documents of all shards of one run, in order; refuse missing or duplicate shards and other runs."""
+    """Read the documents of all shards of one run, in order; refuse missing, duplicate and foreign shards."""
     from latticemetric.parallel.journal import changes
 
     documents = sorted(map(_read, paths), key=lambda one: one.shard.index)
@@ -156,13 +156,13 @@ def shard_documents(paths: Sequence[str]) -> list[ShardDocument]:
         if not same:
             raise UsageError(f"shard {number}/{of} is missing", advice=_ADVICE)
         if len(same) > 1:
-            raise UsageError(f"shard {number}/{of} is duplicate: {' and '.join(same)}", advice=_ADVICE)
+            raise UsageError(f"shard {number}/{of} is given twice: {' and '.join(same)}", advice=_ADVICE)
     return documents
 
 
 def _read(path: str) -> ShardDocument:
     if path == STANDARD_INPUT:
-        raise UsageError("shards are read twice, but standard input can be read only once", advice="name files")
+        raise UsageError("merge reads each shard twice, but standard input can be read only once", advice="name files")
     head = last = ""
     with open_stream(path) as stream:
         for line in stream.lines(passing=True):
@@ -172,14 +172,14 @@ def _read(path: str) -> ShardDocument:
         shard = Shard(fields["shard"]["index"], fields["shard"]["of"])
         dict(fields["shard"]["run"]["options"])
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise FormatError("this is not the document of a shard", where=path, advice=_ADVICE) from None
+        raise FormatError("this is not a JSON document of a shard", where=path, advice=_ADVICE) from None
     return ShardDocument(path, head, fields, shard)
 
 
 def merged(documents: Sequence[ShardDocument]) -> Iterator[str]:
-    """Yield the lines of the merged document; a run without shards writes exactly the same bytes.
+    """Yield the lines of the merged document, the same bytes that a run without shards writes.
 
-    Items are not changed, and only one is in memory at a time. Give the documents of all shards, in order.
+    Items are copied unchanged, one at a time. Give the documents of all shards, in order.
     """
     yield documents[0].head
     before = ""
@@ -190,7 +190,7 @@ def merged(documents: Sequence[ShardDocument]) -> Iterator[str]:
 
 
 def _in_turn(documents: Sequence[ShardDocument]) -> Iterator[str]:
-    """Yield the items of all documents, one graph per shard in turn."""
+    """Yield the items of all documents, one graph of each shard in turn."""
     each = documents[0].fields["shard"].get("items_each", 1)
     with ExitStack() as stack:
         graphs = [_graphs(stack.enter_context(open_stream(one.path)).lines(passing=True), each) for one in documents]
@@ -204,14 +204,14 @@ def _in_turn(documents: Sequence[ShardDocument]) -> Iterator[str]:
                     raise InputError(
                         f"this shard has too many graphs to match {ended.path}",
                         where=one.path,
-                        advice="run both shards again; one of the files was changed",
+                        advice="one of the files was changed: run both shards again",
                     )
                 else:
                     yield from items
 
 
 def _graphs(lines: Iterator[str], each: int) -> Iterator[list[str]]:
-    """Yield the items of each graph as a list: `each` items, or one item with the error."""
+    """Yield the items of each graph as a list: `each` items, or one item with an error."""
     items = (line.removeprefix(",") for line, _ in pairwise(islice(lines, 1, None)))  # without the first and the last
     for item in items:
         yield [item] if each == 1 or "error" in json.loads(item) else [item, *islice(items, each - 1)]

@@ -1,4 +1,4 @@
-"""Score the strings of oracles and 1-bests by string metrics, like the outputs of two systems."""
+"""Score the strings of oracles and 1-bests by string metrics, as if they were two systems."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SIDES = ("oracle", "one_best")
 
 
 class Strings(NamedTuple):
-    """The words of one pair, without ignored ones; the oracle and the 1-best have none if the graph failed."""
+    """The words of one pair without ignored ones; oracle and 1-best are empty if the graph failed."""
 
     oracle: Words
     one_best: Words
@@ -26,12 +26,12 @@ class Strings(NamedTuple):
 
 @dataclass(frozen=True)
 class StringScorer:
-    """String metrics, and the words that they ignore.
+    """String metrics, with their ignored words.
 
     Attributes:
         ignore: Words to remove from oracles, 1-bests and references.
-        each: True to also score each pair alone.
-        normalize: The grammar that rewrote graphs and references, for signatures.
+        each: True to also compute sentence scores.
+        normalize: The grammar applied to graphs and references, for signatures.
     """
 
     metrics: tuple[Metric[Any], ...]
@@ -59,7 +59,7 @@ class StringScorer:
         return tuple(word for word in words if word not in self.ignore) if self.ignore else words
 
     def sentence(self, strings: Strings) -> dict[str, dict[str, float | None]]:
-        """Score the oracle and the 1-best as a test set of this one segment, by each metric."""
+        """Return the sentence scores of the oracle and of the 1-best, by each metric."""
         references = list(strings.references)
         return {
             metric.name: {side: metric.score(getattr(strings, side), references) for side in SIDES}
@@ -75,7 +75,7 @@ class StringScorer:
 
 @dataclass
 class StringTotals:
-    """Collect the words of all pairs; score them at the end, since some metrics weight n-grams by all references."""
+    """Collect the words of all pairs. Scores come last, since some metrics weight n-grams by all references."""
 
     scorer: StringScorer
     _pairs: list[Strings | None] = field(default_factory=list)
@@ -91,7 +91,7 @@ class StringTotals:
         return {"scorer": scorer, "strings": self._pairs}
 
     def add_states(self, strings: Iterable[Any]) -> None:
-        """Add pairs from the values of `state`."""
+        """Add pairs given as values of `state`."""
         for one in strings:
             if one is not None:
                 oracle, one_best, references = one

@@ -1,4 +1,4 @@
-"""Sweep: prune many graphs to several sizes and find the oracle at each; group oracles by reference length."""
+"""Prune many graphs to several sizes and find the oracle at each; group oracles by reference length."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _COUNTS = ("matches", "substitutions", "deletions", "insertions")
 
 @dataclass(frozen=True)
 class Swept:
-    """The oracles of one graph at each point of a sweep (a beam, a density or an n-best size), or its problem.
+    """The oracles of one graph at each point of a sweep (beam, density or n-best size), or its problem.
 
     Attributes:
         length: Number of words of the reference; `None` without a reference.
-        kept: The oracle of the part kept at each point; empty if there is a problem.
+        kept: The oracle of the pruned graph at each point; empty if there is a problem.
         references: Number of references.
-        missed: Statistics used if there is a problem: all words of the reference deleted.
-        where: File and line of what failed.
+        missed: Statistics used if there is a problem: all reference words deleted.
+        where: The file and line of the problem.
     """
 
     name: str
@@ -65,11 +65,11 @@ class SweepRow(Brief, Frozen):
         kind: `one_best`, `beam`, `density`, `nbest` or `whole`.
         at: The beam, the density, or n; `None` for the 1-best and for whole graphs.
         total: The metric's value and the summed statistics.
-        lost: Number of graphs whose oracle is worse than that of the whole graph.
-        arcs: Mean number of arcs kept per graph; `None` if arcs do not apply, as for n-best lists.
-        density: Kept arcs with a word, divided by the words of the references; `None` if arcs do not apply.
+        lost: Number of graphs whose oracle is worse than without pruning.
+        arcs: Mean number of arcs kept per graph; `None` for n-best lists and forests.
+        density: Kept arcs with a word per reference word; `None` like `arcs`.
         strings: Mean number of strings per n-best list; `None` for other points.
-        table: Statistics for `bootstrap`, one row per graph.
+        table: Statistics for `bootstrap`: one row per graph.
     """
 
     kind: str
@@ -95,14 +95,14 @@ class SweepRow(Brief, Frozen):
 
 @dataclass(frozen=True)
 class LengthBin:
-    """The oracle and the 1-best of the graphs whose reference lengths are in a range.
+    """The oracle and the 1-best of the graphs in a range of reference lengths.
 
     Attributes:
-        above: Lengths are above this; `None` for the first bin.
-        up_to: Lengths are up to this; `None` for the last bin.
+        above: Lengths (in words) are greater than this; `None` for the first bin.
+        up_to: Lengths (in words) are at most this; `None` for the last bin.
         graphs: Number of graphs.
         oracle: The oracle of whole graphs.
-        one_best: The model's own best paths.
+        one_best: The 1-bests.
     """
 
     above: float | None
@@ -121,7 +121,7 @@ class LengthBin:
 
     @property
     def headroom(self) -> float | None:
-        """The difference between the oracle and the 1-best."""
+        """The absolute difference between the scores of oracle and 1-best."""
         if self.oracle.score is None or self.one_best.score is None:
             return None
         return abs(self.oracle.score - self.one_best.score)
@@ -134,10 +134,10 @@ class LengthBin:
 
 @dataclass(frozen=True, repr=False)
 class Sweep(Result):
-    """The oracles of a test set, point by point and length by length.
+    """The oracles of a test set, by point of the sweep and by reference length.
 
     Attributes:
-        rows: The 1-best, the points, and the whole graphs.
+        rows: The 1-best, the pruned graphs, and the whole graphs.
         lengths: Bins by the number of reference words, the shortest first.
         graphs: Number of graphs that were searched.
         failed: Number of pairs that failed; all words of their references count as deleted at every point.
@@ -166,11 +166,13 @@ def _plain(score: Score) -> dict[str, Any]:
 
 
 def checked_borders(lengths: Iterable[float]) -> tuple[float, ...]:
-    """Return the ends of bins in ascending order, without duplicates."""
+    """Return the upper ends of bins in ascending order, without duplicates."""
     borders = sorted(set(lengths))
     for border in borders:
         if not 0 <= border < math.inf:
-            raise UsageError(f"a bin of lengths ends at {border}", advice="give numbers of words, like 5,10,20")
+            raise UsageError(
+                f"a bin of reference lengths ends at {border}", advice="give numbers of words, like 5,10,20"
+            )
     return tuple(int(border) if border == int(border) else border for border in borders)
 
 
@@ -181,7 +183,7 @@ class SweepSettings:
     Attributes:
         borders: The ends of bins of reference lengths; empty for no bins.
         references: Number of references per graph, for the signature; `None` to count them.
-        rewritten_by: The grammar that rewrote graphs and references, for the signature.
+        rewritten_by: The grammar applied to graphs and references, for the signature.
     """
 
     metric: GRR
@@ -275,11 +277,11 @@ def sweep(
             yields them.
         references: The references of each graph: one string, or several.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
-        beams: Largest costs above the cost of the best path; remove costlier paths of a lattice.
-        densities: Largest ratios of arcs with a word to words of the reference; choose the beam for each lattice.
-        nbest: Numbers of distinct strings to keep, the cheapest ones.
-        by_length: The longest reference of each bin, in words; a last bin has all longer references.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
+        beams: Beams: keep paths at most this cost above the best path.
+        densities: Largest numbers of arcs with a word per reference word; they choose the beam of each lattice.
+        nbest: Sizes of n-best lists of distinct strings.
+        by_length: The largest reference length of each bin, in words; a last bin has all longer references.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
         workers: Number of graphs searched at once, or a Dask client whose workers search them.
 
     Raises:
@@ -307,7 +309,7 @@ def sweep(
 def swept_lattices(
     lattices: Iterable[Pair], metric: GRR, points: Points, run: Run, *, scales: Scales | None = None
 ) -> Iterator[Swept]:
-    """Prune the graph of each pair to all points, find the oracle at each; yield results in order (`answer_each`)."""
+    """Prune the graph of each pair to all points and find the oracle at each, in order (see `answer_each`)."""
     return answer_each(partial(_swept_pair, metric, points, scales), partial(failed_sweep, metric), lattices, run)
 
 
@@ -317,7 +319,7 @@ def _swept_pair(metric: GRR, points: Points, scales: Scales | None, pair: Pair) 
 
 
 def failed_sweep(metric: GRR, pair: Pair, error: InputError) -> Swept:
-    """Return the sweep of a pair with a problem."""
+    """Return the sweep of a pair that failed."""
     length = reference_words(readable(pair), metric) if pair.references else None
     return Swept(pair.name, length, missed=missed(pair, metric), problem=error, where=pair.where)
 
@@ -339,7 +341,7 @@ def _swept(metric: GRR, points: Points, scales: Scales | None, given: Referenced
 def graphs_with_references(
     graphs: Iterable[Graph | tuple[str, Graph]], references: Iterable[GraphReferences]
 ) -> Iterator[ReferencedGraph]:
-    """Pair graphs with their references; number the graphs that have no name."""
+    """Pair graphs with their references; number the graphs without names."""
     pairs = enumerate(zip_longest(graphs, checked_corpus(references)), start=1)  # neither of them yields None
     for number, (given, expected) in pairs:
         if given is None or expected is None:
@@ -367,11 +369,11 @@ def swept_states(swept: Iterable[Swept]) -> list[State]:
 
 
 def swept_in_turn(shards: Sequence[Sequence[State]]) -> Iterator[Swept]:
-    """Yield the sweeps of all shards in order: the first of each, the second of each, and so on."""
+    """Yield the sweeps of all shards in order: the first graph of each, then the second of each, and so on."""
     for state in chain.from_iterable(zip_longest(*shards)):
         if state is None:
             continue
         kept = tuple(PointOracle(RecognitionStatistics.of_columns(row), *sizes) for row, *sizes in state["kept"])
         missed = None if state["missed"] is None else RecognitionStatistics.of_columns(state["missed"])
-        problem = None if kept else InputError("it failed in its shard")
+        problem = None if kept else InputError("the graph failed in its shard")
         yield Swept(state["name"], state["length"], kept, state["references"], missed, problem)

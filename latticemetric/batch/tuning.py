@@ -38,20 +38,20 @@ _PLACES = 10
 def coordinate_search(
     axes: Mapping[str, Sequence[float]], merits: Merits, halvings: int, is_possible: Callable[[Point], bool]
 ) -> dict[Point, float]:
-    """Return all tried points, in order, with their merits; `best_of` gives the best one.
+    """Return all points tried, in order, with their merits; `best_of` gives the best one.
 
-    First try the grid, its last axis fastest. Then try steps along each axis with several values. The first step is
-    half of the mean distance of the values; each round halves the steps. In a round, try all steps from the best point
-    so far, axis by axis, down and up; the round ends when no step is better.
+    First try the grid, with the last axis fastest. Then try steps along each axis with several values. The first step
+    is half of the mean distance of the values; each round halves the steps. A round tries all steps from the best point
+    so far, axis by axis, down and up, until no step is better.
 
     Args:
-        axes: The values of each axis; an axis of a single value stays.
+        axes: The values of each axis; an axis with a single value is fixed.
         merits: Returns the merits of new, distinct points; larger is better.
         halvings: Number of rounds; 0 tries the grid only.
         is_possible: Checks whether a point outside the grid is valid.
     """
     if halvings < 0:
-        raise UsageError(f"halvings is {halvings}", advice="give 0 or more")
+        raise UsageError(f"the number of halvings is {halvings}", advice="give 0 or more")
     ascending = {name: sorted(set(map(float, values))) for name, values in axes.items()}
     for name, values in ascending.items():
         if not values:
@@ -95,7 +95,7 @@ _MOST_KEPT = 10_000_000
 
 
 class Development:
-    """Decode and score graphs with references: compute posteriors once per scale and order, score each answer once."""
+    """Decode and score graphs with references; cache posteriors per scale and order, and scores per answer."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class Development:
         ignore: Iterable[str] = (),
     ) -> None:
         if len(decoders) != len(references):
-            raise UsageError(f"there are {len(decoders)} graphs, but references of {len(references)}")
+            raise UsageError(f"there are {len(decoders)} graphs, but {len(references)} references")
         if not decoders:
             raise UsageError("there are no graphs to tune on")
         self.metric = metric
@@ -116,7 +116,7 @@ class Development:
         self._rows: list[dict[String, Table]] = [{} for _ in decoders]
 
     def tables(self, settings: Sequence[GainParameters]) -> list[Table]:
-        """Return the metric's statistics of the answers, one table per setting, one row per graph."""
+        """Return the metric's statistics of the answers: one table per setting, one row per graph."""
         answers: list[list[String]] = [[] for _ in settings]
         in_scales = sorted(range(len(settings)), key=lambda k: (settings[k].scale, settings[k].order))
         for number, decoder in enumerate(self._decoders):
@@ -132,7 +132,7 @@ class Development:
         return self._tables(answers)
 
     def one_best(self) -> Table:
-        """Return the statistics of the model's own best strings."""
+        """Return the statistics of the 1-bests."""
         return self._tables([[self._counted_words(decoder.one_best) for decoder in self._decoders]])[0]
 
     def signature(self) -> str:
@@ -141,7 +141,7 @@ class Development:
         return str(scorer.signed(self.metric.signature_for(references_each(self.references))))
 
     def _tables(self, answers: Sequence[Sequence[String]]) -> list[Table]:
-        """Return the rows of the answers of each setting; compute the rows of new strings.
+        """Return the statistics of the answers of each setting; compute those of new strings.
 
         Each table is computed from all graphs at once, since a metric may use weights from all references.
         """
@@ -190,14 +190,14 @@ class MBRTuning(Result):
     Attributes:
         best: The setting with the best score; of equal scores, the first tried.
         default: The default setting of `mbr`, with the same `order`.
-        one_best: The corpus value of the model's own best strings.
-        held_out: The score to expect on other graphs: answer each fold with the grid's setting that is best on the
-            other folds. `None` without folds.
-        over_default: Value of the best setting minus value of the default, on resamples; `None` without resamples.
-        over_one_best: Value of the best setting minus value of the model's own best strings, on resamples.
-        held_out_over_one_best: `held_out` minus the value of the model's own best strings, on resamples. Only this
-            difference is unbiased: settings are selected on other graphs than the compared ones.
-        trials: All settings, in the order of trial.
+        one_best: The corpus value of the 1-bests.
+        held_out: The score to expect on new graphs, by cross-validation: each fold is decoded with the grid setting
+            that is best on the other folds. `None` without folds.
+        over_default: Best setting minus default, on resamples; `None` without resamples.
+        over_one_best: Best setting minus 1-best, on resamples.
+        held_out_over_one_best: `held_out` minus 1-best, on resamples. Only this difference is unbiased: settings are
+            selected on one part of the graphs and compared on another.
+        trials: All settings tried, in order.
         graphs: Number of graphs.
         signature: The metric, its parameters and the version.
     """
@@ -291,7 +291,7 @@ def tune_mbr(
         evidence: Graphs to take posteriors from, one for each of `graphs`.
         beam: First prune graphs to this (unscaled) cost above the best path.
         determinize: Determinize graphs, so that a string counts by its best path; see `mbr`.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
         ignore: Words that are removed from answers and references before they are scored: `<s>`, `</s>`.
         halvings: Number of times that steps get shorter; 0 tries the grid only.
         folds: For `held_out`: graph *i* is in fold *i* modulo `folds`; 0 or 1 leaves it out.
@@ -352,7 +352,7 @@ def _decoders(
     listed = list(graphs)
     others = [None] * len(listed) if evidence is None else list(evidence)
     if len(others) != len(listed):
-        raise UsageError(f"there are {len(listed)} graphs, but evidence of {len(others)}")
+        raise UsageError(f"there are {len(listed)} graphs, but {len(others)} graphs of evidence")
     return [
         NgramMBR(graph, other, beam=beam, scales=scales, determinize=determinize)
         for graph, other in zip(listed, others, strict=True)
@@ -362,7 +362,7 @@ def _decoders(
 def _search(
     development: Development, metric: Metric[Any], axes: dict[str, list[float]], order: int, halvings: int
 ) -> tuple[Point, dict[Point, Table]]:
-    """Return the best point of the grid and of the steps after it, and the statistics of every point that was tried."""
+    """Search the grid, then steps from its best point; return the best point and the statistics of all points tried."""
     tables: dict[Point, Table] = {}
 
     def merits(points: Sequence[Point]) -> list[float]:
@@ -381,7 +381,7 @@ def _setting(point: Point, order: int) -> GainParameters:
 
 
 def _held_out(metric: Metric[Any], tables: Sequence[Table], folds: int) -> Table | None:
-    """Return the rows of each fold under the setting that is best on the other folds; `None` without folds."""
+    """Decode each fold with the best setting of the other folds; return one row per graph, or `None` without folds."""
     number = len(tables[0])
     if min(folds, number) < _FEWEST_FOLDS:
         return None
@@ -394,6 +394,6 @@ def _held_out(metric: Metric[Any], tables: Sequence[Table], folds: int) -> Table
 
 
 def _merit(metric: Metric[Any], sums: Table) -> float:
-    """Return the value with its sign changed if smaller is better; an undefined value is the worst."""
+    """Return the value, negated if smaller is better; an undefined value is the worst."""
     value = float(metric.values(sums))
     return -math.inf if math.isnan(value) else value if metric.higher_is_better else -value

@@ -1,4 +1,4 @@
-"""Oracles of many graphs by one automaton, with or without references, and their totals."""
+"""Find oracles of many graphs by one automaton, with or without references, and their totals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from latticemetric.oracle_search.user_automaton import automaton_oracle
 def automaton_oracles(
     lattices: Iterable[Pair], automaton: Any, run: Run, *, scales: Scales | None = None
 ) -> Iterator[Answer]:
-    """Find oracles of lattices, in order (see `answer_each`); without references, the automaton alone gives values."""
+    """Find oracles of lattices, in order (see `answer_each`); without references, the automaton alone scores."""
     return answer_each(partial(_answer, automaton, scales), failed, lattices, run)
 
 
@@ -48,14 +48,14 @@ def read_automaton(path: str) -> Any:
 
 @dataclass(frozen=True)
 class AutomatonTotals:
-    """Exact sums over answers: the order of adding does not matter.
+    """Exact sums over answers, independent of their order.
 
     Attributes:
         score: Score of the oracles.
-        one_best: Score of the models' own best paths; `None` if the automaton does not accept one of them.
+        one_best: Score of the 1-bests; `None` if the automaton does not accept one of them.
         lattices: Number of graphs that were searched.
-        failed: Number of graphs that failed; they are left out of the sums.
-        signature: Signature of the automaton; empty until a graph was searched.
+        failed: Number of graphs that failed; the sums omit them.
+        signature: Signature of the automaton; empty before the first search.
     """
 
     score: Fraction = Fraction()

@@ -52,11 +52,11 @@ def command(
     run: ShardedRunOptions,
     output: _OutputOptions,
 ) -> None:
-    """Print the model's 1-best of GRAPHS: the words of the path or derivation of least cost.
+    """Print the model's 1-best of GRAPHS: the words of the path or derivation with the least cost.
 
-    Text output has ids and words, as decoders write them; tsv and json also have the cost, each score, the probability
-    of the path, and of each word its confidence and, if lattices have times, begin and end. GRAPHS are files, folders,
-    quoted globs, or - for standard input.
+    Text output has ids and words, as decoders write them. tsv and json also have the cost, each score and the
+    probability of the path, the confidence of each word and, if the lattices have times, its begin and end. GRAPHS are
+    files, folders, quoted globs, or - for standard input.
     """
     from latticemetric.posterior.best import best
 
@@ -76,13 +76,13 @@ class _BestPaths(AnswerResults):
         return self._ctm() if output_format == "ctm" else super().lines(output_format)
 
     def text(self) -> Iterator[str]:
-        """Yield ids and words, as decoders write them."""
+        """Yield lines of id and words, as decoders write them."""
         for answer in self.answers:
             words = "failed" if answer.problem is not None else " ".join(answer.value.words)
             yield f"{harmless(answer.name)} {harmless(words)}".rstrip()
 
     def rows(self) -> Iterator[list[object]]:
-        """Yield one row per graph, with lists of begins and of ends."""
+        """Yield one row per graph; begin and end times are lists."""
         for record in self.records():
             times = record.pop("times", None) or []
             record |= {"begin": [begin for begin, _ in times], "end": [end for _, end in times]}

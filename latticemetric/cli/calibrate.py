@@ -1,4 +1,4 @@
-"""`latticemetric calibrate`: compare confidences and expected errors with what is right; fit the posterior scale."""
+"""`latticemetric calibrate`: compare confidences with accuracy, expected with real errors; fit the posterior scale."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Examples:
 """
 
 _SECTIONS = {
-    "What is judged": "--answer --own-confidences --ignore --bins",
+    "What is evaluated": "--answer --own-confidences --ignore --bins",
     "The fit": "--criterion --posterior-scale --folds --test --test-references --most-states",
 }
 _MEASURES = {
@@ -56,7 +56,7 @@ _TITLES = {
 
 
 def _scales(value: str | None) -> tuple[float, ...]:
-    """Return the numbers, separated by commas; none if the option is not given."""
+    """Parse numbers separated by commas; return an empty tuple if the option is not given."""
     return () if value is None else weights(value)
 
 
@@ -64,10 +64,10 @@ class _JudgedOptions(Options):
     answer: Literal["one-best", "mbr"] = choice(
         "--answer",
         ["one-best", "mbr"],
-        "The words to judge: the model's best path, or the words of MBR by word errors.",
+        "Words to evaluate: the 1-best, or the MBR answer for word errors.",
     )
     own_confidences: bool = flag(
-        "--own-confidences", "Judge the confidences that came with the words (CTM); fit nothing."
+        "--own-confidences", "Evaluate the confidences in the input (CTM); do not fit a scale."
     )
     ignore: str | None = IGNORE
     bins: int = option("--bins N", "Number of bins of reliability diagrams.", type=click.IntRange(1, 1000), default=10)
@@ -75,30 +75,33 @@ class _JudgedOptions(Options):
 
 class _FitOptions(Options):
     criterion: Literal["words", "errors"] = choice(
-        "--criterion", ["words", "errors"], "Fit the confidences of words, or the expected errors of utterances."
+        "--criterion", ["words", "errors"], "Fit the scale to word confidences, or to expected errors of utterances."
     )
     scale: tuple[float, ...] = option(
         "--posterior-scale NUMBERS",
-        "Factors on costs to try; of several, also better ones between them (default: powers of 2 from 1/32 to 4).",
+        "Posterior scales to try; with several, also search between them (default: powers of 2 from 1/32 to 4).",
         reads=_scales,
     )
     folds: int = option(
-        "--folds N", "Without --test: fit on N − 1 folds, judge the other.", type=click.IntRange(2), default=5
+        "--folds N",
+        "Cross-validation without --test: fit on N − 1 folds, evaluate the other one.",
+        type=click.IntRange(2),
+        default=5,
     )
-    test: str | None = option("--test GRAPHS", "Judge these graphs; LATTICES serve for the fit.", type=GraphFiles())
+    test: str | None = option("--test GRAPHS", "Evaluate these graphs; fit on LATTICES.", type=GraphFiles())
     test_references: tuple[str, ...] = option(
         "--test-references FILE", "References of --test; repeatable.", type=NamesFiles(), multiple=True
     )
     most_states: int = option(
         "--most-states N",
-        "Size of the search; expected errors of graphs that need more are estimates.",
+        "Limit on search states per graph; above it, the expected errors are estimated.",
         type=click.IntRange(1),
         default=2_000_000,
     )
 
 
 class _RunOptions(Options):
-    keep_going: bool = flag("--keep-going", "Report graphs that fail, and leave them out; exit status 1.")
+    keep_going: bool = flag("--keep-going", "Report and skip graphs that fail; exit status 1.")
 
 
 @verb("calibrate", epilog=_EPILOG, sections=_SECTIONS)
@@ -115,11 +118,11 @@ def command(
     resampling: ResamplingOptions,
     output: PlottedOutputOptions,
 ) -> None:
-    """Compare confidences and expected errors of LATTICES with what is right, and fit the posterior scale.
+    """Compare word confidences and expected errors of LATTICES with their references, and fit the posterior scale.
 
-    Find the scale of the model's costs that makes confidences of words fit best, on all graphs. Judge each fold of the
-    graphs at the scale that is best on the other folds, or judge the graphs of --test: confidences of words, the
-    probability that an answer has no errors, and its expected number of errors. All graphs stay in memory.
+    Find the scale of the model's costs with the best word confidences on all graphs. Then evaluate the word
+    confidences, the probability that an answer has no errors, and its expected number of errors: on the graphs of
+    --test, or on each fold of LATTICES with the best scale of the other folds. All graphs stay in memory.
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
     one line per lattice, in the same order or with ids first; give several files for several references.
@@ -134,7 +137,9 @@ def command(
         found: Calibration | CalibrationReport = _own(lattices, references, reading, settings)
     else:
         if fit.test_references and fit.test is None:
-            raise UsageError("there are references of a test set, but no graphs", where="--test-references")
+            raise UsageError(
+                "there are test references, but no test graphs", where="--test-references", advice="add --test GRAPHS"
+            )
         if fit.test is not None:
             refuse(["folds"], "with --test")
         examples = _examples(lattices, references, reading, failures, keep_going=run.keep_going)
@@ -162,7 +167,7 @@ def command(
 def _examples(
     files: str, references: Sequence[str], reading: PairedReadingOptions, failures: Failures, *, keep_going: bool
 ) -> tuple[list[Graph], list[list[tuple[str, ...]]]]:
-    """Return graphs and the strings of their references; with `keep_going`, leave out graphs that fail."""
+    """Return graphs and the words of their references; with `keep_going`, skip graphs that fail."""
     from latticemetric.batch.mbr_evidence import examples_of
 
     answers = failures.reported(examples_of(reading.paired(files, references).lattices, keep_going=keep_going))
@@ -176,7 +181,7 @@ def _own(
     reading: PairedReadingOptions,
     settings: dict[str, Any],
 ) -> CalibrationReport:
-    """Judge the confidences that came with the words."""
+    """Evaluate the confidences that the input has."""
     from latticemetric.batch.calibration import confidence_calibration, recognised_pairs
 
     others = ("answer", "ignore", "scales", "normalize", "tokenize", "keep_going")
@@ -190,7 +195,7 @@ def _own(
 
 
 class CalibrationResults(Results):
-    """The rows of a calibration: held-out graphs, the same at the scale 1, and the development set."""
+    """Results of a calibration: held-out graphs at the fitted scale and at scale 1, and the development set."""
 
     columns = ("set", "of", "measure", "scale", "from", "to", "count", "predicted", "value", "low", "high")
 
@@ -214,7 +219,7 @@ class CalibrationResults(Results):
             draw_calibration({_LABELS[name]: report for name, report in self._sets.items()}, plot)
 
     def text(self) -> Iterator[str]:
-        """Yield a table of measures, and the reliability of the first set: words, then utterances."""
+        """Yield a table of measures, then reliability tables of the first set: words, then utterances."""
         if self._fit is not None:
             yield f"posterior scale {self._fit.scale:.6g}"
             yield ""
@@ -237,7 +242,7 @@ class CalibrationResults(Results):
                 yield from table([[title, unit, "predicted", "observed", "interval"], *map(_bin_row, filled)])
 
     def records(self) -> Iterator[Record]:
-        """Yield tried scales, then measures and bins of each set."""
+        """Yield the tried scales, then the measures and bins of each set."""
         for trial in () if self._fit is None else self._fit.trials:
             yield {"set": "development", "measure": "merit", "scale": trial.scale, "value": trial.merit}
         for name, report in self._sets.items():
@@ -258,7 +263,7 @@ class CalibrationResults(Results):
         return [as_json(self._found.asdict())]
 
     def summary(self) -> list[str]:
-        """Return the numbers of graphs and words, and the settings of the intervals."""
+        """Return the numbers of graphs and words, and the resampling settings."""
         report = next(iter(self._sets.values()))
         notes = [counted(report.utterances, "graph"), counted(report.words.count, "word")]
         if report.inexact:
@@ -269,7 +274,7 @@ class CalibrationResults(Results):
         lines = ["", "; ".join(notes)]
         tried = () if self._fit is None else self._fit.trials
         if self._fit is not None and len(tried) > 1 and self._fit.scale in (tried[0].scale, tried[-1].scale):
-            lines.append("the best scale is at the end of those tried; give others by --posterior-scale")
+            lines.append("the best scale is the smallest or largest one tried; try others with --posterior-scale")
         return lines
 
 

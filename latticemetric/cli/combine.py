@@ -45,7 +45,7 @@ Examples:
 
 _SECTIONS = {
     "The vote": "--system-weights --null --scheme --count-share --tune-share",
-    "What is judged": "--reference --subsets",
+    "Evaluation": "--reference --subsets",
     "The model's scores": "",
     "What is read": "",
     "Intervals": "",
@@ -61,35 +61,37 @@ class _VoteOptions(Options):
     )
     null: float = option(
         "--null NUMBER",
-        "Weight of having no word, times that of the system; in average and maximum, its confidence.",
+        "Factor on a system's weight where it has no word; in average and maximum, the confidence of having no word.",
         type=Number(0),
         default=1.0,
     )
     scheme: str = choice(
         "--scheme",
         ["sum", "votes", "average", "maximum", "mbr"],
-        "Add up confidences, count votes, mix counts and mean or largest confidences, or minimize the expected WER.",
+        "Vote by sums of confidences, by counts, by counts mixed with mean or largest confidences, or by expected WER.",
     )
     count_share: float = option(
-        "--count-share SHARE", "Share of the counts in average and maximum.", type=Number(0, 1), default=0.5
+        "--count-share SHARE", "Weight of the counts in average and maximum.", type=Number(0, 1), default=0.5
     )
     tune_share: float | None = option(
         "--tune-share SHARE",
-        "Choose weights and null on the first part of the reference: this share of its words. Judge the rest.",
+        "Tune weights and null on the first part of the reference (this share of its words); evaluate on the rest.",
         type=Number(0, 1, min_open=True, max_open=True),
     )
 
 
 class _JudgingOptions(Options):
     references: str | None = option(
-        "--reference FILE", "Judge the combination and the systems: lines, trn, STM or CTM.", type=NamesFiles()
+        "--reference FILE",
+        "Score the combination and the systems against this reference: lines, trn, STM or CTM.",
+        type=NamesFiles(),
     )
-    subsets: bool = flag("--subsets", "Also find the oracle of each subset of the systems.")
+    subsets: bool = flag("--subsets", "Also compute the oracle of each subset of the systems.")
     write_lattices: str | None = lattices_option("the confusion networks")
 
 
 class _ReadingOptions(ScoredReadingOptions):
-    keyed: bool = flag("--keyed", "Lines begin with ids, as in Kaldi's text, in any order.")
+    keyed: bool = flag("--keyed", "Lines begin with ids (Kaldi's text); their order may differ.")
     posterior_scale: float = POSTERIOR_SCALE
 
 
@@ -108,10 +110,10 @@ def command(
     resampling: ResamplingOptions,
     output: _OutputOptions,
 ) -> None:
-    """Combine the outputs of several systems, a file each, into one text for each utterance.
+    """Combine the outputs of several systems (one file each) into one text per utterance.
 
-    FILES are transcripts (lines, trn, STM, CTM), n-best lists or lattices, also of different kinds. Utterances
-    belong together by their ids, or by their order. The order of FILES changes nothing.
+    FILES are transcripts (lines, trn, STM, CTM), n-best lists or lattices; their types may differ. Utterances are
+    matched by id, or by order. The order of FILES does not change the result.
     """
     from latticemetric.batch.combination import combine_all, judge, read_systems, references_of, split_at, tune_vote
     from latticemetric.formats.writing import write
@@ -119,7 +121,11 @@ def command(
     if judging.references is None:
         refuse(["tune_share", "subsets", "resamples", "seed", "confidence"], "without --reference")
     if vote.tune_share is not None and vote.scheme == "mbr":
-        raise UsageError("--tune-share is for weights of votes", where="--scheme mbr", advice="leave one of them out")
+        raise UsageError(
+            "--tune-share tunes weights of votes",
+            where="--scheme mbr",
+            advice="leave out --tune-share, or choose another --scheme",
+        )
     utterances = read_systems(files, format=reading.from_format, keyed=reading.keyed, vocabulary=reading.vocabulary)
     found = combine_all(
         utterances,
@@ -155,7 +161,7 @@ def command(
 
 
 class _Combined(Results):
-    """The words of each utterance; the judgment is in the summary, and in the JSON document."""
+    """The words of each utterance; the scores are in the summary and in the JSON document."""
 
     columns = ("id", "hypothesis", "confidences", "cost", "bound")
 
@@ -208,11 +214,11 @@ class _Combined(Results):
 
     @property
     def is_for_programs(self) -> bool:
-        """True: the text is ids and words."""
+        """Return True: the text is ids and words."""
         return True
 
     def summary(self) -> Sequence[str]:
-        """Return the judgment, and how near the alignment is to the best one."""
+        """Return the scores, and the cost of the alignment with its lower bound."""
         found = self._found.combinations
         lines = [""]
         if self._tuned is not None:
@@ -235,7 +241,7 @@ class _Combined(Results):
     def _ctm(self) -> Iterator[str]:
         """Yield one CTM line per word: id, channel, begin, duration, word, confidence."""
         if self._by_risk:
-            raise UsageError("--scheme mbr has no times", advice="choose another --format")
+            raise UsageError("--scheme mbr gives no times, but ctm needs them", advice="choose another --format")
         for name, one in zip(self._found.names, self._found.combinations, strict=True):
             times = one.times
             if times is None and one.words:
@@ -248,7 +254,7 @@ class _Combined(Results):
 
 
 def _judgment(judged: Judgment) -> Iterator[str]:
-    """Yield the table of systems and oracles."""
+    """Yield the table of the systems' scores and of the oracles."""
     rows = [["", rate_title("wer"), "", "more than combined"], *(_row(row, judged.rows[0]) for row in judged.rows)]
     for systems, errors in judged.oracles.items():
         score = errors / judged.reference_words if judged.reference_words else None

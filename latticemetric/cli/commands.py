@@ -38,17 +38,17 @@ _PACKAGES = {"pynini": " (OpenFst)", "numpy": "", "nltk": "", "sacrebleu": ""}
 
 
 class Declaration:
-    """The command-line options that set one field of a group: names of each option, and its settings for click."""
+    """The command-line options of one field of a group: the names of each option, and its settings for click."""
 
     def __init__(self, *options: tuple[Sequence[str], dict[str, Any]]) -> None:
         self.options = options
 
 
 def option(spelling: str, text: str, *, reads: Callable[[Any], Any] | None = None, **settings: Any) -> Any:
-    """Declare a field of a group and the option that sets it; `click.option` gets the further `settings`.
+    """Declare a field of a group and its option; pass further `settings` to `click.option`.
 
-    `spelling` has the names of the option and its metavar, as `--help` shows them: `--output -o FILE`. `reads` makes
-    the value of the field from the value that click read (`None` if the option is not given).
+    `spelling` lists the option's names and its metavar, as `--help` shows them: `--output -o FILE`. `reads` converts
+    the value from click (`None` if the option is not given) to the value of the field.
     """
     if reads is not None:
         settings["callback"] = lambda _context, _parameter, value: reads(value)
@@ -59,7 +59,7 @@ def option(spelling: str, text: str, *, reads: Callable[[Any], Any] | None = Non
 
 
 def choice(name: str, names: Sequence[str], text: str, *, optional: bool = False) -> Any:
-    """Declare a field whose value is one of `names`; the default is the first, or `None` if `optional`."""
+    """Declare a field with one of the values `names`; the default is the first one, or `None` if `optional`."""
     default: dict[str, Any] = {} if optional else {"default": names[0]}
     return option(name, text, type=click.Choice(names), **default)
 
@@ -70,7 +70,7 @@ def flag(spelling: str, text: str) -> Any:
 
 
 def one_of(default: str, **texts: str) -> Any:
-    """Declare a field for several flags, with their help `texts`. The value of the field is the last flag given."""
+    """Declare a field for several flags, with their help `texts`; the last flag given sets the field."""
     flags = (((f"--{name}",), {"default": default, "flag_value": name, "help": text}) for name, text in texts.items())
     return Declaration(*flags)
 
@@ -79,7 +79,7 @@ def one_of(default: str, **texts: str) -> Any:
 class Options:
     """Base class of groups of options. Instances cannot be changed.
 
-    Type checkers see a frozen dataclass; real dataclasses would cost a tenth of the time of `--help`.
+    Type checkers see a frozen dataclass. At run time it is a plain class, since dataclasses make `--help` 10 % slower.
     """
 
     declared: ClassVar[dict[str, Declaration]] = {}
@@ -121,7 +121,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
 
 class Verb(click.Command):
-    """A command that shows its options in sections, and never overwrites its inputs."""
+    """A command that shows its options in sections and never overwrites its inputs."""
 
     def __init__(self, *arguments: Any, sections: Sections | None = None, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
@@ -135,7 +135,7 @@ class Verb(click.Command):
             return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the sections."""
+        """Write the options by section."""
         for title, options in option_sections(self, ctx):
             with formatter.section(title):
                 formatter.write_dl([record for option in options if (record := option.get_help_record(ctx))])
@@ -148,7 +148,7 @@ def verb(name: str, **settings: Any) -> Callable[[Callable[..., None]], click.Co
 
 
 def option_sections(command: click.Command, context: click.Context) -> list[tuple[str, list[click.Option]]]:
-    """Return the options of a command in sections: its own first, then shared ones."""
+    """Return the options of a command by section: its own first, then the shared ones."""
     own: Sections = getattr(command, "sections", {})
     named = [(title, name) for table in (own, _SHARED) for title, names in table.items() for name in names.split()]
     sections: dict[str, list[click.Option]] = {title: [] for title in (*own, _OWN, *_SHARED)}

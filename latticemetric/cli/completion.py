@@ -1,4 +1,4 @@
-"""`latticemetric completion`: print the script with which a shell completes names and files.
+"""`latticemetric completion`: print the shell script that completes names and files.
 
 An option with the metavar FILE or REFERENCES is completed as a file.
 """
@@ -29,7 +29,7 @@ _FILE_METAVARS = frozenset({"FILE", "REFERENCES"})
 
 
 def add_shells(command: click.Command) -> None:
-    """Register the shells, and add completions to a command. A lazy group adds them to a command when it imports it."""
+    """Register the shells, and add completions to a command; a lazy group adds them when it imports the command."""
     for shell in (_Bash, _Zsh, _Fish):
         add_completion_class(shell)
     add_completions(command)
@@ -50,13 +50,13 @@ def add_completions(command: click.Command) -> None:
 
 
 class _Completion(click.types.StringParamType):
-    """The completion of a parameter's value: one of `names` (with `listed`: several, with commas), or a file."""
+    """The completion of a parameter: one of `names` (with `listed`: several, separated by commas), or a file."""
 
     def __init__(self, names: Names = tuple, *, listed: bool = False, files: bool = False) -> None:
         self._names, self._listed, self._files = names, listed, files
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002  click's interface
-        """Return the names that begin with `incomplete`; if there are none, complete files if `files` is set."""
+        """Return the names that begin with `incomplete`; if none do, and `files` is set, complete files."""
         before, comma, begun = incomplete.rpartition(",") if self._listed else ("", "", incomplete)
         taken = before.split(",")
         names = [name for name in self._names() if name.startswith(begun) and name not in taken]
@@ -131,7 +131,7 @@ def _tokenizers() -> list[str]:
 
 
 class _Bash(BashComplete):
-    """Bash. It splits --metric=wer into three words; join them again."""
+    """Bash. It splits `--metric=wer` into three words, so join them again."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
         words, incomplete = super().get_completion_args()
@@ -147,7 +147,7 @@ class _Bash(BashComplete):
 
 
 class _Joined(ShellComplete):
-    """A shell that reads --metric=wer as one word; completions must begin with --metric=."""
+    """A shell that keeps `--metric=wer` as one word; completions must begin with `--metric=`."""
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
         items = super().get_completions(args, incomplete)

@@ -41,7 +41,7 @@ class _NetworkOptions(Options):
     posterior_scale: float = POSTERIOR_SCALE
     write_lattices: str | None = lattices_option("the networks as lattices")
     least: float = option(
-        "--least P", "Leave words below this posterior out of --write-lattices.", type=Number(0, 1), default=1e-6
+        "--least P", "Omit words below this posterior from --write-lattices.", type=Number(0, 1), default=1e-6
     )
 
 
@@ -61,7 +61,7 @@ def command(
     run: ShardedRunOptions,
     output: _OutputOptions,
 ) -> None:
-    """Build consensus networks of GRAPHS: words of minimum Bayes risk, their confidences, and alternative words.
+    """Build confusion networks of GRAPHS: the words of minimum Bayes risk, their confidences and alternatives.
 
     GRAPHS are files, folders, quoted globs, or - for standard input.
     """

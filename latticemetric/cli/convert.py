@@ -28,12 +28,12 @@ def command(
 ) -> None:
     """Write GRAPHS (a file, folder, glob or -) in another format to TARGET.
 
-    TARGET is a file, compressed as its suffix says, - for standard output, or a folder (with / at its end) with
-    one file per graph. It is an error if the format cannot hold a graph.
+    TARGET is a file (its suffix chooses the compression), - for standard output, or a folder (with / at its end) with
+    one file per graph. If the format cannot hold a graph, the command fails.
     """
     from latticemetric.batch.answers import converted
 
     if reading.scales and not written.sum_scores:
-        raise UsageError("--scale has no effect here", advice="add --sum-scores")
+        raise UsageError("--scale has no effect without --sum-scores", advice="add --sum-scores")
     convert = partial(converted, written=written.written(reading.weights))
     write_changed(convert, reading.entries([graphs]), target, written.to_format, run)

@@ -1,4 +1,4 @@
-"""Read n-best lists together with corrected texts of them (`--corrected`)."""
+"""Read n-best lists together with their corrected texts (`--corrected`)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class CorrectedPairs(NamedTuple):
-    """Lists with their references, and the corrected text of each, prepared and rewritten alike.
+    """N-best lists, their references and one corrected text per list, all normalized in the same way.
 
     Attributes:
-        pairs: The lists and references, not yet parsed.
+        pairs: The lists and references before parsing.
         lists: The same lists and references, parsed.
         texts: The corrected texts, one per list.
     """
@@ -27,10 +27,10 @@ class CorrectedPairs(NamedTuple):
 
 
 def corrected_pairs(paired: PairedLattices, path: str, reading: PairedReadingOptions) -> CorrectedPairs:
-    """Read the corrected texts of lists that were read with `rewrite=False`; then rewrite each text alone.
+    """Read the corrected texts of lists read with `rewrite=False`, and normalize them.
 
     Raises:
-        InputError: If a graph is no list, or the texts do not match the lists.
+        InputError: If a graph is not an n-best list, or the texts do not match the lists.
     """
     from latticemetric.batch.lists import lists_of_pairs, rewritten_pairs, texts_of
 

@@ -69,7 +69,7 @@ _SECTIONS = {
 class _TestSetOptions(Options):
     pairs: tuple[str, ...] = option(
         "--pair PAIR",
-        "Language pair of a folder with several, like cs-en; or several, cs-en,de-en, or all; repeatable.",
+        "Language pairs to read: cs-en, or cs-en,de-en, or all; repeatable.",
         multiple=True,
     )
     references: tuple[str, ...] = option(
@@ -82,24 +82,26 @@ class _TestSetOptions(Options):
         "--human FILE", "Use this table of judgments instead of the folder's.", type=NamesFiles()
     )
     with_people: bool = flag(
-        "--with-people", "Keep translations of people that are no references as systems (folders of mt-metrics-eval)."
+        "--with-people", "Treat human translations that are not references as systems (mt-metrics-eval)."
     )
     leave_out: tuple[str, ...] = option(
-        "--leave-out SYSTEM", "Leave a system out; PAIR:SYSTEM: of this pair only; repeatable.", multiple=True
+        "--leave-out SYSTEM", "Leave out a system (PAIR:SYSTEM: in this language pair only); repeatable.", multiple=True
     )
     columns: str | None = option("--human-scores NAMES", "Columns of human scores, separated by commas.")
-    combine: Literal["sum", "mean"] = choice("--combine", ["sum", "mean"], "How to combine several columns.")
-    normalize_judges: bool = flag("--normalize-judges", "Give each judge zero mean and unit variance.")
+    combine: Literal["sum", "mean"] = choice(
+        "--combine", ["sum", "mean"], "How to combine several columns of human scores."
+    )
+    normalize_judges: bool = flag("--normalize-judges", "Standardize each judge's scores: mean 0, variance 1.")
 
     def language_pairs(self, test_set: str) -> list[str | None]:
-        """Return the language pairs to read; `None` if the user names none."""
+        """Return the language pairs to read; `None` if the user gives none."""
         from latticemetric.formats.judged import language_pairs
 
         named = list(dict.fromkeys(pair for several in self.pairs for pair in listed(several)))
         return (list(language_pairs(test_set)) if named == ["all"] else list(named)) or [None]
 
     def read(self, test_set: str, pair: str | None, pairs: Sequence[str | None]) -> JudgedSystems:
-        """Read the test set of one of the language pairs, without the systems that are left out."""
+        """Read the test set of one language pair; omit the systems of `--leave-out`."""
         from latticemetric.cli.correlate_pairs import of_pair
         from latticemetric.formats.judged import read_judged
 
@@ -114,7 +116,7 @@ class _TestSetOptions(Options):
         return judged.without([name.removeprefix(f"{pair}:") for name in self.leave_out if not name.startswith(others)])
 
     def human_scores(self, judgments: Judgments, standard: str | None) -> HumanScores:
-        """Return the scores of the columns that the user names; by default, the standard one, or all."""
+        """Return the human scores of the columns that the user names; by default the standard column, or all."""
         from latticemetric.evaluation.human import human_scores
 
         columns = listed(self.columns) if self.columns is not None else [standard] if standard else judgments.columns
@@ -129,7 +131,8 @@ class MetricOptions(Options):
     )
     outside: tuple[str, ...] = option(
         "--metric-scores FILE",
-        "Also correlate these scores: .seg.score, .sys.score, a folder of them, TSV, JSON lines, Parquet; repeatable.",
+        "Also correlate the scores in FILE: .seg.score, .sys.score, a folder of them, TSV, JSON lines, Parquet; "
+        "repeatable.",
         type=NamesFiles(),
         multiple=True,
     )
@@ -141,15 +144,15 @@ class MetricOptions(Options):
     effective_length: str | None = choice(
         "--effective-length",
         ["shortest", "closest", "average"],
-        "Which of several reference lengths BLEU uses (default: shortest; for WMT: closest).",
+        "BLEU's reference length with several references (default: shortest; for WMT: closest).",
         optional=True,
     )
     baseline: str | None = option(
-        "--baseline METRIC", "Compare the other metrics with this one for p-values (default: the first)."
+        "--baseline METRIC", "Baseline of the p-values of the other metrics (default: the first metric)."
     )
 
     def named(self) -> tuple[list[AnyMetric], tuple[str, ...]]:
-        """Return the metrics, and notes on default metrics that are left out."""
+        """Return the metrics, and notes on default metrics that are not available."""
         from latticemetric.errors import MissingDependencyError
         from latticemetric.metrics.wordnet import wordnet
 
@@ -165,7 +168,7 @@ class MetricOptions(Options):
         return _with_length(metrics, self.effective_length), tuple(notes)
 
     def baseline_among(self, names: Sequence[str]) -> str:
-        """Return the name of the baseline; by default, the first metric."""
+        """Return the name of the baseline: by default, the first metric."""
         if self.baseline is None:
             return names[0]
         name = self.baseline if self.baseline in names else _single_metric(self.baseline, "--baseline").name
@@ -185,7 +188,7 @@ class _GroupOptions(Options):
     width: float = option("--bin-width X", "Width of a group.", type=Number(0, min_open=True), default=0.1)
     smallest: int = option(
         "--smallest N",
-        "Mark groups with fewer than N segments; leave them out of the second correlation.",
+        "Mark groups with fewer than N segments, and leave them out of the second correlation.",
         default=100,
         type=click.IntRange(1),
     )
@@ -202,7 +205,7 @@ class _OutputOptions(PlottedOutputOptions):
     short_signature: bool = SHORT_SIGNATURE
     write_scores: str | None = option(
         "--write-scores PATH",
-        "Write the scores of all metrics: .tsv, .jsonl or .parquet, or a folder of .seg.score and .sys.score.",
+        "Write the scores of all metrics to .tsv, .jsonl or .parquet, or to a folder of .seg.score and .sys.score.",
         type=ScoresOutput(),
     )
     output_format: str = format_option("text", "tsv", "json")
@@ -249,7 +252,7 @@ def command(
     """Correlate metrics with human scores, over systems, pairs of systems, and segments.
 
     TESTSET is a folder with systems/, references/ and human.tsv, a folder of WMT or mt-metrics-eval, or one long table.
-    With several language pairs, `{pair}` in the name of another file stands for each of them.
+    With several language pairs, write `{pair}` in the name of any other file in place of the pair.
     """
     from latticemetric.cli.correlate_pairs import PairedCorrelations, check_outputs, common_metrics, of_pair
     from latticemetric.parallel.pool import default_workers
@@ -262,7 +265,9 @@ def command(
     ranked.wanted()
     output.check_plot()
     if output.plot and output.plot_level == "groups" and groups.group_by is None:
-        raise UsageError("there are no groups", where="--plot-level", advice="make them with --group-by")
+        raise UsageError(
+            "this plots groups, but there are none", where="--plot-level", advice="make them with --group-by"
+        )
     pairs = reading.language_pairs(test_set)
     check_outputs({"--plot": output.plot, "--write-scores": output.write_scores}, pairs)
     run = _Run(test_set, pairs, reading, measured, groups, resampling, output, work.workers or default_workers())
@@ -290,7 +295,7 @@ def command(
 
 
 class _Measured(NamedTuple):
-    """A test set (of one language pair), its human scores, the scores of metrics, and the results without ranks."""
+    """A test set of one language pair, with its human scores, metric scores and correlations."""
 
     judged: JudgedSystems
     human: HumanScores
@@ -299,7 +304,7 @@ class _Measured(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """The options, which are the same for each language pair."""
+    """The options that all language pairs share."""
 
     test_set: str
     pairs: list[str | None]
@@ -353,7 +358,7 @@ class _Run(NamedTuple):
 def _prepared(
     judged: JudgedSystems, measured: MetricOptions
 ) -> tuple[list[_Texts], _Texts, Preparation, tuple[str, ...]]:
-    """Return the words of outputs and references, how they were prepared, and notes on it."""
+    """Return the words of outputs and references, the name of their preparation, and notes on it."""
     from latticemetric.metrics.preparation import Preparation, tokenizer_for, unsuitable_tokenizer
 
     texts = [text for several in judged.references for text in several]
@@ -386,7 +391,9 @@ def _outside_tables(
     found = read_metric_scores(files, judged.systems, judged.segments) if files else {}
     if again := [name for name in found if name in known]:
         advice = "rename the file or the column, or name other --metrics"
-        raise UsageError(f"'{again[0]}' is also among the metrics", where="--metric-scores", advice=advice)
+        raise UsageError(
+            f"'{again[0]}' is also the name of a metric in --metrics", where="--metric-scores", advice=advice
+        )
     shape = len(judged.systems), len(judged.segments)
     return {name: GivenTables.given(one.segments, one.systems, shape) for name, one in found.items()}
 
@@ -408,7 +415,7 @@ def _evaluate(
     resampling: ResamplingOptions,
     workers: int,
 ) -> tuple[Agreement, Grouping | None]:
-    """Correlate the metrics; under `--group-by`, also group segments."""
+    """Correlate the metrics; with `--group-by`, also correlate over groups of segments."""
     from latticemetric.evaluation.agreement import correlate
     from latticemetric.evaluation.grouping import group_segments
     from latticemetric.evaluation.systems import system_tables
@@ -429,15 +436,15 @@ def _evaluate(
 
 
 def _single_metric(name: str, where: str) -> AnyMetric:
-    """Return the metric that an option names; refuse several."""
+    """Return the one metric that an option names."""
     metrics: list[AnyMetric] = metrics_named([name])
     if len(metrics) != 1:
-        raise UsageError(f"'{name}' names several metrics", where=where, advice="name one")
+        raise UsageError(f"'{name}' names several metrics, but this option takes one", where=where, advice="name one")
     return metrics[0]
 
 
 def _with_length(metrics: Iterable[AnyMetric], length: str | None) -> list[AnyMetric]:
-    """Set the effective length on the metrics that support it; return all metrics."""
+    """Set BLEU's choice of reference length on the metrics that have one; return all metrics."""
     if length is None:
         return list(metrics)
     return [

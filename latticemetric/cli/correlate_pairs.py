@@ -17,32 +17,32 @@ _PLACE = "{pair}"
 
 
 def of_pair(path: str, pair: str | None) -> str:
-    """Return the file of a language pair: `{pair}` in the name is its place."""
+    """Return the file of a language pair: replace `{pair}` in the name."""
     return path if pair is None else path.replace(_PLACE, pair)
 
 
 def check_outputs(paths: Mapping[str, str | None], pairs: Sequence[str | None]) -> None:
-    """Refuse an option that would write the files of several language pairs over one another."""
+    """Refuse an output file name without `{pair}`: all language pairs would write the same file."""
     for option, path in paths.items():
         if len(pairs) > 1 and path is not None and _PLACE not in path:
-            what = "there are several language pairs"
+            what = "several language pairs would write the same file"
             raise UsageError(what, where=option, advice=f"write {_PLACE} into the name: scores.{_PLACE}.tsv")
 
 
 def common_metrics(names: Mapping[str, Sequence[str]]) -> tuple[list[str], tuple[str, ...]]:
-    """Return the metrics that all language pairs have, and notes on the others."""
+    """Return the metrics that all language pairs have, and notes on the metrics left out."""
     first = next(iter(names.values()))
     common = [name for name in first if all(name in others for others in names.values())]
     several = dict.fromkeys(name for own in names.values() for name in own if name not in common)
     if not common:
         advice = "give the same metrics for each language pair"
         raise UsageError("no metric has scores for all language pairs", where="--metric-scores", advice=advice)
-    return common, tuple(f"{name}: not in all language pairs, and not in their ranks" for name in several)
+    return common, tuple(f"{name}: not ranked, since some language pairs have no scores" for name in several)
 
 
 @dataclass(frozen=True)
 class PairedCorrelations(Results):
-    """Correlations on each language pair, and ranks of metrics over all."""
+    """Correlations of each language pair, and ranks of metrics over all pairs."""
 
     test_set: str
     pairs: dict[str, Correlations]
@@ -52,7 +52,7 @@ class PairedCorrelations(Results):
     columns = ("pair", *Correlations.columns)
 
     def records(self) -> Iterator[Record]:
-        """Yield one record per coefficient or score; those over all pairs have no pair."""
+        """Yield one record per coefficient or score; records over all pairs have no field `pair`."""
         for pair, one in self.pairs.items():
             yield from ({"pair": pair, **record} for record in one.records())
         for row in rank_rows(self.ranks):
@@ -66,7 +66,7 @@ class PairedCorrelations(Results):
         )
 
     def text(self) -> Iterator[str]:
-        """Yield the tables of each language pair under its name, and the ranks."""
+        """Yield the tables of each language pair, then the ranks over all pairs."""
         for pair, one in self.pairs.items():
             yield f"== {harmless(pair)}"
             yield from one.text()
@@ -75,7 +75,7 @@ class PairedCorrelations(Results):
         yield from rank_lines(self.ranks)
 
     def summary(self) -> list[str]:
-        """Return the notes of each language pair; what all have in common only once."""
+        """Return the notes of each language pair; give a note that all pairs share only once."""
         own = {pair: one.summary()[1:] for pair, one in self.pairs.items()}
         common = [line for line in next(iter(own.values())) if all(line in lines for lines in own.values())]
         each = ((f"{pair}: {line}" for line in lines if line not in common) for pair, lines in own.items())

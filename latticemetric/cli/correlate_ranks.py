@@ -32,27 +32,28 @@ class RankOptions(Options):
 
     ranks: str | None = option(
         "--ranks NAMES",
-        f"Also rank the metrics by these statistics: {', '.join(_STATISTICS)}; name:LEVEL for {', '.join(_LEVELS)}.",
+        f"Also rank the metrics by these statistics: {', '.join(_STATISTICS)}; NAME:LEVEL chooses "
+        f"{' or '.join(_LEVELS)}.",
     )
     average: Literal["item", "system", "none"] = choice(
         "--average",
         ["item", "system", "none"],
-        "Correlate the scores of each item, or system, and average; or all at once.",
+        "Average the correlations of each item or of each system, or correlate all scores at once.",
     )
     exchange: Literal["both", "systems", "items", "pairs"] = choice(
-        "--exchange", ["both", "systems", "items", "pairs"], "What the permutation tests exchange between two metrics."
+        "--exchange", ["both", "systems", "items", "pairs"], "Unit that the permutation tests swap between two metrics."
     )
     trials: int = option("--trials N", "Trials per test.", default=1000, type=click.IntRange(1, MOST_DRAWS))
     significance: float = option(
         "--significance LEVEL",
-        "Level at which a new rank begins.",
+        "Significance level: a difference with p ≤ level starts a new rank.",
         type=Number(0, 1, min_open=True, max_open=True),
         default=0.05,
     )
     one_sided: bool = flag("--one-sided", "Rank by one-sided p-values, as WMT's tables do.")
 
     def wanted(self) -> list[tuple[str, str]]:
-        """Return the statistics and their levels."""
+        """Return the statistics of `--ranks` and their levels."""
         found = []
         for spelled in listed(self.ranks or ""):
             name, _, level = spelled.partition(":")
@@ -81,9 +82,9 @@ class RankOptions(Options):
         )
 
     def table_over_pairs(self, sides: Mapping[str, tuple[JudgedSystems, HumanScores, Tables]], seed: int) -> RankTable:
-        """Rank the metrics over language pairs: by accuracy over all systems' pairs, by others on each one.
+        """Rank the metrics over language pairs: accuracy over the system pairs of all, others on each language pair.
 
-        Without `--ranks`, accuracy alone ranks them.
+        Without `--ranks`, rank by accuracy only.
         """
         from latticemetric.evaluation.metric_tests import MetricTask, rank_metrics
 
@@ -119,7 +120,9 @@ class RankOptions(Options):
             return MetricTask(name, statistic, gold[:, None], scores, "none", "systems")
         if np.isnan(human.segment).all():
             raise UsageError(
-                "people judged no segments", where=f"--ranks {name}", advice=f"rank by systems: {name}:system"
+                "there are no human scores of segments",
+                where=f"--ranks {name}",
+                advice=f"rank by systems: {name}:system",
             )
         scores = {metric: signed(one, one.of_segments()) for metric, one in tables.items()}
         task = MetricTask(f"{name}:{level}", statistic, human.segment, scores, self.average, exchange)
@@ -127,13 +130,15 @@ class RankOptions(Options):
             return task
         groups = judged.documents if level == "document" else judged.domains
         if groups is None:
-            raise UsageError(f"the test set names no {level}s", where="--ranks", advice="rank by segments")
+            raise UsageError(
+                f"the test set does not name the {level} of its segments", where="--ranks", advice="rank by segments"
+            )
         return of_groups(task, groups)
 
 
 def rank_lines(found: RankTable) -> Iterator[str]:
-    """Yield the table of ranks: a row a metric, its value and rank on each task, best average rank first."""
-    yield f"Ranks of metrics: a new one begins where p ≤ {found.significance:g}"
+    """Yield the table of ranks: a row per metric with its value and rank on each task, sorted by mean rank."""
+    yield f"Ranks of metrics: a new rank begins where p ≤ {found.significance:g}"
     rows = [["", "rank", *(cell for name in found.tasks for cell in (name, ""))]]
     for metric, rank in found.average_rank.items():
         cells = []
@@ -144,7 +149,7 @@ def rank_lines(found: RankTable) -> Iterator[str]:
 
 
 def rank_rows(found: RankTable) -> Iterator[list[Any]]:
-    """Yield TSV rows."""
+    """Yield the TSV rows of the ranks."""
     for name, task in found.tasks.items():
         for metric, value in task.values.items():
             yield ["ranks", metric, "", name, value, None, None, None, None, None if value is not None else "undefined"]

@@ -59,7 +59,7 @@ class Correlations(Results):
         yield as_json(document)
 
     def text(self) -> Iterator[str]:
-        """Yield the tables of `--tables`, and groups if there are any."""
+        """Yield the tables of `--tables`, then the groups, if there are any."""
         tables = {
             "system": self._system_table,
             "differentials": self._differential_table,
@@ -111,14 +111,14 @@ class Correlations(Results):
     def _segment_table(self) -> Iterator[str]:
         segments = self._segments()
         if not segments:
-            yield "Segments: none was judged"
+            yield "Segments: none has a human score"
             return
         judged = max(one.pooled.points for one in segments.values())
-        yield f"Segments: {judged} judged; on average over systems, and pooled"
+        yield f"Segments: {judged} with human scores; mean over systems, and pooled"
         p = self._p_values(self.agreement.segment_comparisons)
         rows = {}
         for name, one in segments.items():
-            without = f"without {', '.join(one.left_out)}, where it is undefined" if one.left_out else None
+            without = f"without {', '.join(one.left_out)}: undefined there" if one.left_out else None
             cells = [*_coefficients(one), *p.cells[name], *_coefficients(one.pooled)]
             rows[name] = (cells, one.reason or p.reasons.get(name) or without)
         yield from self._metric_table([*_HEADINGS, *p.heading, "pooled", "Spearman", "Kendall"], rows)
@@ -126,7 +126,7 @@ class Correlations(Results):
     def _by_system_table(self) -> Iterator[str]:
         segments = self._segments()
         if not segments:
-            yield "Segments: none was judged"
+            yield "Segments: none has a human score"
             return
         yield "Segments of each system: Pearson"
         rows, reasons = [["", *map(self._marked, segments)]], list[str | None]()
@@ -159,11 +159,11 @@ class Correlations(Results):
             rows.append([f"{group.value:g}", size, shown(group.human), *map(shown, group.scores.values())])
         yield from _with_reasons(rows, [group.reason for group in grouping.groups])
         yield ""
-        yield "Correlation over groups, and over those that are not small"
+        yield "Correlation over all groups, and over groups not marked with *"
         lines = {}
         for name, one in grouping.every.items():
             large = grouping.large[name]
-            of_large = large.reason and f"of large groups: {large.reason}"
+            of_large = large.reason and f"of groups not marked: {large.reason}"
             lines[name] = ([*_coefficients(one), *_coefficients(large)], one.reason or of_large)
         yield from self._metric_table([*_HEADINGS, "large", "Spearman", "Kendall"], lines)
 
@@ -172,11 +172,11 @@ class Correlations(Results):
         return rank_lines(self.ranks)
 
     def _segments(self) -> dict[str, SegmentCorrelation]:
-        """Return the correlations over segments, if people judged any."""
+        """Return the correlations over segments, if segments have human scores."""
         return {name: one.segment for name, one in self.agreement.metrics.items() if one.segment is not None}
 
     def _metric_table(self, headings: Sequence[str], rows: Mapping[str, tuple[list[str], str | None]]) -> Iterator[str]:
-        """Yield a table with one row per metric: the metric's cells, and the reason if a value is undefined."""
+        """Yield a table with one row per metric; add the reason if a value is undefined."""
         marked = ([self._marked(name), *cells] for name, (cells, _) in rows.items())
         return _with_reasons([["", *headings], *marked], [reason for _, reason in rows.values()])
 
@@ -184,14 +184,14 @@ class Correlations(Results):
         return f"{metric} {'↑' if self.agreement.metrics[metric].higher_is_better else '↓'}"
 
     def _p_values(self, comparisons: Sequence[MetricComparison]) -> _Column:
-        """Return p-values of the paired bootstrap against the baseline; no column without resamples or comparisons."""
+        """Return p-values of the paired bootstrap against the baseline; none without resamples or other metrics."""
         compared = self._against_baseline(comparisons)
         values = {name: one.bootstrap.p for name, one in compared.items() if one.bootstrap}
         reasons = {name: f"p: {self.baseline} has no correlation" for name, p in values.items() if p is None}
         return self._column(f"p vs {self.baseline}", values, reasons)
 
     def _williams(self) -> _Column:
-        """Return p-values of Williams' test against the baseline; no column if there are too few systems."""
+        """Return p-values of Williams' test against the baseline; none if there are too few systems."""
         compared = self._against_baseline(self.agreement.system_comparisons)
         tests = {name: one.williams for name, one in compared.items() if one.williams is not None}
         has_degrees = any(test.degrees >= 1 for test in tests.values())
@@ -214,7 +214,7 @@ class Correlations(Results):
 
 
 class _Column(NamedTuple):
-    """A column of p-values (its heading, the cell of each metric, reasons for undefined values), or no column."""
+    """A column of p-values: its heading, the cell of each metric, and reasons for undefined values. It may be empty."""
 
     heading: list[str]
     cells: Mapping[str, list[str]]
@@ -230,7 +230,7 @@ def _interval_cell(interval: Interval) -> str:
 
 
 def _with_reasons(rows: Sequence[list[str]], reasons: Sequence[str | None]) -> Iterator[str]:
-    """Yield a table; append to a row the reason why a value is undefined."""
+    """Yield a table; append the reason to rows with an undefined value."""
     header, *lines = table(rows)
     yield header
     for line, reason in zip(lines, reasons, strict=True):
@@ -262,7 +262,7 @@ def _rows(agreement: Agreement) -> Iterator[_Row]:
 
 
 def _group_rows(grouping: Grouping) -> Iterator[_Row]:
-    """Yield TSV rows: of groups, with the group's value as system; of correlations, with `every` or `large`."""
+    """Yield TSV rows: groups (in place of systems), then correlations over groups, `every` or `large`."""
     for group in grouping.groups:
         for metric, value in {"human": group.human, **group.scores}.items():
             reason = group.reason if value is None else None

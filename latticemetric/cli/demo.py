@@ -24,7 +24,7 @@ Example:
 
 @verb("demo", epilog=_EPILOG)
 def command() -> None:
-    """Show oracles of the bundled examples: the commands, and their results."""
+    """Show oracles of the bundled examples: each command and its result."""
     from latticemetric.cli.oracle import command as oracle
 
     folder = example_data()

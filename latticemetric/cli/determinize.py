@@ -1,4 +1,4 @@
-"""`latticemetric determinize`: the smallest lattice with the best path of each string."""
+"""`latticemetric determinize`: the smallest lattice with one best path per string."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def command(
 ) -> None:
     """Determinize GRAPHS (a file, folder, glob or -) and write them to TARGET: one path per string, at its least cost.
 
-    The result is the smallest such lattice, without ε: OpenFst's rmepsilon, determinize and minimize. It has one score,
-    the cost under --scale, as 32-bit floats (n-best lists: 64-bit). It can be far larger than its input: prune first.
+    The result is OpenFst's rmepsilon, determinize and minimize: the smallest such lattice without ε. It has one score,
+    the cost under --scale, as 32-bit floats (n-best lists: 64-bit). It can be far larger than the input: prune first.
     TARGET is a file, - for standard output, or a folder (with / at its end) with one file per graph.
     """
     from latticemetric.batch.answers import determinized

@@ -1,4 +1,4 @@
-"""`latticemetric doctor`: check the installation, and show what does not work."""
+"""`latticemetric doctor`: check the installation; show what is missing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _FormatOptions(Options):
 
 @verb("doctor", epilog=_EPILOG)
 def command(*, output: _FormatOptions) -> None:
-    """Check what is installed and works. Show what is missing, what does not work without it, and how to get it.
+    """Check the installation. Show what is missing, what it is needed for, and how to install it.
 
     Exit status: 0 if everything required works, else 1.
     """

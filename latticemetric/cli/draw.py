@@ -1,4 +1,4 @@
-"""`latticemetric draw`: draw a graph, its network or tree, or a metric's automaton."""
+"""`latticemetric draw`: draw a graph, its confusion network or derivation tree, or the automaton of a metric."""
 
 from __future__ import annotations
 
@@ -59,27 +59,30 @@ class _SubjectOptions(Options):
     texts: tuple[str, ...] = option("--reference-text TEXT", "Text of a reference; repeatable.", multiple=True)
     style: Style = STYLE
     oracle: bool = flag("--oracle", "Highlight the path that scores best against the reference.")
-    one_best: bool = flag("--one-best", "Highlight the model's own best path.")
+    one_best: bool = flag("--one-best", "Highlight the model's 1-best.")
     mbr: bool = flag("--mbr", "Highlight the answer of n-gram MBR.")
 
     def check(self, graphs: str | None, *, expected: bool) -> None:
         """Refuse combinations of options that contradict each other or have no effect."""
         is_automaton, has_references = self.kind == "automaton", bool(self.files or self.texts)
         if graphs is None and not is_automaton:
-            raise UsageError("there is no file of graphs", advice="name one; only --kind automaton needs none")
+            raise UsageError("no file of graphs is given", advice="name one; only --kind automaton needs none")
         if self.files and self.texts:
             what = "--reference and --reference-text do not go together"
-            raise UsageError(what, advice="give files only, or texts only")
+            raise UsageError(what, advice="leave one of them out")
         if expected and self.kind != "graph":
             raise UsageError(f"--expected has no effect with --kind {self.kind}", advice="draw --kind graph")
         if not has_references and (self.oracle or expected or is_automaton):
             what = "--oracle" if self.oracle else "--expected" if expected else "--kind automaton"
             raise UsageError(f"{what} needs a reference", advice="give --reference FILE or --reference-text TEXT")
         if has_references and not (self.oracle or expected or is_automaton):
-            raise UsageError(f"--reference{'' if self.files else '-text'} has no effect here", advice="add --oracle")
+            raise UsageError(
+                f"--reference{'' if self.files else '-text'} has no effect without --oracle or --expected",
+                advice="add --oracle",
+            )
         if self.files and graphs is None:
             advice = "also name the file of graphs; for a text use --reference-text"
-            raise UsageError("--reference names a file of references, one per graph", advice=advice)
+            raise UsageError("--reference needs a file of graphs", advice=advice)
         for file in self.files:
             if file != STANDARD and not Path(file).exists():
                 raise InputError("there is no such file", where=file, advice="for a text use --reference-text")
@@ -88,12 +91,12 @@ class _SubjectOptions(Options):
 class _PictureOptions(Options):
     posteriors: bool = flag("--posteriors", "Write posteriors under words.")
     posterior_scale: float = POSTERIOR_SCALE
-    expected: bool = flag("--expected", "Write the expected rate of the paths through each arc under its word.")
+    expected: bool = flag("--expected", "Write under each word the expected rate of the paths through its arc.")
     scores: str = option("--scores NAMES", "Write these score columns under words: acoustic,lm.", default="")
     no_times: bool = flag("--no-times", "Do not write times under states.")
     most_states: int = option(
         "--most-states N",
-        "Draw at most N states, the part with the best paths; 0: all.",
+        "Draw at most N states, those on the best paths; 0: all.",
         type=click.IntRange(0),
         default=60,
     )
@@ -124,7 +127,7 @@ def command(
 ) -> None:
     """Draw one of GRAPHS; highlight its oracle, its 1-best and its MBR answer.
 
-    GRAPHS is a file, a folder, a quoted glob, or - for standard input. On a terminal, pictures are drawn as text.
+    GRAPHS is a file, a folder, a quoted glob, or - for standard input. On a terminal, the drawing is text.
     """
     output_format = picture.format()
     if output_format in {"png", "pdf"}:
@@ -166,7 +169,7 @@ def _read(graphs: str, subject: _SubjectOptions, reading: ScoredReadingOptions) 
 
 
 def _named(graphs: str, name: str | None, known: Mapping[str, T]) -> T:
-    """Return the value with this id; without an id, the only value."""
+    """Return the graph with this id; without an id, the only one."""
     if name is None and len(known) == 1:
         return next(iter(known.values()))
     if name is not None and name in known:
@@ -179,7 +182,7 @@ def _named(graphs: str, name: str | None, known: Mapping[str, T]) -> T:
 
 
 def _words(text: str) -> tuple[str, ...]:
-    """Return the words of a reference; refuse the name of a file."""
+    """Return the words of a reference; refuse a text that is the name of a file."""
     from latticemetric.vocabulary import split_words
 
     try:
@@ -187,7 +190,11 @@ def _words(text: str) -> tuple[str, ...]:
     except (OSError, ValueError):  # no file has such a name
         is_file = False
     if is_file:
-        raise UsageError("this is a file", where=f"--reference-text {shortened(text)}", advice="give it as --reference")
+        raise UsageError(
+            "a text is expected, but this is a file",
+            where=f"--reference-text {shortened(text)}",
+            advice="give it as --reference",
+        )
     return tuple(split_words(text))
 
 
@@ -195,7 +202,10 @@ def _draw_automaton(metric: RateOptions, references: list[GraphReference]) -> Dr
     from latticemetric.drawing.api import draw
 
     if len(references) > 1:
-        raise UsageError("an automaton is drawn for one reference", advice=f"leave out {len(references) - 1}")
+        raise UsageError(
+            f"an automaton is drawn for one reference, but there are {len(references)}",
+            advice="give one --reference-text",
+        )
     return draw(metric.rate(), reference=references[0])
 
 
@@ -270,11 +280,11 @@ def _rates(
     scale: float,
     scales: dict[str, float],
 ) -> Any:
-    """Return the expected rate of the paths through each arc, or edge."""
+    """Return the expected rate of the paths through each arc or edge."""
     from latticemetric.expectation.expected import expected
 
     found = expected(graph, references, rate, scale=scale, scales=scales, gradient=True, distribution=False)
     if not found.exact:
-        what = "this graph is too large for its exact expected rate, and so for that of its arcs"
+        what = "this graph is too large for exact expected rates of its arcs"
         raise InputError(what, advice="prune it first: latticemetric prune --beam")
     return found.through(distribution.edge if hasattr(distribution, "edge") else distribution.arc, scale)

@@ -54,7 +54,7 @@ class _ExpectedOptions(Options):
     posterior_scale: float = POSTERIOR_SCALE
     most_states: int = option(
         "--most-states N",
-        "Size of the search; expectations of graphs that need more are bounded.",
+        "Limit on search states per graph; above it, the result is an interval.",
         type=click.IntRange(1),
         default=2_000_000,
     )
@@ -82,10 +82,10 @@ def command(
     run: ShardedRunOptions,
     output: RateOutputOptions,
 ) -> None:
-    """Compute the expected rate of the paths of each lattice, each as probable as the model has it.
+    """Compute the expected rate of the paths of each lattice under the model's probabilities.
 
-    A path has the probability exp(−posterior scale · cost), normalised. The result is exact, with its variance and
-    the probability of each number of errors; of graphs that are too large for that, it is an interval.
+    The probability of a path is exp(−posterior scale · cost), normalised. The result is exact and has the variance and
+    the probability of each number of errors. If a graph is too large, the result is an interval.
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
     one line per lattice, in the same order or with ids first; give several files for several references.
@@ -96,7 +96,7 @@ def command(
 
     rate = metric.rate()
     if search.gradient == STANDARD:
-        raise UsageError("standard output already gets the results", where="--gradient", advice="name a file")
+        raise UsageError("results already go to standard output", where="--gradient", advice="name a file")
     asked = ExpectationSearch(
         rate, search.posterior_scale, reading.weights, search.gradient is not None, search.most_states
     )
@@ -112,7 +112,7 @@ def command(
 
 
 def _with_gradients(answers: Iterable[ExpectationAnswer], path: str) -> Iterator[ExpectationAnswer]:
-    """Yield the answers; after the last one, write the gradients: arrays `ID` (of arcs or edges) and `ID/final`."""
+    """Yield the answers; then write the gradients: arrays `ID` (of arcs or edges) and `ID/final` for each graph."""
     import numpy as np
 
     from latticemetric.formats.streams.output import atomic_output
@@ -131,7 +131,7 @@ def _with_gradients(answers: Iterable[ExpectationAnswer], path: str) -> Iterator
 
 
 class ExpectedResults(Results):
-    """Expectations, and their sums; answers are read and added one by one."""
+    """Expectations and their sums. Answers are read one by one."""
 
     def __init__(
         self,
@@ -154,7 +154,7 @@ class ExpectedResults(Results):
             yield answer
 
     def text(self) -> Iterator[str]:
-        """Yield one line per lattice: the expectation ± its standard deviation, or the interval; 1-best and oracle."""
+        """Yield one line per lattice: the expectation ± standard deviation or the interval, then 1-best and oracle."""
         column = IdColumn()
         for answer in self._answers:
             found, best = answer.expected, answer.oracle
@@ -168,12 +168,12 @@ class ExpectedResults(Results):
             yield f"{column(answer.name)}  {lone_rate(found.value):>7}  {spread:<10}  {rates}"
 
     def records(self) -> Iterator[Record]:
-        """Yield the item of each lattice."""
+        """Yield one record per lattice."""
         return (answer.asdict() for answer in self._answers)
 
     @property
     def columns(self) -> list[str]:
-        """Titles of the TSV columns."""
+        """The titles of the TSV columns."""
         return [*_COLUMNS, *(f"{path}_{name}" for path in ("one_best", "oracle") for name in _PATH_COLUMNS), "error"]
 
     def rows(self) -> Iterator[list[object]]:
@@ -187,7 +187,7 @@ class ExpectedResults(Results):
             yield [*row, record.get("error")]
 
     def document(self) -> Iterator[str]:
-        """Yield the document: items as they arrive, then the sums."""
+        """Yield the JSON document: items as they arrive, then the sums."""
         from latticemetric.batch.shards import document_end
 
         def end() -> str:
@@ -197,7 +197,7 @@ class ExpectedResults(Results):
         return json_document({"signature": str(self._signature)}, {"lattices": self.records()}, end)
 
     def summary(self) -> list[str]:
-        """Return the corpus in a few lines: the expectation, 1-best and oracle."""
+        """Return the totals of the corpus: expectation, 1-best and oracle."""
         corpus, totals = self._totals.asdict(), self._totals
         spread = "" if corpus["variance"] is None else f"± {rate(corpus['variance'] ** 0.5)}"
         if totals.inexact:
@@ -209,7 +209,7 @@ class ExpectedResults(Results):
         lattices = counted(totals.lattices, "lattice") + (f", {totals.failed} failed" if totals.failed else "")
         lines = ["", *table(rows)]
         if totals.inexact:
-            lines.append(f"{totals.inexact} not exact: between bounds")
+            lines.append(f"{totals.inexact} not exact: interval")
         return [*lines, f"{lattices}   {self._signature}"]
 
 

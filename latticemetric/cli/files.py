@@ -1,6 +1,6 @@
-"""Click types that tell which files a parameter reads or writes.
+"""Click types for parameters that read or write files.
 
-They keep outputs from overwriting inputs (`output_guard.py`), and list the files that a run reads (`fingerprint.py`).
+They keep outputs from overwriting inputs (`output_guard.py`) and list the files a run reads (`fingerprint.py`).
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _AUTOMATON_SUFFIX = ".fst"
 
 
 class NamesFiles(click.types.StringParamType):
-    """A text that names a file to read.
+    """The type of an option that names a file to read.
 
     Attributes:
-        many: True if a name may mean many files: a folder or a glob.
+        many: True if a name can be a folder or a glob of files.
     """
 
     many = False
@@ -38,14 +38,14 @@ class NamesFiles(click.types.StringParamType):
         yield value
 
     def files(self, name: str, context: click.Context) -> Iterator[str]:  # noqa: ARG002  others need it
-        """Yield the files that are read for a name."""
+        """Yield the files that the command reads for a name."""
         yield name
 
 
 class GraphFiles(NamesFiles):
-    """A file, folder or glob of graphs. A Kaldi script (.scp) also means the archives that it points to.
+    """A file, folder or glob of graphs. A Kaldi script (.scp) also means the archives it points to.
 
-    The parameter `format_parameter` has the name of the format; without it, the format is detected from the content.
+    `format_parameter` names the parameter with the format; without it, detect the format from the content.
     """
 
     many = True
@@ -54,7 +54,7 @@ class GraphFiles(NamesFiles):
         self._format_parameter = format_parameter
 
     def files(self, name: str, context: click.Context) -> Iterator[str]:
-        """Yield the files that are read for a name."""
+        """Yield the files that the command reads for a name."""
         from latticemetric.formats.reading import files_read
 
         if name == STANDARD:
@@ -65,7 +65,7 @@ class GraphFiles(NamesFiles):
 
 
 class WordList(NamesFiles):
-    """Words, or `@` and the name of a file of words."""
+    """Words, or `@` and the name of a word list file."""
 
     def _name(self, value: str) -> Iterator[str]:
         if value.startswith(_LIST_SIGN):
@@ -73,7 +73,7 @@ class WordList(NamesFiles):
 
 
 class GrammarName(NamesFiles):
-    """The name of a grammar, or of a file of rules."""
+    """The name of a grammar or of a file of rules."""
 
     def _name(self, value: str) -> Iterator[str]:
         from latticemetric.normalization.grammar import grammar_file
@@ -83,7 +83,7 @@ class GrammarName(NamesFiles):
 
 
 class MetricName(NamesFiles):
-    """The name of a metric, or of the file of an automaton."""
+    """The name of a metric or of the file of an automaton."""
 
     def _name(self, value: str) -> Iterator[str]:
         if names_automaton(value):
@@ -91,16 +91,16 @@ class MetricName(NamesFiles):
 
 
 class ClusterName(NamesFiles):
-    """A cluster's address, or the file of its scheduler."""
+    """The address of a cluster or the file of its scheduler."""
 
     def names(self, value: Cluster | None) -> Iterator[str]:
-        """Yield the scheduler's file, if the value names one."""
+        """Yield the scheduler's file, if the value is one."""
         if value is not None and value.kind == "file":
             yield value.place
 
 
 class NoFile(click.types.StringParamType):
-    """Type of an argument that is a text. Most arguments name files, so a plain text must be declared."""
+    """The type of an argument that is a plain text, not a file."""
 
 
 class Output(click.types.StringParamType):
@@ -109,7 +109,7 @@ class Output(click.types.StringParamType):
     has_journal = False
 
     def written(self, value: str, context: click.Context) -> Iterator[str]:
-        """Yield the files that are written; a folder for files ends in `/`."""
+        """Yield the files that the command writes; a folder of files ends in `/`."""
         yield value
         yield from self._beside(value, context)
         if self.has_journal and context.params.get("resume"):
@@ -120,13 +120,13 @@ class Output(click.types.StringParamType):
 
 
 class ResultFile(Output):
-    """The main output of a command; under `--resume`, there is a journal beside it."""
+    """The main output of a command; with `--resume`, a journal stands beside it."""
 
     has_journal = True
 
 
 class GraphOutput(Output):
-    """A file or a folder for graphs; its format is the value of `format_parameter`, or follows from the name."""
+    """A file or folder for graphs; the parameter `format_parameter` or the file name chooses the format."""
 
     def __init__(self, format_parameter: str | None = None) -> None:
         self._format_parameter = format_parameter
@@ -157,7 +157,7 @@ class OutputFolder(Output):
 
 
 class ScoresOutput(Output):
-    """A table of scores, or a folder of files of them."""
+    """A table of scores, or a folder of score files."""
 
     def written(self, value: str, context: click.Context) -> Iterator[str]:  # noqa: ARG002  others need it
         """Yield the file or the folder."""
@@ -166,12 +166,12 @@ class ScoresOutput(Output):
 
 
 def names_automaton(metric: str) -> bool:
-    """Check whether the name of a metric is the file of an automaton."""
+    """Check whether the name of a metric is an automaton file."""
     return metric.endswith(_AUTOMATON_SUFFIX)
 
 
 def journal_of(output: str) -> str:
-    """Return the journal that `--resume` keeps beside an output."""
+    """Return the name of the `--resume` journal of an output."""
     return f"{output.rstrip('/')}.journal"
 
 

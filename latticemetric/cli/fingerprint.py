@@ -1,4 +1,4 @@
-"""The fingerprint of a run, for journals and shards: its options, and the state of the files that it reads."""
+"""The fingerprint of a run, for journals and shards: its options, and the state of its input files."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _USES_WORDNET = "meteor"
 
 
 def fingerprint(context: click.Context) -> dict[str, Any]:
-    """Return the fingerprint of a command in plain values. Afterwards, the command must not read other files.
+    """Return the fingerprint of a command as plain values. Afterwards, the command must not read other files.
 
     Raises:
-        UsageError: An input cannot be read again.
+        UsageError: An input cannot be read twice.
     """
     files = {file: state for _, _, file in read_files(context) if (state := _state_again(file)) is not None}
     if (inputs := current()) is not None:
@@ -59,9 +59,9 @@ def fingerprint(context: click.Context) -> dict[str, Any]:
 
 
 def common_to_shards(context: click.Context) -> dict[str, Any]:
-    """Return the data that all shards of a run must share. Compare files by content: machines may differ.
+    """Return the data that all shards of a run must share. Compare files by content, since machines differ.
 
-    Other code digests references and the ids of graphs while it reads them. Of files of graphs, compare only the size.
+    Compare graph files by size only: other code digests the references and the ids of graphs while it reads them.
     """
     options = {}
     for parameter in context.command.params:
@@ -83,7 +83,7 @@ def common_to_shards(context: click.Context) -> dict[str, Any]:
 
 
 def _wordnet(context: click.Context) -> WordNet | None:
-    """Return WordNet if a metric may use it and it is installed, else `None`."""
+    """Return the state of WordNet if a metric may use it and it is installed, else `None`."""
     if _USES_WORDNET not in repr(list(context.params.values())).lower():
         return None
     from latticemetric.metrics.wordnet import wordnet
@@ -95,16 +95,16 @@ def _wordnet(context: click.Context) -> WordNet | None:
 
 
 def _state_again(path: str) -> list[int] | None:
-    """Return the state of a file that can be read again; `None` if the file is missing (its reader reports that)."""
+    """Return the state of a file that can be read twice; `None` if the file is missing (its reader raises an error)."""
     if path == STANDARD:
-        raise UsageError("standard input cannot be read again", where="--resume", advice="name a file")
+        raise UsageError("this cannot read standard input again", where="--resume", advice="name a file")
     try:
         state = os.stat(path)  # noqa: PTH116  a plain string
     except (OSError, ValueError):
         return None
     if not stat.S_ISREG(state.st_mode):
         what = "this is not a regular file, and cannot be read again"
-        raise UsageError(what, where=path, advice="leave --resume out")
+        raise UsageError(what, where=path, advice="give a regular file, or leave --resume out")
     return _state(state)
 
 

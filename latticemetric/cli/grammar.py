@@ -43,7 +43,7 @@ def list_() -> None:
 @click.argument("grammar", type=GrammarName())
 @click.option("--source", is_flag=True, help="Print the Python source of a shipped grammar.")
 def show(grammar: str, *, source: bool) -> None:
-    """Show the rules of GRAMMAR (a name, a .far or a .glm file), with their sizes."""
+    """Show the rules of GRAMMAR (a name, a .far or a .glm file) and their sizes."""
     from latticemetric.normalization.glm import read_glm
     from latticemetric.normalization.grammar import is_glm, rule_sizes
     from latticemetric.normalization.shipped import grammar_source
@@ -63,10 +63,10 @@ def show(grammar: str, *, source: bool) -> None:
 
 @command.command("apply", cls=Verb)
 @click.argument("grammar", type=GrammarName())
-@click.option("--hypothesis", is_flag=True, help="Rewrite as hypotheses, without the alternatives of references.")
+@click.option("--hypothesis", is_flag=True, help="Rewrite lines as hypotheses: without alternatives.")
 @grouped
 def apply(grammar: str, *, hypothesis: bool, output: _OutputOption) -> None:
-    """Rewrite each line of standard input by GRAMMAR; write alternatives as { a / b }, with @ for no word."""
+    """Rewrite each line of standard input by GRAMMAR; write alternatives as { a / b }, with @ for "no word"."""
     from latticemetric.formats.streams.stream import STANDARD_INPUT, open_stream
     from latticemetric.lattice.lattice import Lattice
     from latticemetric.normalization.grammar import find_grammar
@@ -84,10 +84,10 @@ def apply(grammar: str, *, hypothesis: bool, output: _OutputOption) -> None:
 @command.command("build", cls=Verb)
 @click.argument("names", type=NoFile(), nargs=-1)
 @click.option(
-    "--output", "-o", type=OutputFolder(), default=".", metavar="DIR", show_default=True, help="Folder for archives."
+    "--output", "-o", type=OutputFolder(), default=".", metavar="DIR", show_default=True, help="Folder for .far files"
 )
 def build(names: tuple[str, ...], output: str) -> None:
-    """Write shipped grammars (all, or NAMES) as archives: DIR/NAME.far, for pynini and others."""
+    """Compile shipped grammars (all, or NAMES) to DIR/NAME.far, for use with pynini."""
     from pathlib import Path
 
     from latticemetric.normalization.shipped import build as built

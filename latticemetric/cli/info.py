@@ -43,7 +43,7 @@ Examples:
 
 class _OrderOptions(Options):
     sort: str | None = choice(
-        "--sort", _COLUMNS, "Sort by this column: the largest first, texts by name.", optional=True
+        "--sort", _COLUMNS, "Sort by this column: numbers from the largest, texts by alphabet.", optional=True
     )
 
 
@@ -59,8 +59,8 @@ def command(
 ) -> None:
     """Show the sizes of GRAPHS: states, arcs, paths, lengths, depth, score columns.
 
-    The table for people fits the terminal: large numbers are rounded, and columns without room are left out. tsv and
-    json have everything, exactly. GRAPHS are files, folders, quoted globs, or - for standard input.
+    The text table fits the terminal: it rounds large numbers and leaves out columns without room. tsv and json have all
+    columns and exact numbers. GRAPHS are files, folders, quoted globs, or - for standard input.
     """
     from latticemetric.batch.answers import described
 
@@ -78,7 +78,7 @@ class _Sizes(AnswerResults):
         self._sort = sort
 
     def records(self) -> Iterator[Record]:
-        """Yield one record per graph, in the order of `--sort`; graphs without the value come last."""
+        """Yield one record per graph, sorted by `--sort`; graphs without that value come last."""
         records = self._unsorted()
         if self._sort is None:
             return records
@@ -96,7 +96,7 @@ class _Sizes(AnswerResults):
                 yield {"id": answer.name, "format": answer.format, **answer.value}
 
     def rows(self) -> Iterator[list[object]]:
-        """Yield one row per graph; join its score names with commas."""
+        """Yield one row per graph; separate its score names with commas."""
         return (list(map(_with_commas, values(record, self.columns))) for record in self.records())
 
     def text(self) -> Iterator[str]:
@@ -119,7 +119,7 @@ def _width(columns: Mapping[str, Sequence[str]]) -> int:
 
 
 def _key(value: Any) -> tuple[float, str]:
-    """Return a key to sort values by: numbers in descending order, texts and lists in ascending order."""
+    """Return a sort key for values: numbers descending, texts and lists ascending."""
     if isinstance(value, int | float):
         return (-float(min(value, _LARGEST)), "")
     return (0.0, str(_with_commas(value)))
@@ -138,7 +138,7 @@ def _cell(name: str, record: Record) -> str:
 
 
 def short_number(number: int) -> str:
-    """Return a whole number with few digits, as `1.6·10⁶²`; up to a million as it is.
+    """Return a large whole number in few digits, like `1.6·10⁶²`; numbers up to a million in full.
 
     Examples:
         >>> short_number(20), short_number(123_456_789), short_number(16 * 10**61), short_number(9_999_999_999)

@@ -1,4 +1,4 @@
-"""`latticemetric lists`: the oracle of the first k hypotheses of n-best lists, and corrections of them."""
+"""`latticemetric lists`: the oracle of the first k hypotheses of n-best lists, and scores of corrected texts."""
 
 from __future__ import annotations
 
@@ -54,10 +54,12 @@ _SECTIONS = {
 
 class _ListOptions(Options):
     at: tuple[int, ...] = option(
-        "--at NUMBERS", "Numbers of hypotheses: 1,5,10 (default: 1 to 5, 10, 20, 50, and so on).", reads=whole_numbers
+        "--at NUMBERS", "Values of k: 1,5,10 (default: 1 to 5, 10, 20, 50, …).", reads=whole_numbers
     )
     corrected: str | None = option(
-        "--corrected FILE", "Also judge these texts, one per list: a correction, or a choice.", type=NamesFiles()
+        "--corrected FILE",
+        "Also score these texts, one per list: corrected hypotheses, or chosen ones.",
+        type=NamesFiles(),
     )
 
 
@@ -83,7 +85,7 @@ def command(
     workers: _RunOptions,
     output: RateOutputOptions,
 ) -> None:
-    """Find the oracle of the first k hypotheses of n-best lists: what longer lists or better choices can win.
+    """Compute the oracle of the first k hypotheses of n-best lists, for each k; compare it with corrected texts.
 
     LISTS is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have one
     line per list, in the same order or with ids first; give several files for several references. Without
@@ -94,7 +96,7 @@ def command(
 
     searched, grammar, judged = metric.rate(), grammar_named(reading.normalize), None
     if wanted.corrected is not None and searched.name != "wer":
-        raise UsageError("--corrected counts errors of words", advice="leave --metric out")
+        raise UsageError("--corrected supports the metric wer only", advice="leave --metric out")
     keep = bool(resampling.resamples)
     rewrite = None if grammar is None else grammar.text
     settings = BlockSums(searched, wanted.at or None, reading.weights, keep=keep, rewrite=rewrite)
@@ -112,7 +114,7 @@ def command(
 def _sums(
     lists: str, references: Sequence[str], reading: PairedReadingOptions, settings: BlockSums, workers: int | None
 ) -> tuple[Iterator[ListSums], int]:
-    """Return the sums of lists, block by block, and the number of references of each list."""
+    """Return the sums of lists, one per block, and the number of references per list."""
     from latticemetric.batch.list_blocks import TableSums, sums_of_pairs
 
     if not references and (blocks := reading.blocks(lists)) is not None:
@@ -125,7 +127,7 @@ def _sums(
 def _judged(
     lists: str, references: Sequence[str], reading: PairedReadingOptions, settings: BlockSums, corrected: str
 ) -> tuple[Iterator[ListSums], int, Corrections]:
-    """Return the sums of lists, the number of references of each, and what corrected texts have won."""
+    """Return the sums of lists, the number of references per list, and the results of the corrected texts."""
     from latticemetric.batch.corrections import corrections
     from latticemetric.cli.corrected import corrected_pairs
 
@@ -137,7 +139,7 @@ def _judged(
 
 
 class _ListResults(Results):
-    """The points of the curve; and what the corrections did."""
+    """The points of the curve, and the results of the corrected texts."""
 
     columns = (
         "k", "score", "numerator", "denominator", "matches", "substitutions", "deletions", "insertions",
@@ -148,7 +150,7 @@ class _ListResults(Results):
         self._curve, self._judged, self._seed = curve, judged, seed
 
     def text(self) -> Iterator[str]:
-        """Yield the table of the curve, and one of the corrections."""
+        """Yield the table of the curve, then one of the corrected texts."""
         name = self._curve.signature.partition("|")[0]
         rows = [["k", rate_title(name), "", rate_title("recoverable"), "distinct", "best here"]]
         for point, record in zip(self._curve.points, self._curve.to_records(), strict=True):
@@ -173,7 +175,7 @@ class _ListResults(Results):
         yield as_json(document)
 
     def summary(self) -> Sequence[str]:
-        """Return the number of lists, the words that are in no hypothesis, the resamples and the signature."""
+        """Return counts of lists and of reference words in no hypothesis, resampling settings and signature."""
         notes = [counted(self._curve.lists, "list")]
         if self._curve.compositional is not None:
             notes.append(f"{counted(self._curve.compositional, 'reference word')} in no hypothesis")
@@ -197,7 +199,7 @@ def _judgment(judged: Corrections) -> Iterator[str]:
     yield f"utterances: {_edits(judged.utterances)}, {judged.utterances.neutral} neutral"
     yield f"words: {_edits(judged.words)}, {judged.words.missed} missed"
     words = judged.hallucinations
-    what = f"{words.novel} new, {words.repeated} repeated; {words.passed_through} errors of the lists kept"
+    what = f"{words.novel} new, {words.repeated} repeated; {words.passed_through} errors kept from the lists"
     what += f", {words.generative} right words from outside the lists"
     yield f"hallucinated words: {lone_rate(words.rate)} ({what})"
 

@@ -30,7 +30,7 @@ _LEAST_MEMORY, _LEAST_DATA = 200 * 2**20, 96 * 2**20
 
 
 class _LazyGroup(click.Group):
-    """A group that imports a verb's module only when the verb is used: `--help` must not wait for NumPy."""
+    """A group that imports a verb's module only when the verb runs, so that `--help` does not wait for NumPy."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's interface
         return list(VERBS)
@@ -81,7 +81,7 @@ def lattice_oracle() -> None:
 
 
 def _run(command: click.Command, program: str) -> None:
-    """Run a command; an error is one line on stderr and exit status 2."""
+    """Run a command; report an error in one line on stderr, with exit status 2."""
     # On import, NumPy's BLAS starts one busy-waiting thread per processor; nothing here uses them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Imports make many lasting objects and little garbage, and so do the first thousands of answers: collect rarely.
@@ -102,7 +102,7 @@ def _run(command: click.Command, program: str) -> None:
 
 
 def _fill_closed_streams() -> None:
-    """Open closed standard streams. Else an output file could get descriptor 2, and warnings would go into the file."""
+    """Open closed standard streams, so that no output file becomes descriptor 2 and receives the warnings."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -115,7 +115,7 @@ def _fill_closed_streams() -> None:
 
 
 class _ClosedOutput(io.TextIOBase):
-    """A closed standard output; writing results to it is an error."""
+    """A closed standard output: writing results to it raises an error."""
 
     @property
     def buffer(self) -> NoReturn:
@@ -126,7 +126,7 @@ class _ClosedOutput(io.TextIOBase):
 
 
 def _require_memory() -> None:
-    """Refuse a limit too small to load NumPy: its BLAS would end the process without a clear message."""
+    """Refuse a memory limit that is too small to load NumPy: its BLAS would end the process without a message."""
     try:
         import resource
     except ImportError:  # Windows
@@ -135,11 +135,11 @@ def _require_memory() -> None:
         allowed = resource.getrlimit(kind)[0]
         if allowed != resource.RLIM_INFINITY and allowed < least:
             what = f"ulimit -{option} allows {allowed >> 20} MB of memory, but an empty run takes {least >> 20} MB"
-            raise UsageError(what, advice="allow more")
+            raise UsageError(what, advice=f"raise the limit with ulimit -{option}")
 
 
 def _status(command: click.Command, program: str) -> int:
-    """Run a command, or complete a line for a shell; return the exit status."""
+    """Run a command, or complete a command line for a shell; return the exit status."""
     if any(name.endswith("_COMPLETE") for name in os.environ):
         from latticemetric.cli.completion import add_shells
 
@@ -167,7 +167,7 @@ def _status(command: click.Command, program: str) -> int:
 
 
 def _report(end: Exception | Stopped) -> int:
-    """Print in one line why there is no result; return the exit status."""
+    """Print in one line why the run failed; return the exit status."""
     from latticemetric.cli.results import say
 
     match end:
@@ -191,9 +191,9 @@ def _report(end: Exception | Stopped) -> int:
 
 
 def _leave(status: int) -> None:
-    """End the process at once: an interpreter with NumPy takes 10 ms to shut down, a tenth of a small answer.
+    """End the process at once: a normal shutdown with NumPy takes 10 ms.
 
-    If a tracer is set (by a profiler, a debugger or coverage), shut down as usual, so that it can finish.
+    If a tracer (profiler, debugger, coverage) is active, shut down normally, so that it can finish.
     """
     if sys.gettrace() is not None or sys.getprofile() is not None:
         sys.exit(status)

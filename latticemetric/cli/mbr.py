@@ -81,7 +81,7 @@ _SECTIONS = {
     "By word errors (--method wer)": "--risk --candidates --most-states",
     "Under a metric (--method 4-grr, bleu …)": "--samples --seed --weights --alpha --beta --smoothing --parameter "
     "--pruning-confidence",
-    "By scores from elsewhere": "--utility-matrix --lower-is-better",
+    "By scores of another program": "--utility-matrix --lower-is-better",
     "Finding parameters": "--tune --metric --ignore --style",
 }
 _NOT_FOR_TUNING = ("cluster", "shard", "resume", "timeout", "max_memory", "failures")
@@ -90,17 +90,17 @@ _NOT_FOR_TUNING = ("cluster", "shard", "resume", "timeout", "max_memory", "failu
 class _DecisionOptions(Options):
     method: str = option("--method NAME", "Decode by ngram, wer, or a metric: 4-grr, bleu, meteor …", default="ngram")
     beam: float | None = BEAM
-    determinize: bool = flag("--determinize", "Let each string count by its best path: determinize before decoding.")
+    determinize: bool = flag("--determinize", "Determinize first, so that each string counts by its best path.")
     evidence: tuple[str, ...] = option(
         "--evidence FILE",
-        "Take posteriors from these graphs, paired by id; repeatable.",
+        "Take the posteriors from these graphs (matched by id); repeatable.",
         type=GraphFiles(None),
         multiple=True,
     )
 
 
 class _NgramOptions(Options):
-    """Parameters of MBR by n-grams (each may have several values), and the order."""
+    """Parameters of n-gram MBR (each may have several values), and the order."""
 
     scale: tuple[float, ...] = option(
         "--posterior-scale NUMBERS",
@@ -119,7 +119,7 @@ class _NgramOptions(Options):
     )
     T: tuple[float, ...] = option(
         "-T --length NUMBERS",
-        "Assumed number of words; a smaller number makes each word cost more.",
+        "Assumed number of words per sentence; a smaller number raises the cost of each word.",
         default="10",
         reads=numbers,
     )
@@ -143,29 +143,31 @@ class _NgramOptions(Options):
 
 class _GainOptions(Options):
     write_lattices: str | None = lattices_option("lattices with the gains of arcs")
-    gains_only: bool = flag("--gains-only", "Leave the model's scores and labels out of --write-lattices.")
+    gains_only: bool = flag("--gains-only", "Omit the model's scores and labels from --write-lattices.")
 
 
 class _RiskOptions(Options):
-    """Options of the risk in MBR by word errors."""
+    """Options of the risk, for MBR by word errors."""
 
     risk: Literal["bound", "exact"] = choice(
-        "--risk", ["bound", "exact"], "exact: rank candidates by their expected errors under the whole graph."
+        "--risk",
+        ["bound", "exact"],
+        "exact: rank candidates by their exact expected errors over all paths; bound: by an upper bound.",
     )
     candidates: int | None = option(
         "--candidates N",
-        "Candidates from each graph, and from its consensus network (default: 20).",
+        "Number of candidates from each graph, and from its confusion network (default: 20).",
         type=click.IntRange(1, MOST_STRINGS),
     )
     most_states: int | None = option(
         "--most-states N",
-        "Size of the search for an exact risk; risks that need more are bounded (default: 2000000).",
+        "Limit on search states for an exact risk; above it, the risk is an interval (default: 2000000).",
         type=click.IntRange(1),
     )
 
 
 class _MetricOptions(Options):
-    """Options for drawing and scoring strings in MBR under a metric."""
+    """Options for sampling and scoring strings, for MBR by a metric."""
 
     samples: int | None = SAMPLES
     seed: int = SEED
@@ -176,24 +178,27 @@ class _MetricOptions(Options):
     )
     parameters: tuple[str, ...] = PARAMETERS
     weights: str = choice(
-        "--weights", ["probabilities", "counts"], "What entries of n-best lists weigh; counts: each entry is a sample."
+        "--weights",
+        ["probabilities", "counts"],
+        "Weights of n-best entries: their probabilities, or counts (each entry is one sample).",
     )
     pruning_confidence: float | None = option(
         "--pruning-confidence SHARE",
-        "Do not score all pairs: drop hypotheses that lose on this share of resamples (0.99), or (1) that cannot win.",
+        "Score fewer pairs: drop hypotheses that lose in this share of resamples (0.99), or cannot win (1).",
         type=Number(0, 1),
     )
 
 
 class _UtilityOptions(Options):
-    """Scores of pairs that another program has computed."""
+    """Options for scores of pairs that another program computed."""
 
     utility_matrix: str | None = option(
         "--utility-matrix FILE",
-        "Scores of hypotheses (rows) against the same as references (columns): .npy, or .npz with an array per id.",
+        "Scores of each hypothesis (row) against each hypothesis as reference (column): .npy, or .npz with an array "
+        "per id.",
         type=NamesFiles(),
     )
-    lower_is_better: bool = flag("--lower-is-better", "The scores of --utility-matrix are errors.")
+    lower_is_better: bool = flag("--lower-is-better", "The scores of --utility-matrix are errors: lower is better.")
 
 
 class _TuningOptions(Options):
@@ -225,18 +230,18 @@ def command(
     run: ShardedRunOptions,
     output: RateOutputOptions,
 ) -> None:
-    """Decode GRAPHS for minimum Bayes risk: find the words of each that are expected to score best.
+    """Decode GRAPHS by minimum Bayes risk: find the words with the best expected score in each graph.
 
-    Decode by n-grams, by word error rate (as Kaldi's lattice-mbr-decode), or by a metric of strings: find the string
-    that scores best against all strings of an n-best list or of a graph with few paths, or against --samples. By
-    n-grams, -p, -r, -T, --word-penalty and --posterior-scale take several numbers, separated by commas: every
-    combination gives a result. GRAPHS are files, folders, quoted globs, or -.
+    Decode by n-grams, by word error rate (as Kaldi's lattice-mbr-decode), or by a metric. By a metric, find the string
+    that scores best against all strings of an n-best list or small graph, or against --samples. By n-grams, -p, -r, -T,
+    --word-penalty and --posterior-scale take several numbers, separated by commas; each combination gives a result.
+    GRAPHS are files, folders, quoted globs, or -.
 
-    With --method wer --risk exact, find the candidate with the fewest expected errors, and say by how much it is better
-    than the answer without --risk exact.
+    With --method wer --risk exact, find the candidate with the fewest expected errors, and show its gain over the
+    answer without --risk exact.
 
-    With --tune, find the parameters whose answers score best against references, and print them as options. The search
-    varies the parameters that have several numbers or are not given.
+    With --tune, search for the parameters whose answers score best against references, and print them as options. The
+    search varies the parameters that have several numbers or are not given.
     """
     method = decision.method.strip().lower()
     _refuse_others(method, risks.risk, tune=bool(tuning.tune), matrix=utilities.utility_matrix is not None)
@@ -279,12 +284,12 @@ def command(
         # A format's advice is for `convert`; here, other options do the same.
         if not any(option in (error.advice or "") for option in ("--sum-scores", "--drop-labels")):
             raise
-        advice = "--gains-only leaves the model's scores and labels out"
+        advice = "--gains-only omits the model's scores and labels"
         raise UsageError(error.what, where=error.where, advice=advice) from None
 
 
 def _refuse_others(method: str, risk: str, *, tune: bool, matrix: bool) -> None:
-    """Refuse options that apply only to other methods, or to other risks."""
+    """Refuse options that apply only to other methods or other risks."""
     of_gains, of_tuning = _GainOptions.declared, [name for name in _TuningOptions.declared if name != "tune"]
     if matrix:
         of_metrics = ["alpha", "beta", "smoothing", "parameters", "samples"]
@@ -317,7 +322,7 @@ def _decoder(
     gains: _GainOptions,
     risks: _RiskOptions,
 ) -> Callable[..., Any]:
-    """Return the function that decodes a graph, or a graph and its evidence (the graph whose posteriors are used)."""
+    """Return the function that decodes a graph, or a graph and its evidence (the graph that gives the posteriors)."""
     from latticemetric.batch.answers import mbr_records, mbr_with_gains
 
     if gains.gains_only and not gains.write_lattices:
@@ -356,10 +361,10 @@ def _matrix_decoder(
     ngrams: _NgramOptions, strings: _MetricOptions, utilities: _UtilityOptions, both: dict[str, Any]
 ) -> Callable[..., Any]:
     """Return the function that decodes a list by a matrix of utilities."""
-    from latticemetric.batch.answers import mbr_by_matrix
+    from latticemetric.batch.mbr_evidence import mbr_by_matrix
 
     if len(ngrams.scale) > 1:
-        raise UsageError("--utility-matrix takes one --posterior-scale", advice="give one number")
+        raise UsageError("--utility-matrix supports one --posterior-scale only", advice="give one number")
     return partial(
         mbr_by_matrix,
         higher_is_better=not utilities.lower_is_better,
@@ -382,13 +387,13 @@ class _Decoded(AnswerResults):
         return records
 
     def text(self) -> Iterator[str]:
-        """Yield ids and words, as decoders write them."""
+        """Yield lines of id and words, as decoders write them."""
         for record in self.records():
             yield f"{harmless(record['id'])} {harmless(record.get('hypothesis', 'failed'))}".rstrip()
 
 
 class _ExactRisks(_Decoded):
-    """Answers by exact risk, compared with the answers by the risk's upper bound."""
+    """Answers by exact risk, compared with the answers by the upper bound."""
 
     columns = (
         "id", "hypothesis", "risk", "low", "high", "exact", "expected_words", "expected_wer", "confidences",
@@ -396,7 +401,7 @@ class _ExactRisks(_Decoded):
     )  # fmt: skip
 
     def records(self) -> Iterator[Record]:
-        """Yield the records of each graph; add up their risks."""
+        """Yield the records of each graph, and add up their risks."""
         self._found: list[Record] = []
         for record in super().records():
             if "error" not in record:
@@ -405,11 +410,11 @@ class _ExactRisks(_Decoded):
 
     @property
     def is_for_programs(self) -> bool:
-        """True: the text is ids and words."""
+        """Return True: the text is ids and words."""
         return True
 
     def summary(self) -> list[str]:
-        """Return the expected errors of all answers, of the answers by the bound, and of the 1-bests."""
+        """Return the total expected errors of the exact answers, of the answers by the bound, and of the 1-bests."""
         found = self._found
         words = math.fsum(record["expected_words"] for record in found)
         least = math.fsum(record["risk"] for record in found)
@@ -421,7 +426,7 @@ class _ExactRisks(_Decoded):
         better = sum(record["risk"] < record["word_mbr_risk"] for record in found)
         lines = ["", *table(rows), f"{counted(len(found), 'graph')}, {better} better than by the bound"]
         inexact = sum(not record["exact"] for record in found)
-        return [*lines, f"{inexact} not exact: between bounds"] if inexact else lines
+        return [*lines, f"{inexact} not exact: interval"] if inexact else lines
 
 
 _RISKS = {"by exact risk": "risk", "by its bound": "word_mbr_risk", "1-best": "one_best_risk"}
@@ -438,7 +443,7 @@ def _write_tuning(
     output: RateOutputOptions,
     keep_going: bool,
 ) -> None:
-    """Tune the parameters and write them. With `keep_going`, leave out graphs that fail, and exit with status 1."""
+    """Tune the parameters and write the result. With `keep_going`, skip graphs that fail, and exit with status 1."""
     from latticemetric.batch.mbr_evidence import examples_of
     from latticemetric.batch.pairing import pair_up
     from latticemetric.batch.tuning import tune_mbr
@@ -466,7 +471,7 @@ def _write_tuning(
 
 
 class _TuningResults(Results):
-    """All tried settings, and the best of them."""
+    """All settings that were tried, and the best one."""
 
     columns = ("scale", "T", "p", "r", "order", "word_penalty", "score", "best")
 
@@ -487,11 +492,11 @@ class _TuningResults(Results):
 
     @property
     def is_for_programs(self) -> bool:
-        """True: the text is options for `latticemetric mbr`."""
+        """Return True: the text is options for `latticemetric mbr`."""
         return True
 
     def summary(self) -> list[str]:
-        """Return the scores (best and default setting, 1-best, held out) with intervals and p-values of differences."""
+        """Return scores (best, default, 1-best, held out) with intervals, and p-values of their differences."""
         tuning, name = self._tuning, self._metric.name
         score, title = (rate, rate_title(name)) if self._metric.is_fraction else (shown, name)
         rows = [

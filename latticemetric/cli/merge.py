@@ -1,4 +1,4 @@
-"""`latticemetric merge`: merge the documents of shards into one document of all graphs."""
+"""`latticemetric merge`: merge the JSON documents of shards into one."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class _MergedOptions(PlottedOutputOptions):
 @verb("merge", epilog=_EPILOG)
 @click.argument("shards", type=NamesFiles(), nargs=-1, required=True)
 def command(shards: tuple[str, ...], *, output: _MergedOptions) -> None:
-    """Merge the documents that --shard I/N --format json wrote: all N, in any order.
+    """Merge the JSON documents of all N shards (--shard I/N --format json), in any order.
 
-    The result is, byte for byte, what one run without shards writes: items in the order of the graphs, totals summed
-    exactly. A sweep may also be written in other formats, and drawn.
+    The result equals, byte for byte, that of one run without shards: items in the order of the graphs, and exact sums.
+    Documents of sweep can also be written in other formats, and plotted.
     """
     from latticemetric.batch.shards import shard_documents
 
@@ -50,5 +50,7 @@ def command(shards: tuple[str, ...], *, output: _MergedOptions) -> None:
     from latticemetric.batch.shards import merged
 
     if output.output_format in TABLES:
-        raise UsageError("only documents of sweep can be a table", where="--output", advice="name a .json file")
+        raise UsageError(
+            "only documents of sweep can be written as a table", where="--output", advice="name a .json file"
+        )
     write_lines(merged(documents), output.output)

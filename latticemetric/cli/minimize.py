@@ -1,4 +1,4 @@
-"""`latticemetric minimize`: lattices with states of the same future merged."""
+"""`latticemetric minimize`: merge the states of each lattice that have the same future."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def command(
 ) -> None:
     """Merge states of GRAPHS (a file, folder, glob or -) that have the same future; write the lattices to TARGET.
 
-    All paths stay, with their words, scores, times and labels; --sum-scores, --scores-off and --drop-labels act first,
-    so that more states are the same. For one path per string, determinize. TARGET is a file, - for standard output, or
-    a folder (with / at its end) with one file per graph.
+    All paths keep their words, scores, times and labels. --sum-scores, --scores-off and --drop-labels are applied
+    first, so that more states become equal. To keep one path per string, use determinize. TARGET is a file, - for
+    standard output, or a folder (with / at its end) with one file per graph.
     """
     from latticemetric.batch.answers import minimized
 
     if reading.scales and not written.sum_scores:
-        raise UsageError("--scale has no effect here", advice="add --sum-scores")
+        raise UsageError("--scale has no effect without --sum-scores", advice="add --sum-scores")
     change = partial(minimized, written=written.written(reading.weights))
     write_changed(change, reading.entries([graphs]), target, written.to_format, run)

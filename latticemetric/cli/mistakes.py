@@ -1,4 +1,4 @@
-"""Say in one line what is wrong with a command line, and what was probably meant."""
+"""Explain a wrong command line in one line, and suggest the right spelling."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _MOST_VERBS = 4
 
 
 def explained(error: click.ClickException) -> str:
-    """Return click's error in one line: what is wrong, and what to do."""
+    """Return click's error in one line: the problem, and the remedy."""
     context: click.Context | None = getattr(error, "ctx", None)
     match error:
         case click.exceptions.NoSuchOption():
@@ -56,7 +56,7 @@ def explained(error: click.ClickException) -> str:
 
 
 def alike(name: str, names: Iterable[str]) -> list[str]:
-    """Return the names that somebody who wrote `name` may have meant."""
+    """Return the names most similar to `name`."""
     return difflib.get_close_matches(name, list(names), n=2, cutoff=_LIKENESS)
 
 
@@ -68,7 +68,7 @@ def _verb(name: str) -> str:
 
 
 def _option(name: str, context: click.Context | None) -> str:
-    """Describe an unknown option: one of another tool, one of other verbs, or a misspelled one."""
+    """Describe an unknown option: of another tool, of other verbs, or misspelled."""
     what = f"there is no option {shortened(name)}"
     if context is None:
         return what
@@ -123,7 +123,7 @@ def order_checked(graphs: str, references: Sequence[str]) -> Iterator[None]:
     except InputError as error:
         if len(references) == 1 and not _has_graphs(graphs) and _has_graphs(references[0]):
             what = f"{error.what}, but {references[0]} holds graphs"
-            raise UsageError(what, where=error.where, advice="is the order LATTICES REFERENCES?") from None
+            raise UsageError(what, where=error.where, advice="give LATTICES before REFERENCES") from None
         raise
 
 

@@ -40,16 +40,20 @@ class _ListOptions(Options):
     nbest: int = option(
         "--nbest -n N", "List the N best strings of each graph.", type=click.IntRange(1, MOST_STRINGS), default=10
     )
-    paths: bool = flag("--paths", "List paths, of which several may have the same words.")
+    paths: bool = flag("--paths", "List paths instead of strings; several paths may have the same words.")
 
 
 class _WrittenListOptions(GraphFormatOptions):
     write_lattices: str | None = lattices_option("the n-best lists", "to_format")
 
     def check(self) -> None:
-        """Refuse options of written lists if none are written."""
+        """Refuse options for written lists if none are written."""
         if self.write_lattices == STANDARD:
-            raise UsageError("standard output already gets the results", where="--write-lattices", advice="name a file")
+            raise UsageError(
+                "results already go to standard output",
+                where="--write-lattices",
+                advice="name a file",
+            )
         if self.write_lattices is None:
             for name in given(GraphFormatOptions.declared):
                 raise UsageError("no lists are written", where=name, advice="also give --write-lattices FILE")
@@ -66,10 +70,10 @@ def command(
     run: ShardedRunOptions,
     output: OutputOptions,
 ) -> None:
-    """List the N best strings of GRAPHS, cheapest first: each string once, with its cheapest path or derivation.
+    """List the N best strings of GRAPHS by ascending cost: each string once, with its best path or derivation.
 
-    To write n-best files of other tools, give --write-lattices: the suffix or --to says in which format. GRAPHS are
-    files, folders, quoted globs, or - for standard input.
+    To write n-best files of other tools, use --write-lattices; its suffix or --to chooses the format. GRAPHS are files,
+    folders, quoted globs, or - for standard input.
     """
     from latticemetric.batch.answers import nbest_records
 
@@ -91,7 +95,7 @@ class _Lists(AnswerResults):
     columns = ("id", "rank", "hypothesis", "cost", "scores", "arcs", "edges", "error")
 
     def records(self) -> Iterator[Record]:
-        """Yield one record per graph. Its list is called `paths`, since no reader takes costs for log probabilities."""
+        """Yield one record per graph; the list is called `paths`, since it has costs, not log probabilities."""
         for answer in self.answers:
             if answer.problem is not None:
                 yield {"id": answer.name, "error": str(answer.problem)}
@@ -99,7 +103,7 @@ class _Lists(AnswerResults):
                 yield {"id": answer.name, "paths": answer.value[0]}
 
     def rows(self) -> Iterator[list[object]]:
-        """Yield one row per string or path; for a failure, one row."""
+        """Yield one row per string or path; for a graph that failed, one row."""
         for record in self.records():
             for row in record.get("paths", [record]):
                 scores = named_scores(row.get("scores", {}))

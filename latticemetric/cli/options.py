@@ -1,4 +1,4 @@
-"""Options that several commands share: how their values are read, and groups of them."""
+"""Options that several commands share: parsers of values, and groups of options."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ MOST_DRAWS, MOST_STRINGS = 10**6, 10**6
 
 
 class Number(click.FloatRange):
-    """A finite number in a range; click alone would accept NaN in every range."""
+    """A finite number in a range; click's own types accept NaN."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the number; refuse NaN and infinities."""
@@ -62,7 +62,7 @@ class Number(click.FloatRange):
 
 
 def numbers(value: str | None) -> tuple[float, ...]:
-    """Return the numbers, separated by commas in `value`; none if the option is not given."""
+    """Parse numbers separated by commas; return an empty tuple if the option is not given."""
     try:
         # Read numbers as in files: Python alone would accept 1_0 and digits of any script.
         ascii_only = (value or "").encode("ascii").replace(b"_", b"?")
@@ -72,20 +72,20 @@ def numbers(value: str | None) -> tuple[float, ...]:
 
 
 def whole_numbers(value: str | None, *, most_strings: float = math.inf) -> tuple[int, ...]:
-    """Return the whole numbers, separated by commas in `value`; refuse n-best lists of more than `most_strings`."""
+    """Parse whole numbers separated by commas; refuse n-best lists of more than `most_strings`."""
     given = numbers(value)
     if not all(number.is_integer() for number in given):
-        raise click.BadParameter(f"'{value}' has a number that is not whole")
+        raise click.BadParameter(f"'{value}' has a number that is not a whole number")
     if any(number > most_strings for number in given):
         raise click.BadParameter(f"'{value}' asks for more than {most_strings} strings")
     return tuple(map(int, given))
 
 
 def weights(value: str | None) -> tuple[float, ...]:
-    """Return the numbers of at least 0, separated by commas in `value`; drop duplicates."""
+    """Parse numbers ≥ 0 separated by commas; drop duplicates."""
     given = numbers(value)
     if not all(0 <= weight < math.inf for weight in given):
-        raise click.BadParameter(f"'{value}' has a number that is not finite and at least 0")
+        raise click.BadParameter(f"'{value}' has a number that is negative or not finite")
     return tuple(dict.fromkeys(given))
 
 
@@ -114,7 +114,7 @@ def _workers(number: int | None) -> int | None:
 
 
 def _bytes(text: str | None) -> int | None:
-    """Return the number of bytes of a size like 500M or 2G."""
+    """Convert a size like 500M or 2G to bytes."""
     if text is None:
         return None
     from latticemetric.memory import parse_size
@@ -149,12 +149,12 @@ def _shard(text: str | None) -> ShardRun | None:
 
 
 def listed(names: str) -> list[str]:
-    """Return the names, separated by commas in `names`."""
+    """Return the comma-separated names."""
     return [name.strip() for name in names.split(",") if name.strip()]
 
 
 def word_list(text: str | None) -> frozenset[str]:
-    """Return the words of an option: words separated by white space or, after `@`, the words of a file."""
+    """Return the words of an option: separated by white space, or read from a file after `@`."""
     if not text:
         return frozenset()
     from latticemetric.vocabulary import split_words
@@ -166,25 +166,26 @@ def word_list(text: str | None) -> frozenset[str]:
             return frozenset(word for line in stream.lines() for word in split_words(line))
     if os.path.isfile(text):  # noqa: PTH113  a name may be longer than a path may be
         raise UsageError(
-            f"'{text}' is a file, but would be read as a word", advice=f"to read words from the file, give @{text}"
+            f"'{text}' would be one word, but is the name of a file",
+            advice=f"to read words from the file, give @{text}",
         )
     try:
         # In an ASCII locale, Python gets other characters of an argument as escaped bytes.
         return frozenset(split_words(os.fsencode(text).decode("utf-8")))
     except UnicodeError:
-        raise UsageError("words of an option are not UTF-8", advice="set the locale: LC_ALL") from None
+        raise UsageError("the words of an option are not UTF-8", advice="set the locale: LC_ALL") from None
 
 
 def metrics_named(names: Iterable[str], *, stem: bool = False, parameters: Iterable[str] = ()) -> list[Metric[Any]]:
-    """Return the metrics that these lists name (separated by commas), without duplicates.
+    """Return the metrics named in these comma-separated lists, without duplicates.
 
-    `parameters` are texts such as `chrf.beta=3`, which name a metric, its parameter and the value.
+    `parameters` are texts such as `chrf.beta=3`: metric, parameter and value.
     """
     from latticemetric.metrics.registry import make_metric, metric_names
 
     all_names = [name for several in names for name in listed(several)]
     if not all_names:
-        raise UsageError("no metric is named", advice=f"choose among {', '.join(metric_names())}")
+        raise UsageError("no metric is given", advice=f"choose among {', '.join(metric_names())}")
     given_parameters = metric_parameters(parameters, all_names)
     metrics = {}
     for name in all_names:
@@ -195,7 +196,7 @@ def metrics_named(names: Iterable[str], *, stem: bool = False, parameters: Itera
             if not stem or "'stem'" not in str(error):
                 raise
             raise UsageError(
-                f"{name} does not support stems", where="--stem", advice="leave one of the two out"
+                f"{name} does not support stems", where="--stem", advice="leave --stem or the metric out"
             ) from None
         metrics[metric.name] = metric
     return list(metrics.values())
@@ -210,11 +211,11 @@ def metric_parameters(texts: Iterable[str], names: Iterable[str]) -> dict[str, d
         metric, dot, name = target.lower().rpartition(".")
         if not (equals and dot and name.isidentifier()):
             raise UsageError(
-                f"'{text}' is no parameter of a metric", where="--parameter", advice="write it as chrf.beta=3"
+                f"'{text}' is not a parameter of a metric", where="--parameter", advice="write it as chrf.beta=3"
             )
         if metric not in known:
             raise UsageError(
-                f"no metric '{metric}' is scored",
+                f"the metric '{metric}' is not scored",
                 where="--parameter",
                 advice=f"name it in --metrics, or leave {text} out",
             )
@@ -223,7 +224,7 @@ def metric_parameters(texts: Iterable[str], names: Iterable[str]) -> dict[str, d
 
 
 def _parameter_value(text: str) -> bool | int | float | str:
-    """Return a value as a metric takes it: yes or no, a number, or a text."""
+    """Convert a value to the type that a metric takes: yes or no, a number, or a text."""
     if text.lower() in ("yes", "true", "no", "false"):
         return text.lower() in ("yes", "true")
     for kind in (int, float):
@@ -233,7 +234,7 @@ def _parameter_value(text: str) -> bool | int | float | str:
 
 
 def string_scorer(names: str | None, metric: GRR, normalize: str | None, *, each: bool = True) -> StringScorer | None:
-    """Return the scorer of extracted strings by the metrics of `--score`; `None` if `names` is `None`."""
+    """Return the scorer of the strings found, by the metrics of `--score`; `None` if `names` is `None`."""
     if names is None:
         return None
     from latticemetric.batch.string_scores import StringScorer
@@ -254,7 +255,7 @@ def grammar_named(name: str | None) -> Grammar | None:
 
 
 def given(names: Iterable[str]) -> list[str]:
-    """Return which of these parameters of the running command the user gave, spelled as options."""
+    """Return the parameters that the user gave to the running command, spelled as options."""
     context = click.get_current_context()
     default = click.core.ParameterSource.DEFAULT
     written = {parameter.name: parameter.opts[0] for parameter in context.command.params}
@@ -262,7 +263,7 @@ def given(names: Iterable[str]) -> list[str]:
 
 
 def refuse(names: Iterable[str], where: str, *, advice: str = "leave it out") -> None:
-    """Raise an error if the user gave one of these parameters; `where` tells when they have no effect."""
+    """Raise an error if the user gave one of these parameters; `where` says when they have no effect."""
     for name in given(names):
         raise UsageError(f"{name} has no effect {where}", advice=advice)
 
@@ -271,7 +272,7 @@ def refuse(names: Iterable[str], where: str, *, advice: str = "leave it out") ->
 
 NORMALIZE = option(
     "--normalize GRAMMAR",
-    "Normalize hypotheses and references first: by english, your own rule, rules.far:RULE, or rules.glm.",
+    "Normalize hypotheses and references with this grammar first: english, your own rules.far:RULE, or rules.glm.",
     type=GrammarName(),
 )
 POSTERIOR_SCALE = option(
@@ -280,9 +281,9 @@ POSTERIOR_SCALE = option(
     type=Number(0),
     default=1.0,
 )
-BEAM = option("--beam COST", "Keep paths up to this cost above the best path.", type=Number(0))
+BEAM = option("--beam COST", "Prune first: keep paths at most this cost above the best path.", type=Number(0))
 SAMPLES = option(
-    "--samples N", "For MBR under a metric: draw N paths, do not list all.", type=click.IntRange(1, MOST_DRAWS)
+    "--samples N", "For MBR by a metric: sample N paths instead of listing all.", type=click.IntRange(1, MOST_DRAWS)
 )
 SEED = option("--seed N", "Seed of the random numbers.", type=click.IntRange(0), default=0)
 PARAMETERS = option(
@@ -308,7 +309,7 @@ SHORT_SIGNATURE = flag("--short-signature", "Abbreviate signatures.")
 PLOT = option("--plot FILE", "Also draw the results: .svg, .png or .pdf.", type=Output())
 OUTPUT = option(
     "--output -o FILE",
-    "Output file, compressed as its suffix says (default: standard output).",
+    "Output file; .gz and similar suffixes compress it (default: standard output).",
     type=ResultFile(),
     default=STANDARD,
     show_default=False,
@@ -316,11 +317,11 @@ OUTPUT = option(
 )
 _SUFFIXES = {"txt": "text", "ndjson": "jsonl", "feather": "arrow"}
 TABLES = ("parquet", "arrow")
-"""Output formats that a suffix of `--output` chooses: tables, a record a row."""
+"""The suffixes of `--output` that mean a table: one row per record."""
 
 
 def format_option(*names: str) -> Any:
-    """Declare the field of the output format: by default that of the suffix of `--output`, else the first one."""
+    """Declare the field of the output format; by default that of the suffix of `--output`, else the first one."""
 
     def chosen(value: str | None) -> str:
         if value is not None:
@@ -349,7 +350,7 @@ def resamples_option(default: int) -> Any:
 
 
 def lattices_option(what: str, format_parameter: str | None = None) -> Any:
-    """Declare the field of a file for graphs. Its format is the value of `format_parameter`, or follows the suffix."""
+    """Declare the field of a file for graphs; the parameter `format_parameter` or the suffix chooses its format."""
     text = f"Also write {what} to FILE, in the format of its suffix."
     return option("--write-lattices FILE", text, type=GraphOutput(format_parameter))
 
@@ -366,7 +367,7 @@ class ReadingOptions(Options):
 
     @functools.cached_property
     def vocabulary(self) -> Vocabulary | None:
-        """The symbol table, read once; `None` without one."""
+        """The symbol table, read once; `None` if there is none."""
         from latticemetric.formats.reading import as_vocabulary
 
         return as_vocabulary(self.symbols)
@@ -378,13 +379,13 @@ class ReadingOptions(Options):
         return entries(graphs, self.from_format, self.vocabulary)
 
     def blocks(self, graphs: str) -> Iterator[Block] | None:
-        """Read blocks of records, for several processes; `None` if the file's format has none."""
+        """Read blocks of records, to be shared by several processes; `None` if the file's format has no blocks."""
         from latticemetric.formats.reading import blocks
 
         return blocks(graphs, self.from_format)
 
     def evidence(self, graphs: Sequence[str]) -> Iterator[Entry] | None:
-        """Read the graphs of `--evidence` (their posteriors are used); detect their format. No files: return `None`."""
+        """Read the graphs of `--evidence`, which give the posteriors; return `None` without files."""
         from latticemetric.formats.reading import entries
 
         return entries(graphs, None, self.vocabulary) if graphs else None
@@ -413,14 +414,14 @@ class ScoredReadingOptions(ReadingOptions):
 
 
 class PreparationOptions(Options):
-    """Options for preparing texts before they are compared."""
+    """Options for preparing texts before scoring."""
 
     tokenize: str | None = TOKENIZE
     lowercase: bool = LOWERCASE
 
     @functools.cached_property
     def preparation(self) -> Preparation | None:
-        """The preparation of texts; `None` leaves them as they are."""
+        """The preparation of texts; `None` leaves the texts unchanged."""
         if not self.lowercase and self.tokenize is None:
             return None
         from latticemetric.metrics.preparation import Preparation
@@ -428,7 +429,7 @@ class PreparationOptions(Options):
         return Preparation(self.lowercase, self.tokenize)
 
     def prepared(self, lattices: Iterator[Pair]) -> Iterator[Pair]:
-        """Yield the lattices and their references, lower-cased and tokenized if the user asks for it."""
+        """Yield the lattices and their references, lower-cased and tokenized as the options say."""
         if (preparation := self.preparation) is None:
             return lattices
         from latticemetric.batch.preparation import prepared_pairs
@@ -436,7 +437,7 @@ class PreparationOptions(Options):
         return prepared_pairs(lattices, preparation)
 
     def prepared_graphs(self, graphs: Iterator[Entry]) -> Iterator[Entry]:
-        """Yield graphs that are lower-cased and tokenized when they are parsed."""
+        """Yield the graphs; lower-case and tokenize each one when it is parsed."""
         if (preparation := self.preparation) is None:
             return graphs
         from latticemetric.batch.preparation import prepared_entries
@@ -458,16 +459,15 @@ class PairedReadingOptions(ScoredReadingOptions, PreparationOptions):
     style: Style = STYLE
     reference_field: str | None = option(
         "--reference-field NAME",
-        "Field of the graphs' own records that has the references (default: detected), instead of REFERENCES.",
+        "Field of the graphs' records that holds the references, without REFERENCES (default: detected).",
     )
 
     def paired(
         self, files: str, references: Sequence[str], shard: ShardRun | None = None, *, rewrite: bool = True
     ) -> PairedLattices:
-        """Pair each lattice with its references: from files, or from the field of its own record.
+        """Pair each lattice with its references: from files, or from a field of its own record.
 
-        With a shard, return only the lattices of that shard. Without `rewrite`, leave the grammar of `--normalize` to
-        the caller.
+        With a shard, return only the lattices of that shard. Without `rewrite`, do not apply `--normalize`.
         """
         from latticemetric.batch.pairing import pair_up, pair_within
 
@@ -492,7 +492,7 @@ class PairedReadingOptions(ScoredReadingOptions, PreparationOptions):
     def _watched(
         self, lattices: Iterator[Pair], total: int | None, shard: ShardRun | None, *, rewrite: bool = True
     ) -> Iterator[Pair]:
-        """Yield the lattices of a shard, prepared and rewritten, behind a progress bar."""
+        """Yield the lattices of a shard, prepared and normalized, with a progress bar."""
         from latticemetric.cli.results import progress
 
         if shard is not None:
@@ -502,14 +502,14 @@ class PairedReadingOptions(ScoredReadingOptions, PreparationOptions):
 
     @property
     def rewritten_by(self) -> str | None:
-        """The steps that rewrite texts, in order, as signatures name them: `lc+13a+english`."""
+        """The steps that rewrite texts, as signatures name them: `lc+13a+english`."""
         steps = ["lc"] * self.lowercase + [
             name for name in (self.tokenize, self.normalize) if name not in (None, "none")
         ]
         return "+".join(map(str, steps)) or None
 
     def normalized(self, lattices: Iterator[Pair]) -> Iterator[Pair]:
-        """Yield the lattices and their references, prepared, then rewritten by the grammar of `--normalize`."""
+        """Yield the lattices and their references: prepared, then normalized by the grammar of `--normalize`."""
         lattices = self.prepared(lattices)
         grammar = grammar_named(self.normalize)
         if grammar is None:
@@ -540,7 +540,7 @@ class RateOptions(Options):
     ignore: str | None = IGNORE
     wildcard: str | None = option(
         "--wildcard WORDS",
-        "Words that cost nothing in hypotheses and references; @FILE reads them from a file.",
+        "Words that cost nothing but stay in the results, in hypotheses and references; @FILE reads them from a file.",
         type=WordList(),
     )
     no_spaces: bool = flag("--no-spaces", "Leave out the spaces between words (cer, N-gcr).")
@@ -590,7 +590,7 @@ WORKERS = option(
 
 
 class RunOptions(Options):
-    """Workers, limits and failures of a run over many graphs."""
+    """Workers, limits and error handling of a run over many graphs."""
 
     workers: int | None = WORKERS
     cluster: Cluster | None = option(
@@ -599,24 +599,28 @@ class RunOptions(Options):
         type=ClusterName(),
         reads=_cluster,
     )
-    timeout: float | None = option("--timeout SECONDS", "Fail graphs that take longer.", type=float)
-    max_memory: int | None = option("--max-memory SIZE", "Fail graphs that take more memory: 500M, 2G.", reads=_bytes)
-    resume: bool = flag("--resume", "Keep a journal beside the output, and continue an interrupted run from it.")
+    timeout: float | None = option(
+        "--timeout SECONDS", "Time limit per graph; a graph that takes longer fails.", type=float
+    )
+    max_memory: int | None = option(
+        "--max-memory SIZE", "Memory limit per graph (500M, 2G); a graph that takes more fails.", reads=_bytes
+    )
+    resume: bool = flag("--resume", "Keep a journal beside the output; continue an interrupted run from it.")
     failures: str | None = option(
         "--failures FILE", "Also list the failed graphs in FILE: id, file, line, reason.", type=Output()
     )
-    keep_going: bool = flag("--keep-going", "Report graphs that fail, and continue; exit status 1.")
+    keep_going: bool = flag("--keep-going", "Report graphs that fail, and continue with the others; exit status 1.")
 
 
 class ShardedRunOptions(RunOptions):
-    """Workers, limits and failures of a run over many graphs, or over a shard of them."""
+    """Workers, limits and error handling of a run over many graphs, or over a shard of them."""
 
     shard: ShardRun | None = option(
-        "--shard I/N", "Process only every N-th graph, from the I-th on; see merge.", reads=_shard
+        "--shard I/N", "Process only every N-th graph, starting with the I-th; see merge.", reads=_shard
     )
 
     def take(self, graphs: Iterable[AnyLocated]) -> Iterable[AnyLocated]:
-        """Return the graphs (or pairs) of the shard; without one, all."""
+        """Return the graphs (or pairs) of the shard, or all without a shard."""
         return graphs if self.shard is None else self.shard.take(graphs)
 
 
@@ -627,7 +631,7 @@ class OutputOptions(Options):
     output: str = OUTPUT
 
     def write(self, results: Results, *, at_once: bool = False, beside: Callable[[], None] = lambda: None) -> None:
-        """Write results. Just before they become visible, call `beside` to write other files; see `results.writing`."""
+        """Write results; just before they become visible, call `beside` to write other files (`results.writing`)."""
         from latticemetric.cli.results import writing
 
         if self.output_format in TABLES:
@@ -666,7 +670,7 @@ class PlottedOutputOptions(OutputOptions):
     plot: str | None = PLOT
 
     def check_plot(self) -> None:
-        """Refuse a plot that cannot be drawn, before the search starts."""
+        """Refuse, before the search starts, a plot that cannot be drawn."""
         if self.plot is not None:
             from latticemetric.report.plots import check_plot
 
@@ -680,7 +684,7 @@ class ResamplingOptions(Options):
     seed: int = SEED
     confidence: float = option(
         "--confidence SHARE",
-        "Confidence level of the intervals: the share of resamples inside.",
+        "Confidence level of the intervals, as a fraction.",
         type=Number(0, 1, min_open=True, max_open=True),
         default=0.95,
     )
@@ -691,17 +695,17 @@ class ResamplingOptions(Options):
 
 
 class PointOptions(Options):
-    """Options for pruning: each value keeps a part of each graph, whose oracle is then found."""
+    """Options for pruning: each value gives one pruned graph, whose oracle is found."""
 
     beams: tuple[float, ...] = option(
-        "--beams COSTS", "Keep paths up to these costs above the best path: 1,2,4.", reads=numbers
+        "--beams COSTS", "Beams: keep paths at most this cost above the best path: 1,2,4.", reads=numbers
     )
     densities: tuple[float, ...] = option(
-        "--densities NUMBERS", "Keep these numbers of arcs per reference word: 1,5,10.", reads=numbers
+        "--densities NUMBERS", "Densities: keep this number of arcs per reference word: 1,5,10.", reads=numbers
     )
     nbest_sizes: tuple[int, ...] = option(
         "--nbest-sizes NUMBERS",
-        "Keep these numbers of the model's best strings: 1,10,100.",
+        "Sizes of n-best lists: keep this number of the model's best strings: 1,10,100.",
         reads=functools.partial(whole_numbers, most_strings=MOST_STRINGS),
     )
 
@@ -712,10 +716,10 @@ class GraphFormatOptions(Options):
     to_format: str | None = option("--to FORMAT", "Format of the written graphs (default: by the suffix).")
     sum_scores: bool = flag("--sum-scores", "Write one score per arc: its cost under --scale.")
     scores_off: bool = flag("--scores-off", "Write no scores.")
-    drop_labels: bool = flag("--drop-labels", "Drop the labels of arcs: input sides, transition ids and others.")
+    drop_labels: bool = flag("--drop-labels", "Drop the labels of arcs: input labels, transition ids and others.")
 
     def written(self, scales: dict[str, float]) -> Written:
-        """Return what written graphs keep, with the weights of `--scale`."""
+        """Return the settings for written graphs, with the weights of `--scale`."""
         from latticemetric.batch.answers import Written
 
         if self.sum_scores and self.scores_off:

@@ -66,8 +66,8 @@ class _MetricOptions(RateOptions):
 
     metric: str = option(
         "--metric NAME",
-        "wer, wrr, N-grr for any N, cer, N-gcr, mixed-er or compound-wer; bleu or bleu-sbp of all graphs together; or "
-        "your own automaton, FILE.fst. Without --metric, the totals also have wer.",
+        "wer, wrr, N-grr for any N, cer, N-gcr, mixed-er, or compound-wer; bleu or bleu-sbp over all graphs; or your own "
+        "automaton, FILE.fst. Without --metric, the totals also have wer.",
         type=MetricName(),
         default="4-grr",
     )
@@ -83,17 +83,23 @@ class WrittenLatticesOptions(GraphFormatOptions):
         from latticemetric.formats.registry import find_format, format_for_writing
 
         if self.write_lattices == STANDARD:
-            raise UsageError("standard output already gets the results", where="--write-lattices", advice="name a file")
+            raise UsageError(
+                "results already go to standard output",
+                where="--write-lattices",
+                advice="name a file",
+            )
         if self.write_lattices is not None:
             target = find_format(self.to_format) if self.to_format else format_for_writing(self.write_lattices)
             if not target.can_be_written:
-                raise UsageError(f"{target.name} can only be read", where="--to", advice="choose another format")
+                raise UsageError(
+                    f"{target.name} can be read, but not written", where="--to", advice="choose another format"
+                )
             return
         for name in given(GraphFormatOptions.declared):
             raise UsageError("no lattices are written", where=name, advice="also give --write-lattices FILE")
 
     def written_beside(self, answers: Iterator[OracleAnswer], scales: dict[str, float]) -> Iterator[OracleAnswer]:
-        """Yield the answers, and write the graphs of their best paths after the last one."""
+        """Yield the answers; after the last one, write the graphs of their best paths."""
         if self.write_lattices is None:
             return answers
         from latticemetric.batch.answers import converted
@@ -169,7 +175,7 @@ def _search_by_automaton(
     *,
     has_references: bool,
 ) -> Search:
-    """Return the search for the path of each lattice that scores best by a user's automaton."""
+    """Return the search for the path of each lattice with the best score by a user's automaton."""
     from latticemetric.batch.user_automaton import automaton_oracles, read_automaton
     from latticemetric.cli.oracle_results import AutomatonResults
 
@@ -212,7 +218,7 @@ def _search_by_compounds(
 def _search_by_bleu(
     metric: RateOptions, also: AlsoOptions, reading: PairedReadingOptions, run: ShardedRunOptions
 ) -> Search:
-    """Return the search for the paths of all lattices that have the best BLEU together."""
+    """Return the search for the paths of all lattices with the best BLEU together."""
     from latticemetric.batch.corpus_bleu import corpus_oracle_of
     from latticemetric.cli.oracle_results import CorpusResults
     from latticemetric.metrics.registry import make_metric
@@ -221,10 +227,11 @@ def _search_by_bleu(
     refuse(_OF_RATES, "with BLEU of a corpus", advice="leave it out, or name a rate")
     if also.score:
         raise UsageError(
-            "--score works with rates only", advice="write strings with --format tsv, then use latticemetric score"
+            "--score supports recognition rates only",
+            advice="write strings with --format tsv, then use latticemetric score",
         )
     for name in given(_NOT_FOR_CORPUS):
-        raise UsageError(f"{name} has no effect if all graphs are searched together", advice="leave it out")
+        raise UsageError(f"{name} has no effect with BLEU, which searches all graphs together", advice="leave it out")
     if also.engine == "openfst":
         raise UsageError("the openfst engine supports recognition rates only", advice="leave --engine out")
     bleu = as_bleu(make_metric(metric.metric))
@@ -250,7 +257,7 @@ def _search_by_rate(
     output_format: str,
     references: int,
 ) -> Search:
-    """Return the search for the path of each lattice that scores best by a recognition rate."""
+    """Return the search for the path of each lattice with the best recognition rate."""
     from latticemetric.batch.oracles import OracleSearch, OracleSums, oracles_of
     from latticemetric.cli.oracle_results import OracleResults
 

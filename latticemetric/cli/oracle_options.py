@@ -1,4 +1,4 @@
-"""Options of `lattice-oracle` for further results beside the oracles."""
+"""Options of `lattice-oracle` for further results (n-best, hope, fear, worst, tags)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class AlsoOptions(Options):
-    """Options for further results beside the oracles."""
+    """Options for results in addition to the oracle."""
 
     nbest: int | None = option(
         "--nbest N", "Also list the N best strings of each graph.", type=click.IntRange(1, MOST_STRINGS)
@@ -28,20 +28,20 @@ class AlsoOptions(Options):
     )
     worst: bool = flag("--worst", "Also find the string that scores worst.")
     on: Literal["rate", "numerator"] = choice(
-        "--on", ["rate", "numerator"], "Multiply the weights of --hope and --fear by the rate, or by its numerator."
+        "--on", ["rate", "numerator"], "Apply the weights of --hope and --fear to the rate, or to its numerator."
     )
     score: str | None = SCORE
     alignment: bool = flag("--alignment", "Show the alignment of words in text output; json always has it.")
-    tags: bool = flag("--tags", "Tag words as OK or BAD. With --format text, print nothing but the tags of the 1-best.")
+    tags: bool = flag("--tags", "Tag words as OK or BAD. With --format text, print only the tags of the 1-best.")
     posteriors: bool = flag("--posteriors", "Show the posterior of each word.")
     posterior_scale: float = POSTERIOR_SCALE
     engine: str = ENGINE
 
     def refuse_contradictions(self, output_format: str) -> None:
-        """Refuse options that the output format cannot show: text with tags is for other programs to read."""
+        """Refuse options that the output format cannot show."""
         if self.tags and output_format == "text" and (self.alignment or self.nbest or self.posteriors):
             advice = "choose --format json, which has everything"
-            raise UsageError("--tags writes only tags in text output", advice=advice)
+            raise UsageError("--tags prints only tags in text output", advice=advice)
         if self.alignment and output_format == "tsv":
             raise UsageError(
                 "--alignment has no effect with --format tsv", advice="choose --format json, which always has it"
@@ -50,7 +50,7 @@ class AlsoOptions(Options):
             refuse(["posterior_scale"], "without --posteriors")
 
     def wanted(self, *, graphs: bool) -> MarginOptions | None:
-        """Return what else to search in each graph (n-best, hope, fear, worst, all oracles); `None` if nothing."""
+        """Return the further searches of each graph (n-best, hope, fear, worst, all oracles), or `None`."""
         if not (self.hope or self.fear):
             refuse(["on"], "without --hope and --fear")
         if not (self.nbest or self.hope or self.fear or self.worst or graphs):

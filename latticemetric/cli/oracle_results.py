@@ -53,7 +53,7 @@ def _titles(columns: Sequence[str], one_best: Sequence[str]) -> list[str]:
 
 
 class OracleResults(Results):
-    """Oracles by a recognition rate, further results, and their sums; answers are read and added one by one."""
+    """Oracles by a recognition rate, further results, and their sums. Answers are read one by one."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class OracleResults(Results):
         self._signature = sums.metric.signature_for(sums.references).also(norm=normalize)
 
     def text(self) -> Iterator[str]:
-        """Yield one line per lattice, and further results below it; under `--tags`, only the tags of the 1-best."""
+        """Yield one line per lattice and its further results; with `--tags`, only the tags of the 1-best."""
         column = IdColumn()
         for answer in self._answers:
             oracle = answer.oracle
@@ -95,7 +95,7 @@ class OracleResults(Results):
                 yield from self._margin_lines(answer.margins)
 
     def _margin_lines(self, margins: Margins) -> Iterator[str]:
-        """Yield the other n-best strings (after the oracle), then hope, fear and the worst string."""
+        """Yield the other n-best strings, then the hope, fear and worst strings."""
         from latticemetric.oracle_search.margin import Hope
 
         for rank, best in enumerate(margins.nbest[1:], start=2):
@@ -110,7 +110,7 @@ class OracleResults(Results):
             yield f"  {side.name:<10}  {_scored(margin)}  {spoken(margin.words)}{note}"
 
     def records(self) -> Iterator[Record]:
-        """Yield an ITEM of the documented schema for each lattice; its signature is in the document, once."""
+        """Yield the documented ITEM of each lattice, without the signature: the document has it once."""
         return map(self._record, self._answers)
 
     def _record(self, answer: OracleAnswer) -> Record:
@@ -125,7 +125,7 @@ class OracleResults(Results):
 
     @property
     def columns(self) -> list[str]:
-        """Titles of the TSV columns."""
+        """The titles of the TSV columns."""
         both = [f"{prefix}{name}" for name in (*self._metrics, *self._lists) for prefix in ("", "one_best_")]
         sides = [f"{side.name.replace(' ', '_')}_{name}" for side in self._sides for name in _columns_of(side)]
         return [*_titles(COLUMNS, ONE_BEST_COLUMNS), *both, *(["nbest"] if self._nbest else []), *sides]
@@ -148,7 +148,7 @@ class OracleResults(Results):
             yield row
 
     def document(self) -> Iterator[str]:
-        """Yield the document: items as they arrive, then the sums."""
+        """Yield the JSON document: items as they arrive, then the sums."""
         from latticemetric.batch.shards import document_end
 
         def end() -> str:
@@ -159,15 +159,15 @@ class OracleResults(Results):
 
     @property
     def is_for_programs(self) -> bool:
-        """True for tags."""
+        """True with `--tags`."""
         return self._tags
 
     def warning(self) -> str | None:
-        """Return a warning if few words of the references occur in the lattices."""
+        """Return a warning if few reference words occur in the lattices."""
         return self._sums.occurrences.warning()
 
     def _table(self, metric: GRR, totals: Totals, sides: Sequence[tuple[str, RecognitionStatistics]]) -> list[str]:
-        """Return the rates and counts of oracle, 1-best and other strings, and their %WER lines."""
+        """Return the table of rates and counts of oracle, 1-best and other strings, and their %WER lines."""
         error_lines: list[str] = []
         rows = [["", rate_title(metric.name), "", "matches", "subst.", "del.", "ins."]]
         for name, statistics in (("oracle", totals.best), ("1-best", totals.one_best), *sides):
@@ -184,7 +184,7 @@ class OracleResults(Results):
         return ["", *table(rows), *error_lines]
 
     def summary(self) -> list[str]:
-        """Return the corpus in a few lines: oracle, 1-best, and the difference of their scores."""
+        """Return the totals: oracle, 1-best, and the difference of their scores."""
         totals, metric = self._sums.totals, self._sums.metric
         margins = {} if self._sums.margins is None else self._sums.margins.sides
         sides = [(side.name, total.statistics) for side, total in margins.items()]
@@ -208,7 +208,7 @@ class OracleResults(Results):
 
 
 class CorpusResults(Results):
-    """The oracle of all lattices by BLEU."""
+    """The paths of all lattices with the best BLEU together."""
 
     columns = _titles((*COLUMNS, "headroom"), ONE_BEST_COLUMNS)
 
@@ -235,7 +235,7 @@ class CorpusResults(Results):
         return json_document(head, {"lattices": self.records()}, lambda: end, streamed=False)
 
     def summary(self) -> list[str]:
-        """Return the corpus in a few lines."""
+        """Return the totals of the corpus."""
         oracle, failed = self._corpus.oracle, self._corpus.failed
         scores = {"oracle": oracle.corpus, "4-GRR oracles": oracle.start, "1-best": oracle.one_best}
         rows = [["", rate_title(self._metric)], *([side, rate(score.score)] for side, score in scores.items())]
@@ -281,7 +281,7 @@ class AutomatonResults(AnswerResults):
         return json_document({}, {"lattices": unsigned}, end)
 
     def summary(self) -> list[str]:
-        """Return the sums in a few lines."""
+        """Return the sums of all lattices."""
         corpus = self._totals.asdict()["corpus"]
         rows = [["oracle", shown(corpus["score"])], ["1-best", shown(corpus["one_best"]["score"])]]
         return ["", *table(rows), _counted(self._totals.lattices, self._totals.failed)]

@@ -1,4 +1,4 @@
-"""Guard output files: a command must not write a file twice, or overwrite its inputs."""
+"""Refuse to write a file twice, or to overwrite an input."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PARTIAL = ("shard", "keep_going", "resume")
 
 @contextlib.contextmanager
 def guarded(context: click.Context) -> Iterator[None]:
-    """Refuse an output file that is also an input or another output. Inside the block, also check files opened later.
+    """Refuse an output file that is also an input or another output; inside the block, also check files opened later.
 
     Raises:
         UsageError: Two outputs are the same file, or an output would overwrite an input.
@@ -67,7 +67,7 @@ def guarded(context: click.Context) -> Iterator[None]:
 
 
 def _is_redirected(context: click.Context) -> bool:
-    """Check whether a shell sends results to a plain file, by `>` or `>>`."""
+    """Check whether the shell redirects results to a regular file, by `>` or `>>`."""
     outputs = (one.name or "" for one in context.command.params if isinstance(one.type, Output))
     if all(context.params.get(name) != STANDARD for name in outputs):
         return False
@@ -83,7 +83,7 @@ def _exists(path: str) -> bool:
 
 
 def _check_distinct(written: Written) -> None:
-    """Refuse two outputs with the same file; allow it for devices."""
+    """Refuse two outputs with the same file, except devices."""
     from latticemetric.formats.streams.output import is_replaceable
 
     taken: dict[str, str] = {}
@@ -95,23 +95,25 @@ def _check_distinct(written: Written) -> None:
         except (OSError, ValueError):
             continue  # opening the file raises a clear error
         if real in taken:
-            raise UsageError(f"{taken[real]} and {_spelled(parameter)} are the same file", where=path)
+            raise UsageError(
+                f"{taken[real]} and {_spelled(parameter)} are the same file", where=path, advice="name two files"
+            )
         taken[real] = _spelled(parameter)
 
 
 def _check_outside(context: click.Context, written: Written) -> None:
-    """Refuse a new file in an input folder or glob: this run, or the next one, would also read the new file."""
+    """Refuse a new file in an input folder or glob, since this run or the next one would read it."""
     from latticemetric.formats.streams.paths import would_mean
 
     folders = [name for parameter, name in named_files(context) if _means_many(parameter)]
     for parameter, path in written:
         if not path.endswith("/") and not _exists(path) and any(would_mean(name, path) for name in folders):
-            what = f"{_spelled(parameter)} would be one of the input files"
-            raise UsageError(what, where=path, advice="name another folder")
+            what = f"{_spelled(parameter)} would be a new file among the inputs"
+            raise UsageError(what, where=path, advice="write to another folder")
 
 
 def _in_place(context: click.Context, parameter: click.Parameter, path: str) -> bool:
-    """Check whether the output replaces the command's only input, and has all graphs of the input."""
+    """Check whether the output replaces the command's only input, and holds all of its graphs."""
     if not isinstance(parameter.type, ConvertedGraphs) or any(map(context.params.get, _PARTIAL)):
         return False
     mine = identity(path)

@@ -51,9 +51,9 @@ _SECTIONS = {
 
 class _ListingOptions(Options):
     posterior_scale: float = POSTERIOR_SCALE
-    of: str = choice("--of", list(_COLUMNS), "What to list; arcs for lattices, edges for forests.")
+    of: str = choice("--of", list(_COLUMNS), "What to list: arcs are of lattices, edges of forests.")
     order: int = option("--order N", "Length of the longest n-grams.", default=4, type=click.IntRange(1))
-    least: float = option("--least P", "List posteriors of at least P.", type=Number(0, 1), default=0.0)
+    least: float = option("--least P", "List only posteriors ≥ P.", type=Number(0, 1), default=0.0)
     top: int | None = option("--top N", "List at most N rows per graph.", type=click.IntRange(0))
     write_lattices: str | None = lattices_option("lattices with posteriors")
 
@@ -68,16 +68,16 @@ def command(
     run: ShardedRunOptions,
     output: OutputOptions,
 ) -> None:
-    """List posteriors of GRAPHS: the probability that a path has a word or an n-gram, or takes an arc.
+    """List posteriors of GRAPHS: the probabilities of words, n-grams and arcs.
 
-    In forests: the probability that a derivation has a word or an n-gram, or uses an edge. The most probable come
-    first. GRAPHS are files, folders, quoted globs, or - for standard input.
+    A posterior is the probability that a path (in forests: a derivation) has a word or an n-gram, or uses an arc (in
+    forests: an edge). The most probable come first. GRAPHS are files, folders, quoted globs, or - for standard input.
     """
     from latticemetric.batch.answers import listed_posteriors
 
     if listing.of == "edges" and listing.write_lattices:
-        what = "--write-lattices has no effect with --of edges, which lists forests"
-        raise UsageError(what, advice="leave it out")
+        what = "--write-lattices writes lattices, but --of edges lists forests"
+        raise UsageError(what, advice="give --of arcs, or leave --write-lattices out")
     if listing.of != "ngrams" and given(["order"]):
         raise UsageError(f"--order has no effect with --of {listing.of}", advice="leave it out, or give --of ngrams")
 
@@ -112,7 +112,7 @@ class _Posteriors(AnswerResults):
         yield answer.value[0].asdict()
 
     def rows(self) -> Iterator[list[object]]:
-        """Yield one row per word, n-gram, arc or edge; for a summary or a failure, one row per graph."""
+        """Yield one row per word, n-gram, arc or edge; for a summary or a failed graph, one row per graph."""
         for answer in self.answers:
             rows: Iterable[Record] = [{"error": str(answer.problem)}]
             if answer.problem is None:
@@ -133,7 +133,7 @@ class _Posteriors(AnswerResults):
 
 
 def _part(row: Record) -> str:
-    """Return the words of a row, with the states and times of an arc or the head of an edge."""
+    """Return the words of a row, with the states and times of its arc or the head of its edge."""
     if "edge" in row:
         return f"{row['head']} {row['target'] or 'ε'}"
     if "arc" not in row:

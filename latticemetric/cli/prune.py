@@ -1,4 +1,4 @@
-"""`latticemetric prune`: the part of each graph near its best path."""
+"""`latticemetric prune`: remove what is far from the best path of each graph."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class _LimitOptions(Options):
     beam: float | None = BEAM
     density: float | None = option(
         "--density NUMBER",
-        "The widest beam that keeps at most this many arcs per word of the 1-best (as in info).",
+        "Keep at most this many arcs per word of the 1-best (see info), by the widest beam possible.",
         type=Number(0, min_open=True),
     )
     nbest: int | None = option(
-        "--nbest N", "The narrowest beam that keeps the N best strings.", type=click.IntRange(1, MOST_STRINGS)
+        "--nbest N", "Keep the N best strings, by the narrowest beam possible.", type=click.IntRange(1, MOST_STRINGS)
     )
 
 
@@ -55,16 +55,16 @@ def command(
     written: GraphFormatOptions,
     run: ShardedRunOptions,
 ) -> None:
-    """Keep what is near the best path of GRAPHS (a file, folder, glob or -), and write it to TARGET.
+    """Prune GRAPHS (a file, folder, glob or -): keep the paths near the best one, and write the result to TARGET.
 
-    TARGET is a file, compressed as its suffix says, - for standard output, or a folder (with / at its end) with
-    one file per graph. Forests and n-best lists are pruned by --beam or --nbest.
+    TARGET is a file (its suffix chooses the compression), - for standard output, or a folder (with / at its end) with
+    one file per graph. For forests and n-best lists, use --beam or --nbest.
     """
     from latticemetric.batch.answers import pruned
 
     given = [value for value in (limits.beam, limits.density, limits.nbest) if value is not None]
     if len(given) != 1:
-        what = "there is no limit" if not given else "there is more than one limit"
+        what = "no limit is given" if not given else "more than one limit is given"
         raise UsageError(what, advice="give one of --beam, --density and --nbest")
     change = partial(
         pruned,

@@ -71,19 +71,22 @@ class _PageOptions(Options):
     score: str | None = SCORE
     corrected: str | None = option(
         "--corrected FILE",
-        "Also show and judge these texts of n-best lists, one per list (with --metric wer).",
+        "Also show and score these corrected texts of n-best lists, one per list (with --metric wer).",
         type=NamesFiles(),
     )
     utt2spk: str | None = UTT2SPK
     title: str | None = option("--title TEXT", "Title of the page (default: the graphs' file).")
     most_graphs: int = option(
-        "--most-graphs N", "Draw at most N graphs, those with the most headroom.", type=click.IntRange(0), default=100
+        "--most-graphs N",
+        "Draw at most N graphs: those where the oracle gains most over the 1-best.",
+        type=click.IntRange(0),
+        default=100,
     )
     engine: str = ENGINE
     output: str = OUTPUT
 
     def decoding(self, seed: int) -> MBRSettings | None:
-        """Return the settings of MBR, or `None` without MBR; refuse an unknown method before the search."""
+        """Return the settings of MBR, or `None` without MBR; check the method before the search."""
         method = self.mbr_method.strip().lower()
         if method == _NO_MBR:
             return None
@@ -106,9 +109,9 @@ def command(
     run: RunOptions,
     resampling: ResamplingOptions,
 ) -> None:
-    """Write one HTML page of oracles, 1-bests and MBR: totals, charts, every alignment, drawings of graphs.
+    """Write an HTML page about oracles, 1-bests and MBR answers: totals, charts, all alignments, drawings of graphs.
 
-    The page needs only a browser: it loads no other files, and can be mailed.
+    The page is one file: it loads no others, opens in any browser, and can be mailed.
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
     one line per lattice, in the same order or with ids first; give several files for several references.
@@ -119,12 +122,13 @@ def command(
     from latticemetric.formats.segments import read_speakers
     from latticemetric.oracle_search.sweep import Points
     from latticemetric.report.corrections import check_rate
+    from latticemetric.report.options import ReportOptions
     from latticemetric.report.page import check_page, page
-    from latticemetric.report.report import Report, ReportOptions
+    from latticemetric.report.report import Report
 
     check_page()
     if shown.output == STANDARD and sys.stdout.isatty():
-        raise UsageError("a page cannot be shown on a terminal", advice="name a file: -o report.html")
+        raise UsageError("the page is not written to a terminal", advice="name a file: -o report.html")
     rate = metric.rate()
     if shown.corrected is not None:
         check_rate(rate)
@@ -158,7 +162,7 @@ def command(
 def _with_corrections(
     report: Report, paired: PairedLattices, corrected: str, reading: PairedReadingOptions
 ) -> Iterator[Pair]:
-    """Add corrected texts to a report; return the lists to review."""
+    """Add corrected texts to a report; return the n-best lists to show."""
     from latticemetric.report.corrections import CorrectedLists
 
     pairs, lists, texts = corrected_pairs(paired, corrected, reading)
@@ -167,7 +171,7 @@ def _with_corrections(
 
 
 def _settings(lattices: str, references: Sequence[str]) -> list[tuple[str, str]]:
-    """Return files, and the options that the user gave."""
+    """Return the files and the options that the user gave."""
     rows = [("graphs", lattices), *(("references", path) for path in references)]
     context = click.get_current_context()
     default = click.core.ParameterSource.DEFAULT

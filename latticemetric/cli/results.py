@@ -1,6 +1,6 @@
-"""Results of a verb as text, TSV, JSON and JSON lines, and where they are written.
+"""Write the results of a verb as text, TSV, JSON or JSON lines.
 
-A verb makes records (rows of named values) and names the TSV columns; `Results` turns them into every format.
+A verb makes records (rows of named values) and names the TSV columns; `Results` writes them in every format.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Record = dict[str, Any]
-"""Named values; in TSV a row, in JSON an object."""
+"""Named values: a row in TSV, an object in JSON."""
 
 STANDARD = "-"
 _ID_WIDTH = 12
 
 
 class Results(ABC):
-    """Results of a verb in every output format; each verb defines its lines, records and columns."""
+    """Results of a verb in every output format. Each verb defines its lines, records and columns."""
 
     @property
     @abstractmethod
     def columns(self) -> Sequence[str]:
-        """Titles of the TSV columns."""
+        """The titles of the TSV columns."""
 
     @abstractmethod
     def text(self) -> Iterable[str]:
@@ -46,10 +46,10 @@ class Results(ABC):
 
     @abstractmethod
     def records(self) -> Iterable[Record]:
-        """Yield the objects of JSON lines."""
+        """Yield the records for JSON lines."""
 
     def rows(self) -> Iterable[Sequence[object]]:
-        """Yield the rows of TSV: each record with the values of its 1-best. A verb may define other rows."""
+        """Yield the rows of TSV: the values of each record in the order of `columns`. A verb may define other rows."""
         columns = self.columns
         for record in self.records():
             one_best = record.get("one_best")
@@ -61,20 +61,20 @@ class Results(ABC):
         """Yield the lines of one JSON document."""
 
     def summary(self) -> Sequence[str]:
-        """Return notes for readers of the text: on standard error, and at the end of a file."""
+        """Return notes on the results, for standard error and for the end of a text file."""
         return ()
 
     @property
     def is_for_programs(self) -> bool:
-        """True if other programs read the text: then no summary is in its file."""
+        """True if the text is for programs; then a text file has no summary."""
         return False
 
     def warning(self) -> str | None:
-        """Return what is suspicious in the results, for standard error; `None` if nothing is."""
+        """Return a warning for standard error if the results look wrong, else `None`."""
         return None
 
     def lines(self, output_format: str) -> Iterable[str]:
-        """Yield the lines of one format."""
+        """Yield the lines of an output format."""
         if output_format == "tsv":
             return ("\t".join(map(tsv_field, row)) for row in chain([self.columns], self.rows()))
         if output_format == "jsonl":
@@ -91,7 +91,7 @@ class AnswerResults(Results):
         self.answers, self._shard, self._records_each = answers, shard, records_each
 
     def records_of(self, answer: Answer) -> Iterable[Record]:
-        """Yield the records of a graph that has an answer, without its id."""
+        """Yield the records of an answer, without the graph's id."""
         yield answer.value.asdict()
 
     def records(self) -> Iterator[Record]:
@@ -102,7 +102,7 @@ class AnswerResults(Results):
                 yield {"id": answer.name, **record}
 
     def document(self) -> Iterator[str]:
-        """Yield the lines of the JSON document, with all records of a graph next to each other."""
+        """Yield the lines of the JSON document; records of the same graph are adjacent."""
         from latticemetric.batch.shards import document_end
 
         several = {} if self._records_each == 1 else {"items_each": self._records_each}
@@ -110,12 +110,12 @@ class AnswerResults(Results):
 
 
 def values(record: Mapping[str, object], names: Iterable[str]) -> list[object]:
-    """Return the values of these names; `None` for a name that the record does not have."""
+    """Return the values of these names; `None` for a name that the record lacks."""
     return [record.get(name) for name in names]
 
 
 def as_json(value: object) -> str:
-    """Return a value as JSON on one line."""
+    """Return a value as one line of JSON."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
@@ -124,7 +124,7 @@ def json_document(
 ) -> Iterator[str]:
     """Yield the lines of a JSON document: its head, lists with one record per line, and the result of `end()`.
 
-    If `streamed`, write each record as soon as it arrives, with the comma before the record; else after it.
+    If `streamed`, a comma precedes each record, so that a line can be written as soon as its record arrives.
     """
     before = f"{as_json(head)[:-1]}, " if head else "{"
     for name, records in lists.items():
@@ -138,7 +138,7 @@ def json_document(
 
 
 def tsv_field(value: object) -> str:
-    """Return a TSV field: empty if undefined; lists are joined by spaces; tabs and line ends are escaped."""
+    """Return a TSV field: empty if undefined; separate list items with spaces; escape tabs and line ends."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -160,7 +160,7 @@ def shown(value: float | str | bool | None) -> str:
 
 
 def with_interval(value: float | None, half_width: float | None, sign: str = "", *, percent: bool = False) -> str:
-    """Return a value and its interval, as `0.5000 ± 0.0100`; in per cent, as `50.00 ± 1.00`."""
+    """Return a value and its interval: `0.5000 ± 0.0100`; in per cent `50.00 ± 1.00`."""
     if value is None:
         return shown(value)
     factor, digits = (100, 2) if percent else (1, 4)
@@ -189,30 +189,30 @@ def lone_rate(value: float | None) -> str:
 
 
 def resampled(confidence: float, resamples: int, seed: int) -> str:
-    """Return the settings of intervals, as `± 95 % of 1000 resamples, seed 0`."""
+    """Return the settings of intervals: `± 95 % of 1000 resamples, seed 0`."""
     return f"± {100 * confidence:g} % of {resamples} resamples, seed {seed}"
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number of things: `1 graph`, `2 graphs`."""
+    """Return a number with its noun: `1 graph`, `2 graphs`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 class IdColumn:
-    """Ids at the beginning of lines; a longer id widens the column from there on, since lines are written at once."""
+    """A column of ids. A longer id widens the column from its line on, since lines are written at once."""
 
     def __init__(self) -> None:
         self._width = _ID_WIDTH
 
     def __call__(self, name: str) -> str:
-        """Return an id, padded."""
+        """Return an id, padded to the width of the column."""
         text = harmless(name)
         self._width = max(self._width, display_width(text))
         return text + padding(text, self._width)
 
 
 def alignment_lines(alignment: Alignment) -> Iterator[str]:
-    """Yield the lines of an alignment; on a terminal, errors have colours, unless NO_COLOR is set."""
+    """Yield the lines of an alignment, with colours on a terminal, unless NO_COLOR is set."""
     context = click.get_current_context(silent=True)
     to_file = context is not None and context.params.get("output", STANDARD) != STANDARD
     if to_file or sys.stdout is None or not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
@@ -221,7 +221,7 @@ def alignment_lines(alignment: Alignment) -> Iterator[str]:
 
 
 def spoken(words: Iterable[str]) -> str:
-    """Return words for a line of text, or `(no words)`."""
+    """Join words into a text, or return `(no words)`."""
     return harmless(" ".join(words)) or "(no words)"
 
 
@@ -243,7 +243,7 @@ def ctm_lines(
 
 
 def table(rows: Sequence[Sequence[str]], *, left: Iterable[int] = (0,)) -> list[str]:
-    """Return the lines of a table; the columns in `left` are aligned left, the others right."""
+    """Return the lines of a table; align the columns in `left` left, the others right."""
     return aligned_rows(rows, set(left))
 
 
@@ -251,7 +251,7 @@ def table(rows: Sequence[Sequence[str]], *, left: Iterable[int] = (0,)) -> list[
 
 
 def say(text: str) -> None:
-    """Write to standard error; do nothing if it is closed."""
+    """Write to standard error, unless it is closed."""
     with contextlib.suppress(OSError, ValueError):
         click.echo(text, err=True)
 
@@ -269,10 +269,10 @@ def progress(items: Iterable[T], total: int | None, what: str) -> Iterator[T]:
 
 @contextlib.contextmanager
 def writing(path: str, *, at_once: bool = False) -> Iterator[Callable[[str], None]]:
-    """Provide a function that writes a line of results.
+    """Return a context manager that gives a function to write a line of results.
 
-    Lines become visible only after the last one is written, so that a run that stops leaves no partial result.
-    With `at_once` (runs that report failures and continue), lines appear on standard output immediately.
+    Lines become visible only after the last one, so that a run that stops leaves no partial result. With `at_once`
+    (runs that report failures and continue), lines appear on standard output immediately.
     """
     from latticemetric.formats.streams.output import atomic_output, standard_output
 

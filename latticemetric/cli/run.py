@@ -1,4 +1,4 @@
-"""Run over many graphs: set up workers, limits and journal; report failures; write graphs besides the results."""
+"""Run over many graphs: set up workers, limits and journal; report failures; write graphs next to the results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class _Answer(Protocol):
-    """The answer for a graph; if it failed, the problem, and the file and line of the problem."""
+    """The answer of a graph or, if it failed, the problem with its file and line."""
 
     @property
     def name(self) -> str: ...
@@ -38,7 +38,7 @@ AnyAnswer = TypeVar("AnyAnswer", bound=_Answer)
 
 
 class Failures:
-    """Failed graphs: reported on standard error, counted, and listed in the file of `--failures`."""
+    """The graphs that failed: reported on standard error, counted, and written to the file of `--failures`."""
 
     def __init__(self, path: str | None) -> None:
         self._path = path
@@ -46,7 +46,7 @@ class Failures:
         self.count = 0
 
     def reported(self, answers: Iterable[AnyAnswer]) -> Iterator[AnyAnswer]:
-        """Yield the answers; add each failed answer to the list."""
+        """Yield the answers; add those that failed to the list."""
         for answer in answers:
             if answer.problem is not None:
                 self.add(answer.name, answer.where, answer.problem)
@@ -62,13 +62,13 @@ class Failures:
             self._rows.append((name, *place, str(problem)))
 
     def write(self) -> None:
-        """Write the list; if nothing failed, only its header."""
+        """Write the list of failures; if there are none, only its header."""
         if self._path is not None:
             rows = ("\t".join(map(tsv_field, row)) for row in self._rows)
             write_lines(["id\tfile\tline\treason", *rows], self._path)
 
     def exit(self) -> None:
-        """End the program with status 1 if anything failed."""
+        """End the program with status 1 if a graph failed."""
         if self.count:
             sys.exit(1)
 
@@ -124,7 +124,9 @@ def _journal_beside(output: str) -> Journal:
     if output == STANDARD:
         raise UsageError("--resume needs --output FILE")
     if not (output.endswith("/") or is_replaceable(output)):
-        raise UsageError("this is not a regular file, and cannot be resumed", where=output, advice="leave --resume out")
+        raise UsageError(
+            "--resume needs a regular file as output", where=output, advice="give a regular file, or leave --resume out"
+        )
     context = click.get_current_context()
     journal = Journal(journal_of(output), fingerprint(context))
     for _, file in written_files(context):
@@ -144,10 +146,10 @@ def ask_graphs(
     lattice_of: Callable[[Any], Graph | None] = lambda _: None,
     to_format: str | None = None,
 ) -> None:
-    """Call `ask` on each graph (with `--evidence`: also on the graph there with the same id); write the answers.
+    """Call `ask` on each graph (with `--evidence`: and on its evidence with the same id); write the answers.
 
-    Write the lattices of the answers' values to the file `lattices`, if there is one, in `to_format` or in the format
-    of its suffix. Report failures on standard error, with exit status 1.
+    If the file `lattices` is given, write the lattices of the answers to it, in `to_format` or the format of its
+    suffix. Report failures on standard error, with exit status 1.
     """
     from latticemetric.batch.answers import answers_of, failed
     from latticemetric.batch.mbr_evidence import answer_by_evidence, with_evidence
@@ -177,7 +179,7 @@ def write_changed(
     to_format: str | None,
     options: ShardedRunOptions,
 ) -> None:
-    """Write what `change` makes of each graph to `target`, and say how many graphs there are."""
+    """Apply `change` to each graph, write the results to `target`, and print the number of graphs."""
     from latticemetric.batch.answers import answers_of
     from latticemetric.formats.writing import write
 
@@ -212,7 +214,7 @@ def written_beside(
 ) -> Iterator[AnyAnswer]:
     """Yield the answers; after the last one, write their graphs to `path` (an empty file only with `if_none`).
 
-    Results become visible only afterwards, so that a graph that cannot be written leaves no partial result.
+    If a graph cannot be written, no result becomes visible.
     """
     if path is None:
         yield from answers

@@ -86,10 +86,10 @@ class _ScoreOptions(Options):
     tokenize: str | None = TOKENIZE
     lowercase: bool = LOWERCASE
     normalize: str | None = NORMALIZE
-    stem: bool = flag("--stem", "Compare Porter stems; all metrics must support them.")
-    keyed: bool = flag("--keyed", "Lines begin with ids, as in Kaldi's text, in any order.")
+    stem: bool = flag("--stem", "Compare Porter stems of words; all metrics must support this.")
+    keyed: bool = flag("--keyed", "Lines begin with ids (Kaldi's text); their order may differ.")
     details: bool = flag("--details", "Also list confusion pairs and the words inserted, deleted and substituted.")
-    most: int = option("--most N", "List so many words of each kind (--details).", type=click.IntRange(1), default=20)
+    most: int = option("--most N", "List at most N words of each kind (--details).", type=click.IntRange(1), default=20)
     by: GroupKind | Literal["class"] | None = choice(
         "--by",
         ["speaker", "file", "class"],
@@ -98,7 +98,9 @@ class _ScoreOptions(Options):
     )
     utt2spk: str | None = UTT2SPK
     norm: str | None = option(
-        "--norm FILE", "Ways to say the tagged words of .nlp references: Rev's norm.json.", type=NamesFiles()
+        "--norm FILE",
+        "Alternative spellings of the tagged words of .nlp references: Rev's norm.json.",
+        type=NamesFiles(),
     )
     explain: str | None = option("--explain SEGMENT", "Show the counts of the segment with this number or id.")
     short_signature: bool = SHORT_SIGNATURE
@@ -117,10 +119,10 @@ def command(
 ) -> None:
     """Score a system's output against one or several references.
 
-    HYP and each REF hold one segment per line; compressed or not, - for standard input. Transcripts of NIST (trn,
-    STM, CTM) are paired by their ids; a CTM is cut into the segments of an STM. Rev's .nlp are one segment a file,
-    and HYP may be .nlp or plain text. Systems of --system are compared
-    with HYP: intervals of differences by paired bootstrap, p-values by paired bootstrap and approximate randomisation.
+    HYP and each REF hold one segment per line, compressed or not; - is standard input. Transcripts of NIST (trn, STM,
+    CTM) are matched by id; the STM gives the segments of a CTM. Rev's .nlp is one segment per file; HYP may then be
+    .nlp or plain text. Each --system is compared with HYP: intervals of differences and p-values by paired bootstrap,
+    p-values also by approximate randomisation.
     """
     from latticemetric.evaluation.scoring import tabulate
     from latticemetric.metrics.preparation import Preparation
@@ -177,7 +179,7 @@ def _read(systems: Sequence[str], references: Sequence[str], options: _ScoreOpti
 
 
 def _check_details(options: _ScoreOptions) -> None:
-    """Refuse options that do not go with an error analysis, or have no effect without it."""
+    """Refuse options that need an error analysis, or that contradict it."""
     if options.details or options.by is not None:
         refuse(["explain", "level"], "with --details or --by")
     if not options.details:
@@ -189,7 +191,7 @@ def _check_details(options: _ScoreOptions) -> None:
 def _analyses(
     tabled: Sequence[Sequence[Tabled]], outputs: Texts, expected: Texts, ids: Sequence[str], options: _ScoreOptions
 ) -> tuple[list[Analysed], int]:
-    """Return the errors of each system under each metric that aligns words; and how many words are listed."""
+    """Return the errors of each system under each metric that aligns words, and how many words to list."""
     from latticemetric.evaluation.error_analysis import can_analyse, error_analysis, groups_of
     from latticemetric.formats.segments import read_speakers
 
@@ -209,14 +211,14 @@ def _analyses(
 
 
 def _explanations(scores: _Scores, outputs: Texts, expected: Texts, segment: str, output_format: str) -> Iterator[str]:
-    """Yield the counts of each metric in one segment, for each system."""
+    """Yield the counts of each metric on one segment, for each system."""
     from latticemetric.metrics.base import explain
 
     if output_format != "text":
         raise UsageError(f"--explain writes text, not {output_format}", advice="leave --format out")
     if segment not in scores.ids:
         advice = f"the first is {scores.ids[0]}, the last {scores.ids[-1]}"
-        raise UsageError(f"there is no segment '{segment}'", where="--explain", advice=advice)
+        raise UsageError(f"there is no segment with number or id '{segment}'", where="--explain", advice=advice)
     at = scores.ids.index(segment)
     for row, words in zip(scores.tabled, outputs, strict=True):
         for one in row:
@@ -304,7 +306,7 @@ class _CorpusScores(_Scores):
         yield from self._error_lines()
 
     def _error_lines(self) -> Iterator[str]:
-        """Yield the line of each word and character error rate that scripts for other programs look for."""
+        """Yield the `%WER` and `%CER` lines that other programs' scripts read."""
         for one in chain.from_iterable(self.tabled):
             owner = harmless(one.system) if len(self.tabled) > 1 else ""
             if (line := one.error_line(owner)) is not None:
@@ -336,7 +338,7 @@ _GROUP_HEAD = ("words", "correct", "subst.", "del.", "ins.", "errors")
 
 @dataclass(frozen=True)
 class _ErrorDetails(Results):
-    """Scores, and the words of the errors behind them."""
+    """Scores, with the words of the errors."""
 
     columns = _DETAIL_COLUMNS
 

@@ -1,7 +1,7 @@
-"""Signals that end a run.
+"""Stop a run on a signal.
 
-An interrupt, SIGTERM (sent by schedulers) and SIGHUP (the terminal closed) raise `Stopped` once; later signals have no
-effect. Python reacts at once, but native calls and slow libraries may not: then a thread soon ends the process.
+SIGINT (Ctrl-C), SIGTERM (from a scheduler) and SIGHUP (the terminal closed) raise `Stopped` once; later signals have no
+effect. If a native call or a slow library blocks Python, a thread ends the process soon.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _notes: list[Callable[[], str]] = []
 class Stopped(BaseException):
     """A signal ends the run.
 
-    Not an `Exception`, so that no handler takes it for a problem of one graph; not a `KeyboardInterrupt`, which click
-    replaces by another error.
+    It is not an `Exception`, so that no handler takes it for the failure of a graph. It is not a `KeyboardInterrupt`,
+    since click turns that into another error.
 
     Attributes:
         number: The signal.
@@ -40,7 +40,7 @@ class Stopped(BaseException):
 
     @property
     def status(self) -> int:
-        """The exit status that shells give to a process that a signal has ended."""
+        """The exit status that shells report for a process ended by this signal."""
         return 128 + self.number
 
     def __str__(self) -> str:
@@ -50,7 +50,7 @@ class Stopped(BaseException):
 
 @contextlib.contextmanager
 def noted(note: Callable[[], str]) -> Iterator[None]:
-    """Add a note to the last line of a run that is stopped inside the block."""
+    """Inside the block, add a note to the last line of a stopped run."""
     _notes.append(note)
     try:
         yield
@@ -64,7 +64,7 @@ def noted(note: Callable[[], str]) -> Iterator[None]:
 
 
 def listen() -> None:
-    """Raise `Stopped` on signals from now on, except on signals that the parent process ignores (`nohup`)."""
+    """Raise `Stopped` on signals from now on, except those that the parent process ignores (`nohup`)."""
     for number in _SIGNALS:
         if signal.getsignal(number) in {signal.SIG_DFL, signal.default_int_handler}:
             with contextlib.suppress(ValueError):  # only the main thread may set handlers
@@ -74,14 +74,14 @@ def listen() -> None:
 
 
 def listen_no_more() -> None:
-    """Ignore signals from now on. Call this when the run is ending."""
+    """Ignore signals from now on, because the run is ending."""
     for number in _SIGNALS:
         if isinstance(signal.getsignal(number), _Handler):
             signal.signal(number, signal.SIG_IGN)
 
 
 class _Handler:
-    """A handler that raises once: terminals and schedulers may send a signal twice."""
+    """A signal handler that raises only once, since terminals and schedulers may send a signal twice."""
 
     _has_raised = False
 

@@ -1,4 +1,4 @@
-"""`latticemetric sweep`: oracles of pruned graphs and n-best lists, and by reference length."""
+"""`latticemetric sweep`: oracles of pruned graphs, of n-best lists, and by reference length."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class _ResamplingOptions(ResamplingOptions):
 
     def check(self) -> None:
         for name in given(["seed", "confidence"]) if not self.resamples else ():
-            raise UsageError("it has no effect without resamples", where=name, advice="add --resamples 1000")
+            raise UsageError("this has no effect without resamples", where=name, advice="add --resamples 1000")
 
 
 class _OutputOptions(PlottedOutputOptions):
@@ -81,8 +81,8 @@ def command(
 ) -> None:
     """Prune each lattice of a test set to several sizes; find the oracle at each size.
 
-    Prune by beams, by densities (arcs with a word, divided by the words of the reference), or to n-best lists of
-    distinct strings, all in one run. Also group graphs by the length of references.
+    Prune by beams, by densities (arcs with a word per reference word), or to n-best lists of distinct strings, in one
+    run. Group graphs by reference length with --by-length.
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
     one line per lattice, in the same order or with ids first; give several files for several references.
@@ -96,7 +96,7 @@ def command(
     borders = checked_borders(over.by_length)
     if not borders and not any((points.beams, points.densities, points.nbest)):
         advice = "give --beams, --densities, --nbest-sizes or --by-length"
-        raise UsageError("there is nothing to sweep over", advice=advice)
+        raise UsageError("no sizes or lengths are given", advice=advice)
     paired = reading.paired(lattices, references, run.shard)
     settings = SweepSettings(metric.rate(), points, borders, paired.references, reading.rewritten_by)
     resampling.check()
@@ -189,7 +189,7 @@ class SweepResults(Results):
             yield from table(cells)
 
     def records(self) -> list[Record]:
-        """Return one record per point, then one record per bin of lengths."""
+        """Return one record per point, then one per bin of lengths."""
         return [*self._points(), *(one.asdict() for one in self.totals.lengths)]
 
     def _points(self) -> Iterator[Record]:
@@ -198,7 +198,7 @@ class SweepResults(Results):
             yield {**row.asdict(), **bounds}
 
     def document(self) -> Iterator[str]:
-        """Yield the JSON document. For a shard, add the data that `merge` needs."""
+        """Yield the JSON document; for a shard, add the data for `merge`."""
         from latticemetric.batch.shards import document_end
         from latticemetric.batch.sweep import swept_states
 

@@ -1,4 +1,4 @@
-"""`latticemetric tags`: word-level quality estimation, OK or BAD for each word."""
+"""`latticemetric tags`: word-level quality estimation: score tags OK and BAD."""
 
 from __future__ import annotations
 
@@ -61,11 +61,13 @@ class _TagOptions(Options):
         all="Evaluate the tags of words and gaps.",
     )
     layout: str = choice(
-        "--layout", ["auto", "words", "words-and-gaps"], "Tags on each line; auto: detected from their number."
+        "--layout", ["auto", "words", "words-and-gaps"], "Tags on each line; auto: detect from their number."
     )
     synthetic: bool = flag("--synthetic", "Also score trivial baselines.")
-    compare: bool = flag("--compare", "Test each pair of systems; show how many pairs each metric tells apart.")
-    sampling: bool = flag("--sampling", "Find how many samples metrics need to see small differences.")
+    compare: bool = flag(
+        "--compare", "Test each pair of systems; show how many pairs each metric separates significantly."
+    )
+    sampling: bool = flag("--sampling", "Find how many words each metric needs to detect small differences.")
     pairs_by: str = option("--pairs-by NAME", "Metric to show in the table of pairs.", default="f1_mult")
     trials: int | None = option(
         "--trials N", "Trials per test (default: 1000, or more if the significance level needs more).", type=_DRAWS
@@ -79,7 +81,7 @@ class _TagOptions(Options):
     rounds: int = option("--rounds N", "Number of rounds at the largest sample size.", default=10, type=_DRAWS)
     significance: float = option(
         "--significance LEVEL",
-        "Significance level of all tests of a metric together.",
+        "Family-wise significance level of all tests of a metric.",
         type=Number(0, 1, min_open=True, max_open=True),
         default=0.05,
     )
@@ -97,7 +99,9 @@ class _TagOptions(Options):
 
 
 class _LatticeOptions(Options):
-    from_lattices: bool = flag("--from-lattices", "Tag 1-bests: GOLD are lattices, PRED their references.")
+    from_lattices: bool = flag(
+        "--from-lattices", "Tag the 1-bests of lattices: GOLD are lattices, PRED their references."
+    )
     thresholds: tuple[float, ...] = option(
         "--thresholds NUMBERS",
         "Predict BAD for words below these posteriors (default: 0.05,0.1,…,0.95).",
@@ -122,11 +126,12 @@ def command(
 ) -> None:
     """Score predicted tags by F1-BAD, F1-OK, F1-mult, MCC, SeqCor and phrase-level F1.
 
-    GOLD and each PRED hold tags OK and BAD of words, or of words and gaps, one segment per line; or a table with tabs.
+    GOLD and each PRED hold the tags OK and BAD of words (or of words and gaps), one segment per line, or in a table
+    with tabs.
 
-    With --from-lattices, GOLD is a file of lattices and PRED of their references: words of the model's 1-best that
-    match are OK, and words with a posterior below a threshold are predicted BAD. Under --keep-going, lattices that
-    fail are left out.
+    With --from-lattices, GOLD is a file of lattices and PRED of their references: words of the 1-best that match the
+    reference are OK, and words with a posterior below a threshold are predicted BAD. Under --keep-going, lattices that
+    fail are skipped.
     """
     _refuse_others(from_lattices=of_lattices.from_lattices)
     if of_lattices.from_lattices:
@@ -139,7 +144,7 @@ def command(
 
 
 def _refuse_others(*, from_lattices: bool) -> None:
-    """With lattices, refuse the options for files of tags; without, refuse the options for lattices."""
+    """Refuse options for files of tags if lattices are given, and options for lattices if not."""
     context = click.get_current_context()
     of_tags = _TagOptions.declared
     of_both = {"gold", "predicted", "from_lattices", *OutputOptions.declared}
@@ -149,7 +154,7 @@ def _refuse_others(*, from_lattices: bool) -> None:
         if is_given and name not in of_both and (name in of_tags) == from_lattices:
             what, advice = ("lattices", "leave it out") if from_lattices else ("files of tags", "add --from-lattices")
             spelled = ", ".join(one.opts[0] for one in context.command.params if one.name == name)
-            raise UsageError(f"it has no effect with {what}", where=spelled, advice=advice)
+            raise UsageError(f"this has no effect with {what}", where=spelled, advice=advice)
 
 
 # Files of tags
@@ -167,7 +172,7 @@ def _evaluate(gold: str, predicted: Sequence[str], options: _TagOptions) -> _Tag
     names = [path if files.count(file) > 1 else file for path, file in zip(predicted, files, strict=True)]
     again = next((name for name in names if names.count(name) > 1), None)
     if again is not None:
-        raise UsageError(f"'{again}' is given twice", advice="name each file once")
+        raise UsageError(f"the file '{again}' is given twice", advice="name each file once")
     systems = {name: _read(path, options)[0] for name, path in zip(names, predicted, strict=True)}
     evaluation = TagEvaluation.of(tags, systems, gold)
     alpha, seed, comparison, sampling = options.significance, options.seed, None, None
@@ -190,7 +195,7 @@ def _evaluate(gold: str, predicted: Sequence[str], options: _TagOptions) -> _Tag
 
 
 def _read(path: str, options: _TagOptions) -> tuple[WordTags, bool]:
-    """Return the tags of words or gaps, and whether the file has gaps."""
+    """Return the tags of words or gaps, and whether the file has tags of gaps."""
     from latticemetric.evaluation.word_tags.tags import WordTags, chosen_tags, has_gaps
     from latticemetric.formats.word_tags import read_tags
 
@@ -287,7 +292,7 @@ def _with_notes(record: Record) -> Record:
 
 
 def _score_table(scores: dict[str, TagScores]) -> Iterator[str]:
-    """Yield one row per system, and the reasons why values are undefined or 0."""
+    """Yield one row per system, then the reasons why values are undefined or 0."""
     from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
 
     rows = [["", *(metric.label for metric in TAG_METRICS.values()), "BAD", "errors"]]
@@ -300,7 +305,7 @@ def _score_table(scores: dict[str, TagScores]) -> Iterator[str]:
 
 
 def _reasons(scores: TagScores) -> Iterator[str]:
-    """Yield each reason why values are undefined or 0, after the labels of its metrics."""
+    """Yield the reasons why values are undefined or 0, each with the labels of its metrics."""
     from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
 
     for reason in dict.fromkeys(scores.notes.values()):
@@ -312,7 +317,7 @@ def _discrimination_table(rows: Sequence[Discrimination]) -> Iterator[str]:
     from latticemetric.evaluation.word_tags.discrimination import SYNTHETIC
     from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
 
-    yield "Share of pairs told apart, and systems rated below each synthetic labelling:"
+    yield "Share of pairs separated, and number of systems below each trivial baseline:"
     cells = [["", "d", "d top", "d bottom", *SYNTHETIC, "sum"]]
     for row in rows:
         shares = map(shown, (row.d, row.d_top, row.d_bottom))
@@ -321,14 +326,14 @@ def _discrimination_table(rows: Sequence[Discrimination]) -> Iterator[str]:
     yield from table(cells)
     for column, label in (("d", "d"), ("d_top", "d top"), ("d_bottom", "d bottom")):
         if getattr(rows[0], column) is None:
-            yield f"{label} undefined: there are fewer than two systems to tell apart"
+            yield f"{label} undefined: there are fewer than two systems"
 
 
 def _pair_table(metric: Discrimination) -> Iterator[str]:
-    """Yield p-values of all pairs, systems by rank."""
+    """Yield the p-values of all pairs of systems, ordered by rank."""
     from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
 
-    yield f"{TAG_METRICS[metric.metric].label}: p of each pair, * where significant:"
+    yield f"{TAG_METRICS[metric.metric].label}: p-value of each pair, * if significant:"
     ranks = {name: rank for rank, (name, _) in enumerate(metric.ranking, start=1)}
     cells = {(pair.first, pair.second): shown(pair.p) + (" *" if pair.significant else "  ") for pair in metric.pairs}
     rows = [["", "", *(f"{rank}  " for rank in list(ranks.values())[1:])]]
@@ -343,7 +348,7 @@ def _sampling_table(sampling: RepeatedSampling) -> Iterator[str]:
 
     rates = sorted({rate for test in sampling.tests for rate in (test.first, test.second)})
     listed = ", ".join(f"{100 * rate:g} %" for rate in rates)
-    yield f"Samples needed to see a difference of error rates, among {listed}:"
+    yield f"Words needed to detect a difference of error rates, among {listed}:"
     needed = sampling.needed()
     differences = list(next(iter(needed.values())))
     most = max(sampling.sizes)
@@ -367,7 +372,7 @@ def _write_tags_of_lattices(
     run: RunOptions,
     output: PlottedOutputOptions,
 ) -> None:
-    """Predict wrong words by thresholds on posteriors, and write the scores of each threshold."""
+    """Tag words by thresholds on posteriors, and write the scores of each threshold."""
     from latticemetric.batch.oracles import ConfidenceEvaluation, OracleSearch, oracles_of
     from latticemetric.cli.run import running
 
@@ -394,7 +399,7 @@ class _ThresholdResults(Results):
         self._evaluation, self._signature = evaluation, signature
 
     def text(self) -> Iterator[str]:
-        """Yield a table, and the reasons why values are undefined or 0, with their thresholds."""
+        """Yield a table, then the reasons why values are undefined or 0, with their thresholds."""
         from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
 
         sweep = self._evaluation.sweep

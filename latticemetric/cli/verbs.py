@@ -1,18 +1,18 @@
-"""The verbs of the command line, by section, with one line of help each. A verb is a module of this folder."""
+"""The verbs of the command line by section, with one line of help each. Each verb is a module of this folder."""
 
 SECTIONS = {
     "Graphs and references": {
         "oracle": "the best path of each lattice against its reference",
-        "sweep": "oracles of pruned lattices and n-best lists, and by length",
-        "lists": "n-best lists: the oracle of the first k, corrections of them",
+        "sweep": "oracles of pruned lattices and n-best lists, and by reference length",
+        "lists": "n-best lists: oracles of the first k, scores of corrected texts",
         "expected": "expected rates under the model, their distributions and gradients",
-        "calibrate": "are confidences and expected errors true? fit the posterior scale",
+        "calibrate": "compare confidences with accuracy; fit the posterior scale",
         "report": "one HTML page of a run: oracles, 1-bests, MBR, alignments, drawings",
     },
     "Graphs without references": {
         "best": "the model's 1-best: words, costs, times, confidences",
         "nbest": "the n best strings or paths",
-        "mbr": "the words that are expected to score best",
+        "mbr": "the words with the best expected score (minimum Bayes risk)",
         "consensus": "confusion networks, confidences, word times",
         "combine": "one text from the outputs of several systems",
         "posteriors": "probabilities of words, n-grams, arcs and edges",
@@ -27,9 +27,9 @@ SECTIONS = {
         "info": "sizes of lattices, forests and n-best lists",
         "draw": "draw lattices, forests, automata, networks, trees",
         "convert": "convert graphs into another format",
-        "prune": "keep what is near the best path: by beam, density or n-best",
-        "determinize": "one path per string, the smallest lattice",
-        "minimize": "merge states of the same future",
+        "prune": "keep the paths near the best one: by beam, density or n-best",
+        "determinize": "the smallest lattice with one path per string",
+        "minimize": "merge states with the same future",
     },
     "Other": {
         "merge": "merge the results of shards",

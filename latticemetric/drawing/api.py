@@ -1,4 +1,4 @@
-"""Draw graphs: `draw` makes a `Drawing`, which notebooks show and which writes files in every format."""
+"""Draw graphs: `draw` returns a `Drawing`, which notebooks show, and which can be written in every format."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class Drawing:
         """Return the drawing as an SVG element.
 
         Args:
-            standalone: For files: use dark ink on a light background, light ink on a dark one. If false, use the colour
-                of the text around the element.
+            standalone: True for files: dark ink on a light background, light ink on a dark one. False uses the colour
+                of the surrounding text.
         """
         return svg_text(self.picture(), standalone=standalone)
 
@@ -56,7 +56,7 @@ class Drawing:
         return dot_text(self.diagram)
 
     def text(self, width: int | None = WIDTH) -> str:
-        """Return the drawing as text for terminals; return a list if it is wider than `width` columns."""
+        """Return the drawing as text for terminals; if it is wider than `width` columns, return a list of links."""
         return terminal_text(self.diagram, width)
 
     def save(
@@ -65,7 +65,7 @@ class Drawing:
         format: str | None = None,  # noqa: A002  as in matplotlib's savefig
         width: int | None = WIDTH,
     ) -> None:
-        """Write the drawing to a file; an error leaves no partial file.
+        """Write the drawing to a file; after an error, no partial file is left.
 
         Args:
             path: The file, or `-` for standard output.
@@ -203,7 +203,7 @@ def _diagram(
     if isinstance(graph, Network):
         return network_diagram(graph.bins, most_states=options["most_states"], **named)
     raise UsageError(
-        f"{type(graph).__name__} has no picture",
+        f"an object of type {type(graph).__name__} cannot be drawn",
         advice="draw a lattice, a forest, an n-best list, a consensus network, a derivation tree or a metric",
     )
 

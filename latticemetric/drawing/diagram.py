@@ -1,4 +1,4 @@
-"""Define diagrams: vertices, links, highlighted paths and their styles, without positions.
+"""Diagrams: vertices, links, highlighted paths and their styles, without positions.
 
 Lattices, forests, automata, networks and trees become diagrams before they are drawn. Diagrams keep texts unchanged;
 backends escape them.
@@ -30,12 +30,12 @@ LATTICE, FOREST, AUTOMATON, NETWORK, TREE = "lattice", "forest", "automaton", "n
 
 @dataclass(frozen=True)
 class Vertex:
-    """A vertex.
+    """A vertex of a diagram.
 
     Attributes:
-        text: The text in it.
-        shape: One of the shapes.
-        detail: The small text under it.
+        text: The text in the vertex.
+        shape: One of the shapes listed above.
+        detail: The small text under the vertex.
         paths: The numbers of the highlighted paths that pass the vertex.
     """
 
@@ -52,8 +52,8 @@ class Link:
     Attributes:
         source: The vertex where it begins.
         target: The vertex where it ends.
-        label: The text on it.
-        detail: The small text under it.
+        label: The text on the link.
+        detail: The small text under the label.
         paths: The numbers of the highlighted paths that take the link.
     """
 
@@ -69,13 +69,13 @@ class Diagram:
     """A graph to draw. It has no cycles except self-loops, at most one per vertex.
 
     Attributes:
-        kind: One of the kinds.
+        kind: One of the kinds listed above.
         title: A description in a few words.
         vertices: Its vertices.
         links: Its links; links of the same vertex are in drawing order.
         paths: Names of the highlighted paths (of forests: derivations).
-        captions: The legend's rows, as (name, text). A name that is not in `paths` gets a row of its own.
-        omissions: Notes on the parts that are left out.
+        captions: The legend's rows, as (name, text). A name that is not in `paths` gets its own row.
+        omissions: Notes on omitted parts.
         notes: Notes on the meaning of numbers and signs.
     """
 
@@ -105,7 +105,7 @@ def detail_writer(
     columns: Mapping[str, Column],
     scores: Sequence[str],
 ) -> Callable[[int], str]:
-    """Return a function that writes the posterior of an arc (or edge), its expected rate, and its costs in `scores`."""
+    """Return a function that writes the posterior, expected rate and `scores` of an arc or edge as text."""
     values, expected = _one_each(posteriors, number, "posteriors"), _one_each(rates, number, "rates")
     for name in scores:
         if name not in columns:
@@ -122,12 +122,12 @@ def detail_writer(
 
 
 def _one_each(values: npt.ArrayLike | None, number: int, name: str) -> npt.NDArray[np.float64] | None:
-    """Return the numbers of all arcs; refuse any other number of them."""
+    """Return one number per arc; refuse more or fewer."""
     if values is None:
         return None
     found = np.asarray(values, dtype=np.float64)
     if found.shape != (number,):
-        raise UsageError(f"there are {found.size} {name} for {number} arcs", advice="give one per arc")
+        raise UsageError(f"there are {found.size} {name}, but {number} arcs", advice="give one per arc")
     return found
 
 
@@ -195,6 +195,6 @@ _OTHERS = (
 
 
 def path_styles(paths: Sequence[str]) -> list[PathStyle]:
-    """Return the style of each path: its own style for a known name, else the next style in `_OTHERS`."""
+    """Return the style of each path: a fixed one for known names, otherwise the next of `_OTHERS`."""
     others = [path for path in paths if path not in _KNOWN]
     return [_KNOWN.get(path) or _OTHERS[others.index(path) % len(_OTHERS)] for path in paths]

@@ -65,7 +65,7 @@ def lattice_diagram(
 ) -> Diagram:
     """Return the diagram of a lattice, or of the best part of a large one, with highlighted paths; see `draw`.
 
-    With `merged`, other arcs of a large lattice that join the same two states become one link with several words.
+    With `merged`, the other arcs of a large lattice between the same two states become one link with several words.
     """
     highlighted = checked_paths(paths, len(lattice.word), "arc")
     kept = [arc for arcs in highlighted.values() for arc in arcs]
@@ -103,21 +103,23 @@ def lattice_diagram(
 
 
 def _merged(links: Sequence[Link], costs: Sequence[float]) -> tuple[list[Link], tuple[str, ...]]:
-    """Make one link of all links between the same two vertices that no highlighted path takes; return notes on them.
+    """Merge all links between the same two vertices that no highlighted path takes; return notes on them.
 
-    The words of such a link stand in the order of their costs (ties: the first).
+    The words of a merged link are sorted by cost (ties: the first).
     """
     parallel: dict[tuple[int, ...], list[int]] = {}
     for number, link in enumerate(links):
         # A link of a highlighted path stays by itself.
         parallel.setdefault((link.source, link.target, number if link.paths else -1), []).append(number)
     merged = [_one_of([links[n] for n in sorted(group, key=costs.__getitem__)]) for group in parallel.values()]
-    notes = ("A line with several words, between /, stands for an arc of each.",) if len(merged) < len(links) else ()
+    notes = (
+        ("A line with several words, separated by /, stands for one arc per word.",) if len(merged) < len(links) else ()
+    )
     return merged, notes
 
 
 def _one_of(links: Sequence[Link]) -> Link:
-    """Return a link with the first words of several links, and the number of the others."""
+    """Return a link with the first words of several links, and the number of the other words."""
     if len(links) == 1:
         return links[0]
     shown, more = links[:_MOST_WORDS], len(links) - _MOST_WORDS
@@ -130,7 +132,7 @@ def _one_of(links: Sequence[Link]) -> Link:
 # ---- Forests: links from each node to the rules that derive it, and from each rule to its tails, in their order ----
 
 _LONGEST_RULE = 48
-_TAILS_NOTE = "A box is a rule: its words, and [k] where those of its k-th tail stand."
+_TAILS_NOTE = "A box is a rule: its words, and [k] in the place of its k-th tail."
 
 
 def forest_diagram(
@@ -189,12 +191,12 @@ Bin = Sequence[tuple[str, float]]
 """Words and their posteriors, the most probable first; the empty string stands for no word."""
 
 BEST = "consensus"
-"""The name of the path of the best words."""
+"""The name of the path with the best words."""
 
 
 @runtime_checkable
 class Network(Protocol):
-    """A confusion network, like a `Consensus`."""
+    """A confusion network, such as a `Consensus`."""
 
     bins: Sequence[Bin]
 
@@ -204,7 +206,7 @@ def network_diagram(
 ) -> Diagram:
     """Build the diagram of a confusion network; `most_states=None` draws all states.
 
-    Leave out words with posteriors below `least`, except the best word of each bin. Leave out bins without words.
+    Words with posteriors below `least` are omitted, except the best word of each bin; so are bins without words.
     """
     kept = [[pair for rank, pair in enumerate(words) if rank == 0 or pair[1] >= least] for words in bins]
     spoken = [words for words in kept if any(word for word, _ in words)]
@@ -229,13 +231,13 @@ def network_diagram(
 # ---- Derivation trees: nodes above their children, words as leaves ----
 
 MOST_VERTICES = 400
-"""The default number of vertices of a tree; deeper vertices are left out, and a note says so."""
+"""The default number of vertices of a tree; deeper vertices are omitted, with a note."""
 
 
 def tree_diagram(
     tree: DerivationTree, *, title: str = "derivation tree", most_vertices: int | None = MOST_VERTICES
 ) -> Diagram:
-    """Build the diagram of a derivation, top level first; after about `most_vertices` vertices, leave out children."""
+    """Build the diagram of a derivation from the root; after about `most_vertices` vertices, omit children."""
     vertices: list[Vertex] = []
     links: list[Link] = []
     pending: deque[tuple[Any, int]] = deque([(tree.asdict(), -1)])
@@ -263,7 +265,7 @@ def tree_diagram(
 
 # ---- Automata of recognition rates: the words, edits and gains of one reference ----
 
-_STATES = "i, m: i words of the reference are behind, the last m of them matched in a row."
+_STATES = "i, m: i reference words were read, the last m of them matched in a row."
 _LABELS = "★: any word, ε: none. C match, D deletion, S substitution, I insertion, and what the numerator gains."
 
 
@@ -276,7 +278,9 @@ def automaton_diagram(metric: GRR, reference: Text | Lattice, *, title: str | No
 
     if isinstance(reference, Lattice):
         if isinstance(metric, SpelledRate):
-            raise UsageError(f"{metric.name} has a drawing for references that are strings", advice="give a string")
+            raise UsageError(
+                f"{metric.name} can be drawn only for a reference that is a string", advice="give a string"
+            )
         vocabulary = reference.vocabulary
         label = counted_labels(reference, vocabulary, metric.ignore | metric.wildcard)
         graph = ReferenceGraph.of_lattice(reference, label, metric.order)

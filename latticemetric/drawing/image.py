@@ -1,4 +1,4 @@
-"""Write pictures as PNG and PDF with matplotlib, with the same positions as in SVG."""
+"""Write pictures as PNG and PDF with matplotlib, with the positions of the SVG."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _MISSING = re.compile(r"Glyph (\d+) ")
 
 
 def installed_families() -> list[str]:
-    """Return the font families in `_FAMILIES` that are installed."""
+    """Return the installed font families of `_FAMILIES`."""
     from matplotlib.font_manager import fontManager
 
     installed = set(fontManager.get_font_names())
@@ -52,7 +52,7 @@ def installed_families() -> list[str]:
 
 @contextmanager
 def _one_warning() -> Iterator[None]:
-    """Warn once about all letters that no font has, instead of once per letter."""
+    """Warn once about all letters that no font has, not once per letter."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
@@ -72,7 +72,7 @@ def _one_warning() -> Iterator[None]:
 _PIXELS_AN_INCH = 96
 _POINTS_A_PIXEL = 72 / _PIXELS_AN_INCH
 _FINEST, _MOST_PIXELS = 2.0, 8000
-"""Limits so that all programs can open the image: dots per pixel, and dots of the longer side."""
+"""Limits for image viewers: dots per pixel, and dots of the longer side."""
 _INK = "#1a1a1a"
 
 
@@ -83,12 +83,12 @@ def require_matplotlib() -> None:
     except ImportError as error:
         raise MissingDependencyError(
             "PNG and PDF need matplotlib, which is not installed",
-            advice="pip install 'latticemetric[report]', or write SVG, which needs nothing",
+            advice="pip install 'latticemetric[report]', or write SVG, which needs no packages",
         ) from error
 
 
 def write_image(picture: Picture, file: IO[bytes], image_format: str) -> None:
-    """Write a picture as `png` or `pdf`; the same picture gives the same file."""
+    """Write a picture as `png` or `pdf`; equal pictures give equal files."""
     require_matplotlib()
     import matplotlib as mpl
     from matplotlib.figure import Figure

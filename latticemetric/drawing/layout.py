@@ -46,7 +46,7 @@ class LayeredGraph:
     """Numbered nodes in columns: first the diagram's vertices in their order, then the nodes of links.
 
     Vertices are in even columns, labels in odd ones. A link has one node in each column between its ends, and nothing
-    may overlap this node. So no line crosses a label or a vertex.
+    may overlap it, so that no line crosses a label or a vertex.
     """
 
     column: list[int] = field(default_factory=list)
@@ -81,7 +81,7 @@ def vertex_size(vertex: Vertex) -> tuple[float, float]:
 
 
 def label_size(link: Link) -> tuple[float, float, float]:
-    """Return the space that a label needs above its line and below it, and its width."""
+    """Return the height that a label needs above and below its line, and its width."""
     lines = _half_width(link)
     above = lines + (_ABOVE_LINE + (ASCENT + DESCENT) * SIZE if link.label else 3.0)
     below = lines + (_ABOVE_LINE + (ASCENT + DESCENT) * SMALL if link.detail else 3.0)
@@ -90,7 +90,7 @@ def label_size(link: Link) -> tuple[float, float, float]:
 
 
 def _half_width(link: Link) -> float:
-    """Return half the total width of the path lines on a link."""
+    """Return half the total width of the path lines of a link."""
     return LINE_SPACING * max(0, len(link.paths) - 1) / 2
 
 
@@ -115,7 +115,7 @@ def layered_graph(diagram: Diagram, layers: Sequence[int]) -> LayeredGraph:
 
 
 def _add_chain(graph: LayeredGraph, link: Link) -> None:
-    """Add a chain for a link: one node per column, with the label's node in the middle."""
+    """Add the chain of a link: one node per column, with the label at the middle node."""
     first, last = graph.column[link.source], graph.column[link.target]
     assert first < last
     straight = _straightness(link.paths)
@@ -147,7 +147,7 @@ _Columns = list[list[int]]
 
 
 def ordered_columns(graph: LayeredGraph) -> _Columns:
-    """Return the nodes of each column from the top, in the order of the sweep with the fewest crossings."""
+    """Return the nodes of each column from top to bottom, in the order with the fewest crossings found."""
     columns = _first_order(graph)
     best, fewest = [list(column) for column in columns], crossings(graph, columns)
     for sweep in range(_SWEEPS):
@@ -162,7 +162,7 @@ def ordered_columns(graph: LayeredGraph) -> _Columns:
 
 
 def _first_order(graph: LayeredGraph) -> _Columns:
-    """Order nodes by a depth-first walk, so that neighbours are close together."""
+    """Order nodes by a depth-first traversal, so that neighbours are close together."""
     columns: _Columns = [[] for _ in range(1 + max(graph.column))]
     met = set()
     pending = [node for node, left in reversed(list(enumerate(graph.left))) if not left]
@@ -227,10 +227,10 @@ _GAP = 3.0
 
 
 def heights(graph: LayeredGraph, columns: _Columns) -> list[float]:
-    """Return the height of each node's line.
+    """Return the height (y) of each node's line.
 
-    Place each column in turn as near to its neighbours as possible (exact least squares), without changing its order
-    and without overlaps.
+    Each column is placed as near to its neighbours as possible (exact least squares), without overlaps and in the same
+    order.
     """
     found = [0.0] * len(graph.column)
     for column in columns:
@@ -253,7 +253,7 @@ def heights(graph: LayeredGraph, columns: _Columns) -> list[float]:
 def _place(
     graph: LayeredGraph, column: Sequence[int], wanted: Sequence[float], weights: Sequence[float], found: list[float]
 ) -> None:
-    """Place a column as near to the wanted heights as possible: subtract distances, then isotonic regression."""
+    """Place a column as near to the wanted heights as possible: subtract distances, then apply isotonic regression."""
     offset = [0.0]
     for above, below in itertools.pairwise(column):
         offset.append(offset[-1] + graph.down[above] + _GAP + graph.up[below])
@@ -307,7 +307,7 @@ def layers_of(diagram: Diagram) -> list[int]:
 
 
 def _borders(graph: LayeredGraph, columns: _Columns, y: Sequence[float]) -> list[tuple[float, float]]:
-    """Return the left and right border of each column, with room between columns for the steepest line to bend."""
+    """Return the left and right border of each column, with room between columns for the steepest bend."""
     borders: list[tuple[float, float]] = []
     right = 0.0
     for place, column in enumerate(columns):
@@ -370,7 +370,7 @@ class _Drawing:
                 yield PlacedText(x, below + lines + 4 + ASCENT * SMALL, visible(link.detail), SMALL, role="detail")
 
     def _port(self, vertex: int, towards: int, side: int) -> Point:
-        """Return the point on a vertex's border where a link begins or ends, shifted towards the link's other end."""
+        """Return the point on a vertex's border where a link begins or ends, shifted towards its other end."""
         x, y = self.centre(vertex)
         width, height = vertex_size(self.diagram.vertices[vertex])
         shift = 0.33 * height * math.tanh((self.y[towards] - y) / (1.5 * height))
@@ -379,7 +379,7 @@ class _Drawing:
         return Point(x + side * math.sqrt(width**2 / 4 - shift**2), y + shift)
 
     def _top(self, vertex: int) -> float:
-        """Return the highest point of a vertex's loop."""
+        """Return the highest point of a vertex's self-loop."""
         return self.y[vertex] - vertex_size(self.diagram.vertices[vertex])[1] / 2 - LOOP
 
     def _loop(self, vertex: int) -> tuple[Point, ...]:
@@ -416,7 +416,7 @@ _TREE_GAP, _TREE_LEVEL = 10.0, 52.0
 
 
 def tree_layout(diagram: Diagram) -> Picture:
-    """Lay out a tree; return a `Picture`. Links lead from parents to children; parents must come first."""
+    """Lay out a tree as a `Picture`. Links lead from parents to children; parents must come first."""
     children: list[list[int]] = [[] for _ in diagram.vertices]
     for link in diagram.links:
         children[link.source].append(link.target)

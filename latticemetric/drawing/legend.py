@@ -1,4 +1,4 @@
-"""Add a legend below a picture: a sample line, the words and the score of each path; and notes."""
+"""Add a legend below a picture: a sample line, words and score of each path; then notes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LINE, _SAMPLE, _SPACING = 17.0, 40.0, 26.0
 
 
 def with_legend(picture: Picture, diagram: Diagram) -> Picture:
-    """Add a margin, a legend and notes below. With captions, the legend has a row per path, otherwise a single row."""
+    """Add a margin, a legend and notes below; with captions, the legend has one row per path, otherwise one row."""
     texts, samples = [], []
     x, y = MARGIN, picture.height + MARGIN + _LINE
     rows = diagram.legend()
@@ -73,7 +73,7 @@ class Scored(Worded, Protocol):
 
 
 def captions_of(paths: Mapping[str, Any]) -> dict[str, str]:
-    """Return a caption for each path that has words. If all scored paths share a reference, put the reference first."""
+    """Return a caption for each path with words; if all scored paths share a reference, put it first."""
     scored = {name: path for name, path in paths.items() if isinstance(path, Scored)}
     others = {name: path for name, path in paths.items() if name not in scored and isinstance(path, Worded)}
     heading, rows = {}, [" ".join(path.words) for path in scored.values()]
@@ -96,7 +96,7 @@ def captions_of(paths: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _cells(alignment: Alignment) -> Iterator[str]:
-    """Yield the insertions before each reference word, and the word aligned with it; then the last insertions."""
+    """Yield the insertions before each reference word and the word aligned with it, then the last insertions."""
     inserted: list[str] = []
     for edit, _, candidate in alignment.steps():
         if edit == INSERTION:

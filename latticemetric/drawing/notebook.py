@@ -1,4 +1,4 @@
-"""Show graphs and answers in notebooks: graphs as pictures, alignments as tables."""
+"""Show graphs and results in notebooks: graphs as pictures, alignments as tables."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from latticemetric.drawing.api import draw
 from latticemetric.metrics.alignment import DELETION, INSERTION, MATCH, SUBSTITUTION, Alignment
 
 MOST_STEPS = 150
-"""The largest number of alignment steps to show; a note says if steps are left out."""
+"""The largest number of alignment steps to show; a note says if there are more."""
 
 MOST_ROWS = 30
-"""The largest number of rows of a table to show; a note says if rows are left out."""
+"""The largest number of rows of a table to show; a note says if there are more."""
 
 _NOTHING = "·"
 # Letters identify the edits; transparent colours highlight them.
@@ -28,12 +28,12 @@ _MEANING = {SUBSTITUTION: "substitution", DELETION: "deletion", INSERTION: "inse
 
 
 def graph_svg(graph: Any) -> str:
-    """Return the picture of a graph, a tree or a network; if it is large, only of a part, with a note."""
+    """Return the picture of a graph, tree or network; of a large one, only a part, with a note."""
     return draw(graph).svg()
 
 
 def alignment_html(alignment: Alignment, candidate: str = "candidate") -> str:
-    """Return an alignment as a table of three rows: the reference, the candidate and the edits."""
+    """Return an alignment as a table with three rows: reference, candidate and edits."""
     steps = list(alignment.steps())
     rows: list[tuple[str, list[str]]] = [("reference", []), (candidate, []), ("edit", [])]
     for edit, expected, actual in steps[:MOST_STEPS]:
@@ -48,7 +48,7 @@ def alignment_html(alignment: Alignment, candidate: str = "candidate") -> str:
 
 
 def answer_html(title: str, paths: Mapping[str, Any], graph: Any | None) -> str:
-    """Return an answer as HTML: scores, alignments with the reference, and the graph with these paths, if given."""
+    """Return a result as HTML: scores, alignments with the reference, and the graph with these paths, if given."""
     parts = [f"<p><small>{_text(title)}</small></p>"]
     for name, path in paths.items():
         score = "–" if path.score is None else f"{path.score:.4f}"
@@ -60,7 +60,7 @@ def answer_html(title: str, paths: Mapping[str, Any], graph: Any | None) -> str:
 
 
 def result_html(result: Any) -> str:
-    """Return a result as a table: its rows, or its words with their confidences, and its numbers."""
+    """Return a result as a table: its rows, or its words with confidences, and its numbers."""
     name = f"<p><b>{type(result).__name__}</b></p>"
     if hasattr(result, "to_records"):
         return _block(name + records_html(result.to_records()))
@@ -75,7 +75,7 @@ def result_html(result: Any) -> str:
 
 
 def records_html(records: Sequence[Mapping[str, Any]]) -> str:
-    """Return records as a table of their plain values, at most `MOST_ROWS`; a note says if rows are left out."""
+    """Return records as a table of at most `MOST_ROWS` rows; a note says how many are shown."""
     names = [name for name in dict.fromkeys(key for one in records for key in one) if any(map(_is_cell(name), records))]
     head = "".join(f"<th>{_text(name)}</th>" for name in names)
     body = "".join(
@@ -104,7 +104,7 @@ def _cell(value: Any) -> str:
 
 
 def _word_html(word: str, confidence: float | None) -> str:
-    """Return a word; the less sure the model is of it, the stronger its ground."""
+    """Return a word as HTML; a lower confidence gives a stronger background."""
     if confidence is None:
         return f"{_text(word)} "
     doubt = 0.5 * (1.0 - min(max(confidence, 0.0), 1.0))
@@ -115,7 +115,7 @@ def _word_html(word: str, confidence: float | None) -> str:
 
 
 def _numbers_html(plain: Mapping[str, Any]) -> str:
-    """Return the numbers and short texts of a result, one a row."""
+    """Return the numbers and short texts of a result, one per row."""
     numbers = {key: value for key, value in plain.items() if isinstance(value, str | int | float)}
     rows = "".join(
         f'<tr><th style="text-align: left">{_text(key)}</th><td>{_cell(value)}</td></tr>'
@@ -126,7 +126,7 @@ def _numbers_html(plain: Mapping[str, Any]) -> str:
 
 
 def _probable(result: Any) -> list[dict[str, Any]]:
-    """Return the most probable words of a distribution, if it is one."""
+    """Return the most probable words if the result is a distribution."""
     if not callable(getattr(result, "words", None)):
         return []
     ranked = sorted(result.words().items(), key=lambda item: (-round(item[1], 12), item[0]))

@@ -1,4 +1,4 @@
-"""Define pictures: boxes, curves and texts with positions. Layouts make pictures, backends write them.
+"""Pictures: boxes, curves and texts with positions. Layouts make pictures, backends write them.
 
 Lengths are in pixels (96 per inch); y grows downwards.
 """
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from latticemetric.drawing.diagram import END, GOAL
 
 SIZE, SMALL = 14.0, 11.0
-"""Font sizes: of labels, and of details below them."""
+"""Font sizes of labels, and of the details below them, in pixels."""
 
 ASCENT, DESCENT = 0.95, 0.3
 """The height of text above and below its base line, as shares of the font size."""
@@ -43,7 +43,7 @@ _END_OF_LATIN = 0x180
 
 
 def text_width(text: str, size: float) -> float:
-    """Return the largest width that a text may have in common fonts of this size."""
+    """Return the largest width of a text of this size in common fonts."""
     return size * sum(map(_letter_width, text))
 
 
@@ -59,7 +59,7 @@ def _letter_width(letter: str) -> float:
 
 
 class Rectangle(NamedTuple):
-    """Left, top, right, bottom."""
+    """A rectangle: left, top, right, bottom."""
 
     left: float
     top: float
@@ -76,7 +76,7 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Shape:
-    """A vertex: its kind (see `diagram`), its centre, its size, and the paths that pass it."""
+    """A drawn vertex: kind (see `diagram`), centre, size, and the paths that pass it."""
 
     kind: str
     x: float
@@ -87,13 +87,13 @@ class Shape:
 
     @property
     def rectangle(self) -> Rectangle:
-        """The area that it covers."""
+        """The area of the vertex."""
         x, y, width, height = self.x, self.y, self.width / 2, self.height / 2
         return Rectangle(x - width, y - height, x + width, y + height)
 
     @property
     def rings(self) -> list[tuple[float, float]]:
-        """The lines around it, the outer one first: the distance from its edge, and the line's width."""
+        """The outlines, the outer one first: distance from the edge, and line width."""
         outer = (0.0, 2.6 if self.paths else 1.2)
         return [outer, (_RING_SPACING, 1.2)] if self.kind in {END, GOAL} else [outer]
 
@@ -102,7 +102,7 @@ class Shape:
 class Curve:
     """A line of Bézier curves: the start, then three points per curve (two control points and the end).
 
-    Draw each highlighted path that takes the line as a separate, parallel line. `arrow` adds an arrow head.
+    Each highlighted path on the line is drawn as a separate, parallel line. `arrow` adds an arrow head.
     """
 
     points: tuple[Point, ...]
@@ -112,11 +112,11 @@ class Curve:
 
 @dataclass(frozen=True)
 class PlacedText:
-    """A text.
+    """A text with its position.
 
     Attributes:
-        x: Its start or its middle, by `anchor`.
-        y: Its base line.
+        x: Position of its start or middle, by `anchor`.
+        y: Position of its base line.
         text: The text.
         size: The size of the font.
         anchor: `middle` or `start`.
@@ -132,7 +132,7 @@ class PlacedText:
 
     @property
     def rectangle(self) -> Rectangle:
-        """The largest area that it may cover."""
+        """The largest area that the text may cover."""
         width = text_width(self.text, self.size)
         left = self.x - (width / 2 if self.anchor == "middle" else 0)
         return Rectangle(left, self.y - ASCENT * self.size, left + width, self.y + DESCENT * self.size)
@@ -140,15 +140,15 @@ class PlacedText:
 
 @dataclass(frozen=True)
 class Picture:
-    """A diagram with all positions, ready to be written as SVG, PNG or PDF.
+    """A diagram with all positions, to be written as SVG, PNG or PDF.
 
     Attributes:
-        width: Its width.
-        height: Its height.
+        width: The width in pixels.
+        height: The height in pixels.
         title: A description, for readers who cannot see it.
         paths: Names of the highlighted paths.
-        shapes: Vertices.
-        curves: Links.
+        shapes: The vertices.
+        curves: The links.
         texts: All texts, including the legend's.
         samples: A short line for each path, for the legend.
     """
@@ -164,14 +164,14 @@ class Picture:
 
 
 def shifted(curve: Curve) -> Iterator[tuple[int, list[Point]]]:
-    """Yield each path that takes a curve, with the points of the path's line; these lines are parallel."""
+    """Yield each path on a curve, with the points of its own parallel line."""
     for place, path in enumerate(curve.paths):
         shift = LINE_SPACING * (place - (len(curve.paths) - 1) / 2)
         yield path, [Point(x, y + shift) for x, y in curve.points]
 
 
 def arrow_head(curve: Curve) -> tuple[Point, Point, Point]:
-    """Return the triangle at a curve's end, in the curve's direction; it is larger if a path takes the curve."""
+    """Return the triangle at a curve's end, in the curve's direction; it is larger for a highlighted path."""
     end = curve.points[-1]
     before = next((point for point in reversed(curve.points) if point != end), end)
     angle = math.atan2(end.y - before.y, end.x - before.x)

@@ -1,4 +1,4 @@
-"""Select the part of a large graph to draw: its best paths, and all highlighted paths."""
+"""Select the part of a large graph to draw: its best paths and all highlighted paths."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Numbers = npt.NDArray[np.int64]
 
 
 class Selection(NamedTuple):
-    """The arcs (or edges) to draw, and notes on the arcs that are left out."""
+    """The arcs (or edges) to draw, and notes on omitted ones."""
 
     arcs: Numbers
     omissions: tuple[str, ...]
@@ -36,9 +36,9 @@ class Bounds(NamedTuple):
     beam: float | None  # the largest cost above the cost of the best path
 
     def fit(self, sizes: tuple[int, int]) -> bool:
-        """Check that the numbers of states and arcs are within the limits."""
+        """Check whether these numbers of states and arcs are within the limits."""
         if self.most is not None and self.most < 1:
-            raise UsageError(f"{self.most} states are too few for a picture", advice="draw at least one")
+            raise UsageError(f"a picture of {self.most} states is not possible", advice="give 1 or more")
         return self.most is None or (sizes[0] <= self.most and sizes[1] <= _ARCS_A_STATE * self.most)
 
 
@@ -47,7 +47,7 @@ def select_arcs(
 ) -> Selection:
     """Select the arcs of a lattice (or the edges of a forest) to draw.
 
-    Select the arcs in the widest beam (of path costs with `scales`) that fits. Always select the arcs in `kept`.
+    The selection is the widest beam (of path costs with `scales`) that fits, and always the arcs in `kept`.
     """
     if scales:
         graph.cost(scales)  # raises an error if the graph lacks a column, even if nothing is left out

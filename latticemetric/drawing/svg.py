@@ -1,4 +1,4 @@
-"""Write pictures as SVG: text stays text, colours follow the reader's settings, output is reproducible."""
+"""Write pictures as SVG: text remains text, colours follow the reader's settings, output is reproducible."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _INK, _INK_ON_DARK = "#1a1a1a", "#e6e6e6"
 
 
 def element(tag: str, content: str | None = None, *, digits: int = 2, **attributes: str | float | None) -> str:
-    """Write an element. Underscores in names of attributes become hyphens; attributes that are `None` are left out."""
+    """Write an element; underscores in attribute names become hyphens, and attributes that are `None` are omitted."""
     begin = f"<{tag}"
     for name, value in attributes.items():
         if value is not None:
@@ -25,7 +25,7 @@ def element(tag: str, content: str | None = None, *, digits: int = 2, **attribut
 
 
 def decimal(value: float, digits: int = 2) -> str:
-    """Write a number with `digits` decimals. Two decimals are finer than the eye sees, and equal on every machine."""
+    """Write a number with `digits` decimals; two are finer than visible, and equal on every machine."""
     return f"{value + 0.0:.{digits}f}".rstrip("0").rstrip(".")
 
 
@@ -61,7 +61,7 @@ def svg_text(picture: Picture, *, standalone: bool = True) -> str:
 
 
 def _style_sheet(styles: Sequence[PathStyle], *, standalone: bool) -> str:
-    """Write style rules that apply only to this picture's elements, on any page."""
+    """Write style rules that apply to this picture's elements only, on any page."""
     own = f"svg.{_OURS}"
     ground, dark = ([f"{own}.{_ALONE} {{ color: {ink} }}"] if standalone else [] for ink in (_INK, _INK_ON_DARK))
     dark += [f"{own} .{_class(style)} {{ stroke: {style.dark} }}" for style in styles]
@@ -78,12 +78,12 @@ def _style_sheet(styles: Sequence[PathStyle], *, standalone: bool) -> str:
 
 
 def _class(style: PathStyle) -> str:
-    """Return a class name made of the style's colour, since pictures on the same page may have different paths."""
+    """Return a class name derived from the style's colour, since pictures on a page may have different paths."""
     return f"way-{style.light[1:]}"
 
 
 def _curve(curve: Curve, picture: Picture, styles: Sequence[PathStyle]) -> Iterator[str]:
-    """Write a plain line, or one parallel line per path; then the arrow head, if any."""
+    """Write a plain line, or one parallel line per path, then the arrow head, if any."""
     if not curve.paths:
         yield element("path", class_="link", d=_outline(curve.points), stroke_width=1.1, stroke_opacity=0.75)
     for path, points in shifted(curve):

@@ -27,7 +27,7 @@ _DEEPEST = 30
 
 
 def tree_lines(diagram: Diagram) -> Iterator[str]:
-    """Yield one line per node or word; deeper than `_DEEPEST`, write the depth as a number instead of branches."""
+    """Yield one line per node or word; below the level `_DEEPEST`, write the depth as a number."""
     children: list[list[int]] = [[] for _ in diagram.vertices]
     for link in diagram.links:
         children[link.source].append(link.target)
@@ -50,7 +50,7 @@ def tree_lines(diagram: Diagram) -> Iterator[str]:
 
 
 def list_lines(diagram: Diagram) -> list[str]:
-    """Write one line per link with its ends (forests: per rule with head and tails). The marks of paths come first."""
+    """Write one line per link with its ends (forests: per rule with head and tails), after the marks of its paths."""
     styles = path_styles(diagram.paths)
     named = [_box(vertex) for vertex in diagram.vertices]
 
@@ -105,7 +105,7 @@ _LINES = {
 
 
 class Sheet:
-    """Rows of cells; each cell holds text, or the directions of the lines that leave the cell."""
+    """A grid of cells; each holds text, or the directions of the lines that leave the cell."""
 
     def __init__(self) -> None:
         self._lines: dict[tuple[int, int], int] = {}
@@ -121,7 +121,7 @@ class Sheet:
             self._lines[place] = self._lines.get(place, 0) | directions
 
     def write(self, row: int, column: int, text: str) -> None:
-        """Write a text; it replaces the lines and texts in its cells."""
+        """Write a text over the lines and texts in its cells."""
         for character in text:
             width = display_width(character)
             if not width:
@@ -148,7 +148,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Detour:
-    """A chain of links that leaves the main path or another detour, and comes back."""
+    """A chain of links that leaves the main path or another detour, and returns to it."""
 
     links: tuple[int, ...]  # their numbers
     first: int  # the vertex where it begins
@@ -156,12 +156,12 @@ class Detour:
     closed: bool = True  # true: the last vertex is on another chain; false: on this one
 
     def overlaps(self, other: Detour) -> bool:
-        """Return True if both pass between the same vertices, or one passes the last vertex of a detour not closed."""
+        """Check whether two detours share a range of vertices, or one passes the open end of the other."""
         return other.first < self.last + (not self.closed) and self.first < other.last + (not other.closed)
 
 
 def main_path(diagram: Diagram) -> tuple[int, ...]:
-    """Return the links of the first highlighted path if it leads from the start to an end, else of the longest path."""
+    """Return the links of the first highlighted path from the start to an end or, without one, of the longest path."""
     links = [number for number, link in enumerate(diagram.links) if 0 in link.paths]
     at = 0
     for number in links:
@@ -187,7 +187,7 @@ def _longest(diagram: Diagram) -> tuple[int, ...]:
 
 
 def detours(diagram: Diagram, main: tuple[int, ...]) -> list[Detour]:
-    """Divide the rest into detours: each link and each vertex outside the main path belongs to one detour."""
+    """Divide the rest into detours; each link and vertex outside the main path is in exactly one."""
     placed = {0, *(diagram.links[number].target for number in main)}
     left: list[list[int]] = [[] for _ in diagram.vertices]
     on_main = set(main)
@@ -210,7 +210,7 @@ def detours(diagram: Diagram, main: tuple[int, ...]) -> list[Detour]:
 
 
 def detour_rows(found: list[Detour]) -> dict[Detour, int]:
-    """Return a row number (from 1) for each detour. Place short detours next to the main path; avoid overlaps."""
+    """Return the row (from 1) of each detour: short ones next to the main path, without overlaps."""
     taken: list[list[Detour]] = []
     rows = {}
     for detour in sorted(found, key=lambda detour: (detour.last - detour.first, detour.first)):
@@ -230,7 +230,7 @@ _BESIDE, _BESIDE_ABOVE = 2, 1
 
 
 class _TextLayout:
-    """Place a diagram in rows and columns of a terminal. Every link must lead to a later vertex."""
+    """Places a diagram in rows and columns of a terminal; every link must lead to a later vertex."""
 
     def __init__(self, diagram: Diagram) -> None:
         self.diagram = diagram
@@ -255,7 +255,7 @@ class _TextLayout:
         self._place_columns()
 
     def lines(self) -> list[str]:
-        """Draw lines, then boxes and labels over them."""
+        """Draw the lines, then boxes and labels over them."""
         sheet = Sheet()
         for number in self.main:
             link = self.diagram.links[number]
@@ -284,7 +284,7 @@ class _TextLayout:
         return self.left[vertex] + len(self.boxes[vertex]) - 1
 
     def _pieces(self, number: int, row: int) -> Iterator[tuple[int, int]]:
-        """Yield the parts of a link between the lines that cross the link: first and last column for a label."""
+        """Yield the parts of a link between the lines that cross it: first and last column for a label."""
         link = self.diagram.links[number]
         crossing = [self.left[v] if arrives else self._right(v) for v, arrives in self._crossing(number, row)]
         cuts = [self._right(link.source), *crossing, self.left[link.target]]
@@ -292,7 +292,7 @@ class _TextLayout:
             yield before + 1, after - 1
 
     def _crossing(self, number: int, row: int) -> list[tuple[int, bool]]:
-        """Return the vertices whose vertical lines cross this link in `row`, with `True` if these lines arrive."""
+        """Return the vertices whose vertical lines cross this link in `row`, and whether these lines arrive there."""
         link = self.diagram.links[number]
         return [
             (vertex, arrives)
@@ -302,7 +302,7 @@ class _TextLayout:
         ]
 
     def _place_columns(self) -> None:
-        """Place the first column of each box as far to the left as labels allow."""
+        """Place each box as far to the left as labels allow."""
         links, wide = self.diagram.links, [display_width(label) for label in self.labels]
         needs = [(links[n].source, links[n].target, wide[n] + 2 * _BESIDE_ABOVE) for n in self.main]
         long = []
@@ -324,7 +324,7 @@ class _TextLayout:
                 self.left = self._solved(needs)
 
     def _solved(self, needs: Sequence[tuple[int, int, int]]) -> list[int]:
-        """Return the smallest columns with the needed room between boxes, and a free column between neighbours."""
+        """Return the smallest columns with enough room between boxes, and a free column between neighbours."""
         onto: list[list[tuple[int, int]]] = [[] for _ in self.boxes]
         for source, target, room in needs:
             onto[target].append((source, room))
@@ -340,7 +340,7 @@ WIDTH = 100
 
 
 def terminal_text(diagram: Diagram, width: int | None = WIDTH) -> str:
-    """Write a diagram as text; a picture wider than `width` columns becomes a list, and a note says so."""
+    """Write a diagram as text; a picture wider than `width` columns becomes a list, with a note."""
     drawn, notes = diagram.kind in {LATTICE, NETWORK}, [*diagram.omissions, *diagram.notes]
     if diagram.kind == TREE:
         body = list(tree_lines(diagram))
@@ -350,8 +350,8 @@ def terminal_text(diagram: Diagram, width: int | None = WIDTH) -> str:
         if width is not None and needed > width:
             drawn, body = False, list_lines(diagram)
             notes.append(
-                f"A list, since the picture would be {needed} columns wide, and there are {width}: widen the terminal, "
-                "draw fewer --most-states, or write a picture with -o FILE.svg."
+                f"This is a list, since the picture needs {needed} columns and the terminal has {width}: widen the "
+                f"terminal, lower --most-states, or write a picture with -o FILE.svg."
             )
     else:
         body = list_lines(diagram)

@@ -1,4 +1,4 @@
-"""Engines: find the best path of a graph, composed with a metric's automaton.
+"""Engines: find the best path of a graph under a recognition rate.
 
 All engines return the same result, also for ties.
 """

@@ -1,11 +1,10 @@
 """The native engine: search lattices and forests in C++.
 
-The C++ searches follow the graph and the automaton of a recognition rate together, without composing them first. The
-kernels are `recognition_search.cpp` for references that are strings, `spelled_search.cpp` for errors in characters,
-`reference_graph_search.cpp` for graphs,
-`forest_tables.hpp` for forests, `weighed_strings.cpp` for strings of lattices ranked by metric, or by metric and cost
-together, and `ngram_search.cpp` for gains of single n-grams. Searches by metric and cost together convert costs and
-weights to whole numbers, so that their sums are exact in any order.
+The searches follow the graph and the automaton of a recognition rate together, without composing them first. Kernels:
+`recognition_search.cpp` for references that are strings, `spelled_search.cpp` for character errors,
+`reference_graph_search.cpp` for references that are graphs, `forest_tables.hpp` for forests, `weighed_strings.cpp` for
+strings of lattices ranked by metric (with or without cost), and `ngram_search.cpp` for gains of single n-grams.
+Searches by metric and cost convert costs and weights to integers, so that their sums are exact in any order.
 """
 
 from __future__ import annotations
@@ -51,10 +50,10 @@ _MOST_UNITS = 4096  # of a reference: for longer ones, the band of the lattice o
 
 
 def _search_spelled(search: Search, spelling: Spelling) -> BestPath:
-    """Return the best path of a lattice whose words are spelled.
+    """Return the best path of a lattice whose words consist of units (such as characters).
 
-    The kernel `spelled_search.cpp` spells arcs during the search, for the fewest errors. Other rates, and references
-    that are graphs or very long, search the lattice of units.
+    For the fewest errors, the kernel `spelled_search.cpp` splits words into units during the search. Other rates, and
+    references that are graphs or very long, search a lattice of units.
     """
     reference, gains = search.reference, search.gains
     counts_errors = gains.order == 1 and gains.alpha == gains.unit and gains.beta == 0
@@ -73,12 +72,12 @@ def _search_spelled(search: Search, spelling: Spelling) -> BestPath:
 
 
 class BestArcs(NamedTuple):
-    """A lattice whose arcs are those of the one searched; state 0 is its start.
+    """A lattice with arcs of the searched lattice; state 0 is its start.
 
     Attributes:
-        state: The lattice's state, for each state.
-        ends: 1 where a best path ends, for each state.
-        arc: The lattice's arc, for each arc.
+        state: The searched lattice's state, for each state.
+        ends: 1 for each state where a best path ends.
+        arc: The searched lattice's arc, for each arc.
     """
 
     state: npt.NDArray[np.int32]
@@ -89,7 +88,7 @@ class BestArcs(NamedTuple):
 
 
 def best_arcs(search: Search, references: Sequence[Words]) -> BestArcs:
-    """Return all paths with the largest gain against any of the references, each of them once."""
+    """Return all paths with the largest gain against any of the references, each once."""
     if search.spelling is not None:
         in_units, spelled = search.in_units()
         return _of_words(best_arcs(in_units, references), spelled)
@@ -98,7 +97,7 @@ def best_arcs(search: Search, references: Sequence[Words]) -> BestArcs:
 
 
 def _of_words(best: BestArcs, spelled: SpelledLattice) -> BestArcs:
-    """Return best paths of a lattice of units as those of its words: join the arcs of each word."""
+    """Convert best paths of a lattice of units to paths of words: join the arcs of each word."""
     state = spelled.state[best.state]
     is_own = (state >= 0).tolist()  # a state of the lattice, and not within a word
     onward: dict[int, list[int]] = defaultdict(list)
@@ -139,7 +138,7 @@ def _columns(search: Search) -> dict[str, Any]:
 
 
 def _joined(high: int, low: int) -> int:
-    """Return the 128-bit number with these two halves of 64 bits."""
+    """Return the 128-bit number with these two 64-bit halves."""
     return (high << 64) + low
 
 
@@ -158,7 +157,7 @@ def search_forest(search: ForestSearch) -> BestDerivation:
 
 
 class HopeDerivation(NamedTuple):
-    """The best derivation by gain and cost together; its value is exact if no cost had to be rounded."""
+    """The best derivation by gain and cost; its value is exact if no cost was rounded."""
 
     edges: npt.NDArray[np.int64]
     value: Fraction
@@ -168,9 +167,9 @@ class HopeDerivation(NamedTuple):
 def hope_derivations(
     searches: Sequence[ForestSearch], shares: Sequence[Fraction], model_cost: Costs
 ) -> list[HopeDerivation]:
-    """Return, for each reference, the derivation with the largest share * gain − model cost, in whole numbers.
+    """Return, for each reference, the derivation with the largest share · gain − model cost, in integers.
 
-    All searches must have the same forest. Their own costs may be rounded, and decide ties. No share may be negative.
+    All searches must have the same forest. Their costs may be rounded, and decide ties. No share may be negative.
     """
     forest, cost = searches[0].forest, _finite(model_cost)
     whole, unit = _whole_costs(cost, _exponent_above(_native.largest_cost(**forest.hypergraph(cost))))
@@ -200,23 +199,23 @@ def hope_derivations(
 
 
 def _largest_sum(forest: Forest, cost: Costs) -> int:
-    """Return an upper bound of the absolute sum of costs along a derivation, or any part of it."""
+    """Return an upper bound of the absolute sum of costs along any part of a derivation."""
     largest = _native.largest_cost(**forest.hypergraph(cost))
     if not math.isfinite(largest):
         raise InputError(
-            "derivations are too long to be searched: they use shared nodes too often", advice="prune the forest"
+            "derivations are too long to be searched, since they use shared nodes too often", advice="prune the forest"
         )
     return int(largest) + 1
 
 
 def _largest_gain(gains: Gains, references: Sequence[Words], words: int) -> int:
-    """Return an upper bound of the absolute gain of an alignment of at most `words` words, or of any part of it."""
+    """Return an upper bound of the absolute gain of any part of an alignment of at most `words` words."""
     longest = max(map(len, references))
     return (longest + 1) * (gains.order * gains.unit + abs(gains.beta)) + (words + 1) * abs(gains.alpha)
 
 
 def search_strings(search: ForestSearch, shown: Ragged, most: int) -> list[BestDerivation]:
-    """Return the best derivation of each of the best strings, for at most `most` strings.
+    """Return the best derivation of each of the `most` best strings.
 
     `shown` is the target side of each edge without ignored words; strings are distinct if these words differ.
     """
@@ -236,9 +235,9 @@ def search_strings(search: ForestSearch, shown: Ragged, most: int) -> list[BestD
 
 
 class BestEdges(NamedTuple):
-    """All best derivations, as a graph: each of its nodes is a forest node in one state of the search.
+    """All best derivations as a graph; each of its nodes is a forest node in one state of the search.
 
-    For each edge, goal and node of the graph, `edge`, `goal` (counted from 0) and `node` are the forest's numbers.
+    `edge`, `goal` (counted from 0) and `node` are the forest's numbers for each edge, goal and node of the graph.
     """
 
     head: npt.NDArray[np.int32]
@@ -250,7 +249,7 @@ class BestEdges(NamedTuple):
 
 
 def best_edges(search: ForestSearch, references: Sequence[Words]) -> BestEdges:
-    """Return all derivations with the largest gain against any of the references, each of them once."""
+    """Return all derivations with the largest gain against any of the references, each once."""
     forest = search.forest
     with small_enough():
         head, edge, tail_begin, tail, goals, goal_of = _native.best_forest(
@@ -276,8 +275,8 @@ _MOST_BYTES = 2**30
 class LeastLoss(NamedTuple):
     """The cheapest path of a string, and the string's loss.
 
-    `bound` is `None` if the string is surely the next best; otherwise, a lower bound of the loss of all strings that
-    are not surely the best.
+    `bound` is `None` if the string is certainly the next best; otherwise it is a lower bound of the loss of the strings
+    that may be better.
     """
 
     arcs: npt.NDArray[np.int64]
@@ -300,21 +299,21 @@ def search_loss_augmented(
     steps: int = MOST_STEPS,
     memory: int | None = None,
 ) -> list[LeastLoss]:
-    """Return the strings of least loss, by gains and costs together, in order.
+    """Return the strings with the least loss (by gains and costs), in ascending order.
 
     Args:
         lattice: The lattice.
-        model_cost: Its costs.
-        label: The word counted for each arc; ε for ε, ignored words and wildcards.
+        model_cost: The model's costs of the lattice.
+        label: The word that counts on each arc; ε for ε, ignored words and wildcards.
         shown: The word of each arc in the result; ε for ignored words. Strings are distinct if these words differ.
-        references: Counted words of each reference, as numbers.
+        references: The words that count of each reference, as numbers.
         shares: The weight of one unit of gain, for each reference.
         gains: The metric's parameters.
         costs_count: True if costs are part of the loss; if False, they only decide ties.
         penalize: True if gains add to the loss; if False, they are subtracted.
         most: The largest number of strings.
-        steps: The number of prefixes after which the search stops.
-        memory: The number of bytes after which it stops; by default, a gigabyte.
+        steps: The number of string prefixes after which the search stops.
+        memory: The number of bytes after which the search stops; by default, 1 GB.
     """
     cost = _finite(model_cost)
     largest = max(float(np.abs(costs).max(initial=0)) for costs in cost)
@@ -357,7 +356,7 @@ _VALUE_BITS = 123  # of a value: gains minus costs
 
 
 def _finite(cost: Costs) -> Costs:
-    """Return the costs with 0 instead of infinity (where no path may end)."""
+    """Return the costs with 0 in place of infinity (where no path may end)."""
     return Costs(cost.arc, np.where(np.isfinite(cost.final), cost.final, 0.0))
 
 
@@ -371,9 +370,9 @@ def _exponent_above(largest: float) -> int:
 def _whole_costs(
     cost: Costs, sum_exponent: int
 ) -> tuple[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]], Fraction]:
-    """Return finite costs (of arcs or edges, and of ends) as multiples of a unit with exact sums, and the unit.
+    """Return finite costs (of arcs or edges, and of ends) as multiples of a unit with exact sums; and the unit.
 
-    Round only if 61 bits do not hold the sums, which are at most 2 ** `sum_exponent` in absolute value.
+    Costs are rounded only if 61 bits cannot hold their sums, which are at most 2 ** `sum_exponent` in absolute value.
     """
     exponent = sum_exponent - _COST_BITS
     arc, final = (np.round(np.ldexp(costs, -exponent)).astype(np.int64) for costs in cost)
@@ -385,10 +384,10 @@ def _whole_costs(
 def _whole_weights(
     shares: Sequence[Fraction], cost_share: Fraction, *, largest_sum: int, largest_gain: int
 ) -> tuple[list[int], int, Fraction]:
-    """Return the weight of a unit of gain (per reference) and of a unit of cost as whole multiples; and their unit.
+    """Return the weights of a unit of gain (per reference) and of cost as integers, and their unit.
 
-    Round only if 128 bits do not hold the values. `largest_sum` (in units of cost) and `largest_gain` are upper bounds
-    of absolute values.
+    Weights are rounded only if 128 bits cannot hold the values. `largest_sum` (in units of cost) and `largest_gain` are
+    upper bounds of absolute values.
     """
     exact = [*shares, cost_share]
     unit = Fraction(1, math.lcm(*(weight.denominator for weight in exact)))
@@ -408,20 +407,20 @@ _GAIN_BITS = 42
 
 
 class ExactGains(NamedTuple):
-    """Gains with exact sums along any path: one for each row of the posteriors, and one for a word."""
+    """Gains with exact sums along any path: one per row of the posteriors, and one per word."""
 
     ngram: Floats
     word: float
 
     @classmethod
     def of(cls, ngram: Floats, word: float, largest: float) -> Self:
-        """Round gains, so that sums tie if only rounding errors differ; `largest` bounds any path's absolute gain."""
+        """Round gains so that sums that differ only by rounding tie; `largest` bounds the absolute gain of a path."""
         unit = math.ldexp(1.0, max(math.frexp(largest)[1] - _GAIN_BITS, -1000))
         return cls(np.round(ngram / unit) * unit, round(word / unit) * unit)
 
 
 class _Ngrams(Protocol):
-    """A trie with one row per n-gram: `parent` is the row without its last word; `word` is this word."""
+    """A trie with one row per n-gram: `parent` is the row of the n-gram without its last word, `word` the last word."""
 
     @property
     def order(self) -> int: ...
@@ -434,9 +433,9 @@ class _Ngrams(Protocol):
 def path_of_ngrams(
     lattice: Lattice, label: Words, cost: Costs, ngrams: _Ngrams, gains: ExactGains
 ) -> npt.NDArray[np.int64]:
-    """Return the arcs of the path whose n-grams gain most; for ties, see `latticemetric.engine.ties`.
+    """Return the arcs of the path with the largest gain of n-grams; ties: `latticemetric.engine.ties`.
 
-    `label` is the word counted for each arc, by its number in `ngrams`.
+    `label` is the word that counts on each arc, by its number in `ngrams`.
     """
     with small_enough(TOO_MANY_NGRAMS):
         return _native.search_ngrams(
@@ -447,11 +446,10 @@ def path_of_ngrams(
 def derivation_of_ngrams(
     forest: dict[str, Any], own: Words, known: Words, ngrams: _Ngrams, gains: ExactGains
 ) -> npt.NDArray[np.int64]:
-    """Return the edges of the derivation whose n-grams gain most; for ties, see `latticemetric.engine.ties`.
+    """Return the edges of the derivation with the largest gain of n-grams; ties: `latticemetric.engine.ties`.
 
-    `forest` has the columns of `Forest.hypergraph`. `own` and `known` hold the words that both the forest and the
-    n-grams have. `own` has their numbers in the forest, ascending; `known` has their numbers in the n-grams, in the
-    same order.
+    `forest` has the columns of `Forest.hypergraph`. `own` and `known` list the words that forest and n-grams share:
+    `own` by their numbers in the forest, ascending, `known` by their numbers in the n-grams, in the same order.
     """
     with small_enough(TOO_MANY_NGRAMS):
         return _native.search_forest_ngrams(

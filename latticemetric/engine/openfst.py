@@ -1,7 +1,7 @@
 """The OpenFst engine: compose with the metric's automaton, prune to the optimum, resolve ties.
 
-A forest becomes a push-down transducer, which OpenFst unfolds first. The unfolded forest no longer shares nodes, so
-this is for small forests and for checks of the native engine. OpenFst can also compose the transducer itself with the
+A forest becomes a push-down transducer, which is unfolded first. The unfolded forest does not share nodes, so this
+engine is for small forests and for checks of the native engine. OpenFst could compose the push-down transducer with the
 automaton (`pdt_compose`, then `pdt_shortestpath` or `pdt_expand` with a weight), but its search is wrong. OpenFst 1.8
 merges calls of a node with the same parenthesis from two states of the automaton (`ParenSpec::operator==` compares
 `src_start` with itself). It then finds worse paths, or none, or ends the process.
@@ -36,7 +36,7 @@ _Numbers = npt.NDArray[np.integer]
 _EXACT_FLOAT32 = 2**24
 
 NUMERATOR = Ratio(0, 1)
-"""The λ (0 / 1) for which only the numerator counts."""
+"""λ = 0 / 1, for which only the numerator counts."""
 
 
 def _optimal_product(
@@ -44,8 +44,8 @@ def _optimal_product(
 ) -> FstArrays:
     """Compose a graph with the automaton; return the paths with the largest weight, states in topological order.
 
-    `graph` is a transducer. It writes a word of the reference as itself or as ★, and any other word as ★. Its paths
-    have at most `steps` arcs with words. `worth` is the weight of each output label.
+    `graph` is a transducer. It writes a reference word as itself or as ★, and any other word as ★. Its paths have at
+    most `steps` arcs with words. `worth` is the weight of each output label.
     """
     product = composed(graph, metric_machine(reference, gains, worth))
     # Best paths may be this far from OpenFst's best, which is exact if 32-bit floats hold all sums exactly.
@@ -57,7 +57,7 @@ def _optimal_product(
 
 
 def composed(graph: Any, metric: Any) -> Any:
-    """Sort the arcs of an automaton; compose a graph with it."""
+    """Sort the arcs of an automaton, and compose a graph with it."""
     import pynini
 
     metric.arcsort("ilabel")
@@ -65,12 +65,12 @@ def composed(graph: Any, metric: Any) -> Any:
 
 
 def steps_of(gains: Gains) -> list[Ratio]:
-    """Return what each output label adds to gain and denominator; a label is an edit code and a size."""
+    """Return the gain and size (denominator) that each output label adds; a label is an edit code and a size."""
     return [Ratio(gain, size) for size in range(gains.order + 1) for gain in gains.of_edits()]
 
 
 def worths(gains: Gains, rate: Ratio) -> list[int]:
-    """Return the weight of each output label at λ = `rate`: λ.total · its gain − λ.gain · its size."""
+    """Return the weight of each output label at λ = `rate`: λ.total · gain − λ.gain · size."""
     return [rate.total * gain - rate.gain * size for gain, size in steps_of(gains)]
 
 
@@ -116,10 +116,9 @@ def _best_path_at(search: Search, reference: ReferenceGraph, rate: Ratio) -> Bes
 def lattice_machine(lattice: Lattice, label: Words, known: Words) -> FstArrays:
     """Return the lattice as a transducer from arc numbers to words and ★.
 
-    Arc a has input label a + 1, since 0 is ε; so the composed machine keeps the number of each arc. A word that the
-    automaton knows is written as itself and as ★. Any other word is written only as ★, so that the automaton stays
-    small for any vocabulary. Ending in the k-th final state is a separate arc, numbered after all others, so that its
-    cost is included.
+    Arc a has the input label a + 1, since 0 is ε, so that the composed machine keeps the number of each arc. A word
+    that the automaton knows is written as itself and as ★, any other word only as ★, so that the automaton is small for
+    any vocabulary. Ending in the k-th final state is a separate arc with its cost, numbered after all others.
     """
     arcs, end = len(lattice.word), lattice.num_states
     counts = label != EPSILON
@@ -165,7 +164,7 @@ def search_forest(search: ForestSearch) -> BestDerivation:
     reference, worth = ReferenceGraph.of_words(machines.reference, gains.order), worths(gains, NUMERATOR)
     product = _optimal_product(unfolded, reference, gains, worth, search.forest.max_words())
     if len(product.source) > _MOST_TIES:
-        raise _too_large("too many derivations are equally good")
+        raise _too_large("too many derivations have the best score")
     edges, outputs = resolve_ties(product, search.cost, search.words, search.forest.goals, worth)
     return BestDerivation(edges, sum(worth[output] for output in outputs))
 
@@ -182,7 +181,7 @@ class _Machine:
         self.arcs: list[tuple[int, int, int, int]] = []  # source, target, input, output
 
     def add_chain(self, steps: Sequence[Sequence[tuple[int, int]]]) -> None:
-        """Add a path from start to end; each step is one or more parallel arcs with these inputs and outputs."""
+        """Add a path from start to end; each step is one or several parallel arcs with these inputs and outputs."""
         places = [0, *range(self.states, self.states + len(steps) - 1), 1]
         self.states += len(steps) - 1
         for source, target, step in zip(places, places[1:], steps, strict=False):
@@ -199,9 +198,9 @@ class _Machine:
 class ForestMachines:
     """One machine per node, and a last one that calls the goals.
 
-    Words are renumbered, so that the numbers after them are free for calls. A word of the reference is written as
-    itself and as ★, any other word only as ★. Each machine calls only machines before it: label `first_call` calls
-    machine 0, the next label calls machine 1, and so on. Labels from `free_label` on are not used.
+    Words are renumbered, so that calls have the numbers after them. A reference word is written as itself and as ★, any
+    other word only as ★. Each machine calls only earlier machines: the label `first_call` calls machine 0, the next
+    label machine 1, and so on. Labels from `free_label` on are unused.
     """
 
     machines: list[_Machine]
@@ -218,9 +217,9 @@ class ForestMachines:
         return fst, parentheses
 
     def unfolded_states(self, enough: int) -> int:
-        """Count the states without parentheses: one copy of a machine for each return position of its calls.
+        """Count the states of the unfolded forest: one copy of a machine for each return position of its calls.
 
-        Stop counting above `enough`, since the number may be astronomical.
+        Counting stops above `enough`, since the number may be astronomical.
         """
         copies = [0] * len(self.machines)
         copies[-1] = 1
@@ -233,7 +232,7 @@ class ForestMachines:
 
 
 def forest_machines(search: ForestSearch) -> ForestMachines:
-    """Build the machines of a forest: each edge reads its own number, writes its words and calls its tails."""
+    """Build the machines of a forest: each edge reads its number, writes its words and calls its tails."""
     forest = search.forest
     known = np.unique(search.reference[search.reference != UNKNOWN]).tolist()
     number_of = {word: number for number, word in enumerate(known, start=1)}

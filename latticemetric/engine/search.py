@@ -1,4 +1,4 @@
-"""The inputs and the results of searches, common to all engines."""
+"""The inputs and results of searches, for all engines."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ class Search:
     """The input of one search: a lattice, a reference and a recognition rate.
 
     Attributes:
-        label: The word counted for each arc; ε for ε, ignored words and wildcards.
-        is_word: 1 for each arc with a word in the result (for the tie rule).
-        reference: The numbers of the reference's counted words, or a graph of them.
-        spelling: The units of the labels, if the metric compares units of words; the reference has their numbers.
+        label: The word that counts on each arc; ε for ε, ignored words and wildcards.
+        is_word: 1 for each arc that adds a word to the result (for the tie rule).
+        reference: The reference's words that count, as numbers, or a graph of them.
+        spelling: The units of the labels, if the metric compares units (such as characters); then the reference has
+            units, too.
     """
 
     lattice: Lattice
@@ -37,7 +38,7 @@ class Search:
     spelling: Spelling | None = None
 
     def in_units(self) -> tuple[Search, SpelledLattice]:
-        """Return the search of the lattice of units, and this lattice, if the metric compares units of words."""
+        """If the metric compares units of words, return the search in the lattice of units, and this lattice."""
         assert self.spelling is not None
         spelled = spelled_lattice(self.lattice, self.spelling)
         search = replace(
@@ -57,8 +58,8 @@ class ForestSearch:
 
     Attributes:
         target: The target side of each edge, without ignored words and wildcards.
-        words: The number of words of each edge in the result (for the tie rule).
-        reference: The reference's counted words, as numbers.
+        words: The number of words that each edge adds to the result (for the tie rule).
+        reference: The reference's words that count, as numbers.
     """
 
     forest: Forest
@@ -70,7 +71,7 @@ class ForestSearch:
 
 
 class BestDerivation(NamedTuple):
-    """The best derivation by the tie rule: its edges as in `Derivation`, and its gain in units of `1 / gains.unit`."""
+    """The best derivation by the tie rule: its edges as in `Derivation`, its gain in units of `1 / gains.unit`."""
 
     edges: npt.NDArray[np.int64]
     gain: int

@@ -1,7 +1,7 @@
-"""The tie rule: it chooses the answer if several paths have the same best score.
+"""The tie rule: which path is the answer if several have the best score.
 
-Every search, in C++, in OpenFst and in Python, resolves ties in the same way, so that all engines return the same
-arcs. The best path has, in this order,
+All searches, in C++, OpenFst and Python, resolve ties in the same way, so that all engines return the same arcs. The
+best path has, in this order,
 
 1. the best score. Scores are compared exactly, as integers or fractions: scores that differ only by the rounding of
    64-bit numbers do not tie, and equal scores always tie. With several references, a defined rate wins over an
@@ -11,10 +11,10 @@ arcs. The best path has, in this order,
 3. the fewest words in the result, without ε and ignored words.
 4. the smallest numbers: of arcs, compared along the path; of a derivation's edges, in preorder.
 
-If all scores are equal, the rule chooses the model's own best path. In an n-best list (`Lattice.ranked`), the rank in
-the list replaces numbers 3 and 4, in every search, so that a list without scores is in the model's order. In a list of
-the k best strings, the rule chooses the path of each string, and orders the strings. If strings have no paths, as in
-MBR by a metric, alphabetical order replaces the numbers.
+If all scores are equal, the rule chooses the model's 1-best. In an n-best list (`Lattice.ranked`), the rank in the list
+replaces numbers 3 and 4, in every search, so that a list without scores is in the model's order. In a list of the k
+best strings, the rule chooses the path of each string, and orders the strings. If strings have no paths, as in MBR by a
+metric, alphabetical order replaces the numbers.
 
 Kernels implement the rule themselves. Python compares `TieKey`s, and resolves ties of OpenFst with `resolve_ties`:
 OpenFst finds all paths with the best score, but its weights (32-bit floats) hold only one value.
@@ -55,7 +55,7 @@ class _ToGo(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """An arc of the composed machine: its piece (`_ENDING`: the path ends; or none), and its target."""
+    """An arc of the composed machine: its target, and its piece (none, or `_ENDING` if the path ends)."""
 
     piece: int | None
     output: int
@@ -77,8 +77,8 @@ def resolve_ties(
 ) -> tuple[npt.NDArray[np.int64], list[int]]:
     """Return the arcs or edges of the best path by the tie rule, and the outputs of one of its alignments.
 
-    A piece of the graph is an arc of a lattice or an edge of a forest. Input label k + 1 stands for piece k; the labels
-    after all pieces stand for the endings of the graph. An output label is an edit of the automaton.
+    A piece of the graph is an arc of a lattice or an edge of a forest. Input label k + 1 means piece k; labels after
+    all pieces mean endings of the graph. An output label is an edit of the automaton.
 
     Args:
         product: The best paths of the composed machine (graph and automaton), with states in topological order.
@@ -115,8 +115,8 @@ def resolve_ties(
 def _smallest_pieces(steps: dict[int, list[_Step]], to_go: dict[int, _ToGo], start: int) -> npt.NDArray[np.int64]:
     """Return the lexicographically smallest sequence of pieces among the best paths.
 
-    One path of the graph has many alignments, so the same pieces lead to many states of the composed machine. Keep all
-    of these states that can still reach the best cost, and take the smallest next piece of any of them.
+    One path of the graph has many alignments, so that the same pieces lead to many states of the composed machine. All
+    states that can still reach the best cost are kept; the smallest next piece from any of them is taken.
     """
     path: list[int] = []
     here = _with_silent_steps({start}, steps, to_go)
@@ -140,7 +140,7 @@ def _best_steps(state: int, steps: dict[int, list[_Step]], to_go: dict[int, _ToG
 
 
 def _with_silent_steps(states: set[int], steps: dict[int, list[_Step]], to_go: dict[int, _ToGo]) -> set[int]:
-    """Return these states, and all states that best paths reach from them by steps without a piece."""
+    """Return these states, and all states that best paths reach from them without reading a piece."""
     reached, pending = set(states), list(states)
     while pending:
         for step in _best_steps(pending.pop(), steps, to_go):

@@ -1,6 +1,6 @@
 """Correlate metrics with human scores, over systems, pairs of systems and segments; compare the correlations.
 
-Compute statistics once; then resample segments, and compute all values in each resample.
+Statistics are computed once. Each resample draws segments, and computes all values from their statistics.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ from latticemetric.frozen import Frozen
 
 NO_HUMAN_SCORE = "nobody judged it"
 NO_SCORE = "the metric is undefined for its output"
-"""The reasons why a system has no human score, or no score of a metric."""
+"""Why a system has no human score, or no metric score."""
 
-NO_SEGMENTS = "people judged no segments"
-"""The reason why there is no correlation over segments."""
+NO_SEGMENTS = "there are no human scores of segments"
+"""Why there is no correlation over segments."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +57,10 @@ class MetricAgreement(Frozen):
         scores: The metric's value for each system.
         system: Correlation over systems.
         differentials: Correlation over pairs of systems.
-        segment: Correlation over segments; `None` if no segment was judged.
+        segment: Correlation over segments; `None` if no segment has a human score.
         segment_scores: The metric's value for each segment, one row per system; NaN if undefined.
-        higher_is_better: False if lower is better. Coefficients use the values unchanged; only
-            `Differentials.agreement` accounts for it.
+        higher_is_better: False if lower scores are better. Coefficients use the scores unchanged; only
+            `Differentials.agreement` takes this into account.
     """
 
     scores: tuple[Interval, ...]
@@ -73,9 +73,9 @@ class MetricAgreement(Frozen):
 
 @dataclass(frozen=True)
 class MetricComparison:
-    """A comparison of two metrics: of their Pearson coefficients with the same human scores.
+    """A comparison of the Pearson coefficients of two metrics with the same human scores.
 
-    If lower values of a metric are better, change the sign of its coefficient.
+    The coefficient of a metric with "lower is better" changes its sign.
 
     Attributes:
         first: The name of the first metric.
@@ -179,9 +179,9 @@ def correlate(
     """Correlate metrics with human scores.
 
     Args:
-        scores: For each metric name, one of two things. (1) A matrix: one row per system, one column per segment, NaN
-            if missing; a system's value is the mean of its row. (2) The result of `system_tables`; a system's value
-            comes from summed statistics. Higher is better, unless the metric in (2) says otherwise.
+        scores: For each metric, a matrix or the result of `system_tables`. A matrix has one row per system and one
+            column per segment, NaN if missing; a system's value is the mean of its row. Tables compute it from summed
+            statistics. Higher is better, unless the metric of a table says otherwise.
         human: The human score of each segment, one row per system; NaN if nobody judged it.
         system_human: Human scores of whole systems, the same in all resamples. Default: the mean of each system's
             segment scores.
@@ -211,7 +211,7 @@ def correlate(
         sizes = [f"{array.shape[0]} systems × {array.shape[1]} segments" for array in (one.tables, judged)]
         if sizes[0] != sizes[1]:
             raise UsageError(
-                f"{metric} has scores of {sizes[0]}, but the human scores are of {sizes[1]}",
+                f"{metric} has scores of {sizes[0]}, but there are human scores of {sizes[1]}",
                 advice="give the same systems and segments, with NaN where something is missing",
             )
     own = SystemTables.of(judged) if system_human is None else None
@@ -238,7 +238,7 @@ def correlate(
 
 
 class _Run(NamedTuple):
-    """Human scores, and parameters that all metrics share."""
+    """The human scores, and the parameters that all metrics share."""
 
     names: tuple[str, ...]  # names of systems
     segments: Floats  # human scores of segments, one row per system
@@ -256,9 +256,9 @@ class _Run(NamedTuple):
         return values
 
     def draw(self, one: SystemTables, *others: Floats) -> list[Floats]:
-        """Return the value of each system, one row per resample; then, in the same way, the summed rows of `others`.
+        """Return the value of each system, one row per resample; then the summed rows of `others`, likewise.
 
-        The same seed gives every metric the same resamples.
+        The same seed gives all metrics the same resamples.
         """
         systems, segments, columns = one.tables.shape
         if not self.resamples:
@@ -269,7 +269,7 @@ class _Run(NamedTuple):
         return [one.of_sums(sums.reshape(-1, systems, columns)), *rest]
 
     def measure(self, one: SystemTables) -> tuple[MetricAgreement, Strength, Strength | None]:
-        """Return a metric's agreement, its strength over systems, and (if segments were judged) over segments."""
+        """Return a metric's agreement, and its strength over systems and (if they have human scores) over segments."""
         cells, scores = one.of_segments(), one.of_systems()
         drawn_scores, within, pool = self.draw(one, *moment_tables(cells, self.segments))
         x, y, *samples = map(snap_ties, (scores, self.values, drawn_scores, self.human()))
@@ -305,14 +305,14 @@ class Strength(NamedTuple):
 
     @classmethod
     def of(cls, found: Interval, samples: Values, sign: float, scores: Floats | None = None) -> Strength:
-        """Multiply a coefficient by `sign`, which is −1 if lower is better."""
+        """Multiply a coefficient by `sign`: −1 if lower is better, otherwise 1."""
         return cls(sign * (math.nan if found.value is None else found.value), sign * samples, scores)
 
 
 def compare_all(
     strengths: Mapping[str, Strength], human: Floats | None, confidence: float
 ) -> tuple[MetricComparison, ...]:
-    """Compare each metric with each later one; test their scores against `human`, if given, by Williams' test."""
+    """Compare each metric with each later one; if `human` is given, also by Williams' test on these scores."""
     found = []
     for (first, one), (second, other) in combinations(strengths.items(), 2):
         difference = other.value - one.value

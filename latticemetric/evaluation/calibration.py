@@ -1,9 +1,9 @@
-"""Calibration: do events happen as often as their probabilities say, and as many errors as were expected?
+"""Calibration: compare probabilities with the frequency of events, and expected with real numbers of errors.
 
-Words of one utterance depend on each other, so resamples draw whole groups (utterances).
+Resamples draw whole groups (utterances), since words of an utterance depend on each other.
 
 - NCE, normalized cross entropy (Siu, Gish & Richardson 1997), as NIST's sclite computes it: 1 if all probabilities are
-  right and certain, 0 if they say no more than the mean does, below 0 if they say less.
+  right and certain, 0 if they are no better than their mean, negative if they are worse.
 - Brier score (Brier 1950): the mean of (probability − outcome)²; 0 is best.
 - ECE, expected calibration error: the mean distance of probability and frequency, over bins; 0 is best.
 - AUC: the probability that an event that happened has a larger probability than one that did not; ties count half.
@@ -27,7 +27,7 @@ from latticemetric.metrics.base import Table
 Values = npt.NDArray[np.float64]
 
 LEAST_PROBABILITY = 1e-7
-"""sclite moves probabilities of words into the interval from this to 1 minus this, so that no logarithm is infinite."""
+"""sclite clips word probabilities to [this, 1 − this], so that no logarithm is infinite."""
 
 BINS = 10
 _MOST_BINS = 1000
@@ -35,14 +35,14 @@ _MOST_CELLS = 2**22
 
 
 class Resampling(NamedTuple):
-    """Settings of intervals: the number of resamples (0: no intervals), their seed, and the share of them inside."""
+    """Settings of intervals: number of resamples (0: no intervals), seed, and confidence level."""
 
     resamples: int = 1000
     seed: int = 0
     confidence: float = 0.95
 
     def weights(self, groups: int) -> Iterator[Table]:
-        """Yield how often each resample draws each group, in blocks of resamples."""
+        """Yield how often each resample draws each group, for blocks of resamples."""
         return resample_counts(groups, self.resamples, self.seed) if self.resamples else iter(())
 
     def sums(self, table: Table) -> Table:
@@ -59,8 +59,8 @@ class ReliabilityBin(Record):
     """A bin of a reliability diagram.
 
     Attributes:
-        low: The bin's lower end; of expected errors, the smallest of the bin.
-        high: The bin's upper end; of expected errors, the largest of the bin.
+        low: The bin's lower end; for expected errors, the smallest in the bin.
+        high: The bin's upper end; for expected errors, the largest in the bin.
         count: The number of events or utterances in it.
         predicted: Their mean probability, or the mean of their expected errors; `None` if the bin is empty.
         observed: The share of events that happened, or the mean number of errors.
@@ -100,16 +100,17 @@ class EventCalibration(Record):
 
 @dataclass(frozen=True)
 class ErrorCalibration(Record):
-    """Expected errors beside the errors that were made.
+    """Expected errors, compared with real errors.
 
     Attributes:
         utterances: The number of utterances.
-        expected: Their expected errors, divided by their reference words: the expected word error rate.
-        rate: Their errors, divided by their reference words: the word error rate.
+        expected: Expected errors per reference word: the expected word error rate.
+        rate: Errors per reference word: the word error rate.
         difference: `expected` minus `rate`; positive if the model expects too many errors.
-        ece: Over bins of utterances, the distance of expected errors and errors, divided by all reference words.
+        ece: Expected calibration error: the sum over bins of the distance of expected errors and errors, per reference
+            word.
         squared_error: The mean of (expected errors − errors)² over utterances.
-        bins: The reliability diagram: bins of about as many utterances, by expected errors.
+        bins: The reliability diagram: bins by expected errors, with about equal numbers of utterances.
     """
 
     utterances: int
@@ -134,13 +135,13 @@ def event_calibration(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> EventCalibration:
-    """Compare probabilities of events with what happened.
+    """Compare the probabilities of events with their outcomes.
 
     Args:
         probability: The probability of each event.
         happened: For each event, True if it happened.
-        groups: For each event, its group, as a number or a name: events of a group are resampled together. For words,
-            give the utterance. By default, each event is a group.
+        groups: The group (number or name) of each event; events of a group are resampled together. For words, give the
+            utterance. By default, each event is its own group.
         bins: The number of bins of the reliability diagram.
         resamples: The number of resamples for intervals; 0: no intervals.
         seed: The same seed draws the same groups.
@@ -189,7 +190,7 @@ _SUMS = 4
 
 
 def log_probabilities(probability: Values, right: npt.NDArray[np.bool_]) -> Values:
-    """Return the logarithm (base 2) of the probability of what happened."""
+    """Return the log2 probability of each outcome."""
     inside = np.clip(probability, LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
     logarithms: Values = np.log2(np.where(right, inside, 1 - inside))
     return logarithms
@@ -198,8 +199,8 @@ def log_probabilities(probability: Values, right: npt.NDArray[np.bool_]) -> Valu
 def event_table(probability: Values, right: npt.NDArray[np.bool_], group: npt.NDArray[np.int64], bins: int) -> Table:
     """Return sums of events, one row per group.
 
-    The columns are: events, events that happened, logarithms (base 2) of the probabilities of what happened, squared
-    differences; then, for each bin: events, probabilities, events that happened.
+    The columns are: events, events that happened, log2 probabilities of the outcomes, squared differences; then for
+    each bin: events, sum of probabilities, events that happened.
     """
     groups = int(group.max()) + 1 if len(group) else 0
     table = np.zeros((groups, _SUMS + 3 * bins))
@@ -213,7 +214,7 @@ def event_table(probability: Values, right: npt.NDArray[np.bool_], group: npt.ND
 
 
 def cross_entropies(sums: Table) -> Values:
-    """Return the normalized cross entropy of each row of sums, of `event_table`; NaN if undefined."""
+    """Return the normalized cross entropy of each row of sums from `event_table`; NaN if undefined."""
     count, right, logarithm = sums[:, 0], sums[:, 1], sums[:, 2]
     with np.errstate(divide="ignore", invalid="ignore"):
         share = right / count
@@ -256,13 +257,13 @@ def error_calibration(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> ErrorCalibration:
-    """Compare expected errors of utterances with their errors.
+    """Compare expected errors of utterances with their real errors.
 
     Args:
         expected: The expected number of errors of each utterance.
         errors: The number of errors of each utterance.
         words: The number of reference words of each utterance.
-        bins: The number of bins of the reliability diagram. Utterances that expect the same are in the same bin.
+        bins: The number of bins of the reliability diagram. Utterances with equal expected errors share a bin.
         resamples: The number of resamples for intervals; 0: no intervals.
         seed: The same seed draws the same utterances.
         confidence: The share of resamples inside an interval.
@@ -312,7 +313,7 @@ def error_calibration(
 
 
 def _ratio(numerator: Values, denominator: Values) -> Values:
-    """Return quotients; NaN where the denominator is 0."""
+    """Return ratios; NaN where the denominator is 0."""
     quotient: Values = np.full(len(numerator), np.nan)
     np.divide(numerator, denominator, out=quotient, where=denominator != 0)
     return quotient
@@ -321,7 +322,7 @@ def _ratio(numerator: Values, denominator: Values) -> Values:
 def _checked(values: npt.ArrayLike, outcomes: npt.ArrayLike, what: str, kind: Any = np.bool_) -> tuple[Values, Any]:
     numbers, outcome = np.asarray(values, dtype=np.float64), np.asarray(outcomes, dtype=kind)
     if numbers.ndim != 1 or numbers.shape != outcome.shape:
-        raise UsageError(f"there are {numbers.size} {what} for {outcome.size} outcomes", advice="give one for each")
+        raise UsageError(f"there are {numbers.size} {what}, but {outcome.size} outcomes", advice="give one for each")
     if not np.isfinite(numbers).all() or not np.isfinite(outcome).all():
         raise UsageError(f"some of the {what}, or of the outcomes, are not finite numbers")
     return numbers, outcome

@@ -113,9 +113,10 @@ def fitted_line(first: Floats, second: Floats) -> tuple[float, float] | None:
 
 
 def moments(first: Floats, second: Floats) -> Floats:
-    """Return rows [1, x, y, x², y², xy] of standardised values; zeros if one is missing.
+    """Return rows [1, x, y, x², y², xy] of standardised values; all 0 if a value is missing.
 
-    Pearson's r comes from sums of rows. Rounding is harmless: the sum of n squares of standardised values is about n.
+    Sums of these rows give Pearson's r. Rounding is harmless, since the squares of n standardised values sum to about
+    n.
     """
     there = ~(np.isnan(first) | np.isnan(second))
     x, y = (_standardised(np.where(there, side, np.nan)) for side in (first, second))
@@ -138,7 +139,7 @@ _NO_VARIANCE = 1e-13
 
 
 def _standardised(values: Floats) -> Floats:
-    """Standardise to zero mean and unit variance. Ignore NaN, replace it by 0. If all values are equal, return 0s."""
+    """Standardise to mean 0 and variance 1; NaN becomes 0, and constant values become 0."""
     there = ~np.isnan(values)
     if not there.any():
         return np.zeros(values.shape)
@@ -151,7 +152,7 @@ def _standardised(values: Floats) -> Floats:
 
 
 class PairCounts(NamedTuple):
-    """The pairs of points, by their order in two variables.
+    """Numbers of pairs of points, by their order in two variables.
 
     Attributes:
         concordant: Pairs in the same order.
@@ -169,7 +170,7 @@ class PairCounts(NamedTuple):
 
 
 def pair_counts(first: npt.ArrayLike, second: npt.ArrayLike) -> PairCounts:
-    """Count the pairs of points of each row, by Knight's algorithm. There must be no NaN.
+    """Count the pairs of points of each row, by Knight's algorithm; NaN is not allowed.
 
     Examples:
         >>> [int(count) for count in pair_counts([1, 2, 3, 3], [1, 3, 2, 2])]
@@ -208,13 +209,13 @@ def _tau_b(x: Floats, y: Floats) -> Floats:
 
 
 def _tied_pairs(*sides: Floats) -> _Counts:
-    """Count the pairs of points that are equal in all variables; equal points must be neighbours."""
+    """Count the pairs of points that are equal in all variables; equal points must be adjacent."""
     before = np.arange(sides[0].shape[-1]) - _runs(*sides)[0]  # the number of equal points before each
     return np.asarray(before.sum(axis=-1, dtype=np.int64))
 
 
 def _inversions(ranked: _Counts) -> _Counts:
-    """Count the pairs i < j with r_i > r_j in each row; merge halves bottom-up, all of one size at once."""
+    """Count the pairs i < j with r_i > r_j in each row, by bottom-up merging."""
     rows, n = ranked.shape
     size = 1 << (n - 1).bit_length()
     values = np.full((rows, size), n, dtype=np.int64)  # padding comes last and adds no inversion
@@ -236,7 +237,7 @@ def _inversions(ranked: _Counts) -> _Counts:
 
 
 def _rank_ranges(values: Floats) -> tuple[_Counts, _Counts]:
-    """Return the first and the last rank, from 0, of the run of equal values that each value belongs to."""
+    """Return the first and last rank (from 0) among the values equal to each value."""
     order = np.argsort(values, axis=-1, kind="stable")
     ranges = np.empty((2, *values.shape), dtype=np.int64)
     for found, of_sorted in zip(ranges, _runs(np.take_along_axis(values, order, axis=-1)), strict=True):
@@ -245,7 +246,7 @@ def _rank_ranges(values: Floats) -> tuple[_Counts, _Counts]:
 
 
 def _runs(*sides: Floats) -> tuple[_Counts, _Counts]:
-    """For each point, return first and last position of the run of neighbours equal to it in all variables."""
+    """Return the first and last position of the run of adjacent points equal to each point."""
     shape = sides[0].shape
     place = np.broadcast_to(np.arange(shape[-1]), shape)
     new = np.zeros(shape, dtype=bool)
@@ -268,5 +269,5 @@ def _paired(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Floats, Floats
 
 
 def _varies(values: Floats) -> npt.NDArray[np.bool_]:
-    """Return True if points differ and none is missing."""
+    """Check that points differ and none is missing."""
     return np.asarray(values.max(axis=-1) > values.min(axis=-1))

@@ -19,7 +19,7 @@ from latticemetric.metrics.base import Table
 
 
 class PointNames(NamedTuple):
-    """Names of the points of a correlation, for messages."""
+    """The name of a correlation's points, for messages."""
 
     noun: str  # for one point, like `system`
     nouns: str  # for several points, like `systems`
@@ -36,7 +36,7 @@ class Correlation:
         pearson: Product-moment correlation.
         spearman: Rank correlation.
         kendall: τ-b.
-        reason: The reason why they are undefined; `None` if they are defined.
+        reason: Why the coefficients are undefined; `None` if they are defined.
     """
 
     points: int
@@ -49,7 +49,7 @@ class Correlation:
         """Return plain values, for JSON; `interval` is Pearson's.
 
         Args:
-            rank_intervals: Keep the intervals of Spearman's and Kendall's coefficients; not every correlation has them.
+            rank_intervals: Keep the intervals of Spearman's and Kendall's coefficients, if there are any.
         """
         values = {
             "pearson": self.pearson.value,
@@ -74,7 +74,7 @@ def bounds(found: Interval) -> dict[str, Any] | None:
 def correlation(
     metric: Floats, human: Floats, samples: tuple[Floats, Floats], points: PointNames, confidence: float
 ) -> tuple[Correlation, Values]:
-    """Return the coefficients of the points, and Pearson's r in each resample (a row of both `samples`)."""
+    """Return the coefficients of the points, and Pearson's r of each resample (a row of both `samples`)."""
     resampled = {name: coefficient(*samples) for name, coefficient in COEFFICIENTS.items()}
     return _of_points(metric, human, resampled, points, confidence), resampled["pearson"]
 
@@ -82,7 +82,7 @@ def correlation(
 def plain_correlation(
     metric: Floats, human: Floats, pearson: Values, points: PointNames, confidence: float
 ) -> Correlation:
-    """Return the coefficients of many points, except points with NaN; only Pearson's has an interval."""
+    """Return the coefficients of many points without NaN; only Pearson's has an interval."""
     there = ~(np.isnan(metric) | np.isnan(human))
     resampled = {name: pearson if name == "pearson" else pearson[:0] for name in COEFFICIENTS}
     found = _of_points(metric[there], human[there], resampled, points, confidence)
@@ -128,7 +128,7 @@ class Differentials:
 
     Attributes:
         correlation: The correlation of differences: the earlier system's value minus the later one's.
-        agreement: The share of pairs that the metric and people put in the same order. A tie agrees only with a tie.
+        agreement: The share of pairs that metric and human scores order alike. A tie agrees only with a tie.
     """
 
     correlation: Correlation
@@ -161,7 +161,7 @@ def differentials(
 
 
 def _agreeing(metric: Floats, human: Floats) -> Values:
-    """Return the share of differences with the same sign; NaN if a difference is missing, or there is none."""
+    """Return the share of differences with equal signs; NaN if one is missing, or there are none."""
     if not metric.shape[-1]:
         return np.full(metric.shape[:-1], np.nan)
     missing = np.isnan(metric).any(axis=-1) | np.isnan(human).any(axis=-1)
@@ -178,15 +178,15 @@ _MOMENTS = 6
 
 @dataclass(frozen=True)
 class SegmentCorrelation:
-    """Agreement of a metric with people on single segments.
+    """Agreement of a metric with human scores of single segments.
 
     Attributes:
-        pearson: The mean of the systems' coefficients that are defined (Banerjee & Lavie 2005, section 3.3).
-        spearman: The same mean.
-        kendall: The same mean.
+        pearson: The mean of the systems' defined coefficients (Banerjee & Lavie 2005, section 3.3).
+        spearman: The same mean for Spearman's ρ.
+        kendall: The same mean for Kendall's τ-b.
         systems: The correlation within each system.
         pooled: The correlation over the segments of all systems.
-        reason: The reason why the means are undefined; `None` if they are defined.
+        reason: Why the means are undefined; `None` if they are defined.
     """
 
     pearson: Interval
@@ -198,7 +198,7 @@ class SegmentCorrelation:
 
     @property
     def left_out(self) -> list[str]:
-        """The systems left out of the means, because their coefficients are undefined."""
+        """The systems without a coefficient, which the means leave out."""
         return [name for name, one in self.systems.items() if one.reason is not None]
 
     def asdict(self) -> dict[str, Any]:
@@ -217,7 +217,7 @@ class SegmentCorrelation:
 
 
 def moment_tables(metric: Floats, human: Floats) -> tuple[Table, Table]:
-    """Return two tables of moments, one row per segment: all systems side by side; all systems pooled."""
+    """Return two tables of moments, one row per segment: with the systems side by side, and pooled."""
     within = np.concatenate([moments(x, y) for x, y in zip(metric, human, strict=True)], axis=-1)
     return within, moments(metric, human).sum(axis=0)
 

@@ -1,6 +1,6 @@
-"""Error analysis: which words are inserted, deleted and confused, as in sclite's `dtl` and Kaldi's `wer_details`.
+"""Count the words inserted, deleted and confused, as in sclite's `dtl` and Kaldi's `wer_details`.
 
-Counts come from one alignment of each segment with its best reference: that of the metric whose errors are analysed.
+Counts come from one alignment of each segment with its best reference, by the metric whose errors are counted.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from latticemetric.metrics.reference_checks import check_corpus
 
 _Step = tuple[str, str | None, str | None]
 Pair = tuple[str, str]
-"""A word of the reference, and the word that stands for it."""
+"""A reference word, and the hypothesis word aligned with it."""
 
 GroupKind = Literal["speaker", "file"]
 
@@ -43,15 +43,15 @@ _SEPARATORS = "-_"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ErrorDetails(Result, Frozen):
-    """Words of alignments, counted by what became of them. Counts of several test sets add up.
+    """Counts of the words in alignments, by edit. Counts of several test sets can be added.
 
     Attributes:
-        correct: How often each word of the references was recognised.
-        confusions: How often a word of the references was replaced by which word.
+        correct: How often each reference word was recognised.
+        confusions: How often each (reference word, hypothesis word) pair was confused.
         insertions: How often each word was inserted.
-        deletions: How often each word of the references was deleted.
+        deletions: How often each reference word was deleted.
         segments: Number of segments.
-        wrong_segments: Number of segments that have errors.
+        wrong_segments: Number of segments with errors.
     """
 
     correct: Mapping[str, int]
@@ -63,7 +63,7 @@ class ErrorDetails(Result, Frozen):
 
     @classmethod
     def zero(cls) -> Self:
-        """Return counts of nothing."""
+        """Return zero counts."""
         return cls({}, {}, {}, {}, 0, 0)
 
     @classmethod
@@ -96,9 +96,9 @@ class ErrorDetails(Result, Frozen):
 
     @classmethod
     def by_class(cls, alignments: Iterable[tuple[Alignment, Sequence[str]]]) -> dict[str, Self]:
-        """Count the words of alignments by the class of each reference word; `(no class)` if that is `""`.
+        """Count the words of alignments by the class of each reference word; the class `""` is named `(no class)`.
 
-        Insertions have the class that `edit_classes` gives them. A segment counts for each class that it has.
+        `edit_classes` gives the class of an insertion. A segment counts for each of its classes.
         """
         found: dict[str, Self] = {}
         for alignment, classes in alignments:
@@ -122,7 +122,7 @@ class ErrorDetails(Result, Frozen):
 
     @property
     def substitutions(self) -> dict[str, int]:
-        """Count how often each word of the references was replaced."""
+        """Count how often each reference word was replaced."""
         counts = Counter[str]()
         for (expected, _), times in self.confusions.items():
             counts[expected] += times
@@ -157,7 +157,7 @@ class ErrorDetails(Result, Frozen):
 
     @property
     def rate(self) -> float | None:
-        """Errors divided by words of the references; `None` if they have none."""
+        """Errors per reference word; `None` without reference words."""
         return self.errors / self.words if self.words else None
 
     def line(self, name: str = "WER") -> str | None:
@@ -204,7 +204,7 @@ class ErrorDetails(Result, Frozen):
         }
 
     def lists(self, most: int | None = None) -> Iterator[tuple[str, int, int, list[tuple[str, int]]]]:
-        """Yield what is listed: its title, its kinds, how often they occur in all, and the most frequent."""
+        """Yield each list: its title, its number of different items, their total, and the most frequent ones."""
         titled: list[tuple[str, dict[Any, int], bool]] = [("confusion pairs", dict(self.confusions), True)]
         titled += [(f"{name} words", dict(counted), False) for name, counted in self._by_word().items()]
         for title, counted, is_pair in titled:
@@ -213,13 +213,13 @@ class ErrorDetails(Result, Frozen):
 
 
 def most_frequent(counted: Mapping[Any, int], most: int | None) -> list[tuple[Any, int]]:
-    """Return the most frequent keys with their counts (ties: the alphabet)."""
+    """Return the most frequent keys with their counts; ties are in alphabetical order."""
     return sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:most]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ErrorAnalysis(Result, Tabular, Frozen):
-    """The errors of a test set, in all and by group (speaker or file), or by class of words.
+    """The errors of a test set: in total, and by group (speaker or file) or class of words.
 
     Attributes:
         total: The errors of all segments.
@@ -233,7 +233,7 @@ class ErrorAnalysis(Result, Tabular, Frozen):
         return f"ErrorAnalysis({self.total!r}, {len(self.groups)} groups)"
 
     def to_records(self) -> list[dict[str, Any]]:
-        """Return the numbers of errors: a record for each group, and one for all segments, of which `group` is `None`.
+        """Return the numbers of errors: one record per group, and one for all segments (`group` is `None`).
 
         Examples:
             >>> analysis = error_analysis(["a b", "a"], ["a c", "a"], groups=["ann", "bob"])
@@ -276,10 +276,14 @@ def error_analysis(
     check_corpus(candidates, references)
     require_as_many(candidates, references)
     if groups is not None and len(groups) != len(candidates):
-        raise UsageError(f"there are {len(candidates)} segments and {len(groups)} groups", advice="give one a segment")
+        raise UsageError(
+            f"there are {len(candidates)} segments, but {len(groups)} groups", advice="give one per segment"
+        )
     chosen = WER() if metric is None else metric
     if not can_analyse(chosen):
-        raise UsageError(f"{chosen.name} aligns no words", advice="analyse the errors of wer, cer, mixed-er or sclite")
+        raise UsageError(
+            f"{chosen.name} does not align words", advice="analyse the errors of wer, cer, mixed-er or sclite"
+        )
     if classes:
         return _by_class(candidates, references, chosen)
     listed: dict[str, list[Alignment]] = {}
@@ -293,7 +297,7 @@ def error_analysis(
 
 
 def can_analyse(metric: Metric[Any]) -> bool:
-    """Return whether a metric aligns words (or characters) with edits."""
+    """Check whether a metric aligns words (or characters) with edits."""
     return callable(getattr(metric, "align", None)) and {"substitutions", "deletions", "insertions"} <= set(
         metric.columns
     )
@@ -324,8 +328,8 @@ def _by_class(
 def groups_of(ids: Sequence[str], by: GroupKind, speakers: Mapping[str, str] | None = None) -> list[str]:
     """Return the speaker or the file of each segment.
 
-    Ids of STM segments name both. In other ids, the speaker stands before the first `-` or `_`, as in data of NIST and
-    Kaldi, and the file before the last one. A mapping of ids (`speakers`, Kaldi's `utt2spk`) takes precedence.
+    Ids of STM segments contain both. In other ids, the speaker stands before the first `-` or `_`, as in data of NIST
+    and Kaldi, and the file before the last one. The mapping `speakers` of ids (Kaldi's `utt2spk`) takes precedence.
 
     Examples:
         >>> groups_of(["radio-8,1,host,0.00,2.50", "ann_f1-003"], "speaker"), groups_of(["ann_f1-003"], "file")
@@ -345,7 +349,7 @@ def _group_of(name: str, by: GroupKind, speakers: Mapping[str, str] | None) -> s
     places = [at for at, character in enumerate(name) if character in _SEPARATORS]
     if not places or not places[0]:
         raise UsageError(
-            f"'{shortened(name)}' does not say whose segment it is",
+            f"the id '{shortened(name)}' has no speaker",
             advice="write ids as SPEAKER-UTTERANCE, or give a file of speakers",
         )
     return name[: places[0] if by == "speaker" else places[-1]]

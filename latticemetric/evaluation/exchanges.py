@@ -1,7 +1,7 @@
-"""Exchange the scores of two metrics at random places, and compute the difference of a statistic again.
+"""The null distribution of `permutation_test`: swap the scores of two metrics at random, and recompute a statistic.
 
-The null distribution of `metric_tests.permutation_test`. Statistics that are sums are computed from sums, which are
-linear or quadratic in the signs of what is exchanged; others from the exchanged scores of each trial.
+Statistics that are sums over pairs are computed from sums that are linear or quadratic in the signs of the swapped
+units. Other statistics are computed from the swapped scores of each trial.
 """
 
 from __future__ import annotations
@@ -31,15 +31,16 @@ from latticemetric.evaluation.pairwise import (
 from latticemetric.evaluation.systems import snap_ties
 
 Exchange = Literal["both", "systems", "items", "pairs"]
-"""The unit that a trial exchanges: a single score (PERM-BOTH), a system (PERM-SYSTEMS), an item, or what both metrics
-say of a pair of scores (accuracies and τ-23 only)."""
+"""The unit that a trial swaps: a single score (PERM-BOTH), a system (PERM-SYSTEMS), an item, or both metrics' verdicts
+on a pair of scores (accuracies and τ-23 only).
+"""
 
 _MOST_CELLS = 2**21  # the most scores of hybrids to hold at once: 16 MB
 _MOST_SYSTEMS = 40  # of which all pairs are held at once
 
 
 class Sides(NamedTuple):
-    """Human scores and the standardised scores of two metrics; if one of the three is missing, all three are NaN."""
+    """Human scores and the standardised scores of two metrics; where one of the three is missing, all are NaN."""
 
     gold: Floats
     first: Floats
@@ -47,27 +48,29 @@ class Sides(NamedTuple):
 
     @classmethod
     def of(cls, gold: Floats, first: Floats, second: Floats) -> Sides:
-        """Standardise scores; those of the two metrics that differ only by rounding become equal."""
+        """Standardise scores; scores of the two metrics that differ only by rounding become equal."""
         there = ~(np.isnan(gold) | np.isnan(first) | np.isnan(second))
         both = np.stack([_standardised(np.where(there, side, np.nan)) for side in (first, second)])
         return cls(np.where(there, gold, np.nan), *snap_ties(both.ravel()).reshape(both.shape))
 
 
 def exchanged_differences(statistic: str, sides: Sides, average: Average, signs: Signs) -> tuple[float, Floats]:
-    """Return the difference of the statistics (second minus first), and that of each trial."""
+    """Return the difference of the statistics (second minus first), and the difference in each trial."""
     check_pooled(statistic, average)
     if statistic in PAIR_SUMS:
         draws = _pair_draws if signs.exchange == "pairs" else _linear_draws
         return draws(statistic, sides, average, signs)
     if signs.exchange == "pairs":
-        raise UsageError(f"{statistic} is no sum over pairs, which could be exchanged", advice="exchange both")
+        raise UsageError(
+            f"{statistic} is not a sum over pairs, so pairs cannot be exchanged", advice="choose exchange='both'"
+        )
     if statistic == "spa":
         return _soft_draws(sides, signs)
     return _hybrid_draws(statistic, sides, average, signs)
 
 
 def _standardised(values: Floats) -> Floats:
-    """Give the scores zero mean and unit variance, so that two metrics can exchange them."""
+    """Give the scores mean 0 and variance 1, so that two metrics can swap them."""
     there = values[~np.isnan(values)]
     spread = there.std() if len(there) else 0.0
     return np.asarray((values - there.mean()) / spread if spread > 0 else values * 0.0, dtype=np.float64)
@@ -75,7 +78,7 @@ def _standardised(values: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Signs:
-    """The draws of a test: +1 where a score stays, −1 where it is exchanged."""
+    """The random signs of a test: +1 keeps a score, −1 swaps it."""
 
     shape: tuple[int, int]
     exchange: Exchange
@@ -84,18 +87,16 @@ class Signs:
 
     def __post_init__(self) -> None:
         if self.exchange not in get_args(Exchange):
-            raise UsageError(
-                f"there is no exchange of '{self.exchange}'", advice="choose both, systems, items or pairs"
-            )
+            raise UsageError(f"there is no exchange '{self.exchange}'", advice="choose both, systems, items or pairs")
 
     def units(self) -> npt.NDArray[np.int64]:
-        """Return, for each score, the number of what is exchanged with it."""
+        """Return the unit of each score; scores of the same unit are swapped together."""
         systems, items = np.indices(self.shape)
         units = {"both": systems * self.shape[1] + items, "systems": systems, "items": items}
         return units[self.exchange].ravel()
 
     def draw(self, cells: int = 1) -> Iterator[Floats]:
-        """Yield signs of the units, one row per trial, in blocks in which a trial takes `cells` more scores."""
+        """Yield the signs of the units, one row per trial, in blocks; a trial needs memory for `cells` scores."""
         generator = np.random.default_rng(self.seed)
         number = int(self.units().max(initial=-1)) + 1
         rows = max(1, _MOST_CELLS // max(1, number, cells))
@@ -108,9 +109,9 @@ class Signs:
 
 
 def _linear_draws(statistic: str, scores: Sides, average: Average, signs: Signs) -> tuple[float, Floats]:
-    """Return the observed difference of an accuracy, and that of each trial.
+    """Return the difference of an accuracy, observed and in each trial.
 
-    A pair of scores contributes f(s, s'), which changes its sign with both signs: it is α s + β s'.
+    With the signs s and s', a pair of scores contributes α s + β s'.
     """
     gold, first, second = scores
     thresholds = _thresholds(statistic, scores, average)
@@ -127,7 +128,7 @@ def _linear_draws(statistic: str, scores: Sides, average: Average, signs: Signs)
             order = np.sign(rows.gold[:, [one]] - rows.gold[:, one + 1 :])
 
             def agreed(a: int, b: int, one: int = one, order: Floats = order, sides: Any = sides) -> Floats:
-                """Return 1 for each pair that agrees with people, if its scores come from the metrics a and b."""
+                """Return 1 for each pair that agrees with the human scores, with scores of the metrics a and b."""
                 difference = sides[a][:, [one]] - sides[b][:, one + 1 :]
                 tied = np.abs(difference) <= (thresholds[a] + thresholds[b]) / 2
                 return np.asarray(np.where(tied, 0.0, np.sign(difference)) == order, dtype=np.float64)
@@ -140,14 +141,14 @@ def _linear_draws(statistic: str, scores: Sides, average: Average, signs: Signs)
 
 
 def _thresholds(statistic: str, scores: Sides, average: Average) -> list[float]:
-    """Return the differences up to which the scores of each metric are tied."""
+    """Return the largest difference that counts as a tie, for the scores of each metric."""
     if statistic != "acc-t":
         return [0.0, 0.0]
     return [calibrated(scores.gold, side, average=average).threshold for side in scores[1:]]
 
 
 def _pair_draws(statistic: str, scores: Sides, average: Average, signs: Signs) -> tuple[float, Floats]:
-    """Return the observed difference, and that of each trial if each pair's verdicts are exchanged by themselves."""
+    """Return the difference, observed and in each trial, if the verdicts on each pair are swapped independently."""
     groups = rows_of(scores.gold, scores.first, average)
     check_pairs(groups)
     if not groups:
@@ -184,7 +185,7 @@ def _soft_draws(sides: Sides, signs: Signs) -> tuple[float, Floats]:
     people = pairwise_p(gold, seed=signs.seed)[above]
 
     def accuracy(scores: Floats) -> Floats:
-        """Return 1 − the mean distance to people's p-values, for each matrix."""
+        """Return 1 − the mean distance to the human p-values, for each matrix."""
         totals, gram = scores.sum(axis=-1), scores @ scores.swapaxes(-1, -2)
         own = np.diagonal(gram, axis1=-2, axis2=-1)
         i, j = above
@@ -204,7 +205,7 @@ def _soft_draws(sides: Sides, signs: Signs) -> tuple[float, Floats]:
 
 
 def _normal_above(values: Floats) -> Floats:
-    """Return the probability that a standard normal variable is at least so large (Abramowitz & Stegun 1964, 7.1.26).
+    """Return the probability that a standard normal variable is ≥ `x` (Abramowitz & Stegun 1964, 7.1.26).
 
     The error is below 1e-7, far below the noise of a permutation test.
     """
@@ -219,7 +220,7 @@ def _normal_above(values: Floats) -> Floats:
 
 
 def _hybrid_draws(statistic: str, scores: Sides, average: Average, signs: Signs) -> tuple[float, Floats]:
-    """Compute the statistic of the exchanged scores of every trial."""
+    """Compute the statistic of the swapped scores of every trial."""
     gold, first, second = scores
     groups = rows_of(gold, first, average)
     if not groups:
@@ -228,7 +229,7 @@ def _hybrid_draws(statistic: str, scores: Sides, average: Average, signs: Signs)
     sides = [(rows.gold, first.ravel()[rows.entries], second.ravel()[rows.entries]) for rows in groups]
 
     def difference(values: list[tuple[Floats, Floats]]) -> Floats:
-        """Return the difference of the means over rows; undefined rows are left out of each."""
+        """Return the difference of the means over rows; each mean omits undefined rows."""
         hybrids = [np.concatenate(side, axis=1) for side in zip(*values, strict=True)]
         with np.errstate(invalid="ignore"):
             means = [np.where(np.isnan(v), 0.0, v).sum(axis=1) / (~np.isnan(v)).sum(axis=1) for v in hybrids]
@@ -259,7 +260,7 @@ first's."""
 
 
 def _exchanged(statistic: str, gold: Floats, first: Floats, second: Floats) -> _Hybrids:
-    """Compute a statistic from the exchanged scores."""
+    """Compute a statistic from the swapped scores."""
 
     def values(signs: Floats) -> tuple[Floats, Floats]:
         keeps, people = signs > 0, np.broadcast_to(gold, signs.shape)
@@ -271,9 +272,9 @@ def _exchanged(statistic: str, gold: Floats, first: Floats, second: Floats) -> _
 
 
 def _kendall_values(gold: Floats, first: Floats, second: Floats) -> _Hybrids:
-    """Compute τ-b from sums over pairs: what a pair adds is c + α s + β s' + γ s s' for its signs s and s'.
+    """Compute τ-b from sums over pairs: a pair adds c + α s + β s' + γ s s' for its signs s and s'.
 
-    All numbers are whole quarters, which 32 bits hold exactly.
+    All numbers are multiples of ¼, which 32-bit floats hold exactly.
     """
     i, j = np.triu_indices(gold.shape[-1], 1)
     order = np.sign(gold[:, i] - gold[:, j])
@@ -305,7 +306,7 @@ def _kendall_values(gold: Floats, first: Floats, second: Floats) -> _Hybrids:
 
 
 def _spearman_values(gold: Floats, first: Floats, second: Floats) -> _Hybrids:
-    """Compute Spearman's ρ; ranks come from comparisons of small numbers, which is faster than sorting short rows."""
+    """Compute Spearman's ρ; ranks come from comparisons, which are faster than sorting for short rows."""
     n = gold.shape[-1]
     people = (ranks(gold) - (n + 1) / 2).astype(np.float32)  # halves: 32 bits hold all sums exactly
     spread = (people**2).sum(axis=-1).astype(np.float64)

@@ -1,6 +1,6 @@
-"""Correlate over groups of segments of similar quality; score each group as a test set (Coughlin 2003, 2.2 and 2.3).
+"""Correlate over groups of segments of similar quality, each scored as a test set (Coughlin 2003, 2.2 and 2.3).
 
-Groups cover the whole range of quality; the systems of a test set are often too similar for that.
+Groups cover the whole range of quality, while the systems of a test set are often too similar.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NOWHERE = -1
 _MOST_GROUPS = 10_000
 
 SMALL = 100
-"""Groups with fewer segments are small: their points scatter (Coughlin 2003)."""
+"""Groups with fewer segments than this are small: their scores are noisy (Coughlin 2003)."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Group:
     """Segments of similar quality.
 
     Attributes:
-        value: The rounded value by which they were grouped.
+        value: The rounded value of the group.
         size: The number of segments.
         small: True if there are too few segments to trust the scores.
         human: The mean of the human scores.
@@ -47,7 +47,7 @@ class Group:
 
     @property
     def reason(self) -> str | None:
-        """The reason why scores are undefined; `None` if all are defined."""
+        """Why scores are undefined; `None` if all are defined."""
         undefined = [name for name, score in self.scores.items() if score is None]
         return f"undefined for these segments: {', '.join(undefined)}" if undefined else None
 
@@ -98,7 +98,7 @@ def group_segments(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> Grouping:
-    """Group the judged segments of all systems by a value, rounded to a multiple of `width`.
+    """Group the segments of all systems that have human scores by a value, rounded to a multiple of `width`.
 
     Args:
         scores: Scores by metric name, as for `correlate`.
@@ -144,7 +144,7 @@ def group_segments(
 
 
 class _Grouped(NamedTuple):
-    """A metric's statistics by segment, group and column, summed over the systems whose output is in the group."""
+    """A metric's statistics by segment, group and column, summed over the systems with outputs in the group."""
 
     scores: SystemTables
     table: Floats
@@ -176,17 +176,19 @@ class _Grouped(NamedTuple):
 def _assigned(by: Floats, human: Floats, width: float) -> tuple[_Groups, Floats]:
     """Return the group of each segment of each system, and the value of each group."""
     if not 0 < width < np.inf:
-        raise UsageError(f"groups cannot have width {width}", advice="give a width above 0, like 0.1")
+        raise UsageError(f"the width of groups is {width}", advice="give a width above 0, like 0.1")
     if by.shape != human.shape:
         raise UsageError(f"values to group by have shape {by.shape}, but human scores {human.shape}")
     there = ~(np.isnan(by) | np.isnan(human))
     if not there.any():
-        raise UsageError("there are no judged segments to group", advice="leave groups out, or judge segments")
+        raise UsageError(
+            "no segment to group has a human score", advice="leave groups out, or add human scores of segments"
+        )
     # Round halves up; count values just below a half (by rounding errors) as halves.
     numbers = np.floor(by[there] / width + 0.5 + 1e-9)
     found, member = np.unique(numbers, return_inverse=True)
     if len(found) > _MOST_GROUPS:
-        raise UsageError(f"there are {len(found)} groups of width {width:g}, too many", advice="make them wider")
+        raise UsageError(f"width {width:g} gives {len(found)} groups, too many", advice="choose a larger width")
     groups = np.full(human.shape, _NOWHERE, dtype=np.int64)
     groups[there] = member
     # 3 × 0.1 is shown as 0.3.

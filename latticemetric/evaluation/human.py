@@ -25,8 +25,8 @@ class HumanScores(Frozen):
     Attributes:
         systems: Names of the systems.
         segment: Scores of segments: one row per system, one column per segment; NaN if nobody judged it.
-        system: Scores of whole systems from people (or a campaign); NaN if missing. `None` if all are missing: then
-            a system's score is the mean of its segments' scores.
+        system: Scores of whole systems from people or a campaign; NaN if missing. `None` if all are missing; then a
+            system's score is the mean of its segments' scores.
         notes: Notes for the reader: missing judgments, judges whose scores are all equal.
     """
 
@@ -42,17 +42,18 @@ def human_scores(judgments: Judgments, *, combine: Combination = "sum", normaliz
     Args:
         judgments: The judgments; their columns are adequacy and fluency, or one column of any name.
         combine: Sum or average several columns.
-        normalize_judges: First give each judge's scores zero mean and unit variance, in each column. If all scores of
-            a judge are equal, they become 0.
+        normalize_judges: First standardise each judge's scores in each column to mean 0 and variance 1. If all scores
+            of a judge are equal, they become 0.
 
     Raises:
-        UsageError: If there are several columns other than adequacy and fluency.
+        UsageError: There are several columns other than adequacy and fluency.
     """
     if combine not in get_args(Combination):
         raise UsageError(f"columns of scores cannot be combined by '{combine}'", advice="choose sum or mean")
     if len(judgments.columns) > 1 and set(judgments.columns) not in _BELONG_TOGETHER:
         raise UsageError(
-            f"judgments have the scores {', '.join(judgments.columns)}", advice="choose one of them with --human-scores"
+            f"judgments have several columns of scores: {', '.join(judgments.columns)}",
+            advice="choose one of them with --human-scores",
         )
     notes = _missing_judgments(judgments)
     if normalize_judges:
@@ -77,7 +78,7 @@ def human_scores(judgments: Judgments, *, combine: Combination = "sum", normaliz
 
 
 def _normalized(judgments: Judgments) -> tuple[Judgments, list[str]]:
-    """Standardise each judge's scores; return also the judges whose scores are all equal in some column."""
+    """Standardise each judge's scores; also return the judges whose scores are all equal in some column."""
     found = judgments.scores.copy()
     indifferent = []
     for number, name in enumerate(judgments.judges):
@@ -98,7 +99,7 @@ def _normalized(judgments: Judgments) -> tuple[Judgments, list[str]]:
 
 
 def _missing_judgments(judgments: Judgments) -> list[str]:
-    """Return a note for each system with unjudged segments, if any segments were judged."""
+    """Return a note for each system with segments without human scores, if any segment has one."""
     judged = np.zeros((len(judgments.systems), judgments.segments + 1), dtype=bool)
     complete = ~np.isnan(judgments.scores).any(axis=-1)
     judged[judgments.system[complete], judgments.segment[complete]] = True

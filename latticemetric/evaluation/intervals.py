@@ -1,8 +1,8 @@
-"""Bootstrap over segments: intervals of a corpus value, and of the difference between two systems.
+"""Bootstrap over segments: intervals of a corpus value, and of the difference of two systems.
 
-A resample draws segments with replacement, as many as the test set has. Their statistics are summed, and the sums give
-a value as for the whole test set. NIST weights n-grams by all references; resamples keep the weights of the whole test
-set. Sums are matrix products, in bounded memory.
+A resample draws as many segments as the test set has, with replacement. Their summed statistics give a value as for the
+whole test set. NIST weights n-grams by all references; resamples keep the weights of the whole test set. Sums are
+matrix products in bounded memory.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from latticemetric.metrics.base import Table
 Values = npt.NDArray[np.float64]
 
 ROUNDING = 1e-12
-"""Values this close count as equal, since sums in another order may differ in their last bits."""
+"""Values at most this far apart count as equal, since the order of a sum may change its last bits."""
 
 # The largest number of cells of a matrix of weights: 32 MB.
 _MOST_CELLS = 2**22
@@ -46,7 +46,7 @@ class Interval(Record):
         value: The value of the whole test set; `None` if undefined.
         low: The interval's lower end; `None` if no resample has a value.
         high: The interval's upper end.
-        half_width: Half the difference of both ends.
+        half_width: Half the difference of the two ends.
         confidence: The share of resamples inside.
         resamples: The number of resamples.
         undefined: The number of resamples without a value; they are left out.
@@ -67,9 +67,9 @@ class PairedBootstrap(Record):
 
     Attributes:
         difference: The interval of the second system's value minus the first's.
-        p: Two-sided p-value, 2 (c + 1) / (R + 1), at most 1. R is the number of resamples; c counts resamples in which
-            the sign of the difference is not the observed one (it is opposite, 0 or undefined). p is 1 if the systems
-            are equal on the whole test set, `None` if their difference is undefined.
+        p: Two-sided p-value, 2 (c + 1) / (R + 1), at most 1. R is the number of resamples; c counts those whose
+            difference has another sign than the observed one, or is undefined. p is 1 if the systems are equal on the
+            whole test set, `None` if their difference is undefined.
     """
 
     difference: Interval
@@ -125,7 +125,7 @@ def paired_bootstrap(
 
 
 def interval_of(value: float, samples: Values, confidence: float) -> Interval:
-    """Return the percentile interval of resampled values; NaN stands for an undefined value."""
+    """Return the percentile interval of resampled values; NaN means undefined."""
     if not 0 < confidence < 1:
         raise UsageError(f"confidence {confidence} is not between 0 and 1", advice="give a share like 0.95")
     defined = samples[~np.isnan(samples)]
@@ -170,7 +170,7 @@ def or_none(value: float) -> float | None:
 def resample_counts(segments: int, resamples: int, seed: int) -> Iterator[Table]:
     """Count how often each resample draws each segment: one row per resample, in matrices of bounded size.
 
-    Each row is a multinomial sample of size `segments`. The division of rows into matrices does not change them.
+    Each row is a multinomial sample of size `segments`, independent of the division into matrices.
     """
     generator = np.random.default_rng(checked_seed(seed))
     for rows in chunks(segments, resamples):
@@ -189,7 +189,7 @@ def resampled_sums(tables: Sequence[Table], resamples: int, seed: int) -> list[T
 
 
 def weighted_sums(tables: Sequence[Table], weights: Iterable[Table]) -> list[Table]:
-    """Sum each table's rows, weighted by each row of the `weights` matrices."""
+    """Return the sums of each table's rows, weighted by each row of the `weights` matrices."""
     joined = np.hstack(tables)
     sums = np.vstack([matrix @ joined for matrix in weights])
     return np.split(sums, np.cumsum([table.shape[1] for table in tables])[:-1], axis=1)

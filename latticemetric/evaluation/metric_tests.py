@@ -1,9 +1,9 @@
-"""Test if one metric agrees with people better than another: permutation tests, clusters, ranks over tasks.
+"""Test whether one metric agrees better with human scores than another: permutation tests, clusters, ranks.
 
-A trial exchanges the standardised scores of two metrics at random places and computes both statistics again (Deutsch,
-Dror & Roth 2021): at each score on its own (PERM-BOTH), for all scores of a system (PERM-SYSTEMS), or of an item. WMT's
-tables since 2023 exchange what the metrics say of each pair of scores, as if pairs were independent.
-Scores are matrices, one row per system and one column per item; higher is better.
+A trial swaps the standardised scores of two metrics at random, and computes both statistics again (Deutsch, Dror & Roth
+2021). It swaps each score independently (PERM-BOTH), all scores of a system (PERM-SYSTEMS), or all scores of an item.
+WMT's tables since 2023 swap the metrics' verdicts on each pair of scores, as if pairs were independent. Scores are
+matrices, one row per system and one column per item; higher is better.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class MetricTest(Record):
 
     Attributes:
         difference: The second metric's statistic minus the first's; `None` if one is undefined.
-        p: Two-sided p-value, (c + 1) / (R + 1), where c counts the trials whose absolute difference is undefined or at
-            least as large as the observed one; `None` if that is undefined.
-        p_better: One-sided p-value for the second metric being better: the share of trials whose difference is at least
-            the observed one, as in mt-metrics-eval; `None` if that is undefined.
+        p: Two-sided p-value, (c + 1) / (R + 1); c counts trials with an undefined difference, or one at least as large
+            as observed (absolute values). `None` if the observed difference is undefined.
+        p_better: One-sided p-value that the second metric is better: the share of trials with a difference ≥ the
+            observed one, as in mt-metrics-eval; `None` if that is undefined.
         trials: R, the number of trials.
     """
 
@@ -56,13 +56,12 @@ def permutation_test(
     trials: int = 1000,
     seed: int = 0,
 ) -> MetricTest:
-    """Test if two metrics differ in a statistic of agreement with people.
+    """Test whether two metrics differ in a statistic of agreement with human scores.
 
-    Accuracies and τ-23 are sums over pairs, so that their difference is a linear function of what is exchanged, and
-    trials cost next to nothing. With `acc-t`, each metric keeps its calibrated threshold; a score of one metric and one
-    of the other are a tie if they differ by at most the mean of the two thresholds. Soft
-    pairwise accuracy computes the p-values of a trial from the normal limit of the permutation test; `pairwise_p` runs
-    the test itself.
+    Accuracies and τ-23 are sums over pairs, so that trials are cheap. With `acc-t`, each metric keeps its calibrated
+    threshold; scores of different metrics tie if they differ by at most the mean of both thresholds. Soft pairwise
+    accuracy computes the p-values of a trial from the normal limit of the permutation test; `pairwise_p` runs the test
+    itself.
 
     Args:
         statistic: One of `STATISTICS`.
@@ -102,7 +101,7 @@ def _tested(observed: float, drawn: Floats) -> MetricTest:
 
 @dataclass(frozen=True, eq=False)
 class MetricTask(Frozen):
-    """A task on which metrics are ranked: a language pair (or several) with a statistic.
+    """A task to rank metrics on: a statistic on one or several language pairs.
 
     Attributes:
         name: The name, such as `en-de spa`.
@@ -110,7 +109,7 @@ class MetricTask(Frozen):
         gold: Human scores, one row per system.
         metrics: Scores of each metric, by name; higher is better.
         average: `none`, `item`, `system` or `pooled`.
-        exchange: The units that a trial exchanges: single scores (`both`), `systems`, `items` or `pairs` of scores.
+        exchange: The units that a trial swaps: single scores (`both`), `systems`, `items` or `pairs` of scores.
         weight: The weight of the task in averages.
     """
 
@@ -124,13 +123,13 @@ class MetricTask(Frozen):
 
     @classmethod
     def pooled(cls, name: str, tasks: Sequence[tuple[npt.ArrayLike, Mapping[str, npt.ArrayLike]]]) -> MetricTask:
-        """Return the task of pairwise accuracy over the systems of several language pairs, pooled.
+        """Return the task of pairwise accuracy over the system pairs of several language pairs.
 
-        Trials exchange the scores of whole systems.
+        Trials swap the scores of whole systems.
 
         Args:
             name: The name of the task.
-            tasks: For each language pair, the human scores of its systems and those of each metric.
+            tasks: For each language pair, the human scores and the scores of each metric.
 
         Examples:
             >>> czech, german = ([1, 2, 3], {"mine": [0.1, 0.3, 0.2]}), ([5, 4], {"mine": [0.5, 0.4]})
@@ -148,7 +147,7 @@ class MetricTask(Frozen):
             raise UsageError("there are no language pairs to pool")
         metrics = tasks[0][1]
         if any(set(scores) != set(metrics) for _, scores in tasks):
-            raise UsageError("language pairs have different metrics", advice="give the same ones")
+            raise UsageError("language pairs have different metrics", advice="give the same metrics for each")
         gold = column_each([people for people, _ in tasks])
         scores = {metric: column_each([scores[metric] for _, scores in tasks]) for metric in metrics}
         return cls(name, "acc-eq", gold, scores, "pooled")
@@ -159,8 +158,8 @@ class TaskRanks(Frozen):
     """The ranks of metrics on a task.
 
     Attributes:
-        values: The statistic of each metric; the best metric comes first. `None` if it is undefined: then it is last.
-        ranks: The rank of each metric. No metric of a rank, a cluster, is significantly worse than another of it.
+        values: The statistic of each metric, best first; undefined ones (`None`) are last.
+        ranks: The rank of each metric. A rank is a cluster: none of its metrics is significantly worse than another.
         tests: For each pair of metrics (better, worse), the test of their difference.
     """
 
@@ -211,15 +210,15 @@ def rank_metrics(
 ) -> RankTable:
     """Rank metrics on tasks by clusters of significance, and average the ranks (Freitag et al. 2022).
 
-    From the best metric down, a new rank begins where a metric is significantly worse than one of the current rank.
+    From the best metric down, a metric that is significantly worse than one of the current rank starts a new rank.
 
     Args:
         tasks: The tasks; all need the same metrics.
         trials: The number of trials of each test.
         seed: The same seed exchanges the same scores.
-        significance: The level. Values are not corrected for their number.
-        one_sided: Use one-sided p-values, as WMT's tables do. The order of two metrics comes from the same data: under
-            the null, such a test errs twice as often as its level says.
+        significance: The significance level, not corrected for multiple tests.
+        one_sided: Use one-sided p-values, as WMT's tables do. Since the order of two metrics comes from the same data,
+            such a test errs twice as often under the null as its level says.
 
     Examples:
         >>> people = [[1.0], [2.0], [3.0], [4.0]]
@@ -231,11 +230,13 @@ def rank_metrics(
     if not tasks:
         raise UsageError("there are no tasks to rank metrics on")
     if not 0 < significance < 1:
-        raise UsageError(f"a level of significance of {significance} is not between 0 and 1", advice="give 0.05")
+        raise UsageError(f"the significance level {significance} is not between 0 and 1", advice="give 0.05")
     names = list(tasks[0].metrics)
     for task in tasks:
         if set(task.metrics) != set(names) or not names:
-            raise UsageError(f"task {task.name} has other metrics than {tasks[0].name}", advice="give the same ones")
+            raise UsageError(
+                f"task {task.name} has other metrics than {tasks[0].name}", advice="give the same metrics for all tasks"
+            )
     found = {task.name: _ranked(task, trials, seed, significance, one_sided=one_sided) for task in tasks}
     if len(found) < len(tasks):
         raise UsageError("two tasks have the same name")
@@ -282,7 +283,7 @@ def _ranked(task: MetricTask, trials: int, seed: int, significance: float, *, on
 
 
 def of_groups(task: MetricTask, groups: Sequence[str], name: str | None = None) -> MetricTask:
-    """Return the task on documents or domains: scores of segments averaged by `groups`, the group of each segment."""
+    """Return the task on documents or domains: segment scores averaged by `groups`, the group of each segment."""
     gold, _ = averaged(task.gold, groups)
     metrics = {metric: averaged(scores, groups)[0] for metric, scores in task.metrics.items()}
     return MetricTask(name or task.name, task.statistic, gold, metrics, task.average, task.exchange, task.weight)

@@ -1,8 +1,8 @@
 """Agreement on pairs: variants of Kendall's τ, accuracies with ties (calibrated or not), soft pairwise accuracy.
 
-Scores are matrices, one row per system and one column per item (a segment, a document, a domain; or one column, whole
-systems), NaN where one is missing; higher is better on both sides. The definitions are those of WMT's metrics tasks, so
-that values equal those of mt-metrics-eval.
+Scores are matrices, one row per system and one column per item (a segment, document or domain; or one column for whole
+systems), NaN where one is missing; higher is better in both. The definitions are those of WMT's metrics tasks, so that
+values equal those of mt-metrics-eval.
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ from latticemetric.evaluation.intervals import ROUNDING, checked_resamples, chec
 from latticemetric.evaluation.systems import as_matrix
 
 Average = Literal["none", "item", "system", "pooled"]
-"""Correlate all scores at once; those of each item over systems, or of each system over items, and average; or count
-the pairs of systems of all items together (accuracies and τ-23)."""
+"""Correlate all scores at once (`none`); average the correlations of each `item` or of each `system`; or count the
+system pairs of all items together (`pooled`, for accuracies and τ-23).
+"""
 
 Tau = Literal["b", "c", "23", "eq"]
-"""τ-b, τ-c; the τ and the accuracy of Deutsch et al. 2023, which count ties."""
+"""τ-b and τ-c; the τ (`23`) and the accuracy (`eq`) of Deutsch et al. 2023, which count ties."""
 
 _MOST_PAIRS = 50_000_000
 
 
 class Rows(NamedTuple):
-    """The scores that are correlated together, of rows of the same length."""
+    """Rows of scores of equal length, each of which is one sample of a correlation."""
 
     gold: Floats  # one row per item or system, or one row
     metric: Floats
@@ -37,9 +38,9 @@ class Rows(NamedTuple):
 
 
 def rows_of(gold: npt.ArrayLike, metric: npt.ArrayLike, average: Average = "none") -> list[Rows]:
-    """Divide the scores into rows to correlate; drop missing scores, then rows with fewer than two scores.
+    """Divide the scores into rows to correlate, without missing scores and without rows of fewer than two.
 
-    Rows of the same length are in one array.
+    Rows of equal length are in one array.
     """
     if average not in get_args(Average):
         raise UsageError(f"correlations are not averaged by '{average}'", advice="choose none, item, system or pooled")
@@ -58,7 +59,7 @@ def rows_of(gold: npt.ArrayLike, metric: npt.ArrayLike, average: Average = "none
 
 
 def weights_of(groups: Sequence[Rows], average: Average) -> list[float]:
-    """Return the weight of each pair of scores of each array of rows, so that the weights of all pairs sum to 1."""
+    """Return the weight of each pair of scores in each array of rows; the weights of all pairs sum to 1."""
     pairs = [rows.gold.shape[-1] * (rows.gold.shape[-1] - 1) // 2 for rows in groups]
     number = sum(len(rows.gold) for rows in groups)
     if average == "pooled":
@@ -67,7 +68,7 @@ def weights_of(groups: Sequence[Rows], average: Average) -> list[float]:
 
 
 def mean_of_rows(statistic: str, groups: Sequence[Rows], average: Average) -> float:
-    """Return the mean of a statistic over rows; rows with NaN, such as constant ones, are left out."""
+    """Return the mean of a statistic over rows, without rows where it is NaN (constant rows, for example)."""
     check_pooled(statistic, average)
     values = [of_rows(statistic, rows.metric, rows.gold) for rows in groups]
     sizes = [np.full(len(rows.gold), rows.gold.shape[-1] * (rows.gold.shape[-1] - 1) / 2) for rows in groups]
@@ -80,9 +81,9 @@ def mean_of_rows(statistic: str, groups: Sequence[Rows], average: Average) -> fl
 
 
 def check_pooled(statistic: str, average: Average) -> None:
-    """Raise an error if the pairs of several items cannot be pooled for a statistic."""
+    """Raise an error if a statistic does not allow pooling the pairs of several items."""
     if average == "pooled" and statistic not in PAIR_SUMS:
-        raise UsageError(f"{statistic} is no sum over pairs, which could be pooled", advice="average by item")
+        raise UsageError(f"{statistic} is not a sum over pairs, so pairs cannot be pooled", advice="average by item")
 
 
 # ---- Kendall's τ and accuracies ----
@@ -91,9 +92,10 @@ def check_pooled(statistic: str, average: Average) -> None:
 def tau(gold: npt.ArrayLike, metric: npt.ArrayLike, variant: Tau = "b", *, average: Average = "none") -> float:
     """Return a variant of Kendall's τ; NaN if it is undefined.
 
-    With C concordant and D discordant pairs, T_h and T_m pairs tied only by people or only by the metric, and T_hm tied
-    by both: b is (C − D) / √((C + D + T_h)(C + D + T_m)); c is 2 (C − D) / (n² (k − 1) / k) for n scores, k the smaller
-    number of distinct ones; 23 is (C + T_hm − D − T_h − T_m) / all; eq is (C + T_hm) / all, an accuracy.
+    Let C pairs be concordant, D discordant, T_h tied only by people, T_m tied only by the metric, and T_hm tied by
+    both. b is (C − D) / √((C + D + T_h)(C + D + T_m)). c is 2 (C − D) / (n² (k − 1) / k) for n scores, with k the
+    smaller number of distinct scores. 23 is (C + T_hm − D − T_h − T_m) / all pairs. eq is (C + T_hm) / all pairs, an
+    accuracy.
 
     Args:
         gold: Human scores, one row per system.
@@ -145,9 +147,9 @@ def _distinct(values: Floats) -> Floats:
 def kendall_like(
     gold: npt.ArrayLike, metric: npt.ArrayLike, threshold: float = 25.0, *, average: Average = "item"
 ) -> float:
-    """Return the τ of WMT's tasks until 2020: over pairs whose human scores differ by at least `threshold`.
+    """Return the τ of WMT's tasks until 2020, over pairs whose human scores differ by at least `threshold`.
 
-    (C − D) / (C + D), where a tie of the metric is discordant. Items weigh as many as they have pairs.
+    τ = (C − D) / (C + D), where a tie of the metric is discordant. An item weighs as much as it has pairs.
 
     Examples:
         >>> kendall_like([[90], [50], [40]], [[0.5], [0.4], [0.4]])
@@ -175,7 +177,7 @@ class Calibrated(NamedTuple):
 
     Attributes:
         value: The accuracy, or τ.
-        threshold: Differences of the metric up to this one count as ties: the smallest threshold with the best value.
+        threshold: Differences of the metric up to this count as ties; the smallest threshold with the best value.
     """
 
     value: float
@@ -237,10 +239,10 @@ def check_pairs(groups: Sequence[Rows]) -> None:
 
 
 class PairwiseAccuracy(NamedTuple):
-    """Agreement of a metric with people on the order of pairs of systems (Kocmi et al. 2021).
+    """Agreement of a metric with human scores on the order of pairs of systems (Kocmi et al. 2021).
 
     Attributes:
-        agreed: The number of these pairs; a tie agrees only with a tie.
+        agreed: The number of pairs in the same order; a tie agrees only with a tie.
         pairs: The number of pairs.
     """
 
@@ -249,12 +251,12 @@ class PairwiseAccuracy(NamedTuple):
 
     @property
     def value(self) -> float:
-        """The share; NaN without pairs."""
+        """The share of pairs in the same order; NaN without pairs."""
         return self.agreed / self.pairs if self.pairs else float("nan")
 
 
 def pairwise_accuracy(tasks: Sequence[tuple[npt.ArrayLike, npt.ArrayLike]]) -> PairwiseAccuracy:
-    """Return the pairwise accuracy over the pairs of systems of several tasks, such as language pairs, pooled.
+    """Return the pairwise accuracy over the system pairs of several tasks, such as language pairs.
 
     Args:
         tasks: For each task, the human scores of its systems and the metric's.
@@ -274,10 +276,10 @@ def pairwise_accuracy(tasks: Sequence[tuple[npt.ArrayLike, npt.ArrayLike]]) -> P
 
 
 def pairwise_p(scores: npt.ArrayLike, *, trials: int = 1000, seed: int = 0) -> Floats:
-    """Return how surely each system is better than each other one: one-sided p-values of paired permutation tests.
+    """Return one-sided p-values of paired permutation tests that each system is better than each other one.
 
-    A trial exchanges two systems' scores in random segments; all pairs use the same trials. p is the share of trials
-    whose difference is at least the observed one (not (c + 1) / (R + 1), as in mt-metrics-eval).
+    A trial swaps two systems' scores in random segments; all pairs use the same trials. p is the share of trials whose
+    difference is at least the observed one (as in mt-metrics-eval, not (c + 1) / (R + 1)).
 
     Args:
         scores: Scores of segments, one row per system, without NaN.
@@ -309,8 +311,8 @@ def pairwise_p(scores: npt.ArrayLike, *, trials: int = 1000, seed: int = 0) -> F
 def soft_pairwise_accuracy(gold: npt.ArrayLike, metric: npt.ArrayLike, *, trials: int = 1000, seed: int = 0) -> float:
     """Return soft pairwise accuracy (Thompson, Mathur, Deutsch & Khayrallah 2024).
 
-    1 − the mean distance of p_h and p_m over pairs of systems, which say how surely people and the metric prefer the
-    first: `pairwise_p`. Only segments with all scores of all systems count.
+    It is 1 − the mean distance, over pairs of systems, of two p-values from `pairwise_p`: by human and by metric
+    scores. Only segments with all scores of all systems count.
 
     Args:
         gold: Human scores of segments, one row per system; NaN if missing.
@@ -332,7 +334,7 @@ def soft_pairwise_accuracy(gold: npt.ArrayLike, metric: npt.ArrayLike, *, trials
 
 
 def complete_segments(gold: npt.ArrayLike, *metrics: npt.ArrayLike) -> list[Floats]:
-    """Return the columns of all matrices in which no score of any system is missing."""
+    """Return the columns of all matrices where no score is missing in any of them."""
     sides = [as_matrix(side, "scores") for side in (gold, *metrics)]
     if len({side.shape for side in sides}) > 1:
         raise UsageError(f"scores have shapes {' and '.join(sorted({str(side.shape) for side in sides}))}")
@@ -347,7 +349,7 @@ def averaged(scores: npt.ArrayLike, groups: Sequence[str]) -> tuple[Floats, tupl
     """Average segments by document or by domain; return the matrix, one column per group, and the groups' names.
 
     Args:
-        scores: Scores of segments, one row per system; NaN if missing, and left out of the averages.
+        scores: Scores of segments, one row per system; averages omit missing ones (NaN).
         groups: The group of each segment, in any order.
 
     Examples:
@@ -380,7 +382,7 @@ VARIANTS: dict[str, Tau] = {"kendall": "b", "tau-c": "c", "tau-23": "23", "acc-e
 def agreement_on(
     statistic: str, gold: npt.ArrayLike, metric: npt.ArrayLike, *, average: Average = "none", seed: int = 0
 ) -> float:
-    """Return the statistic of that name; NaN if it is undefined.
+    """Return the statistic with that name; NaN if it is undefined.
 
     Args:
         statistic: One of `STATISTICS`.

@@ -57,7 +57,7 @@ class Tabled(Frozen):
         return value_of(self.metric, self.table)
 
     def sentences(self) -> list[float | None]:
-        """Return the value of each segment alone; `None` if undefined."""
+        """Return the sentence scores; `None` where undefined."""
         return list(map(or_none, self.metric.values(self.table).tolist()))
 
     def sums(self) -> dict[str, int | float]:
@@ -67,7 +67,7 @@ class Tabled(Frozen):
     def error_line(self, owner: str = "") -> str | None:
         """Return the line `%WER 27.17 [ 25 / 92, 8 ins, 15 del, 2 sub ]`.
 
-        `None` if the metric is no word or character error rate, or the references have no words.
+        Return `None` if the metric is not a word or character error rate, or the references have no words.
         """
         if self.metric.name not in _ERROR_RATES:
             return None
@@ -136,8 +136,8 @@ def tabulate(
     """Return the statistics of each system under each metric: one list per system.
 
     Args:
-        systems: Names and outputs: strings, or also graphs if all metrics take them.
-        references: The references of each segment, as the metrics take them.
+        systems: Names and outputs: strings, or graphs if all metrics support them.
+        references: The references of each segment, in a form that the metrics support.
         metrics: The metrics.
     """
     number = references_each(references)
@@ -154,10 +154,10 @@ def corpus_scores(
 ) -> list[list[SystemScore]]:
     """Return corpus values of systems, with intervals, and compare each system with the first one.
 
-    Use the same resamples and trials for all systems and metrics.
+    All systems and metrics use the same resamples and trials.
 
     Args:
-        tabled: Statistics, one list per system, all of the same metrics and segments.
+        tabled: Statistics, one list per system, all for the same metrics and segments.
         resamples: The number of resamples, and of trials of the randomisation test; 0 leaves both out.
         seed: The same seed draws and swaps the same segments.
         confidence: The share of resamples inside the interval.
@@ -199,7 +199,7 @@ class MetricScore(Result, Frozen):
         name: The name of the metric.
         value: The corpus value; `None` if undefined.
         statistics: The summed statistics that give the value.
-        signature: The metric, its parameters, how texts were prepared, and the version.
+        signature: The metric, its parameters, the preparation of texts, and the version.
         higher_is_better: False if the metric counts errors.
         line: The line `%WER 27.17 [ 25 / 92, 8 ins, 15 del, 2 sub ]`, for `wer` and `cer`; else `None`.
         ids: The id of each segment, or its number from 1.
@@ -217,11 +217,11 @@ class MetricScore(Result, Frozen):
 
     @property
     def segments(self) -> dict[str, float | None]:
-        """The value of each segment alone, by its id; `None` if undefined."""
+        """The sentence scores by segment id; `None` where undefined."""
         return dict(zip(self.ids, self._tabled.sentences(), strict=True))
 
     def details(self, groups: Sequence[str] | None = None) -> ErrorAnalysis:
-        """Count which words are inserted, deleted and confused; see `error_analysis`."""
+        """Count the words inserted, deleted and confused; see `error_analysis`."""
         return error_analysis(*self._texts, self._tabled.metric, groups=groups)
 
     def asdict(self) -> dict[str, Any]:
@@ -259,7 +259,7 @@ class Scores(Result, Tabular):
 
     @property
     def values(self) -> dict[str, float | None]:
-        """The corpus values, by the names of the metrics."""
+        """The corpus values by metric name."""
         return {score.name: score.value for score in self.metrics}
 
     def asdict(self) -> dict[str, Any]:
@@ -267,7 +267,7 @@ class Scores(Result, Tabular):
         return {"scores": [score.asdict() for score in self.metrics]}
 
     def to_records(self) -> list[dict[str, Any]]:
-        """Return the metric, its value, statistics and signature: a record for each metric."""
+        """Return one record per metric: its name, value, statistics and signature."""
         return [
             {"metric": one.name, "score": one.value, **one.statistics, "signature": one.signature}
             for one in self.metrics
@@ -295,7 +295,7 @@ def score(
     """Score hypotheses against references by one or several metrics.
 
     Args:
-        hypotheses: One text per segment, or a mapping of ids to texts; a string is one segment.
+        hypotheses: One text per segment, or a mapping from ids to texts; a single string is one segment.
         references: One reference per segment, or a list of references for each; or a mapping with the same ids.
         metrics: Names (`"wer"`, `"wer,cer"`), metrics, or a list of them.
         lowercase: Compare lower-cased texts.
@@ -324,7 +324,7 @@ def score(
 
 
 def _metric(given: str | AnyMetric) -> list[AnyMetric]:
-    """Return a metric, or those that a text names, separated by commas."""
+    """Return a metric, or the metrics of a comma-separated text."""
     return [make_metric(name.strip()) for name in given.split(",")] if isinstance(given, str) else [given]
 
 
@@ -353,7 +353,9 @@ def _test_set(
 ) -> tuple[tuple[str, ...], Sequence[GraphText], Sequence[Sequence[GraphText]]]:
     """Return the ids of the segments, their hypotheses, and the references of each."""
     if isinstance(hypotheses, Mapping) != isinstance(references, Mapping):
-        raise UsageError("one side has ids, the other has none", advice="give two mappings, or two lists")
+        raise UsageError(
+            "either hypotheses or references have ids, but not both", advice="give two mappings, or two lists"
+        )
     if isinstance(hypotheses, Mapping):
         for here, there, what in ((hypotheses, references, "reference"), (references, hypotheses, "hypothesis")):
             if lacking := [name for name in here if name not in there]:
@@ -370,6 +372,6 @@ def _test_set(
 
 
 def _each(references: GraphReferences) -> list[GraphText]:
-    """Return the references of a segment, as they are."""
+    """Return the references of a segment unchanged."""
     graphs_of(references)  # refuses what is no reference
     return [references] if isinstance(references, str) or not isinstance(references, Sequence) else list(references)

@@ -1,7 +1,7 @@
 """Significance tests: approximate randomisation, Williams' test of two correlations, Student's t.
 
-Approximate randomisation (Noreen 1989; Riezler & Maxwell 2005): exchange the answers of two systems in random segments,
-and compute the difference again. If the systems were equal, this would not matter.
+Approximate randomisation (Noreen 1989; Riezler & Maxwell 2005) swaps the outputs of two systems in random segments, and
+computes the difference again. If the systems are equal, swapping does not change its distribution.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class Randomisation(Record):
 
     Attributes:
         difference: The second system's value minus the first's; `None` if undefined.
-        p: Two-sided p-value, (c + 1) / (R + 1), where c counts the trials whose absolute difference is undefined, or at
-            least as large as the observed one. `None` if the observed difference is undefined.
+        p: Two-sided p-value, (c + 1) / (R + 1); c counts trials with an undefined difference, or one at least as large
+            as observed (absolute values). `None` if the observed difference is undefined.
         trials: R, the number of trials.
-        undefined: The number of trials in which the difference is undefined.
+        undefined: The number of trials with an undefined difference.
     """
 
     difference: float | None
@@ -52,7 +52,7 @@ class Randomisation(Record):
 def randomisation_test(
     metric: TabledMetric, first: Table, second: Table, *, trials: int = 1000, seed: int = 0
 ) -> Randomisation:
-    """Test if two systems differ by more than chance.
+    """Test whether two systems differ by more than chance.
 
     Args:
         metric: The metric, which turns sums into values.
@@ -74,7 +74,7 @@ def randomisation_test(
 
 
 def randomisation_of(observed: float, differences: Values) -> Randomisation:
-    """Return the result of a test from the differences of its trials."""
+    """Return the result of a test from the differences in its trials."""
     undefined = int(np.count_nonzero(np.isnan(differences)))
     if np.isnan(observed):
         return Randomisation(None, None, len(differences), undefined)
@@ -84,9 +84,9 @@ def randomisation_of(observed: float, differences: Values) -> Randomisation:
 
 
 def swapped_sums(pairs: Sequence[tuple[Table, Table]], trials: int, seed: int) -> list[tuple[Table, Table]]:
-    """Sum the rows of the two tables of each pair in each trial. A trial exchanges each segment with probability 1/2.
+    """Sum the rows of both tables of each pair in each trial; a trial swaps each segment with probability 1/2.
 
-    Use the same trials for all pairs.
+    All pairs use the same trials.
     """
     moved = moving_sums([table for pair in pairs for table in pair], trials, seed)
     each = zip(pairs, moved[::2], moved[1::2], strict=True)
@@ -94,10 +94,9 @@ def swapped_sums(pairs: Sequence[tuple[Table, Table]], trials: int, seed: int) -
 
 
 def moving_sums(tables: Sequence[Table], trials: int, seed: int) -> list[Table]:
-    """Sum, in each trial, each table's rows of the segments to exchange (each with probability 1/2).
+    """Return, for each trial and table, the sum of the rows of swapped segments (each swapped with probability 1/2).
 
-    Use the same trials for all tables, so that any two tables can exchange rows: n tables need n sums, not one per
-    pair.
+    All tables use the same trials, so that any two tables can swap rows: n tables need n sums, not one per pair.
     """
     segments = shared_length(tables)
     generator = np.random.default_rng(checked_seed(seed))
@@ -106,7 +105,7 @@ def moving_sums(tables: Sequence[Table], trials: int, seed: int) -> list[Table]:
 
 
 def exchanged_sums(first: Table, second: Table, leaving: Table, coming: Table) -> tuple[Table, Table]:
-    """Return each trial's sums of two tables; `leaving` is what leaves `first`, `coming` what leaves `second`."""
+    """Return each trial's sums of two tables: `leaving` moves from `first` to `second`, `coming` back."""
     return first.sum(axis=0) - leaving + coming, second.sum(axis=0) - coming + leaving
 
 
@@ -124,7 +123,7 @@ class Williams(Record):
         t: The statistic; positive if the second correlation is larger. `None` if undefined.
         degrees: The degrees of freedom of `t`.
         p: The two-sided p-value; `None` if undefined.
-        reason: The reason why the test is undefined; `None` if it is defined.
+        reason: Why the test is undefined; `None` if it is defined.
     """
 
     t: float | None
@@ -134,7 +133,7 @@ class Williams(Record):
 
 
 def williams(first: npt.ArrayLike, second: npt.ArrayLike, human: npt.ArrayLike) -> Williams:
-    """Test if two metrics correlate differently with human scores.
+    """Test whether two metrics correlate differently with human scores.
 
     Args:
         first: The first metric's scores, one per point.
@@ -171,7 +170,7 @@ def williams(first: npt.ArrayLike, second: npt.ArrayLike, human: npt.ArrayLike) 
 def t_statistic(first: npt.ArrayLike, second: npt.ArrayLike) -> Values:
     """Return Student's t of two independent samples of the same size, along the last axis.
 
-    If neither sample varies, return 0 for equal means, else an infinite value.
+    If neither sample varies, return 0 for equal means, otherwise an infinite value.
     """
     one, other = (np.asarray(side, dtype=np.float64) for side in (first, second))
     difference = one.mean(axis=-1) - other.mean(axis=-1)
@@ -183,7 +182,7 @@ def t_statistic(first: npt.ArrayLike, second: npt.ArrayLike) -> Values:
 def two_sided_p(t: float, degrees: int) -> float:
     """Return the two-sided p-value of t: the probability of a value at least as far from 0.
 
-    Computed by finite sums for whole degrees of freedom (Abramowitz & Stegun 1964, 26.7.3 and 26.7.4).
+    It is computed by finite sums for whole degrees of freedom (Abramowitz & Stegun 1964, 26.7.3 and 26.7.4).
 
     Examples:
         >>> round(two_sided_p(12.706, 1), 3), round(two_sided_p(2.228, 10), 3)

@@ -1,4 +1,4 @@
-"""Hold the statistics of several systems under one metric in one array, to resample them often."""
+"""The statistics of several systems under one metric, in one array for fast resampling."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SYSTEMS_SEGMENTS_COLUMNS = 3
 
 @dataclass(frozen=True)
 class MeanOfSegments:
-    """A metric whose value is the mean of its segments' values, such as a trained metric or human scores."""
+    """A metric whose value is the mean of its segments' values: a trained metric or human scores."""
 
     higher_is_better: bool = True
 
@@ -37,7 +37,7 @@ class SystemTables(Frozen):
     """A metric's statistics for the same segments of several systems.
 
     Attributes:
-        metric: Turns sums of rows into values. If it has no `higher_is_better`, higher is better.
+        metric: Computes values from sums of rows. Without `higher_is_better`, higher is better.
         tables: Statistics by system, segment and column.
     """
 
@@ -68,7 +68,7 @@ class SystemTables(Frozen):
         return bool(getattr(self.metric, "higher_is_better", True))
 
     def of_segments(self) -> Floats:
-        """Return the value of each segment alone, one row per system; NaN if undefined."""
+        """Return the sentence scores, one row per system; NaN where undefined."""
         return self.of_sums(self.tables)
 
     def of_systems(self) -> Floats:
@@ -82,7 +82,7 @@ class SystemTables(Frozen):
 
 @dataclass(frozen=True, eq=False)
 class GivenTables(SystemTables):
-    """Scores of a metric that come from outside: of segments, of whole systems, or of both.
+    """Given scores of a metric: of segments, of whole systems, or of both.
 
     Scores of whole systems stay the same in all resamples, unless they are the means of their segments' scores.
     """
@@ -104,11 +104,11 @@ class GivenTables(SystemTables):
         return cls(MeanOfSegments(), np.stack([np.where(there, own, 0.0), there, whole, np.ones(shape)], axis=-1))
 
     def of_segments(self) -> Floats:
-        """Return the value of each segment alone, one row per system; NaN if undefined."""
+        """Return the sentence scores, one row per system; NaN where undefined."""
         return self.metric.values(self.tables)
 
     def of_sums(self, sums: Table) -> Floats:
-        """Return the score of each system, which does not depend on the segments summed."""
+        """Return the score of each system, the same for all sums."""
         return self.metric.values(sums[..., 2:])
 
 
@@ -120,8 +120,8 @@ _ROUNDING = 1e-12
 def snap_ties(values: Floats, made_of: Floats | None = None) -> Floats:
     """Make values equal that differ only by rounding, so that they share a rank.
 
-    Values along the last axis that differ only by rounding errors become the smallest of them. If `values` are
-    differences, give in `made_of` the values that were subtracted: their size determines the rounding errors.
+    Such values along the last axis become the smallest of them. If `values` are differences, `made_of` gives the
+    subtracted values, whose size determines the rounding errors.
     """
     order = np.argsort(values, axis=-1, kind="stable")
     ascending = np.take_along_axis(values, order, axis=-1)

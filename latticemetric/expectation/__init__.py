@@ -1,1 +1,1 @@
-"""Expectations of a rate over all paths of a graph."""
+"""Expected rates over all paths of a graph."""

@@ -1,4 +1,4 @@
-"""The expected rate of a graph's paths under the model: its value, variance, distribution and gradient, exactly.
+"""The exact expected rate of a graph's paths: its value, variance, distribution and gradient.
 
 The kernel (`kernels/expected.cpp`) follows all paths at once in the product of the lattice with columns of edit
 distances or gains; see docs/theory/expected.md.
@@ -57,21 +57,20 @@ class Expected(Result, Frozen):
     """The expectation of a rate over the paths (or derivations) of a graph.
 
     Attributes:
-        value: The expected rate; `None` if the references have no words. If not `exact`, an estimate by samples.
-        numerator: The expected numerator of the rate: errors for WER. `None` if unknown: not `exact`, and several
+        value: The expected rate; `None` if the references have no words. If not `exact`, it is estimated from samples.
+        numerator: The expected numerator of the rate: errors for WER. `None` if unknown: if not `exact`, with several
             references of different lengths.
         denominator: The expected denominator; for one reference, the number of its words or n-grams.
         variance: The variance of the rate of a path; `None` if not `exact`.
         distribution: The probability of each numerator (number of errors, or gain), in ascending order; `None` if not
-            `exact`, or not asked for.
-        low: The value is at least this, for certain.
-        high: The value is at most this, for certain.
-        exact: True if the value is exact, except for rounding.
+            `exact`, or not computed. low: A certain lower bound of the value.
+        high: A certain upper bound of the value.
+        exact: True if the value is exact (up to rounding).
         standard_error: The standard error of the estimate; `None` if `exact`.
         gradient: ∂ value / ∂ cost of each arc; of a forest, of each edge; of an n-best list, of each hypothesis.
-            `None` if not `exact`, or not asked for.
-        final_gradient: ∂ value / ∂ cost of ending in each final state or goal.
-        states: The size of the search: states of the product of graph and references; 0 if not `exact`.
+            `None` if not `exact`, or not computed. final_gradient: ∂ value / ∂ cost of ending in each final state or
+            goal.
+        states: The number of states of the search (product of graph and references); 0 if not `exact`.
         signature: The metric, its parameters and the version.
     """
 
@@ -90,17 +89,17 @@ class Expected(Result, Frozen):
     signature: str
 
     def through(self, posteriors: npt.ArrayLike, scale: float = 1.0) -> Floats:
-        """Return the expected rate of the paths through each arc (of a forest: edge), from the gradient.
+        """Return the expected rate of the paths through each arc (in a forest: edge), from the gradient.
 
-        The gradient of an arc is scale · posterior · (rate of all paths − rate of the paths through the arc). Arcs of
-        which the posterior times the scale is below 1e-6 have no value: NaN.
+        The gradient of an arc is scale · posterior · (rate of all paths − rate of the paths through the arc). Arcs with
+        scale · posterior < 1e-6 get NaN.
 
         Args:
             posteriors: The posterior of each arc at the same `scale`.
-            scale: Factor of the costs, as in `expected`.
+            scale: Factor on the costs, as in `expected`.
 
         Raises:
-            UsageError: If there is no gradient.
+            UsageError: There is no gradient.
 
         Examples:
             >>> lattice = Lattice.from_strings(["a b", "a c", "d"], costs=[0.0, 0.0, 0.0])
@@ -109,11 +108,13 @@ class Expected(Result, Frozen):
             [0.  0.5 1.  0.  0.5]
         """
         if self.gradient is None or self.value is None:
-            raise UsageError("there is no gradient", advice="ask for it: gradient=True; it needs an exact value")
+            raise UsageError(
+                "there is no gradient", advice="call `expected` with gradient=True; only exact results have a gradient"
+            )
         weights = scale * np.asarray(posteriors, dtype=np.float64)
         if weights.shape != self.gradient.shape:
             raise UsageError(
-                f"there are {weights.size} posteriors for {self.gradient.size} arcs", advice="give one per arc"
+                f"there are {weights.size} posteriors, but {self.gradient.size} arcs", advice="give one per arc"
             )
         known = weights >= _LEAST_WEIGHT
         changes: Floats = np.divide(self.gradient, weights, where=known, out=np.full(weights.shape, np.nan))
@@ -138,22 +139,22 @@ def expected(
     most_states: int = MOST_STATES,
     seconds: float | None = None,
 ) -> Expected:
-    """Compute the expected rate of a graph's paths, each path with the probability exp(−scale · cost), normalised.
+    """Compute the expected rate of a graph's paths, with path probabilities exp(−scale · cost), normalised.
 
-    The result is exact where the search stays within `most_states` and `seconds`. Otherwise `exact` is False, and
-    `low` and `high` are certain bounds.
+    The result is exact if the search needs at most `most_states` and `seconds`. Otherwise `exact` is False, and `low`
+    and `high` are certain bounds.
 
     Args:
         graph: A lattice, an n-best list, or a forest.
-        references: One reference as a string or as a lattice with few strings, or several of these. The best rate over
-            them counts, for each path by itself.
+        references: One reference or several, as strings or as lattices with few strings. Each path counts with its best
+            rate over them.
         metric: A name like `wer`, `wrr`, `4-grr`, or a metric object.
-        scale: Factor of the costs; below 1, it makes the distribution flatter.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
-        gradient: True to compute the gradient of the value, too.
-        distribution: False to save the time of the distribution.
+        scale: Factor on the costs; below 1, it flattens the distribution.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
+        gradient: True to also compute the gradient of the value.
+        distribution: False to skip the distribution, which saves time.
         most_states: The largest number of states of the search, in the product of graph and references.
-        seconds: The search for the exact value ends after this time; by default, never.
+        seconds: Time limit of the search for the exact value; by default, there is none.
 
     Raises:
         InputError: The costs are too large to be added up, or a reference graph has too many strings.
@@ -185,11 +186,11 @@ def expected(
 
 
 def check_effort(most_states: int, seconds: float | None) -> None:
-    """Raise an error unless a search can be held to so many states and seconds."""
+    """Raise an error if the limits of a search (states, seconds) are invalid."""
     if not isinstance(most_states, int | np.integer) or isinstance(most_states, bool) or most_states < 1:
-        raise UsageError(f"a search of {most_states} states cannot be made", advice="give a whole number from 1")
+        raise UsageError(f"the search is limited to {most_states} states", advice="give a whole number ≥ 1")
     if seconds is not None and not seconds >= 0:
-        raise UsageError(f"a search cannot take {seconds} seconds", advice="give a number from 0")
+        raise UsageError(f"the search is limited to {seconds} seconds", advice="give a number ≥ 0")
 
 
 class _Settings(NamedTuple):
@@ -203,10 +204,10 @@ class _Settings(NamedTuple):
 
 @dataclass(frozen=True)
 class CountedReferences:
-    """The references of a search: distinct, and without empty ones if others have words.
+    """The distinct references of a search, without empty ones if others have words.
 
-    The kernel minimises costs: errors for WER and WRR, otherwise gains negated. A rate is `offset` + `sign` · cost /
-    (`unit` · total); a reference without words has the total 0, and no rate.
+    The kernel minimises costs: errors for WER and WRR, otherwise negated gains. A rate is `offset` + `sign` · cost /
+    (`unit` · total). A reference without words has the total 0, and no rate.
     """
 
     words: tuple[tuple[str, ...], ...]
@@ -225,7 +226,7 @@ class CountedReferences:
 
     @property
     def is_defined(self) -> bool:
-        """True if there is a rate: a reference has words."""
+        """True if a reference has words, so that there is a rate."""
         return self.totals[0] > 0
 
     @property
@@ -239,14 +240,14 @@ class CountedReferences:
         return self.gains == _EDITS
 
     def rate(self, mean: float) -> float:
-        """Return the rate of a mean of cost / size."""
+        """Return the rate for a mean of cost / size."""
         if self.counts_errors:
             return mean
         return 1 - mean if self.by_edits else 0.0 - mean / self.gains.unit
 
     @property
     def slope(self) -> float:
-        """The derivative of the rate by the mean."""
+        """The derivative of the rate by that mean."""
         return 1.0 if self.counts_errors else -1.0 / (1 if self.by_edits else self.gains.unit)
 
     def numerator(self, cost: int, reference: int) -> float:
@@ -262,8 +263,8 @@ class CountedReferences:
     ) -> tuple[Words, list[list[int]], int]:
         """Return the class of each arc's word, the classes of the references' words, and the number of classes.
 
-        Words of references have classes from 0 on, all other words the next one; arcs without a word have −1. Words of
-        references that no arc has get a class of their own, the one after all others.
+        Reference words have the classes 0, 1, …; all other words share the next class; arcs without a word have −1.
+        Reference words that no arc has share a last class.
         """
         encode = lattice.vocabulary.encode if numbers_of is None else numbers_of.encode
         numbers = [encode(reference).tolist() for reference in self.words]
@@ -278,7 +279,7 @@ class CountedReferences:
 
 
 class _Searched(NamedTuple):
-    """The lattice that is searched, in words or in characters, with the probabilities of its steps."""
+    """The searched lattice, in words or characters, with the probabilities of its steps."""
 
     lattice: Lattice
     transition: Floats
@@ -300,7 +301,7 @@ def _searched(lattice: Lattice, metric: GRR, listed: CountedReferences, settings
 
 
 class _ExpectedCost(NamedTuple):
-    """The answer of the kernel: `Expectation` of `expected.hpp`, field by field."""
+    """The result of the kernel, with the fields of `Expectation` in `expected.hpp`."""
 
     exact: bool
     states: int
@@ -389,7 +390,7 @@ def _distribution(outcomes: Iterable[_Outcome], listed: CountedReferences) -> di
 
 
 _Outcome = tuple[int, int, float]
-"""A cost, the number of the reference that counts, and the probability of such paths."""
+"""A cost, the number of the best reference, and the probability of such paths."""
 
 
 def _with_counts(found: Expected, listed: CountedReferences, mean: float, outcomes: Sequence[_Outcome]) -> Expected:
@@ -416,7 +417,7 @@ def _with_counts(found: Expected, listed: CountedReferences, mean: float, outcom
 def _of_forest(
     forest: Forest, references: GraphReferences, metric: GRR, listed: CountedReferences, settings: _Settings
 ) -> Expected:
-    """Compute the expectation over a forest's derivations, or over those that a beam keeps, and bound the rest."""
+    """Compute the expectation over a forest's derivations, or over those within a beam, and bound the rest."""
     unfolded = unfold(forest, MOST_STACKS)
     if unfolded is not None:
         found = _of_lattice(unfolded.lattice, metric, listed, settings)
@@ -466,9 +467,9 @@ def _of_forest(
 
 
 def _without_rate(whole: ForestPosteriors, metric: GRR, listed: CountedReferences) -> Expected:
-    """Return the expectation against references without words: there is no rate; each word costs the same.
+    """Return the expectation for references without words: there is no rate, and each word costs the same.
 
-    The numerator adds up over edges, so that it is exact for any forest; the variance and the distribution do not.
+    The numerator is a sum over edges, and so exact for any forest; variance and distribution are not.
     """
     forest = whole.forest
     is_word = forest.target.values > EPSILON
@@ -499,7 +500,7 @@ _ROUNDING = 1e-9  # of logarithms of sums of large costs
 
 
 def _worst_rate(listed: CountedReferences, longest: int) -> float:
-    """Return a bound of the rate of the worst string of at most so many words, against its best reference."""
+    """Return a bound of the rate of the worst string with at most `most` words, against its best reference."""
     _, unit, alpha, beta = listed.gains
     rates = []
     for reference, total in zip(listed.words, listed.totals, strict=True):
@@ -514,7 +515,7 @@ def _worst_rate(listed: CountedReferences, longest: int) -> float:
 
 
 def _by_edge(found: Expected, unfolded: Unfolded, forest: Forest) -> Expected:
-    """Return the result with the gradient of each edge and goal: sums over what stands for it in the lattice."""
+    """Return the result with the gradient of each edge and goal: the sum over their arcs in the lattice."""
     if found.gradient is None or found.final_gradient is None:
         return found
     edges = len(forest.head)

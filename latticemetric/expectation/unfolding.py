@@ -1,7 +1,7 @@
-"""Unfold a forest into a lattice with one path for each derivation, read from left to right.
+"""Unfold a forest into a lattice with one path per derivation, read from left to right.
 
-A state of the lattice is what is still to be read: a stack of words and nodes. Derivations with the same rest share
-the state. A forest whose target sides begin (or end) with their only tail is a lattice as it stands.
+A state of the lattice is the stack of words and nodes still to be read; derivations with the same rest share it. A
+forest whose target sides all begin (or all end) with their only tail already is a lattice.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Unfolded:
 
     Attributes:
         lattice: The lattice, with the scores of the forest.
-        arc: What each arc stands for: an edge, or a goal (numbered after all edges); −1 for nothing.
+        arc: The edge, or the goal (numbered after all edges), of each arc; −1 for none.
         final: The same for each final state.
     """
 
@@ -37,7 +37,7 @@ class Unfolded:
     final: npt.NDArray[np.int64]
 
     def sums(self, arc: Floats, final: Floats, parts: int) -> Floats:
-        """Add up the values of arcs and final states by what they stand for, one of so many parts of the forest."""
+        """Add up the values of arcs and final states by edge and goal; `parts` is the number of edges and goals."""
         owner, values = np.concatenate([self.arc, self.final]), np.concatenate([arc, final])
         sums: Floats = np.bincount(owner[owner >= 0], weights=values[owner >= 0], minlength=parts).astype(np.float64)
         return sums
@@ -56,7 +56,7 @@ def unfold(forest: Forest, most: int) -> Unfolded | None:
 
 
 def _as_lattice(forest: Forest) -> Unfolded | None:
-    """Convert a forest that is a lattice; labels carry the numbers of edges and goals to the arcs."""
+    """Convert a forest that is a lattice; labels store the numbers of edges and goals."""
     if forest.tails.lengths().max(initial=0) > 1:
         return None
     edges, goals = len(forest.head), len(forest.goals)
@@ -84,7 +84,7 @@ def _owned(lattice: Lattice) -> Unfolded:
 
 
 class _Rest(NamedTuple):
-    """A stack: a symbol of an edge (its number among all symbols of target sides), and what comes after the edge."""
+    """A stack: a symbol of an edge (its index among all symbols of target sides), and the stack below the edge."""
 
     symbol: int
     below: int  # the number of a stack
@@ -94,7 +94,7 @@ _NOTHING, _START = 0, 1  # stacks: nothing is left to be read; nothing has been 
 
 
 class _Stacks:
-    """The stacks of a forest, numbered as they are found, and the arcs between them."""
+    """The stacks of a forest, numbered in order of discovery, and the arcs between them."""
 
     def __init__(self, forest: Forest) -> None:
         self._forest = forest
@@ -108,7 +108,7 @@ class _Stacks:
         self.arcs: list[tuple[int, int, int, int]] = []  # source, target, word, owner + 1
 
     def start(self) -> None:
-        """Add the arcs of the start: a single goal needs none for its choice."""
+        """Add the start arcs, one per goal; a single goal needs none."""
         goals = self._forest.goals.tolist()
         for row, goal in enumerate(goals):
             chosen = _START
@@ -136,7 +136,7 @@ class _Stacks:
             self.arcs.append((source, target, EPSILON, edge + 1))
 
     def _stack(self, symbol: int, end: int, below: int) -> int:
-        """Return the number of the stack of the symbols from `symbol` to `end`, above another stack."""
+        """Return the number of the stack with the symbols from `symbol` to `end` on top of another stack."""
         if symbol == end:
             return below
         rest = _Rest(symbol, below)

@@ -23,8 +23,7 @@ from latticemetric.vocabulary import EPSILON, Vocabulary, word_set
 class Derivation(NamedTuple):
     """A complete derivation: its edges, its words, and its cost.
 
-    The edges are in preorder: each edge is followed by the edges of its tails, in the order of its target
-    side.
+    The edges are in preorder: after each edge come the edges of its tails, in the order of its target side.
     """
 
     edges: tuple[int, ...]
@@ -60,18 +59,18 @@ class ForestArrays(Frozen):
         node_labels: Mapping[str, NodeLabels] | None = None,
         node_name: Callable[[int], str] = "node {}".format,
     ) -> Self:
-        """Build a forest: check it, drop the parts that no complete derivation uses, and sort the rest.
+        """Build a forest: check it, drop nodes and edges in no complete derivation, and sort the rest.
 
         Args:
-            head: Head node of each edge; any non-negative numbers.
+            head: Head node of each edge. Any non-negative numbers will do.
             tails: Tail nodes of each edge.
-            target: The target side of each edge: word numbers (0, ε, is dropped), and −k for its k-th tail.
+            target: The target side of each edge: word numbers (0, ε, is dropped), and −k for the k-th tail.
             goals: Goal nodes, each once.
             scores: Named costs; a column's `final` follows the order of `goals`.
-            vocabulary: Spelling of the word numbers; by default, each number is its own spelling.
-            labels: Further text of edges and goals.
-            node_labels: Further text of nodes, indexed by the numbers used here.
-            node_name: Function from a node number used here to the name of the node in errors.
+            vocabulary: Maps word numbers to words; by default, a number is its own word.
+            labels: Additional texts of edges and goals.
+            node_labels: Additional texts of nodes, indexed by the node numbers in `head`.
+            node_name: Function that names a node in errors, from its number in `head`.
 
         Raises:
             InputError: The forest is cyclic or empty, a tail is not used exactly once, or a number is not valid.
@@ -96,24 +95,24 @@ class ForestArrays(Frozen):
         return cls(**validated(draft, node_name)._asdict())
 
     def cost(self, scales: Weights = None) -> Costs:
-        """Return the model's cost of each edge, and of ending in each node (infinite if it is not a goal).
+        """Return the model's cost of each edge, and of ending in each node (infinite if the node is not a goal).
 
         Args:
-            scales: Column → weight; other columns keep their own scale. `Costs`, already summed, are returned as is.
+            scales: Column → weight; other columns keep their default scale. Summed `Costs` are returned unchanged.
         """
         if isinstance(scales, Costs):
             return scales
         return summed_cost(self.scores, len(self.head), self.num_nodes, self.goals, scales)
 
     def best_path(self, scales: Weights = None, *, ignore: Collection[str] = ()) -> Steps:
-        """Return the edges, in preorder, of the derivation of least cost.
+        """Return the edges, in preorder, of the derivation with the least cost.
 
-        If several derivations cost the same, return the one with the fewest words, then the one with the smallest edge
-        numbers. For the comparison, costs are rounded so that their sums are exact in any order.
+        Ties: the fewest words, then the smallest edge numbers. Costs are rounded for the comparison, so that their sums
+        are exact in any order.
 
         Args:
             scales: Weight of each score column, or the costs that `cost` returned.
-            ignore: Words that are not counted as words.
+            ignore: Words that do not count as words for ties.
 
         Examples:
             >>> from latticemetric import Column, Forest
@@ -133,7 +132,7 @@ class ForestArrays(Frozen):
     def n_best(
         self, n: int, scales: Weights = None, *, ignore: Collection[str] = (), paths: bool = False
     ) -> list[Steps]:
-        """Return the cheapest derivation of each of the `n` cheapest strings, cheapest first.
+        """Return the best derivation of each of the `n` cheapest strings, by ascending cost.
 
         The list is shorter if the forest has fewer strings. Ties are resolved as in `best_path`, which returns the
         first of these derivations.
@@ -141,9 +140,9 @@ class ForestArrays(Frozen):
         Args:
             n: Number of strings.
             scales: Weight of each score column, or the costs that `cost` returned.
-            ignore: Words that are not counted as words: strings that differ only in them are the same.
-            paths: True for the `n` cheapest derivations, of which several may have the same words. After the first one,
-                those of equal cost have the fewest edges first, then the smallest edge numbers.
+            ignore: Ignored words: strings that differ only in these are equal.
+            paths: True for the `n` cheapest derivations; several may have the same words. After the first one, ties are
+                sorted by the number of edges, then by edge numbers.
 
         Examples:
             >>> from latticemetric import Column, Forest
@@ -169,7 +168,7 @@ class ForestArrays(Frozen):
         return first_of_each(found, self.words, ignored, n)
 
     def _edge_symbols(self) -> Ragged:
-        """Return target sides of one symbol per edge, before its tails in order: then all derivations differ."""
+        """Return one symbol per edge, before its tails, as its target side, so that all derivations differ."""
         is_tail = self.target.values < 0
         edge = np.repeat(np.arange(len(self.head)), self.target.lengths())[is_tail]
         begin = np.concatenate([[0], np.cumsum(1 + np.bincount(edge, minlength=len(self.head)))])
@@ -181,7 +180,7 @@ class ForestArrays(Frozen):
         return Ragged(begin, values)
 
     def words(self, path: Sequence[int] | Steps) -> tuple[str, ...]:
-        """Return the words of a derivation; give its edges in preorder (see `Derivation`)."""
+        """Return the words of a derivation, given its edges in preorder (see `Derivation`)."""
         begin, target = self.target.begin, self.target.values
         words: list[str] = []
         pending = [-1]  # symbols still to read, the next one last; at a tail, read the next edge
@@ -196,7 +195,7 @@ class ForestArrays(Frozen):
         return tuple(words)
 
     def cost_of(self, path: Sequence[int] | Steps, scales: Weights = None) -> float:
-        """Return the cost of a complete derivation: its edges plus ending in its goal."""
+        """Return the cost of a complete derivation: the costs of its edges and of ending in its goal."""
         cost, edges = self.cost(scales), np.asarray(path, dtype=np.int64)
         return float(cost.arc[edges].sum() + cost.final[self.head[edges[0]]])
 
@@ -232,12 +231,12 @@ class ForestArrays(Frozen):
     def hypergraph(
         self, cost: Costs, target: Ragged | None = None, words: npt.NDArray[np.int64] | None = None
     ) -> dict[str, Any]:
-        """Return the forest's columns, named as the kernels' parameters.
+        """Return the forest's columns, named like the parameters of the kernels.
 
         Args:
             cost: The cost of each edge, and of ending in each node.
             target: The symbols of each edge, if they differ from its target side.
-            words: The number of words of each edge, if some of these symbols do not count.
+            words: The number of words of each edge, if some symbols do not count as words.
         """
         target = self.target if target is None else target
         return {
@@ -252,7 +251,7 @@ class ForestArrays(Frozen):
         }
 
     def _joined(self, parts: list[Derivation], target: list[int]) -> Derivation:
-        """Join an edge with derivations of its tails."""
+        """Combine an edge with derivations of its tails."""
         words = tuple(w for t in target for w in (parts[-t].words if t < 0 else (self.vocabulary.word(t),)))
         ordered = [parts[0], *(parts[-t] for t in target if t < 0)]
         edges = tuple(edge for part in ordered for edge in part.edges)

@@ -1,4 +1,4 @@
-"""The columns that forests have in addition to those of lattices: rows of different lengths, labels of nodes."""
+"""Columns of forests that lattices do not have: rows of different lengths, and labels of nodes."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ Nodes = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int64]
 
 CATEGORY = "category"
-"""The node label for the category of a node: `NP`, `X` and so on."""
+"""The name of the node label for categories: `NP`, `X` and so on."""
 
 _LIMITS = np.iinfo(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
 class Ragged(Frozen):
-    """Rows of different lengths, one after another: row e is `values[begin[e] : begin[e + 1]]`."""
+    """Rows of different lengths in one array: row e is `values[begin[e] : begin[e + 1]]`."""
 
     begin: Offsets
     values: npt.NDArray[np.int32]
 
     @classmethod
     def from_rows(cls, rows: Iterable[Sequence[int]], what: str = "row") -> Ragged:
-        """Pack rows of integers; `what` names a row in error messages."""
+        """Pack rows of integers; errors call a row `what`."""
         kept: list[list[int]] = []
         for number, row in enumerate(rows):
             try:
@@ -74,7 +74,7 @@ class Ragged(Frozen):
         return Ragged(begin, self.values[np.repeat(self.begin[rows], lengths) + within])
 
     def copied(self) -> Ragged:
-        """Return all rows, in arrays of their own."""
+        """Return a copy of all rows, in new arrays."""
         return Ragged(self.begin.copy(), self.values.copy())
 
     def __len__(self) -> int:
@@ -82,7 +82,7 @@ class Ragged(Frozen):
 
 
 def checked_rows(given: Ragged | Iterable[Sequence[int]], what: str) -> Ragged:
-    """Check the rows and return one per edge; `what` names a row in error messages."""
+    """Check the rows and return one per edge; errors call a row `what`."""
     if not isinstance(given, Ragged):
         return Ragged.from_rows(given, f"the {what} of edge")
     begin, values = np.asarray(given.begin), _int32(given.values)
@@ -129,7 +129,7 @@ class NodeLabels(Frozen):
 
 
 def numbered(texts: Iterable[str]) -> tuple[Words, Vocabulary]:
-    """Return texts as numbers (0 for the empty text), and the vocabulary that spells them."""
+    """Return texts as numbers (0 for the empty text), and the vocabulary that maps them back."""
     rows = list(texts)
     vocabulary = Vocabulary.from_words(text for text in rows if text)
     return np.array([vocabulary.number(text) if text else EPSILON for text in rows], dtype=np.int32), vocabulary

@@ -1,7 +1,7 @@
 """Convert forests to lattices (where possible) and NetworkX graphs; build forests from both, and from NLTK grammars.
 
-A forest can become a lattice if each edge has at most one tail (the source state), and target sides begin with it. If
-all target sides end with their tail instead, the paths of the lattice start at the forest's goals.
+A forest can become a lattice if each edge has at most one tail (the source state) and all target sides begin with it.
+If all target sides end with their tail, the lattice's paths start at the forest's goals.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ AnyForest = TypeVar("AnyForest", bound="ForestArrays")
 
 
 def forest_from_lattice(cls: type[AnyForest], lattice: Lattice) -> AnyForest:
-    """Build a forest with a node per state, an edge per arc, and an edge without tails and words for the start."""
+    """Build a forest with one node per state, one edge per arc, and an edge without tails and words for the start."""
     arcs = len(lattice.word)
     tails = Ragged(np.concatenate([[0, 0], np.arange(1, arcs + 1)]).astype(np.int64), lattice.source)
     target = np.stack([np.full(arcs, -1, dtype=np.int32), lattice.word], axis=1).ravel()
@@ -48,7 +48,7 @@ def forest_from_lattice(cls: type[AnyForest], lattice: Lattice) -> AnyForest:
 
 
 class _Arcs:
-    """Collect the arcs of a lattice. `owner` is the edge or goal from which an arc gets its scores, if any."""
+    """Collects the arcs of a lattice. `owner` is the edge or goal that gives an arc its scores, if any."""
 
     def __init__(self, forest: ForestArrays) -> None:
         self.source: list[int] = []
@@ -59,7 +59,7 @@ class _Arcs:
         self._next = forest.num_nodes + 2
 
     def add(self, source: int, target: int, words: list[int], owner: int) -> None:
-        """Add a chain of arcs; only the first gets the scores of `owner`, an edge (or a goal, after all edges)."""
+        """Add a chain of arcs; its first arc gets the scores of `owner`, an edge (or a goal, after all edges)."""
         chain = [source, *range(self._next, self._next + len(words) - 1), target]
         self._next += len(chain) - 2
         self.source += chain[:-1]
@@ -68,13 +68,13 @@ class _Arcs:
         self.owner += [owner, *[self._nobody] * (len(chain) - 2)]
 
     def values(self, arc: npt.NDArray[Any], final: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the values of all arcs, taken from one column of the forest (`arc` for edges, `final` for goals)."""
+        """Return the values of all arcs, from one column of the forest (`arc` for edges, `final` for goals)."""
         nothing = np.zeros(1, dtype=arc.dtype)
         return np.concatenate([arc, final, nothing])[np.array(self.owner, dtype=np.int64)]
 
 
 def lattice_from_forest(forest: ForestArrays) -> Lattice:
-    """Build a lattice with a state per node, and arcs for the words of each edge; see `Forest.to_lattice`."""
+    """Build a lattice with one state per node, and arcs for the words of each edge; see `Forest.to_lattice`."""
     arcs = _Arcs(forest)
     start, final = (_add_forwards if _tails_are_first(forest) else _add_backwards)(forest, arcs)
     ends_are_goals = len(final) == len(forest.goals) and final == forest.goals.tolist()
@@ -95,7 +95,7 @@ def lattice_from_forest(forest: ForestArrays) -> Lattice:
 
 
 def _tails_are_first(forest: ForestArrays) -> bool:
-    """Return True if all tails come before words, False if all come after them. Raise an error for a mixture."""
+    """Return True if all tails come before words, False if all come after them; raise an error for a mixture."""
     arity = forest.tails.lengths()
     if arity.max(initial=0) > 1:
         raise _no_lattice(forest, int(np.argmax(arity > 1)), f"has {arity[arity > 1][0]} tails")
@@ -104,7 +104,7 @@ def _tails_are_first(forest: ForestArrays) -> bool:
     first, last = target[begin[linear]] < EPSILON, target[begin[linear + 1] - 1] < EPSILON
     if not first.all() and not last.all():
         odd = linear[~first][0] if not (first | last)[~first][0] else linear[~last][0]
-        raise _no_lattice(forest, int(odd), "has words before its tail, and others have words after theirs")
+        raise _no_lattice(forest, int(odd), "has words before its tail, but other edges have words after theirs")
     return bool(first.all())
 
 
@@ -152,7 +152,7 @@ PROBABILITY = "probability"
 
 
 def forest_from_grammar(cls: type[AnyForest], grammar: Any, scores: Mapping[str, Column] | None) -> AnyForest:
-    """Build a forest from a grammar: productions are edges, the start is node 0. See `Forest.from_grammar`."""
+    """Build a forest from a grammar: edges are productions, node 0 is the start. See `Forest.from_grammar`."""
     from nltk.grammar import CFG, FeatureGrammar, is_nonterminal
 
     # Nonterminals of feature grammars would have to be unified before they can be nodes.
@@ -172,8 +172,9 @@ def forest_from_grammar(cls: type[AnyForest], grammar: Any, scores: Mapping[str,
                 target[-1].append(words.setdefault(symbol, len(words) + 1))
             else:
                 raise InputError(
-                    f"the production {_name(production)} has {symbol!r} for a word",
-                    advice="words are texts, not empty; a production of no words has an empty right-hand side",
+                    f"the production {_name(production)} has {symbol!r} as a word",
+                    advice="words must be non-empty texts; write a production without words with an empty right-hand "
+                    "side",
                 )
         head.append(nodes.setdefault(production.lhs(), len(nodes)))
     names = list(map(str, nodes))
@@ -207,7 +208,7 @@ def _with_probabilities(grammar: Any, scores: Mapping[str, Column]) -> dict[str,
         if not 0 < probability < math.inf:
             raise InputError(
                 f"the production {_name(production)} of {_name(production.lhs())} has probability {probability}",
-                advice="give it one above 0, or leave it out",
+                advice="give it a probability above 0, or remove it",
             )
         costs.append(0.0 - math.log(probability))
     return {PROBABILITY: Column(np.array(costs, dtype=np.float64), np.zeros(1)), **scores}
@@ -262,7 +263,7 @@ def forest_from_networkx(cls: type[AnyForest], graph: Any) -> AnyForest:
         if sides[begin] == sides[end]:
             both = "nodes" if sides[begin] == _NODE else "edges"
             raise InputError(
-                f"an arc leads from {_shown(begin)} to {_shown(end)}, and both are {both}",
+                f"an arc leads from {_shown(begin)} to {_shown(end)}, but both are {both}",
                 advice="an arc joins a node and an edge",
             )
     nodes = {vertex: number for number, vertex in enumerate(v for v, side in sides.items() if side == _NODE)}
@@ -274,7 +275,9 @@ def forest_from_networkx(cls: type[AnyForest], graph: Any) -> AnyForest:
     for edge, heads in out.items():
         if len(heads) != 1:
             raise InputError(
-                f"it has {len(heads)} heads", where=_at(edge), advice="an arc leads from each edge to its head"
+                f"the edge has {len(heads)} heads instead of one",
+                where=_at(edge),
+                advice="add one arc from the edge to its head",
             )
     tails = [[nodes[tail] for tail in _tails(graph, edge)] for edge in edges]
     targets = [_target(graph, edge, len(row)) for edge, row in zip(edges, tails, strict=True)]
@@ -305,7 +308,7 @@ def _side(data: Mapping[str, Any], vertex: Hashable) -> int:
 
 
 def _tails(graph: Any, edge: Hashable) -> list[Hashable]:
-    """Return the tails of an edge, in the order of its arcs' `tails`."""
+    """Return the tails of an edge in the order of the positions in its arcs' `tails`."""
     tail_at: dict[int, Hashable] = {}
     for tail, _, data in graph.in_edges(edge, data=True):
         places = data.get("tails")
@@ -313,33 +316,33 @@ def _tails(graph: Any, edge: Hashable) -> list[Hashable]:
             raise InputError(
                 f"the arc from {_shown(tail)} has {_shown(places)} for 'tails'",
                 where=_at(edge),
-                advice="list the places, from 1, at which the node is a tail",
+                advice="list the positions, from 1, at which the node is a tail",
             )
         for place in places:
             if place in tail_at:
-                raise InputError(f"it has two tails {place}", where=_at(edge))
+                raise InputError(f"the edge has two tails {place}", where=_at(edge))
             tail_at[place] = tail
     for place in range(1, len(tail_at) + 1):
         if place not in tail_at:
-            raise InputError(f"it has {len(tail_at)} tails, and none is tail {place}", where=_at(edge))
+            raise InputError(f"the edge has {len(tail_at)} tails, but none is tail {place}", where=_at(edge))
     return [tail_at[place] for place in sorted(tail_at)]
 
 
 def _target(graph: Any, edge: Hashable, arity: int) -> list[str | int]:
-    """Return the target side of an edge: its words, and each tail once."""
+    """Return the target side of an edge: its words, and each tail exactly once."""
     target = graph.nodes[edge].get("target")
     if not isinstance(target, tuple | list):
         raise InputError(
             "'target' is missing" if target is None else f"'target' is {_shown(target)}",
             where=_at(edge),
-            advice="list the words, with −k where the words of the k-th tail stand",
+            advice="list the words, and −k in the place of the k-th tail",
         )
     for symbol in target:
         if not isinstance(symbol, str) and (type(symbol) is not int or not -arity <= symbol < 0):
             raise InputError(
-                f"'target' holds {_shown(symbol)}, and the edge has {arity} tails",
+                f"'target' holds {_shown(symbol)}, but the edge has {arity} tails",
                 where=_at(edge),
-                advice="words are texts, tails −1, −2, …",
+                advice="give words as texts, and tails as −1, −2, …",
             )
     for place in range(1, arity + 1):
         if (times := target.count(-place)) != 1:
@@ -379,7 +382,7 @@ def _labels(graph: Any, edges: list[Hashable], goals: list[Hashable]) -> dict[st
 
 
 def _texts(graph: Any, vertices: list[Hashable], what: str) -> dict[str, list[str]]:
-    """Return the texts of these vertices by name; a missing text is empty."""
+    """Return the texts of these vertices by name; missing texts are empty."""
     rows = [dict(_mapping(graph.nodes[vertex].get(what, {}), what, f"vertex {_shown(vertex)}")) for vertex in vertices]
     for vertex, row in zip(vertices, rows, strict=True):
         for name, text in row.items():

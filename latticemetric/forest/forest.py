@@ -20,34 +20,35 @@ _MANY = 2**60  # shared nodes can make strings longer than any number can count
 
 
 class Forest(ForestArrays):
-    """A forest. Its constructors check it: `from_edges`, `from_grammar`, `from_lattice`, `from_networkx`.
+    """A forest. Build it with `from_edges`, `from_grammar`, `from_lattice` or `from_networkx`, which check it.
 
-    Nodes are numbered in topological order, tails before heads; edges are sorted by head, then in the order of the
-    input; every node and edge is part of a complete derivation. Arrays are read-only.
+    Nodes are numbered in topological order, tails before heads. Edges are sorted by head, then in the order of the
+    input. Every node and edge is part of a complete derivation. Arrays are read-only.
 
     Attributes:
         num_nodes: Number of nodes.
         head: Head node of each edge.
         tails: Tail nodes of each edge, in order; all smaller than its head.
         target: The target side of each edge: word numbers; −k stands for the words of the k-th tail, used exactly once.
-        goals: Goal nodes, ascending: each derivation ends in one of them.
+        goals: Goal nodes, ascending. A complete derivation derives one of them.
         scores: Named costs; a column's `arc` has a value for each edge, its `final` one for each goal.
-        vocabulary: Spelling of the word numbers.
-        labels: Further text of edges (`arc`) and goals (`final`): source sides, alignments and the like.
-        node_labels: Further text of nodes.
+        vocabulary: Maps word numbers to words.
+        labels: Additional texts of edges (`arc`) and goals (`final`): source sides, alignments and others.
+        node_labels: Additional texts of nodes.
     """
 
     @classmethod
     def from_grammar(cls, grammar: Any, scores: Mapping[str, Column] | None = None) -> Self:
         """Build a forest of the derivations of an acyclic `nltk.CFG` or `nltk.PCFG`.
 
-        Nonterminals become nodes, productions edges, and terminals words. The grammar's start becomes the goal;
-        nonterminals also give the nodes' categories (`node_labels["category"]`).
-        Probabilities become costs, −log p, in a column `probability`.
+        Nonterminals become nodes, productions edges, and terminals words. The start symbol becomes the goal; names of
+        nonterminals become the nodes' categories (`node_labels["category"]`). Probabilities become costs, −log p, in a
+        column `probability`.
 
         Args:
             grammar: The grammar; its terminals are texts.
-            scores: Further costs: a column's `arc` follows `grammar.productions()`, its `final` has one value.
+            scores: Additional costs: a column's `arc` has one value per production of `grammar.productions()`, its
+                `final` one value.
 
         Raises:
             InputError: The grammar is cyclic, derives nothing, or has a production without a probability.
@@ -73,7 +74,7 @@ class Forest(ForestArrays):
 
     @classmethod
     def from_networkx(cls, graph: Any) -> Self:
-        """Build a forest from a directed NetworkX graph as `to_networkx` returns it; vertices may have any names.
+        """Build a forest from a directed NetworkX graph of the form of `to_networkx`; vertices may have any names.
 
         The graph needs `bipartite` for each vertex, `target` for each edge vertex, `tails` for each arc to an edge
         vertex, and `goal` for at least one node. Missing scores are 0, missing labels are empty.
@@ -86,7 +87,7 @@ class Forest(ForestArrays):
         return forest_from_networkx(cls, graph)
 
     def to_lattice(self) -> Lattice:
-        """Return a lattice of the same strings and costs. All tails must come first, or all last, in target sides.
+        """Return a lattice with the same strings and costs. In target sides, all tails must come first, or all last.
 
         Raises:
             InputError: The forest is not a lattice; the error names an edge.
@@ -135,12 +136,12 @@ class Forest(ForestArrays):
         return DerivationTree(self, tuple(edges))
 
     def pruned(self, beam: float | None = None, scales: Scales | None = None, *, nbest: int | None = None) -> Self:
-        """Return the forest of the derivations that cost at most `beam` more than the best one.
+        """Return the forest of all derivations that cost at most `beam` more than the best one.
 
         Args:
-            beam: The beam; or give `nbest`, which chooses it.
-            scales: Weight of each score column in the model's cost; other columns keep their own.
-            nbest: The narrowest beam that keeps this many of the best strings.
+            beam: The beam; or give `nbest`.
+            scales: Weight of each score column in the model's cost; other columns keep their default weight.
+            nbest: Use the narrowest beam that keeps this number of best strings.
 
         Examples:
             >>> from latticemetric import Column

@@ -1,4 +1,4 @@
-"""Beam pruning: the part of a forest near its best derivation."""
+"""Beam pruning: keep the part of a forest near its best derivation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AnyForest = TypeVar("AnyForest", bound="ForestArrays")
 
 @dataclass(frozen=True, eq=False)
 class ForestMargins(Generic[AnyForest]):
-    """The margin of each edge and goal: the cost of the best derivation with it minus the cost of the best derivation.
+    """The margin of each edge and goal: the cost of the best derivation with it minus the best cost of all.
 
     Margins do not depend on the beam. `goal` has the margin of ending in each goal; `slack` is the largest rounding
     error of a margin.
@@ -45,7 +45,7 @@ class ForestMargins(Generic[AnyForest]):
         return ForestMargins(forest, edge - best, closing - best, float(ROUNDING * largest))
 
     def kept(self, beam: float) -> npt.NDArray[np.int64]:
-        """Return the edges of derivations within the beam, in their order."""
+        """Return the edges of derivations within the beam, in ascending order."""
         forest = self.forest
         is_goal = np.zeros(forest.num_nodes, dtype=np.uint8)
         is_goal[forest.goals[self._goals(checked_beam(beam))]] = 1
@@ -55,7 +55,7 @@ class ForestMargins(Generic[AnyForest]):
         return edges[_native.order_forest(forest.head[edges], tails.begin, tails.values, is_goal)[1]]
 
     def within(self, beam: float) -> tuple[AnyForest, npt.NDArray[np.int64]]:
-        """Return the part of the forest within the beam, and the edges of the original forest that it keeps."""
+        """Return the part of the forest within the beam, and the numbers of its edges in the original forest."""
         forest, edges, goals = self.forest, self.kept(beam), self._goals(beam)
         left = type(forest).from_edges(
             forest.head[edges],
@@ -76,5 +76,5 @@ class ForestMargins(Generic[AnyForest]):
 def prune_forest(
     forest: AnyForest, beam: float, scales: Scales | None = None
 ) -> tuple[AnyForest, npt.NDArray[np.int64]]:
-    """Prune a forest; return it and the original edges that it keeps, in their order. See `Forest.pruned`."""
+    """Prune a forest; return it and the numbers of its edges in the original forest. See `Forest.pruned`."""
     return ForestMargins.of(forest, scales).within(beam)

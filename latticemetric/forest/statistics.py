@@ -27,13 +27,13 @@ class ForestStatistics:
         edges: Number of edges.
         goals: Number of goals.
         derivations: Exact number of complete derivations; `None` if it has more than about ten thousand digits.
-        shortest: Words of the shortest derivation; `None` if there are 2⁶² or more.
-        longest: Words of the longest derivation; `None` if there are 2⁶² or more.
+        shortest: Number of words of the shortest derivation; `None` if 2⁶² or more.
+        longest: Number of words of the longest derivation; `None` if 2⁶² or more.
         arity: Largest number of tails of an edge.
-        height: Largest number of edges from a goal down to a leaf of a derivation.
-        vocabulary: Distinct words.
+        height: Largest depth of a derivation: the number of edges from its goal to a leaf.
+        vocabulary: Number of distinct words.
         scores: Names of the score columns.
-        best_cost: Cost of the model's 1-best under the columns' own scales.
+        best_cost: Cost of the 1-best under the default weights.
     """
 
     nodes: int

@@ -26,7 +26,7 @@ _WORD = -1
 
 
 class _Step(NamedTuple):
-    """A node of the tree with the edge that derives it, or a word with edge −1."""
+    """A node of the tree with the edge that derives it; a word has the edge −1."""
 
     depth: int
     edge: int
@@ -37,8 +37,8 @@ class _Step(NamedTuple):
 class DerivationTree:
     """A complete derivation as a tree. Build it with `Forest.tree`.
 
-    Children are in the order of the target side, so the leaves are the words. The label of a node is its category if
-    the forest has the node label `category` for it, otherwise its number.
+    Children have the order of the target side, so that the leaves are the words. The label of a node is its category
+    (node label `category`) or, if it has none, its number.
 
     Attributes:
         forest: The forest.
@@ -113,7 +113,7 @@ class DerivationTree:
         return tree
 
     def to_json(self) -> str:
-        """Return the values of `asdict` as JSON on one line, however deep the tree is."""
+        """Return the values of `asdict` as one line of JSON, for trees of any depth."""
 
         def opened(edge: int) -> str:
             return f'{json.dumps(self._fields(edge), ensure_ascii=False)[:-1]}, "children": ['
@@ -123,7 +123,7 @@ class DerivationTree:
         )
 
     def __str__(self) -> str:
-        """Draw the tree with one indented line per node and word; beyond 40 levels, a number gives the depth."""
+        """Draw the tree with one indented line per node and word; beyond 40 levels, write the depth as a number."""
         lines = []
         for depth, edge, word in self._steps():
             beyond = f"({depth}) " if depth > _MOST_INDENTED else ""
@@ -163,7 +163,7 @@ class DerivationTree:
         return {"node": int(self.forest.head[edge]), "label": self._label(edge), "edge": edge}
 
     def _built(self, new_node: Callable[[int], tuple[Any, list[Any]]]) -> Any:
-        """Build a tree of objects: `new_node` returns a node for an edge, and the list for its children."""
+        """Build a tree of objects: `new_node` returns an object for an edge and the list for its children."""
         root: list[Any] = []
         branches = [root]
         for depth, edge, word in self._steps():
@@ -179,7 +179,7 @@ class DerivationTree:
     def _written(
         self, opened: Callable[[int], str], word: Callable[[str], str], *, first: str, next_: str, close: str
     ) -> str:
-        """Return the tree as text, with `first` before a node's first child and `next_` before the others."""
+        """Return the tree as text, with `first` before a node's first child and `next_` before each other one."""
         parts: list[str] = []
         level, was_opened = 0, False
         for depth, edge, text in self._steps():
@@ -219,10 +219,10 @@ def _edge_numbers(forest: ForestArrays, given: tuple[int, ...]) -> list[int]:
 
 
 def _checked(forest: ForestArrays, given: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the edges as plain integers; raise an error unless they are a complete derivation in preorder."""
+    """Return the edges as plain integers; refuse them if they are not a complete derivation in preorder."""
     edges = _edge_numbers(forest, given)
     if not edges:
-        raise UsageError("a derivation needs one edge at least, and there is none")
+        raise UsageError("the derivation has no edges")
     goal = int(forest.head[edges[0]])
     if goal not in forest.goals:
         raise UsageError(f"edge {edges[0]} derives node {goal}, which is not a goal", where="edges[0]")

@@ -1,4 +1,4 @@
-"""Check every forest when it is built; all other code relies on its order and its numbers."""
+"""Check every forest when it is built; all other code relies on the order of nodes and edges, and on valid numbers."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _MOST_GAPS = 4
 
 
 class Fault(NamedTuple):
-    """A node without a complete derivation: it has no edges, or all its derivations would be infinite."""
+    """A node without a complete derivation: it has no edges, or all its derivations are infinite."""
 
     node: int
     has_edges: bool
 
 
 def find_fault(head: Sequence[int], tails: Sequence[Sequence[int]], goals: Sequence[int]) -> Fault | None:
-    """Return a fault if no goal can be derived, otherwise `None`."""
+    """Return a fault if no goal has a complete derivation, otherwise `None`."""
     productive = _productive(head, tails)
     if any(goal in productive for goal in goals):
         return None
@@ -87,7 +87,7 @@ class Columns(NamedTuple):
 
 
 def validated(draft: Columns, node_name: Callable[[int], str]) -> Columns:
-    """Check columns, drop the parts that no complete derivation uses, sort nodes topologically and edges by head."""
+    """Check columns, drop nodes and edges in no complete derivation, sort nodes topologically and edges by head."""
     edges, tails, targets = len(draft.head), len(draft.tails), len(draft.target)
     if not edges == tails == targets:
         raise InputError(f"heads ({edges}), tails ({tails}) and target sides ({targets}) differ in number")
@@ -104,14 +104,16 @@ def validated(draft: Columns, node_name: Callable[[int], str]) -> Columns:
 
 
 def _check_target(target: Ragged, tails: Ragged) -> None:
-    """Raise an error if the target side of an edge does not use each of its tails once."""
+    """Raise an error if the target side of an edge does not use each of its tails exactly once."""
     at = np.flatnonzero(target.values < EPSILON)
     edge = np.searchsorted(target.begin, at, side="right") - 1
     place = -target.values[at].astype(np.int64) - 1
     beyond = np.flatnonzero(place >= tails.lengths()[edge])
     if len(beyond):
         first = beyond[0]
-        raise InputError(f"edge {edge[first]} has no tail {place[first] + 1}, and its target side uses it")
+        raise InputError(
+            f"the target side of edge {edge[first]} uses tail {place[first] + 1}, which the edge does not have"
+        )
     uses = np.bincount(tails.begin[edge] + place, minlength=len(tails.values))
     wrong = np.flatnonzero(uses != 1)
     if len(wrong):
@@ -124,7 +126,7 @@ def _check_target(target: Ragged, tails: Ragged) -> None:
 
 
 def _place_of(rows: Ragged, value: int) -> tuple[int, int]:
-    """Return the row of a value, and its position there, counted from 1."""
+    """Return the row of a value, and its position in the row, counted from 1."""
     row = int(np.searchsorted(rows.begin, value, side="right")) - 1
     return row, value - int(rows.begin[row]) + 1
 
@@ -183,7 +185,9 @@ def _renumbered(
     negative = np.flatnonzero(draft.tails.values < 0)
     if len(negative):
         owner, which = _place_of(draft.tails, int(negative[0]))
-        raise InputError(f"tail {which} of edge {owner} is {draft.tails.values[negative[0]]}, and nodes count from 0")
+        raise InputError(
+            f"tail {which} of edge {owner} is {draft.tails.values[negative[0]]}, but node numbers start at 0"
+        )
     parts = (draft.head, draft.tails.values, draft.goals)
     most = max(int(part.max(initial=0)) for part in parts) + 1
     if most > _MOST_GAPS * (len(draft.head) + len(draft.tails.values)):

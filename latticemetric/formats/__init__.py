@@ -1,1 +1,1 @@
-"""Recognise, read and write formats of graphs, references and other inputs: one module per format."""
+"""Recognise, read and write formats of graphs, references and other inputs; one module per format."""

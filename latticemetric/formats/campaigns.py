@@ -1,4 +1,4 @@
-"""Human scores as campaigns publish them: folders of mt-metrics-eval (version 2), Google's MQM tables and averages."""
+"""Read human scores as campaigns publish them: folders of mt-metrics-eval (version 2), Google's MQM tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from latticemetric.formats.streams.stream import open_stream
 from latticemetric.formats.text.fields import is_number
 
 NO_TRANSLATION = "[No translation supplied]"
-"""The line of a system that has no output for a segment."""
+"""The text of a system without an output for a segment."""
 
 # The kinds of human scores, the first that is there being the standard one.
 _KINDS = ("mqm", "esa", "da-sqm", "wmt-z", "wmt", "wmt-raw", "wmt-appraise-z")
@@ -25,15 +25,16 @@ _RATER = re.compile(r"\.rater\d+$")
 
 
 class CampaignFolder(NamedTuple):
-    """The files of one language pair of a folder of mt-metrics-eval.
+    """The files of one language pair in a folder of mt-metrics-eval.
 
     Attributes:
         pair: The language pair.
         outputs: The file of each system, by its name.
         references: The file of each reference, by its name; `refA`, ….
-        scores: The files of human scores by kind and level (`sys`, `seg`).
-        ratings: The files of marked errors by kind. Those of single raters (`mqm.rater1`, …) are `mqm.raters`.
-        unused: Kinds that have scores of documents or domains only.
+        scores: The files of human scores, by kind and level (`sys`, `seg`).
+        ratings: The files of marked errors, by kind. Files of single raters (`mqm.rater1`, …) are of the kind
+            `mqm.raters`.
+        unused: Kinds with scores of documents or domains only.
         documents: The file with domain and document of each segment; `None` if there is none.
     """
 
@@ -47,19 +48,19 @@ class CampaignFolder(NamedTuple):
 
     @property
     def kinds(self) -> list[str]:
-        """Kinds of human scores, the standard one first, those of marked errors last."""
+        """Kinds of human scores: the standard one first, those of marked errors last."""
         names = {kind for kind, _ in self.scores}
         ordered = sorted(names, key=lambda name: (_KINDS.index(name) if name in _KINDS else len(_KINDS), name))
         return [*ordered, *(name for name in sorted(self.ratings) if name not in names)]
 
 
 def is_campaign_folder(folder: Path) -> bool:
-    """Return True if this looks like a folder of mt-metrics-eval."""
+    """Check whether this looks like a folder of mt-metrics-eval."""
     return (folder / "human-scores").is_dir() and (folder / "system-outputs").is_dir()
 
 
 def campaign_folder(folder: Path, pair: str) -> CampaignFolder:
-    """List the files of a language pair; the outputs of people are among the systems, under the reference's name."""
+    """List the files of a language pair; human translations are among the systems, under the reference's name."""
     outputs = _by_stem(folder / "system-outputs" / pair)
     references = {
         path.name.split(".")[-2]: str(path)
@@ -94,7 +95,7 @@ def _by_stem(folder: Path) -> dict[str, str]:
 
 
 def read_texts(path: str) -> list[str]:
-    """Return the texts of outputs or references: lines, or in `.jsonl` the field `hypothesis` or `target` of each."""
+    """Return texts of outputs or references: lines; of `.jsonl`, the field `hypothesis` or `target` of each line."""
     if not path.endswith(".jsonl"):
         return read_lines(path)
     texts = []
@@ -129,21 +130,21 @@ def read_documents(path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def read_score_lines(path: str) -> Iterator[tuple[str, str, float | None]]:
-    """Yield place, system and score of each line; `None` if there is no score."""
+    """Yield place, system and score of each line; the score is `None` if it is missing."""
     with open_stream(path) as stream:
         for line in stream.lines():
             fields = line.split()
             if len(fields) != 2 or not (fields[1] == "None" or is_number(fields[1])):  # noqa: PLR2004
                 what = f"'{shortened(line)}' is not a system and its score"
-                raise FormatError(what, where=stream.place(), advice="a score is a number, or None")
+                raise FormatError(what, where=stream.place(), advice="write SYSTEM, a tab, and a number or None")
             yield stream.place(), fields[0], None if fields[1] == "None" else float(fields[1])
 
 
 def read_ratings(path: str) -> Iterator[tuple[str, str, str, float | None]]:
-    """Yield place, system, rater and score of each line of marked errors; `None` if the segment has no rating.
+    """Yield place, system, rater and score of each line of marked errors; the score is `None` without a rating.
 
-    The score is minus the sum of the weights of the errors, as in `read_mqm`. An error without category and severity
-    counts the score that its rater gave. Without a rater, the file's name has one: `en-de.mqm.rater1.seg.rating`.
+    The score is minus the sum of the errors' weights, as in `read_mqm`. An error without category and severity counts
+    with the score of its rater. If the line has no rater, the file's name has: `en-de.mqm.rater1.seg.rating`.
     """
     named = _RATER.search(path.removesuffix(".seg.rating"))
     with open_stream(path) as stream:
@@ -157,7 +158,7 @@ def read_ratings(path: str) -> Iterator[tuple[str, str, str, float | None]]:
             errors = record.get("errors") if isinstance(record, dict) else None
             if not isinstance(errors, list) or not all(isinstance(error, dict) for error in errors):
                 advice = 'a line is SYSTEM, a tab and {"errors": [{"category": …, "severity": …}, …]} or None'
-                raise FormatError("the line is no rating", where=stream.place(), advice=advice)
+                raise FormatError("the line is not a rating", where=stream.place(), advice=advice)
             score = 0.0 - sum(_error_weight(error, stream.place()) for error in errors)
             yield stream.place(), system, rater or (named[0][1:] if named else ""), score
 
@@ -176,19 +177,19 @@ def _error_weight(error: Mapping[str, object], place: str) -> float:
 _MQM = ("system", "seg_id", "rater", "category", "severity")
 _AVERAGES = ("system", "mqm_avg_score", "seg_id")
 MQM = "mqm"
-"""The column of scores: minus the weights of the errors, so that higher is better."""
+"""The column of MQM scores: minus the weights of the errors, so that higher is better."""
 
 
 def is_mqm(header: Sequence[str]) -> bool:
-    """Return True for the header of a table of MQM annotations, or of averages over raters."""
+    """Check whether this is the header of a table of MQM annotations, or of their averages over raters."""
     return set(_MQM) <= set(header) or set(_AVERAGES) <= set(header)
 
 
 def read_mqm(path: str) -> Iterator[tuple[str, str, str, str, float]]:
-    """Yield place, system, segment, rater and score; the score is minus the sum of the weights of the rater's errors.
+    """Yield place, system, segment, rater and score: minus the sum of the weights of the rater's errors.
 
     Weights are those of Freitag et al. 2021: Major 5, Non-translation 25, Minor 1, minor punctuation 0.1, Neutral 0.
-    Averages are scores already if one is negative; if none is, they are sums of weights, and change their signs.
+    Averages are taken as scores if one of them is negative, otherwise as sums of weights, whose sign is changed.
     """
     with open_stream(path) as stream:
         lines = stream.lines()

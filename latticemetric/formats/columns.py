@@ -1,4 +1,4 @@
-"""Prepare graphs for writing: refuse what a format cannot hold; move words to nodes; list confusion networks."""
+"""Prepare graphs for writing: refuse what a format cannot hold, move words to nodes, list confusion networks."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def lattice_to_write(
     lattice = to_lattice(graph)
     if one_score and len(lattice.scores) > 1:
         raise UsageError(
-            f"{format_name} holds one score per arc, and this graph has {', '.join(lattice.scores)}",
+            f"{format_name} holds one score per arc, but this graph has {', '.join(lattice.scores)}",
             advice="add them up with --sum-scores",
         )
     if not weights:
@@ -64,7 +64,7 @@ def to_lattice(graph: Graph) -> Lattice:
         return graph
     if lost := getattr(graph, "node_labels", None):
         raise UsageError(
-            f"lattices have no place for the labels of the forest's nodes ({', '.join(lost)})",
+            f"a lattice cannot hold the labels of the forest's nodes ({', '.join(lost)})",
             advice="leave them out with --drop-labels",
         )
     lattice: Lattice = graph.to_lattice()
@@ -81,10 +81,10 @@ def _warn_of_rank() -> None:
 
 
 def require_unscaled(graph: Lattice | Forest, format_name: str) -> None:
-    """Refuse score columns with a weight other than 1."""
+    """Refuse score columns whose weight is not 1."""
     if weighed := [name for name, column in graph.scores.items() if column.scale != 1]:
         raise UsageError(
-            f"{format_name} cannot store the weights of {', '.join(weighed)}, which are not 1",
+            f"{format_name} can store only scores of weight 1, unlike {', '.join(weighed)}",
             advice="add the scores up with --sum-scores",
         )
 
@@ -107,7 +107,7 @@ def require_bare_ends(lattice: Lattice, format_name: str) -> None:
 
 
 def require_dense(columns: int, rows: int, size: int) -> None:
-    """Refuse sparse features if their columns would be far larger than the text, which has `size` bytes."""
+    """Refuse sparse features whose columns would be far larger than the text of `size` bytes."""
     if columns * rows > _MOST_CELLS_A_BYTE * size + 1000:
         raise InputError(
             f"{columns} features of {rows} arcs are too sparse to be kept as columns",
@@ -116,19 +116,19 @@ def require_dense(columns: int, rows: int, size: int) -> None:
 
 
 def only_column(lattice: Lattice) -> Column:
-    """Return the first score column; return zeros if the lattice has none."""
+    """Return the first score column, or zeros if the lattice has none."""
     nothing = Column(np.zeros(len(lattice.word)), np.zeros(len(lattice.final)))
     return next(iter(lattice.scores.values()), nothing)
 
 
 def ends_in_last_state(lattice: Lattice) -> bool:
-    """Check that the last state is the only final state, and that it has no costs or labels."""
+    """Check that the last state is the only final state, without costs and labels."""
     sides: list[Column | Labels] = [*lattice.scores.values(), *lattice.labels.values()]
     return lattice.final.tolist() == [lattice.num_states - 1] and not any(side.final.any() for side in sides)
 
 
 class ClosedArcs(NamedTuple):
-    """Hold the arcs of a lattice for formats whose final states have no costs and labels."""
+    """The arcs of a lattice, for formats whose final states have no costs and labels."""
 
     states: int
     source: list[int]
@@ -141,7 +141,7 @@ class ClosedArcs(NamedTuple):
 def closed_arcs(lattice: Lattice, *, new_end: bool) -> ClosedArcs:
     """Return the arcs as lists.
 
-    With `new_end`, add one final state, and an ε-arc to it from each old final state, with its costs and labels.
+    With `new_end`, add one final state, and an ε-arc to it from each old final state with its costs and labels.
     """
     ends = lattice.final if new_end else lattice.final[:0]
 
@@ -169,7 +169,7 @@ def without_labels(graph: Graph) -> Graph:
 
 
 def without_scores(graph: Graph) -> Graph:
-    """Return the graph without scores; hypotheses of a list are then in the order of their costs."""
+    """Return the graph without scores; hypotheses of a list are then sorted by cost."""
     if isinstance(graph, NBest):
         return NBest(tuple(Hypothesis(h.words, {}) for h in graph.ranking()), {})
     return replace(graph, scores=MappingProxyType({}))
@@ -181,7 +181,7 @@ def summed(graph: Graph, scales: dict[str, float] | None = None, name: str = "co
         known, given = graph.score_names(), scales or {}
         if unknown := [scaled for scaled in given if scaled not in known]:
             raise InputError(
-                f"there is no score column '{unknown[0]}' to scale", advice=f"the columns here are: {', '.join(known)}"
+                f"there is no score column '{unknown[0]}'", advice=f"the columns here are: {', '.join(known)}"
             )
         weights = {**dict.fromkeys(known, 1.0), **graph.scales, **given}
         costs = [math.fsum(weights[score] * cost for score, cost in h.scores.items()) for h in graph.hypotheses]
@@ -200,7 +200,7 @@ def summed(graph: Graph, scales: dict[str, float] | None = None, name: str = "co
 
 
 def columns_to_write(lattice: Lattice, format_name: str) -> list[list[int]]:
-    """Return the arcs of each column; refuse a graph of another shape."""
+    """Return the arcs of each column; refuse a graph that is not a confusion network."""
     last = lattice.num_states - 1
     skipping = np.flatnonzero(lattice.target != lattice.source + 1)
     what = ""
@@ -228,7 +228,7 @@ def cost_of(probability: float) -> float:
 
 
 def probability_to_write(cost: float) -> str:
-    """Write the probability that is read back as this cost; if there is none, write the nearest one."""
+    """Write the probability that is read back as this cost, or the nearest one."""
     try:
         nearest = math.exp(-cost)
     except OverflowError:
@@ -253,7 +253,7 @@ NOTHING: Key = (EPSILON, "")
 
 
 class WordNodes(NamedTuple):
-    """Hold nodes with words; the nodes of the states come first."""
+    """Nodes with words; the nodes of the lattice's states come first."""
 
     keys: list[Key]  # the word of each node
     state: list[int]  # the state that each node belongs to
@@ -263,11 +263,11 @@ class WordNodes(NamedTuple):
 def word_nodes(
     states: int, near: Sequence[int], far: Sequence[int], keys: Sequence[Key], bare: Collection[int] = ()
 ) -> WordNodes:
-    """Assign the word of every arc to a node of the state `near`, one of its two ends; nodes of `bare` states get none.
+    """Assign the word of each arc to a node of its state `near` (source or target); nodes of `bare` states get none.
 
-    If all arcs of a state have the same word, the state's node gets this word. Otherwise it gets none, and every word
-    gets a new node, which the caller links to the state's node. A second arc between the same states with the same
-    word also gets a new node, because readers of these formats keep one arc between two nodes.
+    If all arcs of a state have the same word, the state's node gets it. Otherwise each word gets a new node, which the
+    caller links to the state's node. A second arc between the same states with the same word also gets a new node,
+    since readers of these formats keep one arc between two nodes.
     """
     copies: dict[tuple[int, int, Key], int] = {}
     groups: dict[int, dict[tuple[Key, int], int]] = {}
@@ -311,7 +311,7 @@ def require_nbest(graph: Graph, format_name: str) -> NBest:
 
 
 def require_words(nbest: NBest, name: str = "") -> None:
-    """Refuse words, and an id, that would be read back as several words or as no word."""
+    """Refuse an id and words that would be read back as several words or as no word."""
     for text in {word for h in nbest.hypotheses for word in h.words}:
         require_field(text, "the word")
     if name:
@@ -319,7 +319,7 @@ def require_words(nbest: NBest, name: str = "") -> None:
 
 
 def require_scales(nbest: NBest, format_name: str, expected: dict[str, float]) -> None:
-    """Refuse scores whose weight would change when they are read back."""
+    """Refuse scores whose weight would be different when they are read back."""
     if weighed := [name for name in nbest.score_names() if nbest.scales.get(name, 1.0) != expected.get(name, 0.0)]:
         raise UsageError(
             f"{format_name} would change the weight of {shortened(', '.join(weighed), 200)}",
@@ -337,7 +337,7 @@ def require_all_have(nbest: NBest, total: str) -> None:
 
 
 def single_costs(graph: NBest, format_name: str) -> list[float]:
-    """Return the only cost of each hypothesis, 0 without a score; refuse several scores, or weights other than 1."""
+    """Return the only cost of each hypothesis, 0 without a score; refuse several scores, and weights other than 1."""
     names = graph.score_names()
     if len(names) > 1:
         raise UsageError(

@@ -1,7 +1,8 @@
 """Read and write HTK lattices (SLF 1.0 and 1.1), words on nodes or on links; see docs/formats/htk-slf.md.
 
-Scores are log-likelihoods to the header's `base` (default e; 0: probabilities): costs are −score · ln base. The word of
-a node is the word of the links that end in it. `wdpenalty` is the weight of the column `words`, which counts words.
+Scores are log-likelihoods to the header's `base` (default e; 0 means probabilities); costs are −score · ln base. A
+node's word becomes the word of the links that end in it. `wdpenalty` is the weight of the column `words`, the number of
+words.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ class _Reader:
             if field not in rows:
                 raise FormatError(f"the file has no lines with {field}=", advice="a lattice needs nodes and links")
             if name in header and self._number(name, 0.0) != len(rows["line"]):
-                raise FormatError(f"the header gives {name}={header[name][0]}, but the file has {len(rows['line'])}")
+                raise FormatError(f"the header says {name}={header[name][0]}, but the file has {len(rows['line'])}")
         self._require_numbers()
         self._names, self._source, self._target = self._states()
         order = np.argsort(nodes["I"], kind="stable")
@@ -130,7 +131,7 @@ class _Reader:
         )
 
     def _require_numbers(self) -> None:
-        """Refuse texts in fields for times and scores; otherwise they would become labels."""
+        """Refuse texts in fields for times and scores, which would otherwise become labels."""
         scaled = {field for field in self._links if f"{field}scale" in self._header}
         for rows, fields in ((self._nodes, {"t"}), (self._links, {*_COLUMN_NAMES, *scaled})):
             for field in fields:
@@ -151,7 +152,7 @@ class _Reader:
         return float(value)
 
     def _states(self) -> tuple[npt.NDArray[np.float64], Words, Words]:
-        """Return the node numbers, ascending, and for each link the positions of its ends among them."""
+        """Return the node numbers, ascending, and for each link the positions of its two nodes among them."""
         names, counts = np.unique(self._numbers(self._nodes, "I"), return_counts=True)
         if (counts > 1).any():
             raise FormatError(f"node {names[counts > 1][0]:.0f} appears twice")
@@ -171,7 +172,7 @@ class _Reader:
             raise FormatError(f"{field} is not a number on every line" if column is not None else f"{field} is missing")
         bad = np.flatnonzero(~((column >= 0) & (column == np.floor(column)) & (column < 2**31 - 1)))
         if bad.size:
-            raise FormatError(f"{field} is not a number from 0", where=self._place(rows, int(bad[0])))
+            raise FormatError(f"{field} is not a number ≥ 0", where=self._place(rows, int(bad[0])))
         return column
 
     def _words(self, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
@@ -232,8 +233,8 @@ def _costs(scores: Floats, base: float) -> Floats:
     if base == 0:
         if (scores <= 0).any():
             raise InputError(
-                "a score is not above 0, but base=0 in the header means probabilities",
-                advice="if the scores are logarithms, correct base=",
+                "a score is ≤ 0, but base=0 in the header means probabilities",
+                advice="if the scores are logarithms, change base=",
             )
         return 0.0 - np.log(scores)
     return 0.0 - scores * math.log(base)
@@ -243,7 +244,7 @@ def _costs(scores: Floats, base: float) -> Floats:
 
 
 class _Written(NamedTuple):
-    """Hold a score column to write: its field, the name of its weight in the header, its weight, and its scores."""
+    """A score column to write: its field, the name of its weight in the header, its weight, and its scores."""
 
     field: str
     header: str
@@ -252,7 +253,7 @@ class _Written(NamedTuple):
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
-    """Write one lattice with words on links; add links to a new end from final states before the last state."""
+    """Write one lattice with words on links; link final states before the last state to a new end."""
     lattice = lattice_to_write(graph, "htk-slf", set(_TEXTS) - {"W", "L"}, weights=True)
     arcs = closed_arcs(lattice, new_end=lattice.num_states == 1 or not ends_in_last_state(lattice))
     columns, penalty = _written_columns(lattice, arcs)

@@ -1,7 +1,7 @@
-"""Read judged test sets: outputs of several systems with human judgments, in one of four layouts.
+"""Read test sets with human scores: outputs of several systems and human judgments, in one of four layouts.
 
 The layouts: a folder of plain files (`systems/`, references, `human.tsv`); one table with one row per system, segment
-and judge; folders as WMT published them; folders of mt-metrics-eval.
+and judge; folders of WMT; folders of mt-metrics-eval.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from latticemetric.judgments import WHOLE_SYSTEM, Judgments
 
 @dataclass(frozen=True)
 class JudgedSystems:
-    """Hold a judged test set.
+    """A test set with outputs, references and human scores.
 
     Attributes:
         systems: Names of the systems.
@@ -96,11 +96,11 @@ class JudgedSystems:
 
 
 _Row = tuple[str, dict[str, str]]
-"""The place of a row of a table, and its fields by the names in the header."""
+"""The place of a table's row, and its fields by column name."""
 
 
 class JudgmentRows:
-    """Collect judgments of systems and segments while a file is read; `columns` names the scores."""
+    """Collects the human scores of systems and segments while a file is read; `columns` names the scores."""
 
     def __init__(self, systems: Sequence[str], segments: Sequence[str], columns: Sequence[str]) -> None:
         self.systems, self.segments, self.columns = systems, segments, columns
@@ -111,7 +111,7 @@ class JudgmentRows:
         self._unknown_systems: Counter[str] = Counter()
 
     def add(self, system: str, segment: str, judge: str, scores: Sequence[float], place: str) -> None:
-        """Add a row; an empty `segment` means the whole system."""
+        """Add a row; an empty `segment` means the score of the whole system."""
         if segment and segment not in self._segment:
             raise FormatError(
                 f"there is no segment '{segment}'",
@@ -134,7 +134,7 @@ class JudgmentRows:
         """Return the rows as arrays."""
         if not self._rows:
             raise FormatError(
-                "no system with output has a judgment",
+                "no judgment is of a system with outputs",
                 where=place,
                 advice=f"use these names of systems: {', '.join(self.systems)}",
             )
@@ -151,7 +151,7 @@ class JudgmentRows:
         )
 
     def notes(self) -> tuple[str, ...]:
-        """Return a note for each system that was judged but has no output."""
+        """Return a note for each system with human scores but without output."""
         return tuple(
             f"{name}: judged {number} {'time' if number == 1 else 'times'}, but there is no output: left out"
             for name, number in self._unknown_systems.items()
@@ -166,15 +166,15 @@ def read_judged(
     human: str | None = None,
     with_people: bool = False,
 ) -> JudgedSystems:
-    """Read outputs, references and judgments.
+    """Read outputs, references and human scores.
 
     Args:
-        path: One table with everything, a folder of plain files, or a folder as WMT published it.
+        path: One table with everything, a folder of plain files, or a folder of WMT or mt-metrics-eval.
         pair: The language pair, such as `cs-en`; required if a folder has several.
         references: Files to read instead of the folder's references. In folders of mt-metrics-eval also their names,
             such as `refA`.
         human: A table to read instead of the folder's judgments.
-        with_people: Keep translations of people that are not references here as systems (folders of mt-metrics-eval).
+        with_people: Treat human translations that are not references as systems (mt-metrics-eval).
 
     Raises:
         InputError: The file or folder does not exist, or is not complete.
@@ -186,7 +186,7 @@ def read_judged(
             raise InputError("there is no such file or folder", where=path, advice="check the path")
         for option, given in (("--pair", pair), ("--reference", references), ("--human", human)):
             if given:
-                raise UsageError(f"{option} is for folders, but this is a file", where=path, advice="leave it out")
+                raise UsageError(f"{option} needs a folder, but this is a file", where=path, advice="leave it out")
         return _read_long_table(path)
     if is_campaign_folder(folder):
         return _read_campaign(folder, pair, references, human, with_people=with_people)
@@ -198,7 +198,9 @@ def _read_other_folder(
 ) -> JudgedSystems:
     """Read a folder of WMT or of plain files."""
     if with_people:
-        raise UsageError("only folders of mt-metrics-eval name people", where="--with-people", advice="leave it out")
+        raise UsageError(
+            "only folders of mt-metrics-eval mark human translations", where="--with-people", advice="leave it out"
+        )
     if any((folder / name).is_file() for name in (_SYSTEM_SCORES, _SEGMENT_SCORES)):
         return _read_direct_assessment(folder, pair, references, human)
     if is_wmt_folder(folder):
@@ -227,10 +229,10 @@ def _read_outputs(
     columns: Sequence[str] = ("score",),
     lines_of: Callable[[str], list[str]] | None = None,
 ) -> JudgedSystems:
-    """Read the files of systems and references, and judgments.
+    """Read the files of systems and references, and the human scores.
 
-    Judgments come from a table with the column `system`, optionally `segment` and `judge`, and scores. Without a table,
-    `add_scores` adds the judgments of a folder of WMT, and returns their place.
+    Scores come from a table with the column `system`, optionally `segment` and `judge`, and columns of scores. Without
+    a table, `add_scores` adds the scores of a folder of WMT, and returns their place.
     """
     read = read_segments([*outputs, *references], unequal=_UNEQUAL, lines_of=lines_of)
     files = [tuple(map(str, file)) for file in read.files]  # lines never give graphs
@@ -253,7 +255,7 @@ def _read_outputs(
 
 
 def _judgment_table(table: str, systems: Sequence[str], segments: Sequence[str]) -> JudgmentRows:
-    """Read a table of judgments: our own, MQM annotations, or averages of them."""
+    """Read a table of human scores: our own layout, MQM annotations, or averages of them."""
     header = ""
     if table != STANDARD_INPUT:  # which can be read only once
         with open_stream(table) as stream:
@@ -294,12 +296,12 @@ def _files_in(folder: Path) -> list[str]:
     entries = folder.iterdir() if folder.is_dir() else ()
     files = [str(path) for path in entries if path.is_file() and not path.name.startswith(".")]
     if not files:
-        raise FormatError("there is no such folder of files", where=str(folder), advice=_LAYOUT)
+        raise FormatError("there is no such folder, or it has no files", where=str(folder), advice=_LAYOUT)
     return sorted(files, key=natural_order)
 
 
 def _reference_files(folder: Path) -> list[str]:
-    """Return the files in `references/`; without that folder, the files whose names begin with ref."""
+    """Return the files in `references/` or, without that folder, the files whose names begin with ref."""
     if (folder / "references").is_dir():
         return _files_in(folder / "references")
     files = [str(path) for path in folder.glob("ref*") if path.is_file()]
@@ -380,7 +382,8 @@ def _read_campaign(
     domains, documents = read_documents(files.documents) if files.documents else (None, None)
     if documents is not None and len(documents) != len(found.segments):
         raise FormatError(
-            f"there are {len(documents)} lines for {len(found.segments)} segments", where=str(files.documents)
+            f"the file of documents has {len(documents)} lines for {len(found.segments)} segments",
+            where=str(files.documents),
         )
     return replace(
         found,
@@ -405,7 +408,7 @@ def _campaign_scores(
             turns[system] += 1
             if level == "seg" and turns[system] > len(segments):
                 what = f"{shortened(system)} has more than {len(segments)} scores"
-                raise FormatError(what, where=place, advice="give a line for each segment")
+                raise FormatError(what, where=place, advice="give one line per segment")
             yield place, system, segments[turns[system] - 1] if level == "seg" else "", rater, kind, score
 
 
@@ -423,7 +426,7 @@ def language_pairs(folder: str) -> list[str]:
 
 
 def language_pair(folder: Path, pair: str | None) -> str:
-    """Return the language pair; refuse an unknown one, and none if the folder has several."""
+    """Return the language pair; refuse an unknown one, or a missing one if the folder has several."""
     pairs = language_pairs(str(folder))
     if pair is None and len(pairs) == 1:
         return pairs[0]
@@ -484,7 +487,7 @@ def _read_long_table(path: str) -> JudgedSystems:
     for place, row in listed:
         system, segment = row["system"], row["segment"]
         if not segment:
-            raise FormatError("the row names no segment", where=place, advice="fill in its id")
+            raise FormatError("the row has no segment", where=place, advice="give the id of the segment")
         _agree(outputs.setdefault(system, {}), segment, row[_TEXT], f"the output of {system}", place)
         _agree(expected, segment, tuple(row[name] for name in references), "the reference", place)
     for system, own in outputs.items():
@@ -513,7 +516,7 @@ def _agree(known: dict[str, T], segment: str, value: T, what: str, place: str) -
 
 
 def _read_rows(path: str, needed: Sequence[str], separator: str | None = "\t") -> Iterator[_Row]:
-    """Yield the rows of a table; without a separator, fields are separated by white space."""
+    """Yield the rows of a table; without a separator, white space separates fields."""
     with open_stream(path) as stream:
         lines = stream.lines()
         first = next(lines, None)
@@ -539,7 +542,7 @@ def _read_rows(path: str, needed: Sequence[str], separator: str | None = "\t") -
 
 
 def _number(field: str, column: str, place: str) -> float:
-    """Read a score; return NaN if the field is empty or NA (no score was given)."""
+    """Read a score; return NaN if the field is empty or NA."""
     text = field.strip()
     if text in {"", "NA"}:
         return math.nan
@@ -553,7 +556,7 @@ def _number(field: str, column: str, place: str) -> float:
 
 
 def _score_columns(rows: Sequence[_Row], others: Sequence[str], path: str) -> list[str]:
-    """Return the columns of a table that are not in `others`; refuse a table without such columns or without rows."""
+    """Return the columns of a table that are not in `others`; refuse a table without such columns, or without rows."""
     if not rows:
         raise FormatError("the table has no rows", where=path)
     columns = [name for name in rows[0][1] if name not in others]

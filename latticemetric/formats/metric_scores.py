@@ -1,7 +1,7 @@
-"""Scores of metrics from files: mt-metrics-eval's `.seg.score` and `.sys.score`, TSV, JSON lines, Parquet.
+"""Read metric scores from files: mt-metrics-eval's `.seg.score` and `.sys.score`, TSV, JSON lines, Parquet.
 
-A table has the columns `system` and `segment` (empty: the whole system), and a column per metric; or `metric` and
-`score`.
+A table has the columns `system` and `segment` (empty: the whole system), and one column per metric, or the columns
+`metric` and `score`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class MetricScores:
 
     Attributes:
         segments: One row per system, one column per segment; `None` if the files have no scores of segments.
-        systems: The score of each system; `None` if the files have none: then it is the mean of its segments' scores.
+        systems: The score of each system; `None` if the files have none; then use the mean of its segments' scores.
     """
 
     segments: Floats | None = None
@@ -43,7 +43,7 @@ class MetricScores:
 
 @dataclass
 class _Collected:
-    """Scores while files are read."""
+    """The scores read so far."""
 
     systems: dict[str, int]
     segments: dict[str, int]
@@ -51,7 +51,7 @@ class _Collected:
     seen: set[tuple[str, str, str]] = field(default_factory=set)
 
     def add(self, metric: str, system: str, segment: str, score: float, place: str) -> None:
-        """Add a score; systems without outputs are left out, as a file may have more of them."""
+        """Add a score; ignore systems that the test set lacks."""
         if system not in self.systems:
             return
         if segment and segment not in self.segments:
@@ -78,7 +78,7 @@ def read_metric_scores(
     """Read the scores of metrics.
 
     Args:
-        paths: Files; `NAME.seg.score` and `NAME.sys.score` belong to the metric NAME.
+        paths: Files. `NAME.seg.score` and `NAME.sys.score` have scores of the metric NAME.
         systems: Names of the systems; other systems in the files are left out.
         segments: Ids of the segments.
 
@@ -111,7 +111,7 @@ def score_files(path: str) -> list[str]:
 
 
 def _read_score_file(path: str, name: str, found: _Collected, segments: Sequence[str]) -> None:
-    """Read lines of a system and a score; line k of a system is segment k."""
+    """Read lines of system and score; line k of a system is segment k."""
     metric, level = name[: -len(_LEVELS[0])], name[-len(_LEVELS[0]) :]
     of_segments = level == _LEVELS[0]
     turns: dict[str, int] = {}
@@ -127,7 +127,7 @@ def _read_score_file(path: str, name: str, found: _Collected, segments: Sequence
     for system, last in turns.items():
         if of_segments and system in found.systems and last + 1 != len(segments):
             what = f"{shortened(system)} has {last + 1} scores, but the test set has {len(segments)} segments"
-            raise FormatError(what, where=path, advice="give a line for each segment: its score, or None")
+            raise FormatError(what, where=path, advice="give one line per segment: its score, or None")
 
 
 def _read_table(path: str, name: str, found: _Collected) -> None:
@@ -212,9 +212,9 @@ def _score(value: object, place: str) -> float:
 def write_metric_scores(
     path: str, metrics: Mapping[str, MetricScores], systems: Sequence[str], segments: Sequence[str]
 ) -> None:
-    """Write scores in the form that `read_metric_scores` reads.
+    """Write scores so that `read_metric_scores` can read them.
 
-    A name that ends in `.tsv`, `.jsonl` or `.parquet` is a table; any other is a folder of `NAME.seg.score` and
+    A name that ends in `.tsv`, `.jsonl` or `.parquet` means a table, any other a folder of `NAME.seg.score` and
     `NAME.sys.score`.
     """
     from latticemetric.formats.streams.output import atomic_output
@@ -260,7 +260,7 @@ def _number(value: object, missing: str = "None") -> str:
 def _rows(
     metrics: Mapping[str, MetricScores], systems: Sequence[str], segments: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
-    """Yield a record per system and segment, and then one per whole system."""
+    """Yield one record per system and segment, then one per system."""
 
     def value(scores: Floats | None, *at: int) -> float | None:
         found = math.nan if scores is None else float(scores[at])

@@ -44,7 +44,7 @@ def read(
     Args:
         path: The path; gzip, xz and zstd are decompressed.
         format: The format's name; detected from the content by default.
-        symbols: A symbol table (or its file) with the words of the graphs' word numbers.
+        symbols: A symbol table (or its file) that maps the graphs' word numbers to words.
 
     Yields:
         The id of each graph, and the graph.
@@ -64,7 +64,7 @@ def read_one(
     _, graph = next(graphs)
     if next(graphs, None) is not None:
         raise InputError(
-            "there is more than one graph", where=os.fspath(path), advice="use read, which yields all graphs"
+            "there is more than one graph", where=os.fspath(path), advice="use `read`, which yields all graphs"
         )
     return graph
 
@@ -84,7 +84,7 @@ def entries(
 
 
 def blocks(path: str, format_name: str | None = None) -> Iterator[Block] | None:
-    """Return the blocks of a file whose format has them, for other processes; `None` for other files and folders."""
+    """Return the blocks of a file, for other processes; `None` for folders and for formats without blocks."""
     required = find_format(format_name) if format_name else None
     if (required is not None and required.read_blocks is None) or not os.path.isfile(path):  # noqa: PTH113  a string
         return None
@@ -103,7 +103,7 @@ def _expanded(path: str, required: Format | None) -> list[str]:
 
 
 def _or_error(path: str, read: Iterator[Entry]) -> Iterator[Entry]:
-    """Turn an error into an entry whose `build` raises it, so that the run continues with the next file."""
+    """Turn an error into an entry whose `build` raises it, so that the run can continue with the next file."""
     try:
         yield from read
     except InputError as error:
@@ -112,7 +112,7 @@ def _or_error(path: str, read: Iterator[Entry]) -> Iterator[Entry]:
 
 
 def _ordered_by(name: str, read: Iterable[Entry]) -> Iterator[Entry]:
-    """Put the name of the file, without usual suffixes, in front of the `order` of each of its graphs."""
+    """Prefix the `order` of each graph with the name of its file, without usual suffixes."""
     stem = _SUFFIXES.sub("", name)
     return (entry._replace(order=f"{stem}/{entry.order}" if entry.order else stem) for entry in read)
 
@@ -120,7 +120,7 @@ def _ordered_by(name: str, read: Iterable[Entry]) -> Iterator[Entry]:
 def files_read(path: str, format_name: str | None = None) -> Iterator[str]:
     """Yield all files that are read for a path: those of a folder or glob, and those that scripts point to.
 
-    Skip files that cannot be read: `entries` raises the error.
+    Files that cannot be read are skipped; `entries` raises the error.
     """
     with contextlib.suppress(InputError, UsageError, OSError):
         required = find_format(format_name) if format_name else None
@@ -137,7 +137,7 @@ def files_read(path: str, format_name: str | None = None) -> Iterator[str]:
 
 
 def _files_pointed_to(path: str, required: Format | None) -> Iterator[str]:
-    """Yield the files that a plain file points to; skip pipes, which can be read only once."""
+    """Yield the files that a regular file points to; skip pipes, which can be read only once."""
     if not os.path.isfile(path):  # noqa: PTH113  a plain string
         return
     if required is None:
@@ -208,7 +208,7 @@ def _checked(read: Iterator[Entry], in_format: Format, path: str) -> Iterator[En
 
 
 def _format_of_folder(folder: Path, required: Format | None) -> Format | None:
-    """Return the format that a whole folder is in, or `None`. Try a plug-in's format only if the user names it."""
+    """Return the format of a folder that is one data set, or `None`. Try plug-ins only if the user names one."""
     candidates = [required] if required is not None else map(find_format, FOLDER_FORMATS)
     try:
         return next((one for one in candidates if one.claims_folder is not None and one.claims_folder(folder)), None)
@@ -217,7 +217,7 @@ def _format_of_folder(folder: Path, required: Format | None) -> Format | None:
 
 
 def _build(build: Callable[[], Graph], entry: Entry) -> Graph:
-    """Build the graph of an entry; add the entry's place to errors that have none."""
+    """Build the graph of an entry; add the entry's place to errors without one."""
     try:
         return build()
     except LatticeMetricError as error:
@@ -228,7 +228,7 @@ def _build(build: Callable[[], Graph], entry: Entry) -> Graph:
 
 
 def read_symbols(path: str | os.PathLike[str]) -> Vocabulary:
-    """Read a symbol table, one `word number` per line, as OpenFst and Kaldi write it; number 0 is always ε."""
+    """Read a symbol table of OpenFst or Kaldi, one `word number` per line; number 0 is always ε."""
     words: dict[int, str] = {}
     numbers: dict[str, int] = {}
     with open_stream(os.fspath(path)) as stream:

@@ -20,10 +20,10 @@ _TRANSCRIPT_SIGNS = (b")", b"<", b".")
 
 
 class Reference(NamedTuple):
-    """Hold a reference.
+    """A reference.
 
     Attributes:
-        words: Its words: the first string of its graph, if it has one.
+        words: The words; with alternatives, the first string of the graph.
         where: Its file and line.
         graph: The graph of its alternatives; `None` if it has none.
     """
@@ -34,19 +34,19 @@ class Reference(NamedTuple):
 
     @property
     def graph_or_words(self) -> Lattice | tuple[str, ...]:
-        """The graph of its alternatives; its words if it has none."""
+        """The graph of the alternatives, or the words if there are none."""
         return self.words if self.graph is None else self.graph
 
 
 @dataclass(frozen=True)
 class ReferenceFile:
-    """Hold the lines of a file; they may begin with ids.
+    """The lines of a reference file; they may begin with ids.
 
     Attributes:
         name: The file.
         lines: The fields of each line.
-        table: The words of references that are written as word numbers; `None` keeps the fields.
-        named: The ids and references of a file in a NIST format, in its order; otherwise `None`.
+        table: Maps word numbers of references to words; `None` keeps the fields.
+        named: The ids and references of a NIST format, in the file's order; otherwise `None`.
     """
 
     name: str
@@ -56,18 +56,18 @@ class ReferenceFile:
 
     @property
     def has_ids(self) -> bool:
-        """True if each reference certainly has an id; plain lines may or may not begin with one."""
+        """True if each reference certainly has an id; plain lines may or may not have one."""
         return self.named is not None
 
     def first_words(self) -> list[str]:
-        """Return the first word of each line, which may be an id; in a NIST format, the ids."""
+        """Return the ids of a NIST format or, in other formats, the first word of each line, which may be an id."""
         if self.named is not None:
             return [name for name, _ in self.named]
         return [words[0] for words in self.lines if words]
 
     @cached_property
     def ids(self) -> frozenset[str]:
-        """The first words of the lines, or the ids."""
+        """The ids, or the first words of lines that may be ids."""
         return frozenset(self.first_words())
 
     def plain(self) -> list[Reference]:
@@ -78,7 +78,7 @@ class ReferenceFile:
         return list(map(Reference, self._spelled(self.lines), places))
 
     def keyed(self) -> dict[str, Reference]:
-        """Return the references by id, the first word of each line; skip empty lines."""
+        """Return the references by id (the first word of each line); skip empty lines."""
         named: Iterable[tuple[str, Reference]] | None = self.named
         if named is None:
             rows = [(number, words) for number, words in enumerate(self.lines, start=1) if words]
@@ -99,7 +99,7 @@ class ReferenceFile:
         return table
 
     def _spelled(self, references: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-        """Replace numbers by words in references that consist of numbers in `table` (Kaldi's integer references)."""
+        """Map numbers to words in references that consist of numbers in `table` (Kaldi's integer transcripts)."""
         table = self.table
         words = {word for reference in references for word in reference}
         if table is None or not all(map(is_word_number, words)) or all(word in table for word in words):
@@ -115,7 +115,7 @@ class ReferenceFile:
 
 
 def read_references(path: str, table: Vocabulary | None = None) -> ReferenceFile:
-    """Read a file of references; `table` has the words of references that are word numbers."""
+    """Read a file of references; `table` maps word numbers to words."""
     with open_stream(path) as stream:
         if (transcripts := read_transcripts(stream)) is not None:
             return transcripts

@@ -1,4 +1,4 @@
-"""Find formats by name and by content: the registry that every reader and writer uses.
+"""The registry of formats: find a format by name or by content.
 
 `BUILT_IN` lists the formats of this package, each with its module and a quick test of a file's first line.
 """
@@ -38,7 +38,7 @@ _LONGEST_ID = 2**12
 
 
 class Head:
-    """Hold the first bytes of a file, its first line that is not blank, and the last whole line among these bytes."""
+    """The first bytes of a file, its first line that is not blank, and the last complete line among these bytes."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -73,7 +73,7 @@ def _two_scores_and_a_count(head: Head) -> bool:
 
 
 def _timed(head: Head) -> bool:
-    """Check whether the lines look like CTM or STM (file, channel, times), not like arcs of a lattice (two states)."""
+    """Check whether the lines look like CTM or STM (file, channel, times), not like a lattice's arcs (two states)."""
     rows = (head.fields, head.last)
     states = any(len(row) > 1 and row[0].isdigit() and row[1].isdigit() and len(row[1]) > 1 for row in rows)
     times = len(head.fields) > 3 and head.fields[3][:1] in _NUMBER_BEGINS + b"*"  # noqa: PLR2004
@@ -81,7 +81,7 @@ def _timed(head: Head) -> bool:
 
 
 class BuiltIn(NamedTuple):
-    """Hold a format of this package: its module, and a quick test whether a file may have this format."""
+    """A format of this package: its module, and a quick test whether a file may have this format."""
 
     module: str
     may_be: Callable[[Head], bool]
@@ -145,18 +145,18 @@ _formats: dict[str, Format] = {}
 
 
 class Entry(NamedTuple):
-    """Hold one graph of a stream; `build` parses it.
+    """One graph of a stream; `build` parses it.
 
     Attributes:
         name: The graph's id.
         where: The file and line where the graph begins.
-        build: Parse and check the graph; raise `InputError` if it cannot be used.
-        naming: The source of the id: the stream itself (`own`, or `number` for a sentence number), the name of the
-            `file`, or the `position` in the file.
+        build: Function that parses and checks the graph; it raises `InputError` if the graph cannot be used.
+        naming: Where the id comes from: the stream (`own`; `number` for a sentence number), the name of the `file`, or
+            the `position` in the file.
         format: The name of the format.
-        order: The name to sort by, if graphs come in the order of names (files of a folder or tar archive, keys of a
-            FAR). Empty if they come in the decoder's order.
-        fields: The record that the graph is built from, which may also hold its references; `None` for other formats.
+        order: The sort key of graphs that are ordered by name (files of a folder or tar archive, keys of a FAR); empty
+            if they have the decoder's order.
+        fields: The record of the graph, which may also hold its references; `None` for other formats.
     """
 
     name: str
@@ -177,30 +177,30 @@ class Block(Protocol):
     """Some records of a stream, for another process."""
 
     def entries(self, *, named: bool | None) -> Iterator[Entry]:
-        """Yield the entry of each record. `named` says whether records before have ids; refuse a mixture."""
+        """Yield the entry of each record. `named` says whether earlier records have ids; refuse a mixture."""
 
 
 @dataclass(frozen=True)
 class Format:
-    """Hold the functions that recognise, read and write a format.
+    """The functions that recognise, read and write a format.
 
     Attributes:
         name: The name that users write.
         suffixes: The usual suffixes of file names, for writing.
-        sniff: Check whether a stream with these first bytes may be in this format.
-        read: Split a stream into graphs. The vocabulary gives the words, if the format has word numbers.
-        write: Write one graph; `None` if the format can only be read, or only with the functions below.
+        sniff: Checks whether a stream with these first bytes may be in this format.
+        read: Splits a stream into graphs. The vocabulary maps word numbers to words, if the format has numbers.
+        write: Writes one graph; `None` if the format can only be read, or only be written with the functions below.
         single: True if a file holds exactly one graph.
-        write_archive: Write all graphs to a file that has an order or an index; return their number.
-        write_files: Write all graphs to several files; the user names the main one. Then `write` writes the part of
-            the main file for one graph.
-        claims_folder: Check by file names whether a whole folder is one data set in this format. Otherwise, each file
-            of the folder may have another format.
-        read_folder: Split such a folder into graphs.
-        folder_files: List the files that `read_folder` reads.
-        points_to: List the other files that a file in this format names.
-        written_beside: List the other files that `write_files` writes for the path that the user named.
-        read_blocks: Split a stream of many records into blocks that other processes can take apart.
+        write_archive: Writes all graphs to a file that has an order or an index; returns their number.
+        write_files: Writes all graphs to several files, of which the user names the main one. `write` then writes a
+            graph's part of the main file.
+        claims_folder: Checks by file names whether a whole folder is one data set in this format. Otherwise, each file
+            of the folder may have its own format.
+        read_folder: Splits such a folder into graphs.
+        folder_files: Lists the files that `read_folder` reads.
+        points_to: Lists the other files that a file in this format names.
+        written_beside: Lists the other files that `write_files` writes for the user's path.
+        read_blocks: Splits a stream of many records into blocks that other processes can parse.
     """
 
     name: str
@@ -246,14 +246,14 @@ def _built_in(name: str) -> Format:
 
 
 def with_plugins() -> dict[str, Format]:
-    """Return all formats. Call it only if no built-in format fits: the search for plug-ins is slow."""
+    """Return all formats. The search for plug-ins is slow: call this only if no built-in format fits."""
     formats()
     _load_plugins()
     return _formats
 
 
 def _load_plugins() -> None:
-    """Add the formats of other packages; a name of this package is not theirs."""
+    """Add the formats of other packages; refuse those with a name of this package."""
     from importlib import metadata
 
     for entry in _entry_points(metadata.entry_points):
@@ -271,7 +271,7 @@ def _load_plugins() -> None:
 
 @cache
 def _entry_points(find: Callable[..., Iterable[EntryPoint]]) -> tuple[EntryPoint, ...]:
-    """Return the plug-ins that are installed; each search reads the metadata of all packages."""
+    """Return the installed plug-ins; this reads the metadata of all packages."""
     return tuple(find(group=_ENTRY_POINTS))
 
 
@@ -315,7 +315,7 @@ def sniff(stream: Stream) -> Format:
         )
     if len(candidates) > 1:
         names = " or ".join(one.name for one in candidates)
-        raise FormatError(f"this could be {names}", where=stream.name, advice="choose one with --from")
+        raise FormatError(f"this could be any of {names}", where=stream.name, advice="choose one with --from")
     return candidates[0]
 
 

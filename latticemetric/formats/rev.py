@@ -1,7 +1,7 @@
-"""Rev's transcripts (`.nlp`, of Earnings-21 and others): a token a line, with tags; `norm.json` has their alternatives.
+"""Rev's transcripts (`.nlp`, of Earnings-21 and others): one token per line, with tags; `norm.json` has alternatives.
 
-A tag `12:CONTRACTION` says that the token, with its neighbours of the same tag, is the entry 12 of `norm.json`, which
-lists the ways to say it: *we will*, *we'll*.
+A tag `12:CONTRACTION` says that this token and neighbours with the same tag are the entry 12 of `norm.json`, which
+lists the alternatives: *we will*, *we'll*.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ CLASS = "class"
 """The label of the arcs of `nlp_reference`: the class of the tag, such as `MONEY`."""
 
 Alternatives = Mapping[str, tuple[tuple[str, ...], ...]]
-"""For the number of each tag, the ways to say it."""
+"""The alternative forms of each tag, by its number."""
 
 
 class Token(NamedTuple):
-    """Hold a token.
+    """A token of a transcript.
 
     Attributes:
-        word: The token, without its punctuation.
+        word: The token without punctuation.
         punctuation: The mark after it; empty if there is none.
         speaker: The speaker's name or number.
         tag: The number of its tag in `norm.json`; empty if it has none.
@@ -48,7 +48,7 @@ class Token(NamedTuple):
 
 
 def is_nlp(head: bytes) -> bool:
-    """Return True if a file begins with the header of an `.nlp` file."""
+    """Check whether a file begins with the header of an `.nlp` file."""
     header = head.split(b"\n", 1)[0].decode("utf-8", "replace").strip()
     return set(_REQUIRED) <= set(header.split("|"))
 
@@ -64,7 +64,7 @@ def read_nlp(path: str) -> list[Token]:
         header = next(lines, "").split("|")
         if not set(_REQUIRED) <= set(header):
             advice = "the first line names the columns: token|speaker|ts|endTs|punctuation|case|tags"
-            raise FormatError("this is no .nlp file", where=stream.place(1), advice=advice)
+            raise FormatError("this is not an .nlp file", where=stream.place(1), advice=advice)
         tokens = []
         for line in lines:
             fields = line.split("|")
@@ -106,9 +106,9 @@ def read_norm(path: str) -> Alternatives:
 
 
 def nlp_reference(tokens: Iterable[Token], alternatives: Alternatives | None = None) -> Lattice:
-    """Return the texts of a transcript as a graph: the tokens of a tag as they are written, or any way to say them.
+    """Return a transcript as a graph; tagged tokens may be spoken as written, or in any alternative form.
 
-    Arcs have the class of their tag as the label `class`, if there are tags.
+    If there are tags, arcs have a label `class` with the class of their tag.
 
     Examples:
         >>> tokens = [Token("We", "", "1", "10", "CONTRACTION"), Token("will", "", "1", "10", "CONTRACTION")]

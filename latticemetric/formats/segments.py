@@ -21,15 +21,15 @@ _LINE_FOR_EACH_ID = "every file needs a line for each id; if these are not ids, 
 _TEXT_FOR_EACH_ID = "every file needs a text for each id"
 
 _Table = Mapping[str, tuple[str, SegmentText]]
-"""The place and the text of each segment, by its id."""
+"""The place and the text of each segment, by id."""
 
 
 @dataclass(frozen=True)
 class TestSet:
-    """Hold the same segments of several files.
+    """The same segments in several files.
 
     Attributes:
-        ids: The id of each segment, or its number, from 1.
+        ids: The id of each segment, or its number (from 1).
         files: For each file, one text per segment.
     """
 
@@ -53,8 +53,8 @@ def read_segments(
         paths: The files, compressed or not.
         keyed: True if lines begin with ids; then the first file gives the order. Otherwise, line k of each file is
             segment k, and an empty line is a text without words.
-        unequal: The advice if files differ in length.
-        lines_of: Reads the texts of a file that does not hold one per line.
+        unequal: The advice of the error if files differ in length.
+        lines_of: Reads the texts of a file that is not one text per line.
 
     Raises:
         FormatError: A segment is missing in a file.
@@ -68,14 +68,14 @@ def read_segments(
     counts = ["1 line" if len(lines) == 1 else f"{len(lines)} lines" for lines in files]
     for path, count in zip(paths, counts, strict=True):
         if count != counts[0]:
-            raise FormatError(f"{paths[0]} has {counts[0]} and {path} has {count}", advice=unequal)
+            raise FormatError(f"{paths[0]} has {counts[0]}, but {path} has {count}", advice=unequal)
     return TestSet(tuple(map(str, range(1, len(files[0]) + 1))), tuple(map(tuple, files)))
 
 
 def read_nist_segments(systems: Sequence[str], references: Sequence[str]) -> TestSet | None:
-    """Read files whose first reference is trn, STM or CTM; return `None` if it is in another format.
+    """Read files if the first reference is trn, STM or CTM; otherwise return `None`.
 
-    If the first reference is STM, its segments cut time-marked words (CTM). Other files must hold the same ids.
+    The segments of an STM as first reference cut timed words (CTM). Other files must have the same ids.
 
     Raises:
         FormatError: A segment is missing in a file.
@@ -92,13 +92,13 @@ def read_nist_segments(systems: Sequence[str], references: Sequence[str]) -> Tes
 def read_nlp_segments(
     systems: Sequence[str], references: Sequence[str], norm: str | None = None, *, classes: bool = False
 ) -> TestSet | None:
-    """Read Rev's transcripts, one segment a file, if the first reference is one; otherwise return `None`.
+    """Read Rev's transcripts, one segment per file, if the first reference is one; otherwise return `None`.
 
     Args:
-        systems: Outputs, as `.nlp` or as plain text of any number of lines.
+        systems: Outputs: `.nlp` files, or plain text of any number of lines.
         references: Transcripts.
-        norm: The file of the ways to say tagged words, `norm.json`; with it, references are graphs.
-        classes: True to make references graphs whose arcs have the classes of tags.
+        norm: The file `norm.json` of alternative forms; with it, references are graphs.
+        classes: True to return references as graphs whose arcs have the classes of tags.
     """
     from latticemetric.formats.rev import is_nlp, nlp_reference, read_nlp, read_norm
 
@@ -124,7 +124,7 @@ def read_nlp_segments(
 
 
 class RecognisedSegment(NamedTuple):
-    """The words of a segment with their times and confidences, and its reference."""
+    """A segment's words with times and confidences, and its reference."""
 
     name: str
     words: Lattice
@@ -132,7 +132,7 @@ class RecognisedSegment(NamedTuple):
 
 
 def read_recognised(words: str, reference: str) -> list[RecognisedSegment] | None:
-    """Cut a CTM by the segments of an STM; return `None` if the files are in other formats."""
+    """Cut a CTM by the segments of an STM; return `None` for files in other formats."""
     from latticemetric.formats.nist.lines import is_ctm, is_stm_reference
     from latticemetric.formats.nist.transcripts import words_by_segment
 
@@ -171,7 +171,7 @@ def _keyed_lines(path: str) -> _Table:
             raise FormatError(
                 f"id '{shortened(fields[0])}' already appears at line {table[fields[0]][0].rpartition(':')[2]}",
                 where=place,
-                advice="an id names one segment; if these are not ids, leave --keyed out",
+                advice="give each segment its own id; if these are not ids, leave --keyed out",
             )
         # Keep the spaces inside the text: tokenizers use them.
         table[fields[0]] = place, line.split(fields[0], 1)[1].strip(" \t")
@@ -224,7 +224,7 @@ def _text(graph_or_words: Lattice | tuple[str, ...]) -> SegmentText:
 
 
 def read_speakers(path: str) -> dict[str, str]:
-    """Read the speaker of each segment: lines of id and speaker, as Kaldi's `utt2spk`."""
+    """Read the speaker of each segment: lines of id and speaker, like Kaldi's `utt2spk`."""
     speakers: dict[str, str] = {}
     with open_stream(path) as stream:
         for number, line in enumerate(stream.lines(), start=1):

@@ -1,7 +1,7 @@
 """Read and write Sphinx-3 and PocketSphinx lattices: `Frames`, `Nodes`, `Initial`, `Final`, `Edges` … `End`.
 
-The arcs that leave a node carry its word; one more arc carries the final node's word to the end. The acoustic
-log-likelihood of an edge is to the base `-logbase`: costs are −score · ln base. See docs/formats/sphinx.md.
+The arcs that leave a node carry its word; one more arc carries the final node's word to the end. The acoustic score of
+an edge is a log-likelihood to the base `-logbase`; costs are −score · ln base. See docs/formats/sphinx.md.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def _cut_short(file: str) -> FormatError:
 
 
 def _nodes(lines: _Lines, file: str) -> tuple[list[str], list[float], dict[int, int], int]:
-    """Return the word and frame of each node, the index of each node number, and that of the initial node."""
+    """Return the word and frame of each node, the index of each node number, and the index of the initial node."""
     where, fields = _keyword(lines, "Nodes", file)
     count = whole(fields[1], "the number of nodes", where, 1)
     texts: list[str] = []
@@ -165,7 +165,7 @@ def _edges(
     for place, fields in lines:
         if fields == ["End"]:
             if (after := next(lines, None)) is not None:
-                raise FormatError("there is more after 'End'", where=after[0], advice="a file holds one lattice")
+                raise FormatError("there are more lines after 'End'", where=after[0], advice="a file holds one lattice")
             return source, target, cost
         if len(fields) != _EDGE_FIELDS:
             raise FormatError(f"an edge has {_EDGE_FIELDS} fields, but this line has {len(fields)}", where=place)
@@ -181,7 +181,8 @@ def _edges(
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     """Write one lattice.
 
-    Scores are whole numbers to a base of Sphinx if that is exact, otherwise decimals to the base e; frames likewise.
+    Scores and frames are written as whole numbers in Sphinx's units if that is exact, otherwise as decimals (scores to
+    the base e).
     """
     lattice = lattice_to_write(graph, "sphinx", {_VARIANTS}, one_score=True)
     arcs, final, closing = _arcs_to_write(lattice)
@@ -208,7 +209,7 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
 
 
 def _arcs_to_write(lattice: Lattice) -> tuple[ClosedArcs, int, int | None]:
-    """Return the arcs, the state of the final node, and the arc that is not written because readers add it, if any."""
+    """Return the arcs, the state of the final node, and the arc (if any) that readers add themselves."""
     last = lattice.num_states - 1
     is_closed = ends_in_last_state(lattice)
     arcs = closed_arcs(lattice, new_end=not is_closed)
@@ -245,7 +246,7 @@ def _frames(lattice: Lattice) -> tuple[str, list[str]]:
 
 
 def _spans(nodes: int, nexts: Iterable[tuple[int, str]], end: str, *, whole: bool) -> list[tuple[str, str]]:
-    """Return the first and the last frame in which each node's word may end: just before the next nodes begin."""
+    """Return the first and last frame where each node's word may end: just before the next nodes begin."""
     ends: list[list[str]] = [[] for _ in range(nodes)]
     for node, frame in nexts:
         ends[node].append(frame)

@@ -1,8 +1,8 @@
 """Folders as WMT publishes them since 2021: `txt/` with outputs and references, `humaneval/` with direct assessment.
 
 `txt/system-outputs/newstest2021.cs-en.hyp.SYSTEM.en`, `txt/references/newstest2021.cs-en.ref.A.en`;
-`ad-sys-ranking-cs-en-z.csv` anywhere in `humaneval/`. The numbers of segments in `ad-seg-scores-cs-en.csv` are not
-those of lines in `txt/` (by them, no metric correlates with the scores of 2021 and 2022): they are not read.
+`ad-sys-ranking-cs-en-z.csv` anywhere in `humaneval/`. `ad-seg-scores-cs-en.csv` is not read, since its segment numbers
+differ from the lines in `txt/` (with them, no metric correlates with the scores of 2021 and 2022).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class WMTFiles(NamedTuple):
 
 
 def is_wmt_folder(folder: Path) -> bool:
-    """Return True if this looks like a folder of WMT 2021 or later."""
+    """Check whether this looks like a folder of WMT 2021 or later."""
     return (folder / "txt" / "system-outputs").is_dir()
 
 
@@ -48,7 +48,7 @@ def wmt_pairs(folder: Path) -> list[str]:
 
 
 def wmt_files(folder: Path, pair: str) -> WMTFiles:
-    """List the files of a language pair, of its main test."""
+    """List the files of a language pair, from its main test."""
     texts = [
         (found, path)
         for part in ("system-outputs", "references")
@@ -59,7 +59,7 @@ def wmt_files(folder: Path, pair: str) -> WMTFiles:
     main = [test for test in tests if test.startswith(_MAIN_TESTS)] or tests
     if len(main) > 1:
         what = f"{pair} has several tests: {', '.join(main)}"
-        raise FormatError(what, where=str(folder), advice="keep the files of one of them in txt/")
+        raise FormatError(what, where=str(folder), advice="keep the files of one test in txt/")
     chosen = [(found, path) for found, path in texts if found["test"] in main]
     outputs, references = (
         {found["name"]: path for found, path in chosen if found["kind"] == kind} for kind in ("hyp", "ref")
@@ -77,7 +77,7 @@ def _texts(folder: Path) -> Iterator[tuple[re.Match[str], str]]:
 
 
 def read_wmt_ranking(path: str) -> Iterator[tuple[str, str, float]]:
-    """Yield place, system and standardised score of each row: mean, standardised mean, two counts, SYSTEM.NUMBER."""
+    """Yield place, system and standardised score of each row of a ranking."""
     with open_stream(path) as stream:
         for fields in filter(None, (line.split() for line in stream.lines())):
             if len(fields) < _RANKING_FIELDS:

@@ -23,12 +23,12 @@ _DOTTED = re.compile(r"[0-9]+\.[0-9]+")  # ids of segments as in WMT14: sentence
 
 
 class TagLines(NamedTuple):
-    """Hold the tags of a file, one segment after the other.
+    """The tags of a file, segment by segment.
 
     Attributes:
         bad: True for each tag that is BAD.
         begin: The index of the first tag of each segment, and the end of the last segment.
-        gaps: True if gaps around the n words also have tags (2n + 1 tags); `None` for lines, which do not show it.
+        gaps: True if the gaps around n words also have tags (2n + 1 tags); `None` if unknown, as for lines.
     """
 
     bad: npt.NDArray[np.bool_]
@@ -39,13 +39,12 @@ class TagLines(NamedTuple):
 def read_tags(path: str) -> TagLines:
     """Read a file of tags.
 
-    Each line of tags is a segment; an empty line is a segment without words. If no line has more than one tag, and
-    empty lines are between groups of such lines, a group is a segment. A table has one tag per line, and tabs
-    between fields. A header names them: at least `segment`, `index` and `tag`, optionally `type`. Without a header,
-    they are those of a submission to WMT's tasks: optionally the language pair (`en-de`), method, optionally `mt` or
-    `gap`, segment, index, word, …, tag; lines with a single number before them are skipped. In tables of WMT14, the
-    first field is the segment (`12.3`), then come index, word, …, tag.
-    Numbers begin at 0 or 1.
+    Lines: each line of tags is a segment; an empty line is a segment without words. If no line has more than one tag,
+    empty lines separate segments. Tables: one tag per line, with tabs between fields. A header names at least
+    `segment`, `index` and `tag`, optionally `type`. Without a header, the fields are those of submissions to WMT's
+    tasks: optionally the language pair (`en-de`), method, optionally `mt` or `gap`, segment, index, word, …, tag;
+    earlier lines with a single number are skipped. In tables of WMT14, the first field is the segment (`12.3`), then
+    come index, word, …, tag. Numbers begin at 0 or 1.
 
     Raises:
         FormatError: A field is not a tag, or an index of a table has no tag or two tags.
@@ -65,7 +64,7 @@ def read_tags(path: str) -> TagLines:
 
 
 def _lengths(rows: Sequence[Sequence[str]]) -> list[int]:
-    """Return the number of tags of each segment: of each line, or of each group of lines with one tag."""
+    """Return the number of tags of each segment: a line, or a group of lines with one tag each."""
     lengths = list(map(len, rows))
     if max(lengths) > 1 or 0 not in lengths or (1, 1) not in pairwise(lengths):
         return lengths
@@ -85,7 +84,7 @@ def _no_tag(text: str, where: str) -> FormatError:
 
 
 class _Place(NamedTuple):
-    """Hold the position of a tag in a table: segment, word or gap, and number."""
+    """The position of a tag in a table: segment, word or gap, and number."""
 
     segment: tuple[int, ...]
     kind: str
@@ -93,11 +92,11 @@ class _Place(NamedTuple):
 
 
 _Columns = tuple[int, int, int, int | None]
-"""The positions of segment, index, tag and type in a line; `None` without a type."""
+"""The indices of the fields segment, index, tag and type in a line; `None` without a type."""
 
 
 def _columns(first: Sequence[str], path: str) -> _Columns:
-    """Return the columns that the first line names, or those of a submission to WMT's tasks."""
+    """Return the columns that the first line names, or those of submissions to WMT's tasks."""
     if "tag" in first:
         if lacking := [name for name in ("segment", "index") if name not in first]:
             what = f"the header has no column '{lacking[0]}'"
@@ -106,7 +105,7 @@ def _columns(first: Sequence[str], path: str) -> _Columns:
         return first.index("segment"), first.index("index"), first.index("tag"), kind
     if len(first) < _FEWEST_FIELDS:
         raise FormatError(
-            f"the line has {len(first)} fields between tabs",
+            f"the line has {len(first)} fields separated by tabs",
             where=f"{path}:1",
             advice="give method, segment, index, word and tag, or a header that names segment, index and tag",
         )
@@ -146,7 +145,7 @@ def _is_segment(text: str) -> bool:
 
 def _tagged(row: Sequence[str], columns: _Columns, where: str) -> tuple[_Place, str]:
     if len(row) <= max(column for column in columns if column is not None):
-        raise FormatError(f"the line has {len(row)} fields between tabs, fewer than the first line", where=where)
+        raise FormatError(f"the line has {len(row)} fields separated by tabs, fewer than the first line", where=where)
     segment, index, tag = (row[column].strip() for column in columns[:3])
     if not _is_segment(segment) or not index.isdecimal():
         raise FormatError(
@@ -157,7 +156,7 @@ def _tagged(row: Sequence[str], columns: _Columns, where: str) -> tuple[_Place, 
     kind = "word" if columns[3] is None else row[columns[3]].strip().lower()
     if kind not in _WORDS | _GAPS:
         raise FormatError(
-            f"tags of type '{shortened(kind)}' are not for the translation",
+            f"tags of type '{shortened(kind)}' are not tags of the translation",
             where=where,
             advice="keep only lines of type mt or gap",
         )

@@ -28,20 +28,21 @@ def write(
     format: str | None = None,
     refused: Refused | None = None,
 ) -> int:
-    """Write graphs; return their number.
+    """Write graphs; return their number. If a graph cannot be written, write no part of it.
 
     Args:
-        path: A file (compressed as its suffix says), a new folder (ends in `/`; one file per graph), or `-`.
+        path: A file (its suffix chooses the compression), a new folder (ends in `/`; one file per graph), or `-`.
         graphs: Pairs of id and graph.
-        format: The format's name; by default, the path's suffix selects it.
-        refused: A function that is called with the id of each graph that the format cannot hold, and the error; the
-            other graphs are written. By default, raise the first such error, and do not write the file or archive.
+        format: The name of the format; by default, the path's suffix chooses it.
+        refused: Function to call with the id and the error of each graph that the format cannot hold; the other graphs
+            are written. By default, the first such error is raised, and the file or archive is not written.
     """
     target = os.fspath(path)
     written = find_format(format) if format else format_for_writing(target)
     if not written.can_be_written:
         raise UsageError(
-            f"{written.name} can only be read", advice="choose another format with --to (in Python: format=)"
+            f"{written.name} can be read, but not written",
+            advice="choose another format with --to (in Python: format=)",
         )
     with _encodable(written.name):
         if written.write_files is not None:
@@ -56,7 +57,7 @@ def write(
 
 @contextlib.contextmanager
 def _encodable(format_name: str) -> Iterator[None]:
-    """Refuse ids that are not UTF-8; they come from file names, which may hold any bytes."""
+    """Refuse ids that are not UTF-8; file names may hold any bytes."""
     try:
         yield
     except UnicodeEncodeError as error:
@@ -75,7 +76,7 @@ def _require_graphs(count: int) -> int:
 
 @contextlib.contextmanager
 def _reporting(name: str, refused: Refused | None) -> Iterator[None]:
-    """Report the error of a graph that cannot be written; raise it if `refused` is `None`."""
+    """Inside the block, report the error of a graph that cannot be written; raise it if `refused` is `None`."""
     try:
         with placed(shortened(name)):
             yield
@@ -86,7 +87,7 @@ def _reporting(name: str, refused: Refused | None) -> Iterator[None]:
 
 
 def _encoded(name: str, graph: Graph, written: Format) -> bytes:
-    """Return all bytes of a graph, so that errors come before any byte is written."""
+    """Return all bytes of a graph, so that errors come before the first byte is written."""
     piece = io.BytesIO()
     with _encodable(written.name):
         if written.write is not None:
@@ -170,6 +171,6 @@ def _check_distinct(name: str, names: Container[str]) -> None:
 
 
 def _file_number(path: Path) -> tuple[int, int]:
-    """Return device and inode: on some disks, different names (A and a, or two forms of é) mean the same file."""
+    """Return device and inode, since on some disks different names (A and a, or two forms of é) mean the same file."""
     state = path.stat()
     return state.st_dev, state.st_ino

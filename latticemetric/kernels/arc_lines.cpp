@@ -236,15 +236,15 @@ ArcLines parse_openfst(std::string_view text, bool has_output, WordColumn word, 
     const bool is_arc = fields.count > 2;
     const std::size_t weight_field = is_arc ? weight_at : 1;
     if (fields.count > weight_field + 1)
-      throw ParseError(number, "an arc has " + std::to_string(fields.count) + " fields");
+      throw ParseError(number, "the line has " + std::to_string(fields.count) + " fields, too many for an arc");
     if (is_arc && machine.has_output && fields.count < 4) throw ParseError(number, "the arc has no output label");
     const bool weighted = fields.count > weight_field;
     // OpenFst writes a state that is not final so, where asked to write all of them.
     if (!is_arc && weighted && fields.field[1] == "Infinity") continue;
     if (is_arc && !has_output && weighted && !is_score(fields.field[weight_field]))
       throw ParseError(number, quoted(fields.field[weight_field]) +
-                                   " is not a number, and other arcs have their weight there; "
-                                   "if it is an output, write a weight behind it on each arc");
+                                   " is not a number, but other arcs have a weight there; "
+                                   "if it is an output label, write a weight after it on each arc");
     const double cost = weighted ? parse_score(fields.field[weight_field], number) : 0.0;
     machine.weighted = machine.weighted || weighted;
     if (!is_arc) {

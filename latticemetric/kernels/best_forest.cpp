@@ -149,7 +149,7 @@ class Determinization {
   // Adds the entries that a track reaches with the tails' chosen states.
   void follow(const Track& track, std::int64_t e, Entries& reached) {
     taken_ += track.steps.size() + static_cast<std::size_t>(track.states);
-    if (taken_ > most_steps) throw TooLarge("the best derivations are too many for a forest of their own");
+    if (taken_ > most_steps) throw TooLarge("there are too many best derivations to return as a forest; prune the forest");
     const auto states = static_cast<std::size_t>(track.states);
     poll(static_cast<std::int64_t>(track.steps.size() + static_cast<std::size_t>(track.length) * states));
     here_.assign(static_cast<std::size_t>(track.length + 1) * states, 0);

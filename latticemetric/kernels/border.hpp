@@ -107,7 +107,7 @@ inline Gains checked_gains(std::int32_t order, std::int64_t unit, std::int64_t a
 inline SearchWay checked_way(const std::string& name, std::size_t part_bytes) {
   for (const auto& [known, kind] : {std::pair{"automatic", SearchWay::automatic}, {"table", SearchWay::table}, {"band", SearchWay::band}})
     if (name == known) return {kind, part_bytes};
-  throw std::invalid_argument("there is no such way");
+  throw std::invalid_argument("the way must be automatic, table or band");
 }
 
 // The formats' parsers, bound in `format_border.cpp`.

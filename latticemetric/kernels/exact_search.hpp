@@ -34,7 +34,7 @@ auto with_exact_value(double largest, Search search) {
   if (fits<std::int32_t>(largest)) return search(std::int32_t{0});
   if (fits<std::int64_t>(largest)) return search(std::int64_t{0});
   if (fits<Wide>(largest)) return search(Wide{0});
-  throw TooLarge("derivations are too long for their gains to be counted: nodes share their parts too often");
+  throw TooLarge("derivations are too long for exact gains, since they use shared nodes too often; prune the forest");
 }
 
 }  // namespace latticemetric

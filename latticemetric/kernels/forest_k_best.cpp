@@ -20,7 +20,7 @@ std::vector<BestDerivation> written(const std::vector<RankedString<Value>>& best
     if (derivations.size() == most) break;
     derivations.push_back({said.preorder(number), static_cast<Wide>(gain)});
     bytes += derivations.back().edges.size() * sizeof(std::int64_t);
-    if (bytes > most_bytes) throw TooLarge("the derivations of the best strings do not fit into memory; ask for fewer, or allow more (--max-memory)");
+    if (bytes > most_bytes) throw TooLarge("the derivations of the best strings do not fit into memory; ask for fewer strings, or allow more memory (--max-memory)");
   }
   return derivations;
 }

@@ -69,7 +69,7 @@ class GainContexts {
     for (const auto g : sorted)
       if (ngrams.length(g) > 1) {
         suffix[g] = ngrams.child(suffix[ngrams.parent(g)], ngrams.word(g));
-        if (suffix[g] == NgramTrie::none) throw std::invalid_argument("a part of an n-gram is no n-gram");
+        if (suffix[g] == NgramTrie::none) throw std::invalid_argument("the n-grams lack the suffix of one of them");
       }
     bound_.assign(size, 0);
     for (auto g = sorted.rbegin(); g != sorted.rend(); ++g) {

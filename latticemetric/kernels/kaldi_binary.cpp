@@ -82,7 +82,7 @@ class Walk {
     const std::string_view kind = bytes_.text(), arcs = bytes_.text();
     if (kind != "vector") bytes_.fail("a machine of type " + quoted(kind) + " cannot be read");
     compact_ = arcs == "compactlattice44";
-    if (!compact_ && arcs != "lattice4") bytes_.fail("arcs of type " + quoted(arcs) + " are no lattice's");
+    if (!compact_ && arcs != "lattice4") bytes_.fail("arcs of type " + quoted(arcs) + " are not those of a lattice");
     bytes_.skip(sizeof(std::int32_t));  // version
     if (bytes_.template take<std::int32_t>() & 3) bytes_.fail("symbol tables inside a lattice cannot be read");
     bytes_.skip(sizeof(std::uint64_t));  // properties
@@ -142,7 +142,7 @@ class Collector {
   void arc(std::int32_t source, std::int32_t input, std::int32_t output, const Weight& weight, std::int32_t target) {
     if (target < 0 || target >= states_) {
       throw ParseError(1, "state " + std::to_string(source) + " has an arc to state " + std::to_string(target) +
-                              ", and there are " + std::to_string(states_));
+                              ", but there are only " + std::to_string(states_) + " states");
     }
     machine_.source.push_back(source);
     machine_.target.push_back(target);

@@ -28,9 +28,9 @@ class Parser {
     if (kind_ != Kind::end) fail("the lattice is closed");
     for (std::size_t a = 0; a < lattice_.target.size(); ++a)
       if (lattice_.target[a] > lattice_.end)
-        throw ParseError(1, "an arc of node " + std::to_string(lattice_.source[a]) + " goes beyond the end");
+        throw ParseError(1, "an arc of node " + std::to_string(lattice_.source[a]) + " leads beyond the end of the lattice");
     if (lattice_.scores.size() * lattice_.source.size() > most_cells_a_byte * line_.size() + 1000)
-      throw ParseError(1, "the named scores are too sparse to be kept as columns");
+      throw ParseError(1, "the named scores are too sparse to be kept as columns; leave out the scores that few arcs have");
     for (auto& column : lattice_.scores) column.second.resize(lattice_.source.size(), 0.0);
     return std::move(lattice_);
   }
@@ -158,7 +158,7 @@ class Parser {
     }
     std::int32_t distance = 0;
     if (numbers_.empty() || !parse_number(numbers_.back(), distance) || distance < 1 || distance > (1 << 30))
-      throw ParseError(1, "the arc " + quoted(word) + " must end with the nodes it goes forward, at least 1");
+      throw ParseError(1, "the arc " + quoted(word) + " must end with the number of nodes to go forward, at least 1");
     numbers_.pop_back();
     for (std::size_t k = 0; k < numbers_.size(); ++k)
       add(numbers_.size() == 1 ? "score" : "score_" + std::to_string(k), numbers_[k]);
@@ -185,7 +185,7 @@ class Parser {
     if (k == lattice_.scores.size()) {
       if (k == most_columns) throw ParseError(1, "there are more than " + std::to_string(most_columns) + " named scores");
       if ((k + 1) * lattice_.source.size() > most_cells_a_byte * line_.size() + 1000)
-        throw ParseError(1, "the named scores are too sparse to be kept as columns");
+        throw ParseError(1, "the named scores are too sparse to be kept as columns; leave out the scores that few arcs have");
       if (!is_utf8(name)) throw ParseError(1, "feature " + quoted(name) + " is not UTF-8; convert the file with iconv");
       lattice_.scores.emplace_back(name, std::vector<double>());
     }

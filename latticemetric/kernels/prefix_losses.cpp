@@ -53,11 +53,10 @@ PrefixLosses::PrefixLosses(const Graph& graph, std::int32_t size, Gains gains, c
       prices_(prices()),
       segments_(static_cast<std::size_t>(size) + 1, 0) {
   constexpr std::int32_t many = std::numeric_limits<std::int32_t>::max() / 2;
-  constexpr Loss large = std::numeric_limits<Loss>::max() / 4;
   const auto states = static_cast<std::size_t>(graph.states);
   least_words_.assign(states, many);
   most_words_.assign(states, -many);
-  least_cost_.assign(states, large);
+  least_cost_.assign(states, unreached);
   least_words_[0] = most_words_[0] = 0;
   least_cost_[0] = 0;
   for (std::int64_t a = 0; a < graph.arcs; ++a) {
@@ -69,7 +68,7 @@ PrefixLosses::PrefixLosses(const Graph& graph, std::int32_t size, Gains gains, c
   }
   least_words_after_.assign(states, many);
   most_words_after_.assign(states, -many);
-  least_cost_after_.assign(states, large);
+  least_cost_after_.assign(states, unreached);
   std::int64_t a = graph.arcs;
   for (std::int32_t s = graph.states - 1; s >= 0; --s) {
     if (graph.is_final(s)) {
@@ -114,6 +113,7 @@ PrefixLosses::Loss PrefixLosses::least_after_error() const {
 // Where a path through a state may be, if it loses at most so much: by lengths before and after it. Each loss is the
 // largest of three linear functions of the place, and so is their sum of nine.
 PrefixLosses::Window PrefixLosses::window(std::int32_t s, Loss most) const {
+  if (!is_reached(s) || least_words_after_[s] > most_words_after_[s]) return {};
   struct Line {
     Loss slope, value;
   };

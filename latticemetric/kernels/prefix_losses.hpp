@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "recognition_edits.hpp"
@@ -50,6 +51,7 @@ class PrefixLosses {
   bool hold() const { return hold_; }
 
   Loss at(std::int32_t s, std::int32_t i) const {
+    if (!is_reached(s)) return unreached;
     const Loss least = least_words_[s] - i, most = most_words_[s] - i, segments = segments_[i];
     Loss twice = 0;
     for (const auto& price : prices_)
@@ -68,6 +70,8 @@ class PrefixLosses {
     std::int32_t first = 0, last = -1;
   };
   Window window(std::int32_t s, Loss most) const;
+  // Whether the start leads to a state.
+  bool is_reached(std::int32_t s) const { return least_words_[s] <= most_words_[s]; }
   std::vector<std::uint8_t> longest_spelled(const ReferencePlaces& places, Loss most) const;
   Loss least_after_error() const;
 
@@ -76,6 +80,8 @@ class PrefixLosses {
     Loss of_word, of_segment;
   };
   std::vector<Price> prices() const;
+
+  static constexpr Loss unreached = std::numeric_limits<Loss>::max() / 4;
 
   const Graph& graph_;
   const std::int32_t size_;

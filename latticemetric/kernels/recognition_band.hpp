@@ -76,7 +76,9 @@ class RecognitionBand {
   // Windows for paths that lose at most so much, and what the best one loses. `slack` is how much more others may.
   Loss fill(Loss most, Loss slack) {
     most_ = most + slack;
-    if (!Rule::weighs && before_.hold()) least_ = std::max(nothing, static_cast<Value>(-most_ - 1));
+    // Numbers of 16 bits only: others have room for all that paths lose.
+    if (sizeof(Value) == 2 && !Rule::weighs && before_.hold())
+      least_ = std::max(nothing, static_cast<Value>(-most_ - 1));
     complete_all();
     const Loss best = -static_cast<Loss>(value(0, 0, 0));
     most_ = best + slack;
@@ -393,9 +395,15 @@ class RecognitionBand {
     row.at = values_.size() + 1;
     row.runs_at = run_places_.size();
     if (row.first < row.last) {
-      values_.resize(values_.size() + static_cast<std::size_t>(stored(row)), nothing);
-      Value* const into = values_.data() + row.at - row.first;
-      for (std::int32_t i = row.first; i < row.last; ++i) into[i] = std::max(here[i], least_);
+      if (least_ > nothing) {
+        values_.resize(values_.size() + static_cast<std::size_t>(stored(row)), nothing);
+        Value* const into = values_.data() + row.at - row.first;
+        for (std::int32_t i = row.first; i < row.last; ++i) into[i] = std::max(here[i], least_);
+      } else {
+        values_.push_back(nothing);
+        values_.insert(values_.end(), here + row.first, here + row.last);
+        values_.insert(values_.end(), static_cast<std::size_t>(block) + 1, nothing);
+      }
     }
     std::sort(found_places_.begin(), found_places_.end());
     poll(static_cast<std::int64_t>(10 * found_places_.size()));
@@ -432,7 +440,7 @@ class RecognitionBand {
   std::vector<Saved> saved_;
   bool is_beam_ = false;
   Loss most_ = 0;
-  Value least_ = nothing;                 // loses more than answers do, and is what loses more still
+  Value least_ = nothing;                 // stands for all that lose more than answers do, if not `nothing`
   std::vector<Value> expected_;           // of each place, what a beam expects to be lost before it
 
   std::vector<Value> places_row_;         // of the state at hand, from place -1 on

@@ -216,7 +216,7 @@ BestInGraph search_reference_graph(const Graph& graph, const std::int32_t* size,
   if (largest < std::ldexp(1.0, 29)) return run(std::int32_t{0});
   if (largest < std::ldexp(1.0, 61)) return run(std::int64_t{0});
   if (largest < std::ldexp(1.0, 124)) return run(Wide{0});
-  throw std::overflow_error("the rates are too fine to be compared exactly");
+  throw std::overflow_error("the rates have too many digits to be compared exactly");
 }
 
 }  // namespace latticemetric

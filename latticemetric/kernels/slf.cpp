@@ -68,7 +68,7 @@ class Parser {
       }
     }
     const std::size_t size = value_size(0, is_space);
-    if (size > rest_.size()) throw ParseError(lines_.number(), "an escape at the end of the line has nothing to escape");
+    if (size > rest_.size()) throw ParseError(lines_.number(), "the backslash at the end of the line escapes nothing");
     const std::string_view value = rest_.substr(0, size);
     rest_.remove_prefix(size);
     return plain(value);
@@ -112,7 +112,7 @@ class Parser {
     const std::size_t row = table.lines.size() - 1;
     for (auto& column : table.columns) {
       if (column.name != name) continue;
-      if (column.values.size() > row) throw ParseError(lines_.number(), "field " + quoted(name) + " stands twice");
+      if (column.values.size() > row) throw ParseError(lines_.number(), "field " + quoted(name) + " appears twice");
       column.values.resize(row);
       column.values.push_back(value);
       return;

@@ -135,7 +135,7 @@ class StringLists {
     else
       take(number, list);
     if (bytes_ + said_.bytes() > most_bytes_)
-      throw TooLarge("the strings on the way to the best do not fit into memory; prune the forest, or ask for fewer");
+      throw TooLarge("the partial strings of the search do not fit into memory; prune the forest, or ask for fewer strings");
   }
 
   void take(std::int32_t number, List& list) {

@@ -113,7 +113,7 @@ double parse_any_score(std::string_view field, std::int64_t line) {
     throw ParseError(line, quoted(field) + " is not a number");
   }
   if (!std::isfinite(value))
-    throw ParseError(line, "score " + quoted(field) + " is not finite; give a finite score, or leave out the arc or hypothesis");
+    throw ParseError(line, "score " + quoted(field) + " is not finite; give a finite score, or remove the arc or hypothesis");
   return value;
 }
 

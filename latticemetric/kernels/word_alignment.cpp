@@ -68,6 +68,13 @@ class Places {
       const std::size_t slot = slot_of(candidate.begin[j]);
       said_.push_back(word_[slot] == free ? strange : class_of_[slot]);
     }
+    set_rows();
+  }
+
+  // The places of the candidate's j-th word, a bit each. Null if they are few, or not wanted so often: see `each`.
+  const Bits* row(std::int64_t j) const {
+    const std::int32_t said = said_[static_cast<std::size_t>(j)];
+    return said == strange || row_of_[said] == none ? nullptr : rows_.data() + row_of_[said];
   }
 
   // Calls visit(i) for each word of the reference from `first` up to `end` that is the candidate's j-th.
@@ -87,6 +94,22 @@ class Places {
 
  private:
   static constexpr std::int32_t free = -1, strange = -1;
+  static constexpr std::int64_t none = -1;
+
+  // Rows of bits for words so frequent that a visit of each place takes longer: 128 of them at most.
+  void set_rows() {
+    const auto size = static_cast<std::int64_t>(classes_.size());
+    const std::int64_t blocks = (size - 1) / width + 1;
+    row_of_.assign(begin_.size() - 1, none);
+    rows_.clear();
+    for (std::size_t c = 0; c + 1 < begin_.size(); ++c) {
+      if (begin_[c + 1] - begin_[c] <= std::max<std::int64_t>(1, size / 128)) continue;
+      row_of_[c] = static_cast<std::int64_t>(rows_.size());
+      rows_.resize(rows_.size() + static_cast<std::size_t>(blocks), 0);
+      Bits* const row = rows_.data() + row_of_[c];
+      for (auto k = begin_[c]; k < begin_[c + 1]; ++k) row[place_[k] / width] |= Bits{1} << (place_[k] % width);
+    }
+  }
 
   std::size_t slot_of(std::int32_t word) const {
     const std::size_t mask = word_.size() - 1;
@@ -98,6 +121,8 @@ class Places {
   std::vector<std::int32_t> word_, class_of_;  // a hash table
   std::vector<std::int32_t> classes_, said_;   // of the words of the reference, and of the candidate
   std::vector<std::int32_t> begin_, next_, place_;
+  std::vector<std::int64_t> row_of_;  // of each class, where its row begins
+  std::vector<Bits> rows_;
 };
 
 }  // namespace
@@ -167,12 +192,16 @@ class WordAligner::Table {
         more[++last_] = ~Bits{0};
         less[last_] = 0;
       }
-      places_.each(j - 1, first * width, (last + 1) * width,
-                   [&](std::int64_t i) { same[i / width] |= Bits{1} << (i % width); });
+      const Bits* matches = places_.row(j - 1);
+      const bool is_visited = matches == nullptr;
+      if (is_visited) {
+        places_.each(j - 1, first * width, (last + 1) * width,
+                     [&](std::int64_t i) { same[i / width] |= Bits{1} << (i % width); });
+        matches = same;
+      }
       Bits more_above = 1, less_above = 0;  // at the border, words are inserted
       for (std::int64_t b = first; b <= last; ++b) {
-        const Bits up = more[b], down = less[b], equal = same[b] | less_above;
-        same[b] = 0;
+        const Bits up = more[b], down = less[b], equal = matches[b] | less_above;
         const Bits level = (((equal & up) + up) ^ up) | equal | down;
         const Bits right = down | ~(level | up), left = up & level;
         const Bits right_before = right << 1 | more_above, left_before = left << 1 | less_above;
@@ -182,6 +211,7 @@ class WordAligner::Table {
         less[b] = right_before & level;
         if (kept) kept[b - first] = {more[b], right, level};
       }
+      if (is_visited) std::fill(same + first, same + last + 1, Bits{0});
       errors_ += static_cast<std::int64_t>(more_above) - static_cast<std::int64_t>(less_above);
       if (kept) kept += blocks_;
     }

@@ -56,19 +56,19 @@ class LatticeArrays(Frozen):
         labels: Mapping[str, Labels] | None = None,
         copy: bool = True,
     ) -> Self:
-        """Build a lattice: check the graph, drop the parts that no complete path uses, and sort the rest.
+        """Build a lattice: check the graph, drop states and arcs on no complete path, and sort the rest.
 
         Args:
-            source: Source state of each arc; any non-negative numbers.
+            source: Source state of each arc. Any non-negative numbers will do.
             target: Target state of each arc.
             word: Word number of each arc, 0 for ε.
             final: Final states, each once.
             start: The start state.
             scores: Named costs; a column's `final` follows the order of `final`.
-            vocabulary: Spelling of the word numbers; by default, each number is its own spelling.
+            vocabulary: Maps word numbers to words; by default, a number is its own word.
             times: Seconds at each state, indexed by the state numbers used here.
-            labels: Further text of arcs and final states.
-            copy: Copy the arrays that are kept unchanged; if False, do not change them afterwards.
+            labels: Additional texts of arcs and final states.
+            copy: True to copy the arrays. If False, the lattice may share them; do not change them afterwards.
 
         Raises:
             InputError: The graph is cyclic or empty, or a number or a score is not valid.
@@ -96,28 +96,27 @@ class LatticeArrays(Frozen):
         """Return the model's cost: the sum of all columns, each multiplied by its scale.
 
         Args:
-            scales: Column → weight; other columns keep their own scale. `Costs`, already summed, are returned as is.
+            scales: Column → weight; other columns keep their default scale. Summed `Costs` are returned unchanged.
         """
         if isinstance(scales, Costs):
             return scales
         return summed_cost(self.scores, len(self.word), self.num_states, self.final, scales)
 
     def is_word(self, ignore: Collection[str] = ()) -> npt.NDArray[np.uint8]:
-        """Mark the arcs that carry a word: not ε and not in `ignore`."""
+        """Mark the arcs with a word: not ε, and not in `ignore`."""
         carries: npt.NDArray[np.bool_] = self.word != EPSILON
         if ignore:
             carries &= ~is_any_of(self.word, ignore, self.vocabulary)
         return carries.astype(np.uint8)
 
     def best_path(self, scales: Weights = None, *, ignore: Collection[str] = ()) -> Steps:
-        """Return the arcs of the path of least cost.
+        """Return the arcs of the path with the least cost.
 
-        If several paths cost the same, return the one with the fewest words, then the one with the smallest arc
-        numbers. In an n-best list (`ranked`), return the first one.
+        Ties: the fewest words, then the smallest arc numbers; in an n-best list (`ranked`), the first path.
 
         Args:
             scales: Weight of each score column, or the costs that `cost` returned.
-            ignore: Words that are not counted as words.
+            ignore: Words that do not count as words for ties.
 
         Examples:
             >>> from latticemetric import Lattice
@@ -134,7 +133,7 @@ class LatticeArrays(Frozen):
     def n_best(
         self, n: int, scales: Weights = None, *, ignore: Collection[str] = (), paths: bool = False
     ) -> list[Steps]:
-        """Return the cheapest path of each of the `n` cheapest strings, cheapest first.
+        """Return the best path of each of the `n` cheapest strings, by ascending cost.
 
         The list is shorter if the lattice has fewer strings. Ties are resolved as in `best_path`, which returns the
         first of these paths.
@@ -142,9 +141,9 @@ class LatticeArrays(Frozen):
         Args:
             n: Number of strings.
             scales: Weight of each score column, or the costs that `cost` returned.
-            ignore: Words that are not counted as words: strings that differ only in them are the same.
-            paths: True for the `n` cheapest paths, of which several may have the same words. After the first one, those
-                of equal cost have the fewest arcs first, then the smallest arc numbers.
+            ignore: Ignored words: strings that differ only in these are equal.
+            paths: True for the `n` cheapest paths; several may have the same words. After the first path, ties are
+                sorted by the number of arcs, then by arc numbers.
 
         Examples:
             >>> from latticemetric import Lattice
@@ -169,7 +168,7 @@ class LatticeArrays(Frozen):
         return tuple(self.vocabulary.decode(self.word[path if isinstance(path, np.ndarray) else list(path)]))
 
     def cost_of(self, path: Sequence[int] | Steps, scales: Weights = None) -> float:
-        """Return the cost of a complete path: its arcs plus ending in its last state."""
+        """Return the cost of a complete path: the costs of its arcs and of ending in its last state."""
         cost = self.cost(scales)
         return float(np.add.reduce(cost.arc[np.asarray(path, dtype=np.int64)]) + cost.final[self._end(path)])
 
@@ -187,7 +186,7 @@ class LatticeArrays(Frozen):
         return int(is_word[longest].sum())
 
     def largest_cost(self, scales: Weights = None) -> float:
-        """Return the largest sum of absolute costs along a path."""
+        """Return the largest sum of absolute costs along any path."""
         arc, final = (-np.abs(part) for part in self.cost(scales))
         cost = Costs(arc, np.where(np.isfinite(final), final, np.inf))
         path = _native.best_path(self.source, self.target, cost.arc, self.is_word(), cost.final)
@@ -211,7 +210,7 @@ class LatticeArrays(Frozen):
         return int(self.target[path[-1]]) if len(path) else 0
 
     def ranked_paths(self, scales: Weights = None) -> list[Steps]:
-        """Return the paths of an n-best list (`ranked`), cheapest first; if costs are equal, in the list's order."""
+        """Return the paths of an n-best list (`ranked`) by ascending cost; ties keep the list's order."""
         cost = self.cost(scales)
         following = {int(source): arc for arc, source in enumerate(self.source.tolist()) if source}
         paths = []
@@ -223,9 +222,9 @@ class LatticeArrays(Frozen):
         return sorted(paths, key=lambda path: self.cost_of(path, cost))
 
     def _cheapest_paths(self, n: int, cost: Costs, ignore: Collection[str], *, paths: bool) -> list[Steps]:
-        """Search the lattice as a hypergraph: states are nodes, arcs are edges, and edge 0 derives the start.
+        """Search the lattice as a hypergraph: states become nodes, arcs become edges, and edge 0 derives the start.
 
-        For `paths`, each arc has a symbol of its own: then all paths differ.
+        If `paths`, each arc gets its own symbol, so that all paths differ.
         """
         arc = np.argsort(self.target, kind="stable")  # edges are sorted by head
         is_word = self.is_word(ignore)[arc]

@@ -41,9 +41,9 @@ def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 @dataclass(frozen=True, eq=False)
 class Column(Frozen):
-    """One named score: a cost (−log probability) for each arc and each final state (in a forest: edge and goal).
+    """A named score: one cost (−log probability) per arc and final state (in a forest: per edge and goal).
 
-    `scale` is its default weight in the model's cost; it is 0 for a feature that a total already includes.
+    `scale` is its default weight in the model's cost; 0 for a feature that is already part of a total.
     """
 
     arc: Floats
@@ -64,7 +64,7 @@ class Column(Frozen):
         except (ValueError, TypeError):
             raise InputError("a score column holds values that are not numbers") from None
         if arc.ndim != 1 or final.ndim != 1:
-            raise InputError("a score column needs one flat list of numbers for arcs, and one for final states")
+            raise InputError("a score column needs a flat list of numbers for arcs, and another for final states")
         return Column(arc, final, float(self.scale))
 
     def taken(self, arcs: Rows, ends: Rows) -> Column:
@@ -74,9 +74,9 @@ class Column(Frozen):
 
 @dataclass(frozen=True, eq=False)
 class Labels(Frozen):
-    """Text of arcs and final states in addition to words: a transducer's input side, alignments and so on.
+    """Texts of arcs and final states besides the words: a transducer's input labels, alignments and others.
 
-    Numbers of `vocabulary`, 0 for no text. Labels are equal if their texts are.
+    The arrays hold numbers of `vocabulary`, 0 for no text. Labels are equal if their texts are equal.
     """
 
     arc: Words
@@ -112,14 +112,14 @@ def taken(sides: Mapping[str, Side], arcs: Rows, ends: Rows) -> dict[str, Side]:
 
 
 class Costs(NamedTuple):
-    """The model's cost of each arc (edge), and of ending in each state (node): infinite if the state is not final."""
+    """The model's cost of each arc (edge), and of ending in each state (node); infinite if the state is not final."""
 
     arc: Floats
     final: Floats
 
 
 Weights: TypeAlias = "Scales | Costs | None"
-"""Weights of score columns (`None`: each column's own scale), or costs that are already summed."""
+"""Weights of score columns (`None`: the default weights), or costs that are already summed."""
 
 
 def summed_cost(
@@ -127,14 +127,14 @@ def summed_cost(
 ) -> Costs:
     """Return the sum of a graph's columns, each multiplied by its scale or by its weight in `scales`.
 
-    `arcs` and `states` are how many arcs and states the graph has; `final` lists the final states. For a forest, these
-    are edges, nodes and goals.
+    `arcs` and `states` are the numbers of arcs and states; `final` lists the final states. For a forest, read edges,
+    nodes and goals.
     """
     weights = {name: column.scale for name, column in scores.items()}
     for name, scale in (scales or {}).items():
         if name not in weights:
             known = ", ".join(weights) or "none"
-            raise InputError(f"there is no score column '{name}' to scale", advice=f"the columns here are: {known}")
+            raise InputError(f"there is no score column '{name}'", advice=f"the columns here are: {known}")
         if not np.isfinite(scale):
             raise UsageError(f"the scale of '{name}' is {scale}, not a finite number")
         weights[name] = float(scale)
@@ -154,7 +154,7 @@ def summed_cost(
 
 
 def check_columns(scores: Mapping[str, Column], labels: Mapping[str, Labels], arcs: int, finals: int) -> None:
-    """Raise an error if columns or labels do not fit the arcs (edges) and final states (goals), or are not finite."""
+    """Raise an error unless columns and labels have one finite value per arc (edge) and final state (goal)."""
     extras: dict[str, Column | Labels] = {**scores, **labels}
     for name, extra in extras.items():
         if len(extra.arc) != arcs or len(extra.final) != finals:
@@ -171,6 +171,6 @@ def check_columns(scores: Mapping[str, Column], labels: Mapping[str, Labels], ar
 
 
 def is_any_of(symbols: Words, words: Collection[str], vocabulary: Vocabulary) -> npt.NDArray[np.bool_]:
-    """Mark the symbols (word numbers, ε, tails) that are one of these words."""
+    """Mark the symbols (word numbers, ε or tails) that are one of these words."""
     numbers = vocabulary.encode(sorted(words))
     return np.isin(symbols, numbers[numbers > EPSILON])

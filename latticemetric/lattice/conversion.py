@@ -1,4 +1,4 @@
-"""Build lattices from strings with costs (one path per string, or with shared ends), and convert them to NetworkX."""
+"""Build lattices from strings with costs (one path each, or with merged states), and convert to and from NetworkX."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ AnyLattice = TypeVar("AnyLattice", bound="LatticeArrays")
 
 
 def costs_of(costs: Sequence[float] | None, log_probs: Sequence[float] | None) -> Sequence[float] | None:
-    """Return the costs of strings, from costs or log probabilities; warn if the costs look like log probabilities."""
+    """Return costs from costs or log probabilities; warn if the costs look like log probabilities."""
     if log_probs is not None:
         if costs is not None:
-            raise UsageError("there are costs and log_probs", advice="give one of them")
+            raise UsageError("both costs and log_probs are given", advice="give only one")
         return [0.0 - float(log_prob) for log_prob in log_probs]
     if costs is not None and len(set(costs)) > 1 and max(costs) <= 0:
         warnings.warn(
-            "no cost is positive: the smallest cost is the best; for log probabilities give log_probs=",
+            "no cost is positive, and the smallest is taken as the best; if these are log probabilities, give "
+            "log_probs=",
             stacklevel=3,
         )
     return costs
@@ -40,10 +41,10 @@ def lattice_of_strings(
 ) -> AnyLattice:
     """Build a lattice with one path per string, from start state 0 to end state 1; see `Lattice.from_strings`."""
     if isinstance(strings, str):
-        raise UsageError("one string is not a list of them", advice="put it into a list")
+        raise UsageError("a single string is given, but a list of strings is needed", advice="put it into a list")
     split = [tuple(split_words(s)) if isinstance(s, str) else tuple(s) for s in strings]
     if costs is not None and len(costs) != len(split):
-        raise UsageError(f"there are {len(split)} strings and {len(costs)} costs or log_probs")
+        raise UsageError(f"there are {len(split)} strings, but {len(costs)} costs or log_probs")
     vocabulary = Vocabulary.from_words(w for words in split for w in words)
     source, target, word, cost = [], [], [], []
     state = 1
@@ -65,11 +66,13 @@ def lattice_of_strings(
 def minimal_lattice(
     cls: type[AnyLattice], strings: Sequence[Sequence[str]], cost: Floats, *, merge: str, scale: float
 ) -> AnyLattice:
-    """Build a trie, push its costs to the root, and merge states of equal future; see `NBest.determinized`."""
+    """Build a trie, push its costs to the root, and merge states with the same future; see `NBest.determinized`."""
     if merge not in {"sum", "best"}:
         raise UsageError(f"equal strings cannot be merged by '{merge}'", advice="choose 'sum' or 'best'")
     if merge == "sum" and not (math.isfinite(scale) and scale > 0):
-        raise UsageError(f"the scale is {scale}, and not a number above 0", advice="merge by 'best', at any scale")
+        raise UsageError(
+            f"the scale is {scale}, but must be above 0 to sum probabilities", advice="merge by 'best', at any scale"
+        )
     vocabulary = Vocabulary.from_words(word for words in strings for word in words)
     begin = np.cumsum([0, *map(len, strings)], dtype=np.int64)
     parent, word, end = _native.string_trie(begin, vocabulary.encode([word for words in strings for word in words]))
@@ -114,8 +117,8 @@ def lattice_to_networkx(lattice: LatticeArrays) -> Any:
 def lattice_from_networkx(cls: type[AnyLattice], graph: Any) -> AnyLattice:
     """Build a lattice from a NetworkX graph; see `Lattice.from_networkx`.
 
-    The graph has an attribute `start`; each final node has a mapping `final` of scores (may be empty); each edge has
-    a `word` (empty for ε) and a mapping `scores`; a node may have a `time`. Nodes may be any hashable objects.
+    The graph needs an attribute `start`. Each final node needs a mapping `final` of scores (may be empty), each edge a
+    `word` (empty for ε) and a mapping `scores`; a node may have a `time`. Nodes may be any hashable objects.
     """
     if not hasattr(graph, "is_directed"):
         raise InputError(f"{type(graph).__name__} is not a NetworkX graph")

@@ -1,12 +1,12 @@
 """Read and write OpenFst's binary layout as NumPy arrays, without a loop over arcs.
 
-A file is a header (magic, type names, version, flags, properties, start, counts), symbol tables if the flags are
-set, then states and arcs. A `const` machine has all states, then all arcs; a `vector` machine has each state
-followed by its arcs. Integers are little-endian; an arc is (input, output, weight, target).
+A file has a header (magic, type names, version, flags, properties, start, counts), symbol tables if the flags are set,
+then states and arcs. A `const` machine stores all states, then all arcs; a `vector` machine stores each state followed
+by its arcs. Integers are little-endian; an arc is (input, output, weight, target).
 
 HiFST's arcs have sparse vectors as weights: a default value, id and value of the first feature (id −1: none), the
-number of further features, id and value of each. The cost of a weight is its default value, plus each feature's
-value times the weight that a user gives to the feature.
+number of further features, then id and value of each. The cost of a weight is its default value plus, for each feature,
+its value times the user's weight for it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _ARC_TYPES = {"standard", "log", "log64", *_SPARSE_TYPES}
 
 @dataclass(frozen=True)
 class FstArrays:
-    """A machine as columns; arcs are grouped by source, in the order of states.
+    """A machine as columns; arcs are grouped by source state, in ascending order.
 
     Weights are costs. `final` has one cost per state; it is infinite if the state is not final.
     """
@@ -61,9 +61,9 @@ class FstArrays:
 
 @dataclass(frozen=True)
 class SparseFeatures:
-    """The features of arcs and final states, in addition to their weight; one row per value.
+    """The features of arcs and final states besides their weight; one row per value.
 
-    The row of an arc is its number. The row of a final state is its number plus the number of arcs.
+    `row` is the number of an arc, or the number of arcs plus the number of a final state.
     """
 
     row: npt.NDArray[np.int64]
@@ -73,7 +73,7 @@ class SparseFeatures:
 
 @dataclass
 class _Cursor:
-    """Reads forward through bytes; raises an error if they end too early."""
+    """Reads bytes in order; raises an error if they end too early."""
 
     data: memoryview
     at: int = 0
@@ -88,7 +88,8 @@ class _Cursor:
             raise FormatError(f"the machine is damaged: byte {self.at} begins an item of {size} bytes")
         if size > len(self.data) - self.at:
             raise FormatError(
-                f"the machine is cut short: byte {self.at} wants {size} more bytes, {len(self.data) - self.at} are left"
+                f"the machine is cut short: {size} bytes are needed from byte {self.at}, but "
+                f"{len(self.data) - self.at} are left"
             )
         self.at += size
         return self.data[self.at - size : self.at]
@@ -104,7 +105,7 @@ class _Cursor:
         return np.frombuffer(self.take(dtype.itemsize * count), dtype=dtype)
 
     def align(self) -> None:
-        """Skip the padding: OpenFst aligns by the position in the file, even inside an archive."""
+        """Skip the padding. OpenFst aligns by the position in the file, even inside an archive."""
         self.take(-(self.base + self.at) % _ALIGNMENT)
 
 
@@ -112,9 +113,9 @@ def decode(data: bytes | memoryview, at: int = 0, *, base: int = 0) -> tuple[Fst
     """Read one machine at byte `at`; return it and the position of the byte after it.
 
     Args:
-        data: A file, or a part of one.
-        at: First byte of the machine in `data`.
-        base: First byte of `data` in its file: alignment is counted from the start of the file.
+        data: The bytes of a file, or of a part of it.
+        at: Index of the machine's first byte in `data`.
+        base: Position of `data` in its file, since alignment counts from the start of the file.
     """
     cursor = _Cursor(memoryview(data), at, base)
     (magic,) = cursor.unpack("<i")
@@ -162,7 +163,7 @@ def decode(data: bytes | memoryview, at: int = 0, *, base: int = 0) -> tuple[Fst
 
 
 def _check_states(machine: FstArrays) -> None:
-    """Raise an error for state numbers outside of the machine: neither OpenFst nor loops over arcs check them."""
+    """Refuse state numbers outside of the machine, which no other code checks."""
     states = len(machine.final)
     if machine.start >= states > 0:
         raise FormatError(f"the start is state {machine.start}, which does not exist")
@@ -236,7 +237,7 @@ class _SparseWeights:
 
     def _add(self, row: int, number: int, value: float) -> None:
         if number == 0:
-            raise FormatError(f"byte {self._cursor.at}: a feature has number 0, and numbers start at 1")
+            raise FormatError(f"byte {self._cursor.at}: a feature has number 0, but numbers start at 1")
         if number > 0:  # HiFST ignores negative numbers
             self.rows.append(row)
             self.numbers.append(number)
@@ -254,7 +255,7 @@ def _decode_sparse(
         final.append(ends.take(len(final)))
         (count,) = cursor.unpack("<q")
         if not 0 <= count <= len(cursor.data) - cursor.at:
-            raise FormatError(f"the machine is damaged or cut short: byte {cursor.at} promises {count} arcs")
+            raise FormatError(f"the machine is damaged or cut short: byte {cursor.at} announces {count} arcs")
         counts.append(count)
         for _ in range(count):
             labels = cursor.unpack("<ii")

@@ -1,7 +1,7 @@
-"""Lattices in the arrays of k2, without k2: of one Fsa, rows of int32; of a vector of Fsas, one flat array.
+"""Convert lattices to and from the arrays of k2 without k2: rows of int32 for an Fsa, a flat array for several.
 
-A row has source, target, label, and the bits of the score, a log probability in single precision. Arcs into the final
-state, and only these, have the label −1. See docs/formats/k2.md.
+A row has source, target, label, and the bits of the score, a log probability in single precision. Only arcs into the
+final state have the label −1. See docs/formats/k2.md.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _LARGEST_SCORE = float(np.finfo(np.float32).max)
 
 @dataclass(frozen=True, eq=False)
 class K2Arrays(Frozen):
-    """The arrays to build a `k2.Fsa` of, after `torch.from_numpy` made tensors of them.
+    """Arrays to build a `k2.Fsa` from, after `torch.from_numpy` converted them to tensors.
 
     Attributes:
-        arcs: Int32; a row for each arc, or a flat array for a vector of Fsas.
+        arcs: Int32: one row per arc, or a flat array for a vector of Fsas.
         aux_labels: The words of all arcs, if the arcs have other labels.
     """
 
@@ -46,7 +46,7 @@ class K2Arrays(Frozen):
 
 
 class Machine(NamedTuple):
-    """One Fsa: its arcs, and how many arcs of other Fsas come before them."""
+    """One Fsa: its arcs, and the number of arcs of the Fsas before it."""
 
     source: Numbers
     target: Numbers
@@ -92,14 +92,14 @@ def machines_of(arcs: Any, scores: Any, aux_labels: Any, vocabulary: Vocabulary 
     given = _int32(arcs, "arcs")
     rows, begin = (given, np.array([0, len(given)])) if given.ndim > 1 else _vector(given)
     if rows.ndim != 2 or rows.shape[1] != _FIELDS:  # noqa: PLR2004  rows and columns
-        raise InputError(f"arcs of shape {given.shape} are not k2's", advice=_ROWS)
+        raise InputError(f"an array of shape {given.shape} does not hold arcs of k2", advice=_ROWS)
     score = np.ascontiguousarray(rows[:, 3]).view(np.float32) if scores is None else np.asarray(plain(scores))
     aux = None if aux_labels is None else _int32(aux_labels, "aux_labels")
     for name, values in (("scores", score), ("aux_labels", aux)):
         if values is not None and values.shape != (len(rows),):
             raise UsageError(f"{name} has the shape {values.shape}, but there are {len(rows)} arcs")
     if score.dtype.kind not in "fiu":
-        raise UsageError(f"scores are numbers, not {score.dtype}")
+        raise UsageError(f"scores have the type {score.dtype}, but must be numbers")
     machines = []
     for a, b in pairwise(begin.tolist()):
         source, target, label = rows[a:b, 0], rows[a:b, 1], rows[a:b, 2]
@@ -109,7 +109,7 @@ def machines_of(arcs: Any, scores: Any, aux_labels: Any, vocabulary: Vocabulary 
 
 
 def plain(values: Any) -> Any:
-    """Return a tensor of PyTorch, on any device and with a history, as an array; anything else as it is."""
+    """Return a tensor of PyTorch (on any device, with or without gradient) as an array; anything else unchanged."""
     return values.detach().cpu().numpy() if hasattr(values, "detach") else values
 
 
@@ -124,9 +124,10 @@ def _int32(values: Any, what: str) -> Numbers:
 
 
 def _vector(given: Numbers) -> tuple[Numbers, npt.NDArray[np.int64]]:
-    """Return the arcs of a vector of Fsas, and where each Fsa begins.
+    """Return the arcs of a vector of Fsas, and the index where each Fsa begins.
 
-    The array has the number of Fsas, 0, the begins of states, those of arcs, and the arcs (`FsaVecToTensor` of k2).
+    The array is that of k2's `FsaVecToTensor`: the number of Fsas, 0, the begins of states, the begins of arcs, the
+    arcs.
     """
     number = int(given[0]) if len(given) > 1 else _END
     head = 2 + 2 * (number + 1)
@@ -138,7 +139,7 @@ def _vector(given: Numbers) -> tuple[Numbers, npt.NDArray[np.int64]]:
 
 
 def lattice_of_machine(cls: type[AnyLattice], machine: Machine, *, numbered: bool = False) -> AnyLattice:
-    """Build a lattice; with `numbered`, further labels tell which of k2's arcs each arc is (`arc_numbers`)."""
+    """Build a lattice; with `numbered`, extra labels store the number of k2's arc of each arc (see `arc_numbers`)."""
     with placed(f"arcs from {machine.before} on") if machine.before else placed("arcs"):
         is_end = _checked_ends(machine)
     sources = machine.source[is_end]
@@ -174,15 +175,15 @@ def arc_numbers(lattice: LatticeArrays) -> tuple[npt.NDArray[np.int64], npt.NDAr
 
 
 def _checked_ends(machine: Machine) -> npt.NDArray[np.bool_]:
-    """Mark the arcs into the final state; raise an error unless the arcs are k2's."""
+    """Mark the arcs into the final state; raise an error if the arcs break k2's rules."""
     is_end: npt.NDArray[np.bool_] = machine.label == _END
     if not is_end.any():
-        raise InputError("no arc leads to a final state: none has the label -1")
+        raise InputError("no arc has the label -1, so none leads to a final state")
     if (np.diff(machine.source) < 0).any():
         raise InputError("the arcs are not sorted by their source states")
     end = machine.target[is_end][0]
     if not np.array_equal(machine.target == end, is_end):
         raise InputError("arcs into the final state, and only these, must have the label -1")
     if max(int(machine.source.max()), int(machine.target[~is_end].max(initial=0))) > end:
-        raise InputError(f"an arc has a state after the final state {end}")
+        raise InputError(f"an arc has a state after {end}, the final state")
     return is_end

@@ -1,4 +1,4 @@
-"""Several lattices in one flat array, as k2 keeps a vector of Fsas."""
+"""Convert several lattices to and from one flat array, k2's vector of Fsas."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def lattices_from_k2(
     """Build lattices from the arrays of a vector of Fsas, or of one; see `Lattice.from_k2`.
 
     Args:
-        arcs: The tensor that k2 makes of an Fsa or of a vector (`fsa.as_dict()["arcs"]`).
-        scores: The score of each arc; by default, that in `arcs`.
-        aux_labels: The words of all arcs, if they are not the labels.
-        vocabulary: Spelling of the words.
+        arcs: The tensor of k2 for an Fsa or a vector (`fsa.as_dict()["arcs"]`).
+        scores: The score of each arc; by default, the one in `arcs`.
+        aux_labels: The words of all arcs, if the labels are not the words.
+        vocabulary: Maps word numbers to words.
 
     Examples:
         >>> vector = lattices_to_k2([Lattice.from_strings(["4 5", "4"]), Lattice.from_strings(["6"])])

@@ -17,10 +17,10 @@ __all__ = ["Column", "Costs", "Floats", "Labels", "Lattice", "Path", "Scales", "
 
 
 class Lattice(LatticeArrays):
-    """A lattice. Its constructors check it: `from_arcs`, `from_strings`, `from_fst`, `from_networkx`.
+    """A lattice. Build it with `from_arcs`, `from_strings`, `from_fst`, `from_k2` or `from_networkx`, which check it.
 
-    States are numbered in topological order, and 0 is the start; arcs are sorted by source, then in the order of the
-    input; every state lies on a complete path. Arrays are read-only.
+    States are numbered in topological order, and 0 is the start. Arcs are sorted by source, then in the order of the
+    input. Every state lies on a complete path. Arrays are read-only.
 
     Attributes:
         num_states: Number of states.
@@ -29,10 +29,10 @@ class Lattice(LatticeArrays):
         word: Word number of each arc, 0 for ε.
         final: Final states, ascending.
         scores: Named costs.
-        vocabulary: Spelling of the word numbers.
+        vocabulary: Maps word numbers to words.
         times: Seconds at each state, if the decoder wrote them.
-        labels: Further text of arcs and final states.
-        ranked: True for an n-best list: if scores and costs of paths are equal, the first one is chosen.
+        labels: Additional texts of arcs and final states.
+        ranked: True for an n-best list: ties of score and cost go to the first path.
     """
 
     @classmethod
@@ -46,10 +46,10 @@ class Lattice(LatticeArrays):
     ) -> Self:
         """Build a lattice with one path for each string; the paths share only the start and the end.
 
-        Without costs, the strings are in the order of their rank (`ranked`): the first one is the model's best.
+        Without costs, the strings are taken to be ranked (`ranked`): the first one is the 1-best.
 
         Args:
-            strings: Strings that are split at white space, or their words.
+            strings: Strings (split at white space), or sequences of words.
             costs: The cost of each string, −log probability: the smallest is the best.
             column: The name of the column of costs.
             log_probs: The log probability of each string, instead of `costs`: the largest is the best.
@@ -86,17 +86,17 @@ class Lattice(LatticeArrays):
     def from_k2(
         cls, arcs: Any, scores: Any = None, *, aux_labels: Any = None, vocabulary: Vocabulary | None = None
     ) -> Self:
-        """Build a lattice from the arrays of an Fsa of k2, which need not be installed.
+        """Build a lattice from the arrays of an Fsa of k2. This does not need k2.
 
-        Scores are log probabilities: the column `score` has them negated. Arcs into the final state make their source
-        states final, as in [k2's text](formats/k2.md).
+        Scores are log probabilities; the column `score` has their negative. The source states of arcs into the final
+        state become final, as in [k2's text](formats/k2.md).
 
         Args:
             arcs: Int32 rows of source, target, label and the bits of the score (`fsa.as_dict()["arcs"]`); a tensor of
                 PyTorch, or an array.
-            scores: The score of each arc (`fsa.scores`); by default, that in `arcs`.
-            aux_labels: The words of the arcs, if they are not the labels.
-            vocabulary: Spelling of the words; by default, numbers spell themselves.
+            scores: The score of each arc (`fsa.scores`); by default, the one in `arcs`.
+            aux_labels: The words of the arcs, if the labels are not the words.
+            vocabulary: Maps word numbers to words; by default, a number is its own word.
 
         Examples:
             >>> import numpy as np
@@ -112,8 +112,8 @@ class Lattice(LatticeArrays):
     def to_k2(self, scales: Scales | None = None) -> K2Arrays:
         """Return this lattice as the arrays of an Fsa: `k2.Fsa(torch.from_numpy(found.arcs), aux_labels)`.
 
-        Labels are word numbers; if there are labels named `input`, these are, and the words are the aux labels. Scores
-        are the costs under `scales`, negated, in single precision.
+        Labels are word numbers; if the lattice has labels named `input`, these become the labels, and the words the aux
+        labels. Scores are the negated costs under `scales`, in single precision.
 
         Examples:
             >>> Lattice.from_strings(["5", "7"]).to_k2().arcs[:, :3].tolist()
@@ -149,13 +149,13 @@ class Lattice(LatticeArrays):
         density: float | None = None,
         nbest: int | None = None,
     ) -> Self:
-        """Return the lattice of the paths that cost at most `beam` more than the best one.
+        """Return the lattice of all paths that cost at most `beam` more than the best one.
 
         Args:
-            beam: The beam; or give one of the next two, which choose it.
-            scales: Weight of each score column in the model's cost; other columns keep their own.
-            density: The widest beam that keeps at most this many arcs with words, divided by the words of the 1-best.
-            nbest: The narrowest beam that keeps this many of the best strings.
+            beam: The beam; or give `density` or `nbest`.
+            scales: Weight of each score column in the model's cost; other columns keep their default weight.
+            density: Use the widest beam that keeps at most this many arcs with words per word of the 1-best.
+            nbest: Use the narrowest beam that keeps this number of best strings.
 
         Examples:
             >>> lattice = Lattice.from_strings(["a", "b", "c"], costs=[1.0, 2.0, 9.0])
@@ -169,7 +169,7 @@ class Lattice(LatticeArrays):
         return prune(self, chosen_beam(self, beam, scales, density=density, nbest=nbest), scales)[0]
 
     def determinized(self, scales: Scales | None = None) -> Self:
-        """Return the smallest lattice without ε that has one path per string, with the cost of the string's best path.
+        """Return the smallest lattice without ε that has one path per string, with the cost of its best path.
 
         The result has one score column. Costs are rounded to 32-bit floats, as in pynini, which must be installed.
         """
@@ -178,10 +178,10 @@ class Lattice(LatticeArrays):
         return determinize(self, scales)
 
     def minimized(self) -> Self:
-        """Return the lattice with the states merged that have the same future.
+        """Return the lattice with all states merged that have the same future.
 
-        All paths stay, with their words, scores, times and labels. `determinized` makes smaller lattices, but keeps
-        only the best path of each string, and one score.
+        All paths keep their words, scores, times and labels. `determinized` makes smaller lattices, but keeps only the
+        best path of each string, and one score.
 
         Examples:
             >>> lattice = Lattice.from_strings(["a c d", "b c d"], costs=[1.0, 2.0])

@@ -19,8 +19,8 @@ AnyLattice = TypeVar("AnyLattice", bound="LatticeArrays")
 def minimize(lattice: AnyLattice) -> AnyLattice:
     """Merge the states of a lattice from its end to its start (Revuz 1992); see `Lattice.minimized`.
 
-    Two states have the same future if they are final with the same scores, and if their arcs have the same words,
-    scores and labels and lead to states of the same future.
+    Two states have the same future if they are final with the same scores, and their arcs are equal: in words, scores
+    and labels, and in the futures of their targets.
     """
     arc, final = (_classes(lattice, side) for side in ("arc", "final"))
     ends = dict(zip(lattice.final.tolist(), final, strict=True))
@@ -50,7 +50,7 @@ def minimize(lattice: AnyLattice) -> AnyLattice:
 
 
 def _classes(lattice: LatticeArrays, side: str) -> list[int]:
-    """Number what arcs (`arc`) or final states (`final`) carry: equal numbers for equal words, scores and labels."""
+    """Number the content of arcs (`arc`) or final states (`final`): equal content gets equal numbers."""
     columns: list[npt.NDArray[np.generic]] = [getattr(column, side) for column in lattice.scores.values()]
     columns += [getattr(labels, side) for labels in lattice.labels.values()]
     if side == "arc":

@@ -19,7 +19,7 @@ from latticemetric.lattice.columns import Costs, Steps
 from latticemetric.memory import most_bytes, no_memory
 
 TOO_MANY_NGRAMS = "prune the graph, choose a lower order, or allow more memory (--max-memory)"
-"""Advice for n-grams of a graph that do not fit into memory."""
+"""Advice for an error: the n-grams of a graph do not fit into memory."""
 
 _MOST_STRINGS = 2**60  # more than any search finds
 _LARGEST_SUM = 2.0**32  # above this, the rounding would be coarser than one millionth
@@ -27,7 +27,7 @@ _LARGEST_SUM = 2.0**32  # above this, the rounding would be coarser than one mil
 
 @contextmanager
 def small_enough(advice: str | None = None) -> Iterator[None]:
-    """Raise `InputError` if a search does not fit into memory; add `advice` if the kernel says what is too large."""
+    """Inside the block, turn a lack of memory into an `InputError`; `advice` completes messages of the kernels."""
     try:
         yield
     except _native.TooLarge as error:
@@ -37,27 +37,27 @@ def small_enough(advice: str | None = None) -> Iterator[None]:
 
 
 def check_number(n: int) -> None:
-    """Raise an error unless `n`, a number of strings, is an integer of at least 1."""
+    """Raise an error if `n`, a number of strings, is not an integer ≥ 1."""
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
         raise UsageError(f"the number of best strings is {n!r}", advice="ask for 1 or more")
 
 
 def few_strings(n: int) -> int:
-    """Return the number of strings up to which ranking all of them is faster than searching for the best `n`."""
+    """Return the number of strings up to which ranking all of them is faster than searching for the `n` best."""
     return max(10 * n, 1000)
 
 
 def summable(hypergraph: dict[str, Any]) -> Costs:
-    """Round the costs of a hypergraph so that their sums are exact, in any order; see `rounded`."""
+    """Round the costs of a hypergraph so that their sums are exact in any order; see `rounded`."""
     return rounded(Costs(hypergraph["cost"], hypergraph["goal_cost"]), _native.largest_cost(**hypergraph))
 
 
 def rounded(cost: Costs, largest: float) -> Costs:
     """Round costs so that their sums, which are at most `largest` in absolute value, are exact in any order.
 
-    Without rounding, the order of additions could decide which of two derivations is cheaper, and derivations of equal
-    cost would not tie. The unit is one part in 2^52 of the largest possible sum. Leave the costs unchanged if that sum
-    is too large: in a forest with shared nodes, it has no limit.
+    Without rounding, the order of additions could decide which of two derivations is cheaper, and derivations with
+    equal costs would not tie. The unit is 2⁻⁵² of the largest possible sum. If that sum is too large (in a forest with
+    shared nodes, it has no limit), the costs stay unchanged.
     """
     unit = 2.0 ** (math.frexp(largest)[1] - 52) if largest < _LARGEST_SUM else 0.0
     return cost if unit == 0 else Costs(*(np.round(part / unit) * unit for part in cost))
@@ -66,7 +66,8 @@ def rounded(cost: Costs, largest: float) -> Costs:
 def cheapest_derivations(hypergraph: dict[str, Any], rank: npt.NDArray[np.int64], n: int) -> list[Steps]:
     """Return the edges of the cheapest derivation of each of the `n` cheapest strings.
 
-    `rank` resolves ties: the arc number of each edge, if derivations are paths; empty to compare edges in preorder.
+    `rank` resolves ties: it has the arc number of each edge, if derivations are paths. If it is empty, edges are
+    compared in preorder.
     """
     cost, most = summable(hypergraph), min(n, _MOST_STRINGS)
     nothing: dict[str, Any] = {"reference": np.zeros(0, dtype=np.int32), "order": 1, "unit": 1, "alpha": 0, "beta": 0}
@@ -87,7 +88,7 @@ def cheapest_derivations(hypergraph: dict[str, Any], rank: npt.NDArray[np.int64]
 def first_of_each(
     paths: Iterable[Steps], words: Callable[[Steps], Sequence[str]], ignore: Collection[str], n: int
 ) -> list[Steps]:
-    """Return the first path of each string, at most `n`; strings that differ only in ignored words are the same."""
+    """Return the first path of each string, at most `n` paths; strings that differ only in ignored words are equal."""
     first: dict[tuple[str, ...], Steps] = {}
     for path in paths:
         first.setdefault(tuple(word for word in words(path) if word not in ignore), path)

@@ -1,4 +1,4 @@
-"""Convert lattices to OpenFst and back, through its binary layout without a loop over arcs; determinize lattices."""
+"""Convert lattices to OpenFst and back through its binary layout, without a loop over arcs; determinize them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LARGEST_WEIGHT = float(np.finfo(np.float32).max)
 
 
 def lattice_to_arrays(lattice: LatticeArrays, scales: Scales | None = None, *, symbols: bool = True) -> FstArrays:
-    """Return a lattice as the columns of an OpenFst acceptor; the labels named `input` become its input side."""
+    """Return a lattice as the columns of an OpenFst acceptor; labels named `input` become the input labels."""
     cost = lattice.cost(scales)
     for weights in (cost.arc, cost.final[lattice.final]):
         if weights.size and np.abs(weights).max() > _LARGEST_WEIGHT:
@@ -56,10 +56,10 @@ def lattice_from_arrays(
     *,
     by_spelling: bool = False,
 ) -> AnyLattice:
-    """Build a lattice from an OpenFst machine's columns: words are the output labels; keep other input labels.
+    """Build a lattice from an OpenFst machine's columns; words are the output labels, other input labels become labels.
 
-    `vocabulary` spells the words instead of the machine's own symbols. With `by_spelling`, the machine's symbols spell
-    the words, and `vocabulary` gives the numbers of words.
+    `vocabulary` replaces the machine's symbol table. With `by_spelling`, words are matched by their spelling: the
+    machine's symbols give the words, and `vocabulary` their numbers.
     """
     if machine.start < 0:
         raise InputError("the lattice is empty: it has no start state")
@@ -86,7 +86,7 @@ def lattice_from_arrays(
 
 
 def _scores(machine: FstArrays, final: Words, column: str) -> dict[str, Column]:
-    """Return the weights as columns; for vectors, one column per feature, and one for default values that are not 0."""
+    """Return the weights as columns; vectors give one column per feature, and one for default values other than 0."""
     weight = Column(machine.weight, machine.final[final])
     features = machine.features
     if features is None:
@@ -110,7 +110,7 @@ def _vocabulary(symbols: dict[int, str] | None) -> Vocabulary:
 
 
 def _words(machine: FstArrays, symbols: dict[int, str] | None, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
-    """Return the output side and its vocabulary. If a table is given, use its numbers; words keep their spelling."""
+    """Return the output labels and their vocabulary. If a table is given, use its numbers; match words by spelling."""
     if table is None or symbols is None or table.is_numeric:
         return machine.output, _vocabulary(symbols) if table is None else table
     numbers, where = np.unique(machine.output, return_inverse=True)
@@ -118,7 +118,7 @@ def _words(machine: FstArrays, symbols: dict[int, str] | None, table: Vocabulary
     words = [spellings.word(number) for number in numbers.tolist()]
     if missing := [word for word in words if word and word not in table]:
         raise InputError(
-            f"'{shortened(missing[0], 40)}' of the machine's own symbols is not in the symbol table",
+            f"the machine's symbol '{shortened(missing[0], 40)}' is not in the given symbol table",
             advice="give the symbol table of this graph, or give none: the machine has its own symbols",
         )
     return np.array([table.number(word) if word else EPSILON for word in words], dtype=np.int32)[where], table
@@ -147,8 +147,8 @@ _DELTA = 2.0**-14
 def determinize(lattice: AnyLattice, scales: Scales | None = None) -> AnyLattice:
     """Determinize a lattice: ε-removal, determinization in the tropical semiring, minimization (Mohri 1997).
 
-    Use our own kernel, which obeys the memory limit. OpenFst's determinization may need exponentially many states, and
-    kills the process if memory runs out.
+    This has its own kernel, which obeys the memory limit. OpenFst's determinization may need exponentially many states,
+    and kills the process if memory runs out.
     """
     require_pynini()
     fst = fst_from_arrays(replace(lattice_to_arrays(lattice, scales, symbols=False), input=lattice.word))

@@ -1,4 +1,4 @@
-"""Beam pruning: the part of a lattice near its best path."""
+"""Beam pruning: keep the part of a lattice near its best path."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 AnyLattice = TypeVar("AnyLattice", bound="LatticeArrays")
 
 ROUNDING = 2.0**-44
-"""The largest rounding difference between two sums of the same costs, as a fraction of the largest cost."""
+"""The largest difference by rounding between two sums of the same costs, as a fraction of the largest cost."""
 
 
 @dataclass(frozen=True, eq=False)
 class Margins(Generic[AnyLattice]):
-    """The margin of each arc and final state: the cost of the best path through it minus the cost of the best path.
+    """The margin of each arc and final state: the cost of the best path through it minus the best cost of all.
 
     Margins do not depend on the beam. `final` has the margin of ending in each final state; `slack` is the largest
     rounding error of a margin.
@@ -47,7 +47,7 @@ class Margins(Generic[AnyLattice]):
         return Margins(lattice, arc - best, closing - best, float(ROUNDING * largest))
 
     def kept(self, beam: float) -> npt.NDArray[np.int64]:
-        """Return the arcs of paths within the beam, in their order."""
+        """Return the arcs of paths within the beam, in ascending order."""
         lattice = self.lattice
         is_final = np.zeros(lattice.num_states, dtype=np.uint8)
         is_final[lattice.final[self._ends(checked_beam(beam))]] = 1
@@ -58,7 +58,7 @@ class Margins(Generic[AnyLattice]):
         return arcs[(rank[source] >= 0) & (rank[target] >= 0)]
 
     def within(self, beam: float) -> tuple[AnyLattice, npt.NDArray[np.int64]]:
-        """Return the part of the lattice within the beam, and the arcs of the original lattice that it keeps."""
+        """Return the part of the lattice within the beam, and the numbers of its arcs in the original lattice."""
         lattice, arcs, ends = self.lattice, self.kept(beam), self._ends(beam)
         left = type(lattice).from_arcs(
             lattice.source[arcs],
@@ -73,14 +73,14 @@ class Margins(Generic[AnyLattice]):
         return replace(left, ranked=lattice.ranked), arcs
 
     def hold(self, path: Sequence[int], beam: float) -> bool:
-        """Return True if the beam keeps this complete path."""
+        """Check whether the beam keeps this complete path."""
         lattice = self.lattice
         end = int(lattice.target[path[-1]]) if len(path) else 0
         ending = self.final[np.searchsorted(lattice.final, end)]
         return bool(max(ending, self.arc[list(path)].max(initial=0.0)) <= beam + self.slack)
 
     def beam_of(self, most: int, counted: npt.NDArray[np.bool_]) -> float:
-        """Return the widest beam that keeps at most `most` counted arcs; 0 if the best path alone has more."""
+        """Return the widest beam that keeps at most `most` counted arcs; 0 if the best path already has more."""
         margins = np.sort(self.arc[counted])
         # The beam also drops arcs with the same margin (up to rounding) as the first arc that does not fit.
         return math.inf if most >= len(margins) else max(0.0, float(margins[most]) - 2 * self.slack)
@@ -90,7 +90,7 @@ class Margins(Generic[AnyLattice]):
 
 
 def prune(lattice: AnyLattice, beam: float, scales: Scales | None = None) -> tuple[AnyLattice, npt.NDArray[np.int64]]:
-    """Prune a lattice; return it and the original arcs that it keeps, in their order. See `Lattice.pruned`."""
+    """Prune a lattice; return it and the numbers of its arcs in the original lattice. See `Lattice.pruned`."""
     return Margins.of(lattice, scales).within(beam)
 
 
@@ -107,7 +107,7 @@ _MOST_ARCS = 2**62
 def chosen_beam(
     lattice: LatticeArrays, beam: float | None, scales: Scales | None, *, density: float | None, nbest: int | None
 ) -> float:
-    """Return the beam that one of three parameters gives; see `Lattice.pruned`."""
+    """Return the beam that the one given parameter means; see `Lattice.pruned`."""
     require_one(beam=beam, density=density, nbest=nbest)
     if nbest is not None:
         return beam_of_strings([lattice.cost_of(path, scales) for path in lattice.n_best(nbest, scales)])
@@ -115,7 +115,9 @@ def chosen_beam(
         assert beam is not None
         return checked_beam(beam)
     if not 0 < density < math.inf:
-        raise UsageError(f"the density is {density}", advice="give a number above 0: arcs with a word per word")
+        raise UsageError(
+            f"the density is {density}", advice="give a number above 0: arcs with a word per word of the 1-best"
+        )
     is_word = lattice.is_word() > 0
     words = int(is_word[lattice.best_path(scales)].sum())
     if not words:
@@ -125,11 +127,11 @@ def chosen_beam(
 
 
 def require_one(**given: float | None) -> None:
-    """Refuse none and several of these parameters."""
+    """Refuse no parameter, and several."""
     if sum(value is not None for value in given.values()) != 1:
-        raise UsageError("there must be one limit to prune by", advice=f"give one of {', '.join(given)}")
+        raise UsageError("pruning needs exactly one limit", advice=f"give one of {', '.join(given)}")
 
 
 def beam_of_strings(costs: Sequence[float]) -> float:
-    """Return the narrowest beam that keeps the paths of these costs, the best one first."""
+    """Return the narrowest beam that keeps the paths with these costs, the best one first."""
     return max(0.0, costs[-1] - costs[0])

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from latticemetric.lattice.arrays import LatticeArrays
 
 MANY = 2**32768
-"""The largest path count: in a long lattice, the exact number can have more digits than the lattice has arcs."""
+"""The largest path count, since the number for a long lattice can have more digits than the lattice has arcs."""
 
 
 def counted(number: int) -> int | None:
@@ -28,17 +28,17 @@ class LatticeStatistics:
     Attributes:
         states: Number of states.
         arcs: Number of arcs.
-        epsilons: Arcs without a word.
+        epsilons: Number of arcs without a word.
         final_states: Number of final states.
         paths: Exact number of complete paths; `None` if it has more than about ten thousand digits.
-        shortest: Words on the shortest path.
-        longest: Words on the longest path.
+        shortest: Number of words of the shortest path.
+        longest: Number of words of the longest path.
         depth: Average number of parallel arcs between start and end, measured in seconds if the lattice has times,
             otherwise in steps of the longest path.
-        density: Arcs with a word, divided by the words of the model's 1-best; `None` if the 1-best has no words.
-        vocabulary: Distinct words.
+        density: Arcs with a word per word of the 1-best; `None` if the 1-best has no words.
+        vocabulary: Number of distinct words.
         scores: Names of the score columns.
-        best_cost: Cost of the model's 1-best under the columns' own scales.
+        best_cost: Cost of the 1-best under the default weights.
     """
 
     states: int

@@ -1,4 +1,4 @@
-"""Texts of labels as rows of one buffer, decoded when they are asked for."""
+"""Texts of labels as rows of one buffer, decoded on demand."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
 
 class Texts(Vocabulary):
-    """A table of texts as a file has them: number n is row n − 1 of a buffer. Several numbers may have the same text.
+    """A table of texts: number n is row n − 1 of a buffer. Several numbers may have the same text.
 
     Attributes:
-        begin: The first value of each row; at the end, the number of values.
-        values: UTF-8 (bytes), or ids (32-bit integers) that the text joins by `_`.
+        begin: The index of each row's first value, and the number of values at the end.
+        values: UTF-8 bytes, or ids (32-bit integers); the text of a row joins its ids by `_`.
 
     Examples:
         >>> texts = Texts(np.array([0, 2, 3]), np.array([14, 15, 9], dtype=np.int32))
@@ -64,7 +64,7 @@ class Texts(Vocabulary):
         return texts
 
     def only(self, *columns: Words) -> tuple[Texts, tuple[Words, ...]]:
-        """Return the texts that these columns of numbers use, and the columns with their new numbers."""
+        """Return the texts that these columns of numbers use, and the columns renumbered."""
         is_used = np.zeros(len(self) + 1, dtype=np.bool_)
         for numbers in columns:
             is_used[numbers] = True
@@ -76,7 +76,7 @@ class Texts(Vocabulary):
         return Texts(*rows), tuple(number[numbers] for numbers in columns)
 
     def check(self, numbers: Words) -> None:
-        """Refuse numbers that have no text."""
+        """Refuse numbers without a text."""
         for number in (numbers.min(initial=0), numbers.max(initial=0)):
             if not 0 <= number <= len(self):
                 raise InputError(f"label number {number} is outside 0 … {len(self)}")

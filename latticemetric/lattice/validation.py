@@ -1,4 +1,4 @@
-"""Check every lattice when it is built; all other code relies on its order and its numbers."""
+"""Check every lattice when it is built; all other code relies on the order of states and arcs, and on valid numbers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Columns(NamedTuple):
 
 
 def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
-    """Check columns, drop the parts that no complete path uses, sort states topologically and arcs by source."""
+    """Check columns, drop states and arcs on no complete path, sort states topologically and arcs by source."""
     arcs, finals = len(draft.source), len(draft.final)
     if not arcs == len(draft.target) == len(draft.word):
         raise InputError("source, target and word differ in length")
@@ -89,7 +89,7 @@ def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
 
 
 def int32_numbers(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
-    """Return state or word numbers as 32-bit integers; raise an error if they are anything else."""
+    """Return state or word numbers as 32-bit integers; refuse anything else."""
     try:
         array = np.asarray(values)
     except ValueError:
@@ -108,7 +108,7 @@ def int32_numbers(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
 
 
 def _numbered(draft: Columns, start: int) -> tuple[Columns, int, npt.NDArray[np.int64]]:
-    """Return the columns, the start, and the user's number of each state.
+    """Return the columns, the start, and the input's number of each state.
 
     Renumber states if their numbers have large gaps, so that tables with a row per state stay small.
     """

@@ -1,7 +1,8 @@
-"""Combine the outputs of several systems: one confusion network of all of them, votes in it, and its oracles.
+"""Combine the outputs of several systems: align them as one confusion network, vote, and find its oracles.
 
-Outputs are aligned by sum of pairs: a column costs the number of pairs of systems that differ there (of distributions:
-the probability that they do). Nothing depends on the order of the systems. Votes are those of ROVER (Fiscus 1997).
+The alignment minimises the sum over pairs of systems: a column costs the number of pairs of systems that differ there
+(for distributions, the probability that they differ). The order of the systems does not matter. Votes are those of
+ROVER (Fiscus 1997).
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ Weights = Mapping[str, float] | Sequence[float]
 
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 MOST_SUBSETS = 5
-"""Up to so many systems, all of their subsets have an oracle by default; of more, single systems and all together."""
+"""Up to this number of systems, oracles of all subsets are computed; beyond, of single systems and of all together."""
 
 _NO_WORD = 0  # the number of no word
 _NO_VOTES = 1e3  # the cost of a word without votes
@@ -42,13 +43,13 @@ _NO_VOTES = 1e3  # the cost of a word without votes
 
 @dataclass(frozen=True, eq=False)
 class Output(Frozen):
-    """The output of a system: slots, each with the words that may stand there.
+    """The output of a system: a sequence of slots with alternative words.
 
     Attributes:
-        words: The words of all slots, one after the other; '' is no word.
-        probabilities: Their probabilities, or the confidence of the only word of a slot.
-        first: The first word of each slot, and the end.
-        times: Begin and end of each slot, in seconds; NaN if not known.
+        words: The words of all slots, slot by slot; '' means no word.
+        probabilities: The probability of each word, or the confidence of a slot's only word.
+        first: The index of each slot's first word, and the number of words.
+        times: Begin and end of each slot, in seconds; NaN if unknown.
         graph: The graph that the slots come from.
     """
 
@@ -60,7 +61,7 @@ class Output(Frozen):
 
     @classmethod
     def of(cls, given: Any, scale: float = 1.0, scales: Scales | None = None) -> Output:
-        """Return the output of a system: a text, words, or a graph, which becomes a confusion network."""
+        """Return the output of a system from a text, from words, or from a graph, which becomes a confusion network."""
         if isinstance(given, str) or (isinstance(given, Sequence) and all(isinstance(word, str) for word in given)):
             words = tuple(split_words(given)) if isinstance(given, str) else tuple(given)
             return cls.of_words(words)
@@ -88,7 +89,7 @@ class Output(Frozen):
 
     @classmethod
     def _of_path(cls, lattice: Lattice) -> Output:
-        """Return the words of a lattice with a single path, with the times and confidences of a CTM."""
+        """Return the words of a one-path lattice, with the times and confidences of a CTM."""
         arcs = np.flatnonzero(lattice.word != EPSILON)
         words = tuple(lattice.vocabulary.decode(lattice.word[arcs]))
         sure, times = np.ones(len(arcs)), np.full((len(arcs), 2), np.nan)
@@ -105,17 +106,17 @@ class Output(Frozen):
         return len(self.words) == len(self.first) - 1
 
     def as_graph(self) -> Lattice:
-        """Return the graph of the output; of a string, a lattice with one path."""
+        """Return the graph of the output; for a string, a lattice with one path."""
         return Lattice.from_strings([self.words]) if self.graph is None else self.graph
 
     def content(self) -> tuple[Any, ...]:
-        """Return what tells outputs apart, to sort them by."""
+        """Return a sort key of the content, equal only for equal outputs."""
         times = np.nan_to_num(self.times, nan=-1.0).ravel()
         return self.words, self.first.tolist(), self.probabilities.tolist(), times.tolist()
 
 
 def _probability(text: str) -> float:
-    """Return the confidence of a word in a CTM; a word without one is certain."""
+    """Return the confidence of a word in a CTM; 1 if there is none."""
     try:
         value = float(text)
     except ValueError:
@@ -131,7 +132,7 @@ class Vote(Frozen):
 
     Attributes:
         words: The words.
-        confidences: The share of the votes (of the systems' weights) that each has.
+        confidences: The share of the votes (by weight) for each word.
         columns: The column of each word.
     """
 
@@ -148,13 +149,14 @@ class Combination(Result, Frozen):
         systems: The names of the systems.
         slots: For each column and each system, the number of the system's slot, or −1.
         outputs: The output of each system.
-        cost: The sum, over columns and pairs of systems, of the probability that they differ.
-        bound: A lower bound of the cost of every alignment: the sum of the edit distances of all pairs of systems.
-            `None` if an output is not a string.
+        cost: The cost of the alignment: the sum, over columns and pairs of systems, of the probability that they
+            differ.
+        bound: A lower bound of the cost: the sum of the edit distances of all pairs of systems. `None` if an output is
+            not a string.
         weights: The weight of each system.
-        null: The weight of having no word; in `average` and `maximum`, its confidence.
+        null: Factor on a system's weight where it has no word; in `average` and `maximum`, the confidence of no word.
         scheme: The rule of the vote.
-        count_share: In `average` and `maximum`, the share of the counts in a score; the rest is that of confidences.
+        count_share: In `average` and `maximum`, the weight of counts in a score; confidences have the rest.
     """
 
     systems: tuple[str, ...]
@@ -174,17 +176,17 @@ class Combination(Result, Frozen):
 
     @property
     def confidences(self) -> tuple[float, ...]:
-        """The share of the votes that each word has."""
+        """The share of the votes for each word."""
         return self.best.confidences
 
     @cached_property
     def best(self) -> Vote:
-        """The vote with the own weights, null and scheme."""
+        """The vote with this combination's weights, null and scheme."""
         return self.vote()
 
     @property
     def times(self) -> Times | None:
-        """Mean begin and end of each word, over systems with times that have it; `None` if no system has times."""
+        """Mean begin and end of each word over the systems that have it with times; `None` if no system has times."""
         return self._table.mean_times(self.best)
 
     def vote(
@@ -195,10 +197,10 @@ class Combination(Result, Frozen):
         scheme: Scheme | None = None,
         count_share: float | None = None,
     ) -> Vote:
-        """Let the systems vote in each column. A parameter that is not given keeps its value from `combine`.
+        """Vote in each column. Parameters that are not given keep their values from `combine`.
 
-        If there is a tie, a word wins over no word. Of several words, the one whose letters are most like those of
-        all systems in the column wins; then the word of the system that differs least from the others.
+        If "no word" ties with a word, the word wins. Of tied words, the one wins whose letters are most similar to all
+        systems' words in the column; then the word of the system that differs least from the others.
         """
         share = self.count_share if count_share is None else _checked_share(count_share)
         used = np.array(self.weights if weights is None else _checked_weights(weights, self.systems))
@@ -206,7 +208,7 @@ class Combination(Result, Frozen):
         return self._table.vote(used, _checked_null(self.null if null is None else null), rule, share)
 
     def part(self, first: int, end: int) -> Combination:
-        """Return some columns as a combination of their own, with the same systems."""
+        """Return some of the columns as a combination of the same systems."""
         kept = self.slots[first:end]
         outputs, moved = [], kept.copy()
         for s, output in enumerate(self.outputs):
@@ -221,46 +223,46 @@ class Combination(Result, Frozen):
         return Combination(self.systems, moved, tuple(outputs), math.nan, None, *rest)
 
     def to_lattice(self, systems: Sequence[str] | None = None) -> Lattice:
-        """Return the network as a lattice with the column `votes`: −log share of the weights, or of equal ones.
+        """Return the network as a lattice with the column `votes`: −log share of the weights (all 0: equal ones).
 
         Args:
-            systems: Only these systems; all by default.
+            systems: The names of the systems to use; all by default.
         """
         chosen = range(len(self.systems)) if systems is None else [_number_of(name, self.systems) for name in systems]
         return self._table.lattice(np.array(self.weights), list(chosen))
 
     def oracle(self, reference: Any, systems: Sequence[str] | None = None, metric: Any = "wer") -> Any:
-        """Return the best path of the network for a reference: in each column, a word that some system has there.
+        """Return the best path of the network for a reference; in each column it takes a word of some system.
 
         Args:
             reference: The reference, or several.
-            systems: Only these systems; all by default.
+            systems: The names of the systems to use; all by default.
             metric: A recognition rate.
         """
         return oracle(self.to_lattice(systems), reference, metric)
 
     def subsets(self) -> Iterator[tuple[str, ...]]:
-        """Yield the subsets of the systems that have an oracle: all; of more than five systems, single ones and all."""
+        """Yield the subsets of systems that get oracles: all, or single systems and the whole set if over five."""
         count = len(self.systems)
         sizes = range(1, count + 1) if count <= MOST_SUBSETS else (1, count)
         return chain.from_iterable(combinations(self.systems, size) for size in sizes)
 
     def oracles(self, reference: Any, metric: Any = "wer") -> dict[tuple[str, ...], Any]:
-        """Return the oracle of each subset of the systems: what their combination could reach at best."""
+        """Return the oracle of each subset of the systems."""
         return {systems: self.oracle(reference, systems, metric) for systems in self.subsets()}
 
     def mbr(self, *, scale: float = 1.0, scales: Scales | None = None) -> WordMBR:
-        """Return the words of least expected word errors under all systems together, by their weights.
+        """Return the words with the least expected word errors under all systems, by their weights.
 
-        The search begins with the vote, and changes words as long as the risk falls. Graphs count with all of their
-        paths, not with their networks alone.
+        The search starts from the vote, and changes words while the risk falls. Graphs count with all of their paths,
+        not only with their networks.
         """
         union = _union([output.as_graph() for output in self.outputs], self.weights, scale, scales)
         first, best, tried = search_words(Aligner.of(union, 1.0, None), start=self.words)
         return WordMBR(best.words, best.risk, best.confidences, first.words, first.risk, tried)
 
     def agreement(self) -> dict[str, dict[str, int]]:
-        """Return, for each system, how many words of the vote it has in their columns, and which only it has."""
+        """Return, for each system, how many words of the vote it has, and how many only it has."""
         return self._table.agreement(self.systems, self.best)
 
     def asdict(self) -> dict[str, Any]:
@@ -291,18 +293,18 @@ def combine(
     scale: float = 1.0,
     scales: Scales | None = None,
 ) -> Combination:
-    """Combine the outputs of several systems for one utterance, however long.
+    """Combine the outputs of several systems for one utterance of any length.
 
     Args:
-        outputs: The output of each system, by its name: a text, its words, a lattice or an n-best list. A CTM that was
-            read as a lattice keeps its times and confidences. Without names, systems are called 1, 2, …
+        outputs: The output of each system, by name: a text, its words, a lattice or an n-best list. A CTM read as a
+            lattice keeps its times and confidences. Without names, systems are named 1, 2, …
         weights: The weight of each system; all 1 by default.
-        null: The weight of having no word, times that of the system; in `average` and `maximum` its confidence.
-        scheme: `sum` adds up the confidences (of graphs, posteriors) of a word; `votes` counts each system's best word.
-            `average` and `maximum` are ROVER's: `count_share` times the share of votes, and the rest times the mean or
-            the largest confidence.
+        null: Factor on a system's weight where it has no word; in `average` and `maximum`, the confidence of no word.
+        scheme: `sum` adds the confidences (for graphs, posteriors) of a word; `votes` counts each system's best word.
+            `average` and `maximum` are ROVER's: `count_share` · share of votes + (1 − `count_share`) · mean (or
+            largest) confidence.
         count_share: See `scheme`.
-        scale: Factor of the costs of graphs; below 1, it makes their distributions flatter.
+        scale: Factor on the costs of graphs; below 1, it flattens their distributions.
         scales: Weight of each score column of graphs in the model's cost.
 
     Examples:
@@ -315,7 +317,7 @@ def combine(
         ('a', 'c', 'd')
     """
     if isinstance(outputs, str):
-        raise UsageError("one text is not the outputs of several systems", advice="give a list of texts")
+        raise UsageError("a single text is given as the outputs of several systems", advice="give a list of texts")
     named = dict(outputs) if isinstance(outputs, Mapping) else {str(k): one for k, one in enumerate(outputs, start=1)}
     if not named:
         raise UsageError("there are no systems")
@@ -325,7 +327,7 @@ def combine(
     read = tuple(Output.of(given, scale, scales) for given in named.values())
     known = {name for output in read if output.graph is not None for name in output.graph.scores}
     if unknown := sorted(set(scales or {}) - known):
-        raise UsageError(f"no system has a score column '{unknown[0]}' to scale")
+        raise UsageError(f"no system has a score column '{unknown[0]}'")
     slots, cost, bound = _aligned(read)
     return Combination(systems, slots, read, cost, bound, used, _checked_null(null), rule, share)
 
@@ -351,7 +353,7 @@ def _checked_weights(weights: Weights | None, systems: Sequence[str]) -> tuple[f
         if len(given) != len(systems):
             raise UsageError(f"there are {len(systems)} systems, but {len(given)} weights")
     if not all(0 <= weight < math.inf for weight in given) or not any(given):
-        raise UsageError("weights are numbers from 0 on, and not all 0")
+        raise UsageError("weights must be numbers ≥ 0, and not all 0")
     return tuple(given)
 
 
@@ -363,13 +365,13 @@ def _checked_scheme(scheme: Scheme) -> Scheme:
 
 def _checked_null(null: float) -> float:
     if not 0 <= null < math.inf:
-        raise UsageError(f"the weight of having no word is {null}, and not a number from 0 on")
+        raise UsageError(f"null is {null}, but must be a number ≥ 0")
     return float(null)
 
 
 def _checked_share(share: float) -> float:
     if not 0 <= share <= 1:
-        raise UsageError(f"the share of the counts is {share}, and not a number from 0 to 1")
+        raise UsageError(f"count_share is {share}, but must be between 0 and 1")
     return float(share)
 
 
@@ -377,7 +379,7 @@ def _checked_share(share: float) -> float:
 
 
 def _aligned(outputs: Sequence[Output]) -> tuple[Numbers, float, float | None]:
-    """Return the slots of the columns, their cost, and its lower bound. The order of the systems has no effect."""
+    """Return the slots of the columns, the cost of the alignment, and its lower bound, in any order of systems."""
     first = [output.words for output in outputs]  # these decide alone, unless two are equal
     contents: list[Any] = first if len(set(first)) == len(first) else [output.content() for output in outputs]
     order = sorted(range(len(outputs)), key=contents.__getitem__)
@@ -401,7 +403,7 @@ def _aligned(outputs: Sequence[Output]) -> tuple[Numbers, float, float | None]:
 
 
 def _parts(output: Output) -> npt.NDArray[np.int32]:
-    """Return the probabilities of each slot in whole parts that add up; the only word of a slot has all of them."""
+    """Return the probabilities of each slot as integer parts with a fixed sum; an only word has all parts."""
     whole = _native.whole_slot
     if output.is_string:
         return np.full(len(output.words), whole, dtype=np.int32)
@@ -417,12 +419,12 @@ def _parts(output: Output) -> npt.NDArray[np.int32]:
 
 
 def _own(graph: Lattice, scales: Scales | None) -> dict[str, float]:
-    """Return the weights of the columns that a graph has."""
+    """Return the weights of the score columns that this graph has."""
     return {name: weight for name, weight in (scales or {}).items() if name in graph.scores}
 
 
 def _union(graphs: Sequence[Lattice], weights: Sequence[float], scale: float, scales: Scales | None) -> Lattice:
-    """Return all paths of graphs; the paths of each have the share of its weight, by their posteriors."""
+    """Return a union of graphs; the paths of each graph share its weight by their posteriors."""
     spelled = [graph.vocabulary.words(graph.word) for graph in graphs]
     vocabulary = Vocabulary.from_words(word for words in spelled for word in words if word)
     parts: dict[str, list[Any]] = {name: [] for name in ("source", "target", "word", "cost", "final", "final_cost")}
@@ -456,8 +458,8 @@ def _union(graphs: Sequence[Lattice], weights: Sequence[float], scale: float, sc
 class _Table:
     """The words of all systems, by column.
 
-    An entry is a word of a system in a column, '' included, with its probability. A group is all entries of a column
-    with the same word; groups are sorted by column, and within it by the rule of ties.
+    An entry is a word (or '') of a system in a column, with its probability. A group is all entries of a column with
+    the same word. Groups are sorted by column, then by the tie rule of votes.
     """
 
     def __init__(self, outputs: Sequence[Output], slots: Numbers) -> None:
@@ -481,7 +483,7 @@ class _Table:
 
     @staticmethod
     def _entries(s: int, output: Output, slot: Numbers, numbers: Mapping[str, int]) -> tuple[npt.NDArray[Any], ...]:
-        """Return the columns of the entries of a system: column, system, word, mass, and whether it is its best one."""
+        """Return the entries of a system: column, system, word, mass, and whether it is the best of its column."""
         said, silent = np.flatnonzero(slot >= 0), np.flatnonzero(slot < 0)
         sizes = np.diff(output.first)
         is_top = np.zeros(len(output.words), dtype=bool)
@@ -496,7 +498,7 @@ class _Table:
         )
 
     def _ranks(self, outputs: Sequence[Output]) -> Numbers:
-        """Return the rank of each system: the nearest to the others first; ties: by what they say."""
+        """Return the rank of each system by its mean distance to the others; ties by their words."""
         systems = range(len(outputs))
         apart = [sum(int(np.count_nonzero(self.top[:, s] != self.top[:, t])) for t in systems) for s in systems]
         contents: list[Any] = (
@@ -524,7 +526,7 @@ class _Table:
         return sums
 
     def vote(self, weights: Floats, null: float, scheme: Scheme, share: float) -> Vote:
-        """Return the words that win."""
+        """Return the winning words."""
         if not self.columns:
             return Vote((), (), np.empty(0, dtype=np.int64))
         weight, is_word = weights[self.system], self.group_word != _NO_WORD
@@ -554,7 +556,7 @@ class _Table:
         return Vote(tuple(words), tuple(sure.tolist()), self.group_column[winner])
 
     def _likest(self, groups: Sequence[int], said: Sequence[int], weights: Sequence[float]) -> int:
-        """Return the group whose word has most in common with what all systems say; ties: the first one."""
+        """Return the group whose word is most similar to the words of all systems; ties: the first one."""
         pairs = [(word, weight) for word, weight in zip(said, weights, strict=True) if word != _NO_WORD]
 
         def common(group: int) -> float:
@@ -564,7 +566,7 @@ class _Table:
         return max(groups, key=common)
 
     def _likeness(self, one: int, other: int) -> float:
-        """Return the share of letters and pairs of letters that two words have in common."""
+        """Return the share of letters and letter pairs that two words have in common."""
         if one == other:
             return 1.0
         key = (one, other) if one < other else (other, one)
@@ -574,14 +576,14 @@ class _Table:
         return found
 
     def _letters(self, number: int) -> frozenset[str]:
-        """Return the letters and pairs of letters of a word."""
+        """Return the letters and letter pairs of a word."""
         if (found := self._letters_of.get(number)) is None:
             word = self.vocabulary.word(number)
             found = self._letters_of[number] = frozenset(word).union(map("".join, pairwise(f" {word}")))
         return found
 
     def _confidence(self, weight: Floats, mass: Floats, *, largest: bool) -> Floats:
-        """Return the mean or largest confidence of each group, over the systems with a weight that have its word."""
+        """Return the mean or largest confidence of each group, over the weighted systems that have its word."""
         if largest:
             found = np.zeros(len(self.group_word))
             np.maximum.at(found, self.group, np.where(weight > 0, self.mass, 0.0))
@@ -590,14 +592,14 @@ class _Table:
         return summed
 
     def agreement(self, names: Sequence[str], vote: Vote) -> dict[str, dict[str, int]]:
-        """Return how many words of a vote each system has, and how many only it has."""
+        """Return, for each system, how many words of a vote it has, and how many only it has."""
         words = self.vocabulary.encode(vote.words)
         has = self.top[vote.columns] == words[:, None]
         alone = has & (has.sum(axis=1) == 1)[:, None]
         return {name: {"words": int(has[:, s].sum()), "alone": int(alone[:, s].sum())} for s, name in enumerate(names)}
 
     def lattice(self, weights: Floats, chosen: Sequence[int]) -> Lattice:
-        """Return the words of some systems as a lattice; columns in which they have no words are left out."""
+        """Return the words of some systems as a lattice, without columns where they have no words."""
         used = np.zeros(len(weights))
         used[list(chosen)] = weights[list(chosen)] if weights[list(chosen)].any() else 1.0
         share = self._summed(used[self.system] * self.mass)
@@ -619,7 +621,7 @@ class _Table:
         )
 
     def mean_times(self, vote: Vote) -> Times | None:
-        """Return mean begin and end of each word of a vote; between known times where no system has any."""
+        """Return the mean begin and end of each word of a vote; interpolate where no system has times."""
         if np.isnan(self.times).all() or not vote.words:
             return None
         has = self.top[vote.columns] == self.vocabulary.encode(vote.words)[:, None]

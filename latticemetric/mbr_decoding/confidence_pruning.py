@@ -1,13 +1,12 @@
-"""MBR without most of the pairs: drop hypotheses that a few references show to be worse (Cheng & Vlachos 2023).
+"""MBR that scores only some of the pairs: drop hypotheses that are worse on a few references (Cheng & Vlachos 2023).
 
-References are taken in random order, those of more weight rather earlier, and twice as many in each round. After a
-round, each hypothesis is compared with the best one so far on resamples of the references that were seen; it is dropped
-if it wins too few of them. Nothing else is estimated: the answer's expected score is over all references.
+References come in random order, likely ones earlier, and twice as many in each round. After a round, each hypothesis is
+compared with the best one so far on resamples of the references seen; it is dropped if it wins too few of them. The
+answer's expected score is exact: it is over all references.
 
-No other hypothesis can have the best expected score if the limits of the utility say so: if none of those
-that were dropped could reach the answer's score even with the best score against every reference that it was not
-compared with. Otherwise the risk is estimated: for each of these hypotheses, Student's distribution of the difference
-to the answer over the references that were not seen; their sum bounds the risk.
+The answer is certified if no dropped hypothesis could reach its score, even with the best possible score on all
+references that it was not compared with. Otherwise the risk of a wrong answer is estimated: for each such hypothesis,
+by Student's distribution of its difference to the answer on unseen references; the sum bounds the risk.
 """
 
 from __future__ import annotations
@@ -38,16 +37,16 @@ TIE = 1e-12
 
 @dataclass(frozen=True)
 class PairPruning:
-    """The work of confidence-based pruning, and the certainty of its answer.
+    """The cost of confidence-based pruning, and the certainty of its answer.
 
     Attributes:
-        confidence: A hypothesis was dropped if it won at most 1 − confidence of the resamples; 1: only if it could not
-            win any more.
+        confidence: A hypothesis was dropped if it won at most 1 − confidence of the resamples; with 1, only if it could
+            no longer win.
         pairs: Number of pairs that were scored.
         all_pairs: Number of pairs of hypotheses and references.
         dropped: Number of hypotheses that were not compared with all references.
-        certified: True if none of these can have a better expected score, nor the same.
-        risk: 0 if certified. Otherwise an estimate: the probability that one of these has a better expected score.
+        certified: True if no dropped hypothesis can reach the answer's expected score.
+        risk: Estimated probability that a dropped hypothesis has a better expected score; 0 if certified.
     """
 
     confidence: float
@@ -64,13 +63,13 @@ class PairPruning:
 
 @dataclass(frozen=True, eq=False)
 class PrunedScores:
-    """Expected scores of hypotheses; NaN for those that were dropped.
+    """The expected scores of hypotheses; NaN for those that were dropped.
 
     Attributes:
         scores: The expected score of each hypothesis.
-        undefined: The probability of references that give no score.
-        exact: False if an alignment was cut short.
-        pruning: The work and the certainty of the pruning.
+        undefined: The total probability of references without a defined score.
+        exact: False if the search of an alignment (METEOR's) was cut short.
+        pruning: The cost and certainty of the pruning.
     """
 
     scores: Floats
@@ -80,7 +79,7 @@ class PrunedScores:
 
 
 def check_confidence(confidence: float) -> float:
-    """Return the confidence of the pruning; raise an error if it is none."""
+    """Return the confidence of the pruning; refuse invalid values."""
     is_number = isinstance(confidence, int | float | np.floating) and not isinstance(confidence, bool)
     if not is_number or not 0.5 <= confidence <= 1:  # noqa: PLR2004  a coin's
         raise UsageError(f"pruning_confidence is {confidence!r}", advice="give a number from 0.5 to 1, such as 0.99")
@@ -88,12 +87,12 @@ def check_confidence(confidence: float) -> float:
 
 
 def pruned_scores(scorer: Scorer, weights: Floats, hypotheses: int, confidence: float, seed: int) -> PrunedScores:
-    """Return the expected scores of the hypotheses that are not dropped; the best of them is the answer of MBR.
+    """Return the expected scores of the hypotheses that survive; the best one is the answer of MBR.
 
     Args:
         scorer: Scores hypotheses against references.
         weights: The probability of each reference.
-        hypotheses: Their number.
+        hypotheses: The number of hypotheses.
         confidence: See `PairPruning`.
         seed: The seed of the order of references, and of resamples.
     """
@@ -142,7 +141,7 @@ class _Search:
         return self._found(confidence)
 
     def _score(self, hypotheses: Numbers, references: Numbers) -> None:
-        """Score the pairs that are not scored yet; a reference that gives no score loses its weight."""
+        """Score the new pairs; a reference without a defined score loses its weight."""
         missing = np.isnan(self._merits[np.ix_(hypotheses, references)])
         for asked in np.unique(missing, axis=0):  # hypotheses that lack the same references
             if not asked.any():
@@ -153,7 +152,8 @@ class _Search:
                 undefined = np.isnan(row.scores)
                 if undefined.any() and not undefined.all():
                     raise UsageError(
-                        f"{self._scorer.name} is undefined for some hypotheses only", advice="leave the pruning out"
+                        f"{self._scorer.name} is undefined for some hypotheses only",
+                        advice="leave pruning_confidence out",
                     )
                 if undefined.any():
                     self._undefined += float(self._weights[reference])
@@ -162,11 +162,11 @@ class _Search:
                 self._exact &= row.exact
 
     def _total(self, hypothesis: int) -> float:
-        """Return the expected merit of a hypothesis that was compared with all references; not yet normalised."""
+        """Return the expected merit of a hypothesis that was compared with all references, before normalisation."""
         return math.fsum(self._weights * self._merits[hypothesis])
 
     def _cannot_win(self, hypotheses: Numbers, total: float) -> Flags:
-        """Return which hypotheses cannot reach this expected merit, whatever their unknown scores are."""
+        """Return which hypotheses cannot reach this expected merit, whatever their missing scores are."""
         if not math.isfinite(self._best_merit):
             return np.zeros(len(hypotheses), dtype=np.bool_)
         most = np.where(np.isnan(self._merits[hypotheses]), self._best_merit, self._merits[hypotheses]) @ self._weights
@@ -202,8 +202,8 @@ class _Search:
     def _risk(self, hypothesis: int, best: int, known: Flags) -> float:
         """Estimate the probability that a hypothesis has at least the expected merit of the best one.
 
-        Differences to unseen references are taken for draws from the distribution of those that were seen; with equal
-        weights, that is the finite population correction.
+        The model treats differences on unseen references as draws from the distribution of the seen ones; with equal
+        weights, this is the finite population correction.
         """
         seen = known & (self._weights > 0)
         differences = self._merits[best, seen] - self._merits[hypothesis, seen]
@@ -220,7 +220,7 @@ class _Search:
 
 
 def _rounds(references: int) -> Iterator[int]:
-    """Yield the numbers of references after each round; the last is all of them."""
+    """Yield the number of references seen after each round; the last is all of them."""
     size = _FIRST_REFERENCES
     while size < references:
         yield size

@@ -1,7 +1,6 @@
-"""Consensus networks (sausages): a lattice as a sequence of bins of alternative words with posteriors.
+"""Confusion networks (sausages): a lattice as a sequence of bins of alternative words with posteriors.
 
-The bins are the positions of minimum Bayes risk decoding (see `word_mbr`): positions of its words, and positions
-between words.
+The bins are the positions of word MBR (see `word_mbr`): its words, and the gaps between them.
 """
 
 from __future__ import annotations
@@ -26,19 +25,18 @@ Times = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True, repr=False)
 class Consensus(Brief):
-    """A lattice's consensus network.
+    """The confusion network of a lattice.
 
     Attributes:
-        bins: For each position, the words aligned with it and their posteriors, most probable first; '' is no word.
-            Every second bin, starting with the first, lies between words; often it contains only ''.
-        words: The best word of each bin, without ''. Of all hypotheses that the search tried, these words have the
-            least Bayes risk.
+        bins: For each position, the words aligned with it and their posteriors, most probable first; '' means no word.
+            Bins 0, 2, 4, … are gaps between words, and often contain only ''.
+        words: The best word of each bin, without '': the hypothesis with the least Bayes risk among those tried.
         confidences: The posterior of each of these words.
-        bayes_risk: An upper bound of the expected number of word errors of `words`, hardly larger than that number.
-        iterations: Number of hypotheses that the search tried.
+        bayes_risk: A tight upper bound of the expected number of word errors of `words`.
+        iterations: Number of hypotheses tried.
         times: Mean begin and end of each word, in seconds; `None` if the lattice has no times.
         bin_times: Mean begin and end of each bin, over all of its words.
-        vocabulary: The vocabulary of the lattice, which numbers the words.
+        vocabulary: The vocabulary of the lattice.
     """
 
     bins: tuple[Bin, ...]
@@ -51,13 +49,13 @@ class Consensus(Brief):
     vocabulary: Vocabulary
 
     def to_lattice(self, least: float = 0.0) -> Lattice:
-        """Return the network as a lattice with the column `posterior`; leave out bins without words.
+        """Return the network as a lattice with the column `posterior`; omit bins without words.
 
         Args:
-            least: Also leave out words with posteriors below this, except the best of each bin.
+            least: Also omit words with posteriors below this, except the best word of each bin.
         """
         if not least >= 0:
-            raise UsageError(f"the least posterior is {least}, and not a number from 0 on")
+            raise UsageError(f"the least posterior is {least}, but must be a number ≥ 0")
         kept = [[(word, p) for rank, (word, p) in enumerate(words) if rank == 0 or p >= least] for words in self.bins]
         places = [place for place, words in enumerate(kept) if any(word for word, _ in words)]
         rows = [(k, word, p) for k, place in enumerate(places) for word, p in kept[place]]
@@ -91,12 +89,12 @@ class Consensus(Brief):
 
 
 def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> Consensus:
-    """Build the consensus network of a graph.
+    """Build the confusion network of a graph.
 
     Args:
         graph: A lattice, or an n-best list.
-        scale: Factor of the costs; below 1, it makes the distribution flatter.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
+        scale: Factor on the costs; below 1, it flattens the distribution.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
 
     Examples:
         >>> lattice = Lattice.from_strings(["a b c", "a d c", "a d e"], costs=[0.0, 0.1, 0.2])
@@ -139,8 +137,7 @@ def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None)
 def times_in_order(begin: Floats, end: Floats) -> Times:
     """Return the nearest non-decreasing times (isotonic regression), since mean times may decrease.
 
-    If a time is earlier than the time before it, both become part of a pool; each time of a pool becomes the pool's
-    mean.
+    Adjacent times that decrease are pooled; each time of a pool becomes the pool's mean.
     """
     pools: list[tuple[float, int]] = []
     for time in np.stack([begin, end], axis=1).ravel().tolist():
@@ -154,7 +151,7 @@ def times_in_order(begin: Floats, end: Floats) -> Times:
 
 
 def _borders(times: list[tuple[float, float]]) -> Floats:
-    """Return the times of states; between two bins, the midpoint of the end of one and the beginning of the next."""
+    """Return the times of states: between two bins, the midpoint of the first one's end and the second one's begin."""
     if not times:
         return np.zeros(1)
     begin, end = np.array(times).T

@@ -175,7 +175,7 @@ def mbr(
         beam: Drop paths that cost this much more than the best one. Costs are compared before `scale` is applied.
         determinize: Determinize the graphs first, so that a string counts by its best path and not by the sum of its
             paths; prune, and determinize again, as HiFST does. Lattices and n-best lists only; needs pynini.
-        scales: Weight of each score column of the graph or of the evidence; other columns keep their own.
+        scales: Weight of each score column of the graph or of the evidence; other columns keep their default weight.
         risk: For `wer`: `exact` to rank candidates by their exact risk under the whole graph; see `RiskMBR`.
         candidates: For exact risks: number of candidates from the graph, and from its consensus network (20).
         most_states: For exact risks: the largest number of states of a search; risks that need more are bounded.
@@ -224,7 +224,7 @@ def mbr(
         (pruning_confidence is not None, "confidence of pruning"),
     ):
         if is_given:
-            raise UsageError(f"MBR by '{method}' takes no {what}", advice="name a metric, like '4-grr'")
+            raise UsageError(f"MBR by '{method}' does not use {what}", advice="name a metric, like '4-grr'")
     if method == "wer":
         if evidence is not None:
             raise UsageError("MBR by word errors takes no graph as evidence", advice="choose the method 'ngram'")
@@ -261,13 +261,15 @@ def _utility(
     higher_is_better: bool,  # noqa: FBT001  as in `mbr`
     limits: Range | None,
 ) -> Metric[Any] | OutsideUtility:
-    """Return the metric or the utility from outside."""
+    """Return the metric or the external utility."""
     if utility is None:
         if not higher_is_better or limits is not None:
-            raise UsageError("higher_is_better and utility_range are for utilities", advice="leave them out")
+            raise UsageError(
+                "higher_is_better and utility_range have no effect without a utility", advice="leave them out"
+            )
         return mbr_metric(method)
     if method != "ngram":
-        raise UsageError("a method and a utility are given", advice="give one of the two")
+        raise UsageError("both a method and a utility are given", advice="give one of the two")
     if isinstance(utility, Metric) or (isinstance(utility, str) and not utility.endswith(".npy")):
         return mbr_metric(utility)
     return OutsideUtility(utility, higher_is_better, limits)
@@ -278,13 +280,13 @@ def _check_risk(method: str | Metric[Any], risk: str, candidates: int | None, mo
     if risk not in ("bound", "exact"):
         raise UsageError(f"the risk is {risk!r}", advice="choose 'bound' or 'exact'")
     if risk == "exact" and method != "wer":
-        raise UsageError("exact risks are those of word errors", advice="choose the method 'wer'")
+        raise UsageError("exact risks are computed for word errors only", advice="choose the method 'wer'")
     if risk == "bound" and not (candidates is None and most_states is None):
         raise UsageError("candidates and most_states have no effect without exact risks", advice="give risk='exact'")
 
 
 def mbr_metric(method: str | Metric[Any], **parameters: Any) -> Metric[Any]:
-    """Return the metric of a method: a metric object, a name that `make_metric` knows, or `grr` for `4-grr`."""
+    """Return the metric of a method: a metric object, or the metric of a name (`grr` means `4-grr`)."""
     if isinstance(method, Metric):
         return method
     name = str(method)

@@ -1,7 +1,6 @@
-"""MBR with any utility: find the string with the best expected score; each string of the evidence is a reference.
+"""MBR with any utility: find the string with the best expected score, with the evidence's strings as references.
 
-The evidence is the graph whose posteriors are used. Its distinct strings have probabilities; use all of them, or a
-sample.
+The evidence is the graph that gives the posteriors. All of its distinct strings are used, or a sample.
 """
 
 from __future__ import annotations
@@ -42,14 +41,14 @@ _MOST_PATHS = 10_000
 _String = tuple[str, ...]
 
 Weights: TypeAlias = "Literal['probabilities', 'counts'] | npt.ArrayLike"
-"""Weights of the strings of a list as evidence: their probabilities, equal counts, or numbers of your own."""
+"""Weights of n-best entries as evidence: their probabilities, equal counts, or your own numbers."""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The strings to take from a graph: all (`samples=None`) or a sample, after pruning to the beam `beam`, if any.
+    """Which strings to take from a graph: all (`samples=None`) or a sample, after pruning to `beam`.
 
-    `scale` is the factor of the costs, before they become probabilities.
+    `scale` multiplies the costs before they become probabilities.
     """
 
     scale: float
@@ -70,9 +69,9 @@ class Selection:
 
 
 class StringDistribution(NamedTuple):
-    """Distinct strings, their probabilities, and the cost of each string's cheapest path (listed or sampled).
+    """Distinct strings, their probabilities, and the cost of each string's cheapest path.
 
-    `rank` is the rank of that path in an n-best list; `None` if the strings come from another graph, or are sampled.
+    `rank` is the rank of that path in an n-best list; `None` for strings of other graphs, and for samples.
     """
 
     strings: tuple[_String, ...]
@@ -81,7 +80,7 @@ class StringDistribution(NamedTuple):
     rank: tuple[int, ...] | None = None
 
     def tie_key(self, string: int) -> TieKey:
-        """Return the key of a string among strings of the same expected score."""
+        """Return the sort key of a string among strings with the same expected score."""
         cost, words = float(self.cost[string]), self.strings[string]
         return TieKey(cost, len(words), words) if self.rank is None else TieKey(cost, 0, (self.rank[string],))
 
@@ -91,8 +90,8 @@ def string_distribution(
 ) -> StringDistribution:
     """Return the distinct strings of a graph; add the probabilities of paths with the same words.
 
-    A path has the probability exp(−scale · cost), normalised over all paths. All sampled paths have the same weight.
-    Other weights are those of the entries of an n-best list.
+    The probability of a path is exp(−scale · cost), normalised. All sampled paths have the same weight. Entries of an
+    n-best list may have other weights.
     """
     if not (isinstance(weights, str) and weights == "probabilities"):
         return _weighed_list(graph, selection, scales, weights)
@@ -111,7 +110,7 @@ def string_distribution(
             if number is not None and number >= 10**12:
                 shown = f"more than 10^{int(math.log10(number))}"
             raise UsageError(
-                f"there are {shown} {kind}, and no more than {_MOST_PATHS:,} are listed",
+                f"there are {shown} {kind}, but at most {_MOST_PATHS:,} can be listed",
                 advice="give a number of samples, to draw some of them",
             )
     paths = pruned.derivations(scales) if isinstance(pruned, Forest) else pruned.paths(scales)
@@ -122,9 +121,9 @@ def string_distribution(
 def _weighed_list(graph: Graph, selection: Selection, scales: Scales | None, weights: Weights) -> StringDistribution:
     """Return the distinct strings of an n-best list with the weights of its entries."""
     if not isinstance(graph, NBest):
-        raise UsageError("weights are for the entries of an n-best list", advice="leave them out, or give a list")
+        raise UsageError("weights need an n-best list", advice="leave them out, or give a list")
     if selection.samples is not None:
-        raise UsageError("weights and samples exclude each other", advice="give one of them")
+        raise UsageError("both weights and samples are given", advice="give one of them")
     if isinstance(weights, str):
         if weights != "counts":
             raise UsageError(f"weights are {weights!r}", advice="give 'probabilities', 'counts' or numbers")
@@ -132,9 +131,9 @@ def _weighed_list(graph: Graph, selection: Selection, scales: Scales | None, wei
     try:
         values = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
-        raise UsageError("weights are no numbers", advice="give one number per entry of the list") from None
+        raise UsageError("weights are not numbers", advice="give one number per entry of the list") from None
     if values.shape != (len(graph),):
-        raise UsageError(f"there are {values.size} weights for {len(graph)} entries", advice="give one an entry")
+        raise UsageError(f"there are {values.size} weights for {len(graph)} entries", advice="give one per entry")
     total = float(values.sum())
     if not (np.isfinite(values).all() and (values >= 0).all() and 0 < total < math.inf):
         raise InputError("weights must be finite and at least 0, and some of them positive")
@@ -151,7 +150,7 @@ def _weighed_list(graph: Graph, selection: Selection, scales: Scales | None, wei
 def _merged(
     paths: list[tuple[_String, float]], scale: float, *, ranked: bool = False, weights: Floats | None = None
 ) -> StringDistribution:
-    """Join paths with the same words. Without weights, each has that of its cost."""
+    """Merge paths with the same words. Without weights, each path has the weight of its cost."""
     if weights is None:
         weights = _weights_of(np.array([cost for _, cost in paths]), scale)
     together: dict[_String, list[int]] = {}
@@ -176,8 +175,8 @@ def _weights_of(costs: Floats, scale: float) -> Floats:
 def expected_scores(scorer: Scorer, candidates: int, probability: Floats) -> tuple[Floats, Floats, bool]:
     """Compute the expected score of each candidate, to about 10⁻¹⁵ of the mean absolute score.
 
-    Return three values: the expected score of each candidate over the strings that give a score (NaN if none does), the
-    probability of the strings that give none, and True if no alignment was cut short.
+    Return three values: the expected score of each candidate over the strings with a defined score (NaN without any);
+    the total probability of the other strings; and whether all alignments were searched to the end.
     """
     probable = np.flatnonzero(probability)
     rows: Iterator[ScoreRow] = scorer.rows(range(candidates), probable.tolist())
@@ -201,9 +200,8 @@ class RankedString(NamedTuple):
     """One of the candidate strings.
 
     Attributes:
-        words: Its words.
-        score: Its expected score; `None` if it has no score against any string of the evidence, or was dropped by
-            confidence-based pruning.
+        words: The words.
+        score: Its expected score; `None` if it is undefined, or if confidence-based pruning dropped the string.
         cost: The model's cost of its cheapest path.
         probability: Its probability in the evidence.
     """
@@ -216,23 +214,24 @@ class RankedString(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class MetricMBR(Result):
-    """The result of MBR with a metric, or with a utility from outside.
+    """The result of MBR with a metric or with an external utility.
 
     Attributes:
-        words: The string of best expected score.
-        score: Its expected score: Σ probability · metric over the strings of the evidence (the graph whose posteriors
-            are used), each as the only reference.
-        higher_is_better: True if the score is a gain, False if it is a risk.
+        words: The string with the best expected score.
+        score: Its expected score: Σ probability · metric over the strings of the evidence (the graph that gives the
+            posteriors), each as a single reference.
+        higher_is_better: True if higher scores are better, False if the score is a risk.
         cost: The model's cost of the string.
         confidences: For each word, the probability that the evidence has it, at any position.
-        one_best: The candidate string of least cost.
+        one_best: The candidate string with the least cost.
         ranked: All candidate strings, best first.
         evidence_strings: Number of distinct strings of the evidence.
-        effective_size: 1 / Σ probability²: the number of strings if all have the same probability.
-        undefined: The probability of strings of the evidence that give the result no score; these do not count.
-        exact: False if the answer is an estimate: if paths were sampled, METEOR's alignments were cut short, or pairs
-            were pruned without a certificate.
-        scale: The factor of costs.
+        effective_size: Effective number of strings: 1 / Σ probability².
+        undefined: The total probability of strings of the evidence with an undefined score; the expected score omits
+            them.
+        exact: False if the answer is an estimate: paths were sampled, METEOR's alignments were cut short, or pairs were
+            pruned without a certificate.
+        scale: The factor on costs.
         samples: Number of sampled paths; `None` if all were listed.
         seed: The seed of the samples; `None` if all paths were listed.
         beam: The beam of the pruning; `None` if the graphs were not pruned.
@@ -288,7 +287,7 @@ class MetricMBR(Result):
 
 @dataclass(frozen=True, eq=False)
 class OutsideUtility:
-    """A utility from outside: a function of pairs of texts, or a matrix of their scores."""
+    """An external utility: a function of pairs of texts, or a matrix of their scores."""
 
     utility: Utility
     higher_is_better: bool = True
@@ -308,7 +307,7 @@ def metric_mbr(
 ) -> MetricMBR:
     """Rank the strings of a graph by their expected score; see `mbr`."""
     if hypotheses is not None and evidence is not None:
-        raise UsageError("with hypotheses and evidence, the graph has no effect", advice="give one of the two")
+        raise UsageError("the graph has no effect if hypotheses and evidence are given", advice="give one of the two")
     confidence = None if pruning_confidence is None else check_confidence(pruning_confidence)
     hypotheses = graph if hypotheses is None else hypotheses
     evidence = graph if evidence is None else evidence
@@ -325,7 +324,7 @@ def metric_mbr(
         exact = found.exact and pruning.certified
     if np.isnan(scores).all():
         raise InputError(
-            f"{scorer.name} is undefined against all strings of the evidence (the graph whose posteriors are used)"
+            f"{scorer.name} is undefined against all strings of the evidence (the graph that gives the posteriors)"
         )
     ranking = _ranking(scores, candidates, higher_is_better=scorer.higher_is_better)
     best = ranking[0]
@@ -360,7 +359,7 @@ def _scorer(
     hypotheses: tuple[Graph, Sequence[_String]],
     evidence: tuple[Graph, Sequence[_String]],
 ) -> Scorer:
-    """Return what scores the strings of the hypotheses against those of the evidence."""
+    """Return the scorer of the hypotheses' strings against the evidence's strings."""
     said, expected = hypotheses[1], evidence[1]
     if not isinstance(metric, OutsideUtility):
         return MetricScorer(metric, said, expected)
@@ -373,17 +372,17 @@ def _scorer(
     if matrix.shape != (rows, columns):
         raise InputError(
             f"the matrix of the utility has {matrix.shape[0]} rows and {matrix.shape[1]} columns",
-            advice=f"it needs a row for each of {rows} hypotheses, and a column for each of {columns} references",
+            advice=f"it needs {rows} rows (hypotheses) and {columns} columns (references)",
         )
     low, high = (matrix.min(), matrix.max()) if metric.limits is None and matrix.size else limits
     return MatrixScorer(matrix, row, column, metric.higher_is_better, (float(low), float(high)))
 
 
 def _entries(graph: Graph, strings: Sequence[_String]) -> tuple[int, list[int]]:
-    """Return the number of entries of an n-best list, and the first entry with each of the strings."""
+    """Return the number of entries of an n-best list, and the first entry with each string."""
     if not isinstance(graph, NBest):
         raise UsageError(
-            "a matrix of utilities needs an n-best list, whose entries are its rows",
+            "a matrix of utilities needs an n-best list, with one row per entry",
             advice="give a function, or a list of the graph's strings",
         )
     first: dict[_String, int] = {}

@@ -1,8 +1,8 @@
-"""MBR by n-grams: find the path or derivation whose n-grams gain most, by their posteriors.
+"""MBR by n-grams: find the path or derivation whose n-grams have the largest gain under their posteriors.
 
-The gain of a string is the linear approximation of log BLEU (Tromble et al. 2008). Posteriors come from the graph
-itself, or from another graph, the evidence. `mbr_lattice` builds a lattice with gains as costs of its arcs, which other
-tools can rescore, prune or search.
+The gain of a string is a linear approximation of log BLEU (Tromble et al. 2008). Posteriors come from the graph, or
+from another graph, the evidence. `mbr_lattice` returns a lattice with gains as costs of its arcs, for other tools to
+rescore, prune or search.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 _HIGHEST_ORDER = 254
 
 GAIN = "gain"
-"""The name of the score column that has −gain as cost."""
+"""The name of the score column with −gain as cost."""
 
 
 @dataclass(frozen=True)
 class GainParameters:
-    """The parameters of gains: θ₀ for each word, θₙ · posterior for each occurrence of an n-gram.
+    """The parameters of the gains: θ₀ per word, θₙ · posterior per occurrence of an n-gram.
 
     θ₀ = −1/T − word_penalty and θₙ = 1 / (order · T · p · rⁿ⁻¹), as in Tromble et al. 2008, section 4.
 
     Attributes:
-        scale: Factor of the costs, before they become probabilities.
+        scale: Factor on the costs before they become probabilities.
         T: Number of words of the hypothesis around which log BLEU is linearised; a larger T makes words cheaper.
         p: Average precision of unigrams.
-        r: Ratio of the precision of each order to that of the order before.
-        order: The longest n-grams.
+        r: Precision of each order / precision of the order before.
+        order: The length of the longest n-grams.
         word_penalty: An additional cost of each word.
     """
 
@@ -64,12 +64,12 @@ class GainParameters:
         for name in ("T", "p", "r"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value > 0):
-                raise UsageError(f"{name} is {value}, and not a number above 0")
+                raise UsageError(f"{name} is {value}, but must be a number above 0")
         if not (isinstance(self.order, int | np.integer) and 1 <= self.order <= _HIGHEST_ORDER):
             raise UsageError(f"the order is {self.order}", advice=f"choose one of 1 … {_HIGHEST_ORDER}")
         if not math.isfinite(sum(self.factors)):
             raise UsageError(
-                f"T = {self.T}, p = {self.p}, r = {self.r} at order {self.order} make infinite gains",
+                f"T = {self.T}, p = {self.p}, r = {self.r} at order {self.order} give infinite gains",
                 advice="choose larger ones",
             )
 
@@ -91,7 +91,7 @@ class GainParameters:
         return asdict(self)
 
     def of_string(self, words: Sequence[str], posteriors: NgramPosteriors) -> float:
-        """Return the gain of a string, given n-gram posteriors."""
+        """Return the gain of a string under these n-gram posteriors."""
         factor, rows = [0.0, *self.factors], posteriors.rows_in(words)
         lengths, probable = posteriors.lengths[rows].tolist(), posteriors.posterior[rows].tolist()
         gains = [factor[length] * posterior for length, posterior in zip(lengths, probable, strict=True)]
@@ -106,11 +106,11 @@ class MBR(Result):
         words: The string with the largest gain.
         gain: Its gain: θ₀ · words + Σ θₙ · posterior over its n-grams.
         cost: The model's cost of its path or derivation under the given scales.
-        arcs: The arcs of its path, as numbered in the given lattice; none if it was determinized.
+        arcs: The arcs of its path, as numbered in the given lattice; empty if that was determinized.
         edges: The edges of its derivation in the given forest, in preorder.
         derivation: The tree of these edges, in brackets; `Forest.tree` returns a tree object.
         confidences: For each word, the probability that a path of the evidence has it, at any position.
-        one_best: The words of the model's own best path or derivation.
+        one_best: The words of the 1-best.
         parameters: The parameters of gains.
         beam: The beam of the pruning; `None` if the graphs were not pruned.
     """
@@ -141,16 +141,16 @@ class MBR(Result):
 
 
 def determinized(graph: Graph, beam: float | None, scales: Scales | None) -> Lattice:
-    """Return the lattice of the best path of each string within a beam, as HiFST makes it: the smallest one."""
+    """Return the smallest lattice with the best path of each string within a beam, as HiFST does."""
     lattice = as_lattice(graph, scales, advice="only lattices can be determinized").determinized(scales)
     return lattice if beam is None else lattice.pruned(beam).determinized()
 
 
 class NgramMBR:
-    """The pruned graph and the pruned evidence (the graph whose posteriors are used), for any parameters.
+    """The pruned graph and the pruned evidence (the graph that gives the posteriors), for any parameters.
 
-    With `determinize`, both are determinized: a string counts by its best path. Answers then name no arcs, since arcs
-    of the given graph are gone.
+    With `determinize`, both graphs are determinized, so that a string counts by its best path. Answers then have no
+    arcs, since the arcs of the given graph are lost.
     """
 
     def __init__(
@@ -187,7 +187,7 @@ class NgramMBR:
         return posteriors(self._evidence, scale=scale, scales=self._evidence_scales).ngrams(order)
 
     def gains(self, ngrams: NgramPosteriors, parameters: GainParameters) -> ExactGains:
-        """Return the gains of n-grams and words, rounded so that sums along any path are exact."""
+        """Return the gains of n-grams and words, rounded so that sums along paths are exact."""
         factor = np.array([0.0, *parameters.factors])
         largest = max(self._max_words, 1) * (math.fsum(parameters.factors) + abs(parameters.of_word))
         if not math.isfinite(largest):
@@ -215,9 +215,12 @@ class NgramMBR:
         """Return the pruned lattice of hypotheses with the gain of each arc; see `mbr_lattice`."""
         lattice = self._pruned
         if isinstance(lattice, Forest):
-            raise InputError("only arcs of lattices can have gains", advice="give a lattice or an n-best list")
+            raise InputError("only lattices can be written with gains", advice="give a lattice or an n-best list")
         if GAIN in lattice.scores and not gains_only:
-            raise UsageError(f"the lattice has a score column '{GAIN}' already", advice="ask for gains only")
+            raise UsageError(
+                f"the lattice already has a score column '{GAIN}'",
+                advice="choose gains only (--gains-only, gains_only=True)",
+            )
         # For each new state, the old state; for each new arc, its ends, the old arc and the gain.
         with small_enough(TOO_MANY_NGRAMS):
             states, source, target, arcs, gain = _native.unfold_gains(
@@ -254,11 +257,11 @@ class NgramMBR:
 
     @cached_property
     def one_best(self) -> tuple[str, ...]:
-        """The words of the model's own best path or derivation."""
+        """The words of the 1-best."""
         return self._graph.words(self._graph.best_path(self._scales))
 
     def _best(self, ngrams: NgramPosteriors, parameters: GainParameters) -> Steps:
-        """Return the path with the largest gain, with the numbers that its arcs have before pruning."""
+        """Return the path with the largest gain, with arc numbers of the graph before pruning."""
         gains = self.gains(ngrams, parameters)
         if isinstance(self._pruned, Forest):
             own, known = self._shared_words
@@ -282,7 +285,7 @@ class NgramMBR:
 
     @cached_property
     def _shared_words(self) -> tuple[Words, Words]:
-        """The words that the forest shares with the evidence: their numbers in the forest, and in the evidence."""
+        """The words that the forest shares with the evidence, as numbers in the forest and in the evidence."""
         assert isinstance(self._pruned, Forest)
         symbols = np.unique(self._pruned.target.values)
         own = symbols[symbols > EPSILON]
@@ -314,28 +317,28 @@ def mbr_lattice(
     scales: Scales | None = None,
     gains_only: bool = False,
 ) -> Lattice:
-    """Return the graph as a lattice with the cost −gain on each arc: its best path is the answer of `mbr`.
+    """Return the graph as a lattice with the cost −gain on each arc, so that its best path is the answer of `mbr`.
 
-    The gain of a word depends on the words before it, so states are split by their last words, as long as the n-grams
-    need. Each path of the graph (pruned by `beam`) appears once. Its costs in the column `gain` sum to minus
-    the gain of its string. Gains are rounded in about the tenth digit, so that sums are exact and strings with the same
-    n-grams tie. (If strings tie, `mbr` returns the string of least model cost; this column alone cannot do that.)
+    States are split by their last words where n-grams need it. Each path of the graph (pruned by `beam`) appears once,
+    and the sum of its column `gain` is minus the gain of its string. Gains are rounded at about the tenth digit, so
+    that sums are exact and strings with the same n-grams tie. (For tied strings, `mbr` returns the one with the least
+    model cost; this column alone cannot do that.)
 
     The graph's own columns get scale 0. Use `scales={"gain": 0, "acoustic": 1}` to restore the model's own cost.
 
     Args:
         graph: A lattice, or an n-best list.
-        scale: Factor of the costs, before they become probabilities.
+        scale: Factor on the costs before they become probabilities.
         T: The weight of words against n-grams; see `GainParameters`.
         p: Average precision of unigrams.
-        r: Ratio of the precision of each order to that of the order before.
-        order: The longest n-grams.
+        r: Precision of each order / precision of the order before.
+        order: The length of the longest n-grams.
         word_penalty: An additional cost of each word.
-        evidence: Another graph, whose posteriors are used.
+        evidence: Another graph that gives the posteriors.
         beam: Drop paths that cost this much more than the best one. Costs are compared before `scale` is applied.
         determinize: Determinize first, so that a string counts by its best path; needs pynini.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
-        gains_only: Leave out the graph's own columns and labels, since some formats hold only one column.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
+        gains_only: Omit the graph's own columns and labels, for formats with only one column.
 
     Examples:
         >>> lattice = Lattice.from_strings(["a b c", "a x c", "a y c"], costs=[0.0, 0.2, 0.2])

@@ -1,7 +1,7 @@
-"""MBR by exact risk: of candidate strings, find the one with the fewest expected word errors under the whole lattice.
+"""MBR by exact risk: find the candidate string with the fewest expected word errors under the whole lattice.
 
-The recursion of `word` bounds the expected number of errors from above. Here it is computed exactly (`expected`), for
-the words of that recursion and for other candidates.
+`word_mbr` minimises an upper bound of the expected number of errors. This module computes the number exactly
+(`expected`), for the answer of `word_mbr` and for other candidates.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ class RiskOfString(NamedTuple):
     """A string and the expected number of its word errors.
 
     Attributes:
-        words: Its words.
+        words: The words.
         risk: The expected edit distance between the words and a path; an estimate if not `exact`.
-        low: The risk is at least this, for certain.
-        high: The risk is at most this, for certain.
+        low: A certain lower bound of the risk.
+        high: A certain upper bound of the risk.
         exact: True if the risk is exact, except for rounding.
     """
 
@@ -51,22 +51,22 @@ class RiskOfString(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class RiskMBR(Result):
-    """The string with the fewest expected word errors under a whole lattice, of the candidates.
+    """The candidate string with the fewest expected word errors under a whole lattice.
 
     Attributes:
         words: The words.
-        risk: The expected number of word errors of `words`: their edit distance from a path, over all paths.
-        low: The risk is at least this, for certain.
-        high: The risk is at most this, for certain.
-        exact: True if all risks are exact, except for rounding: no other candidate has a smaller one. If False, `words`
-            are no worse than `word_mbr`, for certain, but another candidate may be better.
-        expected_words: The expected number of words of a path.
+        risk: The expected number of word errors of `words`: the mean edit distance from a path.
+        low: A certain lower bound of the risk.
+        high: A certain upper bound of the risk.
+        exact: True if all risks are exact (up to rounding), so that no candidate is better. If False, `words` are
+            certainly no worse than `word_mbr`, but another candidate may be better.
+        expected_words: The mean number of words of a path.
         confidences: The probability of each word, by the alignment of word MBR.
         one_best: The model's best path, and its risk.
         word_mbr: The words that word MBR finds without exact risks (`risk="bound"`), and their risk.
-        bound: The bound of the risk of `word_mbr` that word MBR reports.
+        bound: The upper bound of the risk of `word_mbr`, as word MBR reports it.
         ranked: The candidates whose risk was computed, best first.
-        candidates: The number of candidates. Those that are not in `ranked` are certainly no better than `words`.
+        candidates: The number of candidates; those not in `ranked` are certainly no better than `words`.
     """
 
     words: tuple[str, ...]
@@ -84,7 +84,7 @@ class RiskMBR(Result):
 
     @property
     def improvement(self) -> float:
-        """By how much the risk is smaller than that of `word_mbr`; an estimate if not `exact`."""
+        """The risk of `word_mbr` minus the risk of `words`; an estimate if not `exact`."""
         return self.word_mbr.risk - self.risk
 
     @property
@@ -126,7 +126,7 @@ def risk_mbr(
     Args:
         graph: A lattice, or an n-best list.
         scale: Factor of the costs; below 1, it makes the distribution flatter.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
         candidates: Number of strings from the lattice, and from the network.
         most_states: The largest number of states of the search for a risk; larger ones are bounded.
 
@@ -187,7 +187,7 @@ def risk_mbr(
 def _candidates(
     aligner: Aligner, one_best: AlignedHypothesis, best: AlignedHypothesis, most: int
 ) -> dict[_String, _Numbers]:
-    """Return distinct strings and their word numbers; `most` of the lattice, and `most` of the consensus network."""
+    """Return distinct strings and their word numbers: `most` of the lattice and `most` of its confusion network."""
     found: dict[_String, _Numbers] = {}
 
     def add(lattice: Lattice, words: _Numbers) -> None:
@@ -204,7 +204,7 @@ def _candidates(
 
 
 def _network(best: AlignedHypothesis) -> Lattice:
-    """Return the consensus network of aligned words, all alternatives included."""
+    """Return the confusion network of aligned words, with all alternatives."""
     probable = np.flatnonzero(best.mass > 0)
     place = best.place[probable]
     cost = Column(-np.log(best.mass[probable]), np.zeros(1))
@@ -223,7 +223,7 @@ def _risks(
     needed: Collection[_String],
     risk_of: Callable[[_String], tuple[RiskOfString, Expected | None]],
 ) -> dict[_String, RiskOfString]:
-    """Return the risks of candidates, in order: of the first, of the `needed`, and of all others that can be better."""
+    """Return the risks of candidates in order: of the first, of the `needed`, and of all others that can be better."""
     first, *rest = candidates
     known, found = risk_of(first)
     risks, least = {first: known}, known.high
@@ -236,9 +236,9 @@ def _risks(
 
 
 def _least_risk(distance: int, known: RiskOfString, found: Expected | None) -> float:
-    """Return a bound from below of the risk of a string, from its distance to a string whose risk is known.
+    """Return a lower bound of a string's risk, from its distance to a string with a known risk.
 
-    By the triangle inequality, a path at the distance k from one is at least |distance − k| away from the other.
+    By the triangle inequality, a path at distance k from one string is at least |distance − k| from the other.
     """
     if found is None or found.distribution is None:
         return max(distance - known.high, known.low - distance)

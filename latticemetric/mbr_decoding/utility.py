@@ -1,7 +1,6 @@
-"""Utilities of MBR: what a hypothesis is worth if a string of the evidence is right.
+"""Utilities of MBR: the score of a hypothesis if a string of the evidence is the reference.
 
-A utility is a metric of this package; a function from outside, which scores pairs of texts; or a matrix of scores that
-are known already.
+A utility is a metric of this package, an external function of pairs of texts, or a matrix of known scores.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from latticemetric.metrics.ter import TER
 from latticemetric.metrics.unigram import Unigram
 
 PairFunction: TypeAlias = Callable[[list[str], list[str]], Sequence[float]]
-"""A function of two lists of texts, hypotheses and references: it returns the score of each pair."""
+"""A function of two lists of texts (hypotheses and references) that returns the score of each pair."""
 
 Matrix = npt.NDArray[np.float64]
 
@@ -52,7 +51,7 @@ _String = tuple[str, ...]
 
 
 class Scorer(Protocol):
-    """Scores hypotheses against references, both by their numbers in two lists of strings."""
+    """Scores hypotheses against references; both are given as indices into lists of strings."""
 
     @property
     def name(self) -> str:
@@ -66,7 +65,7 @@ class Scorer(Protocol):
 
     @property
     def limits(self) -> Range:
-        """The smallest and the largest score that is possible."""
+        """The smallest and the largest possible score."""
         ...
 
     @property
@@ -99,7 +98,7 @@ class MetricScorer:
 
     @property
     def limits(self) -> Range:
-        """The range of scores, as far as it is known: fractions from 0 to 1, error rates from 0."""
+        """The range of scores, where known: fractions from 0 to 1, error rates from 0."""
         # A subclass may compute other scores.
         kind = type(self.metric)
         if isinstance(self.metric, BLEU) and (self.metric.smoothing_value or 0) > 1:
@@ -126,7 +125,7 @@ class MetricScorer:
 
 @dataclass(frozen=True)
 class FunctionScorer:
-    """Scores by a function from outside, which gets texts."""
+    """Scores by an external function of texts."""
 
     function: PairFunction
     hypotheses: Sequence[_String]
@@ -141,7 +140,7 @@ class FunctionScorer:
 
     @property
     def signature(self) -> Signature:
-        """The name, and that each reference is single."""
+        """The name of the function, and that each reference is single."""
         return Signature(self.name, {"refs": "1"})
 
     def rows(self, hypotheses: Sequence[int], references: Sequence[int]) -> Iterator[ScoreRow]:
@@ -164,7 +163,7 @@ class FunctionScorer:
 
 @dataclass(frozen=True, eq=False)
 class MatrixScorer:
-    """Scores that are known already: row `row[k]` of the matrix is hypothesis k, column `column[k]` reference k."""
+    """Looks up known scores: row `row[k]` of the matrix is hypothesis k, column `column[k]` is reference k."""
 
     matrix: Matrix
     row: Sequence[int]
@@ -176,7 +175,7 @@ class MatrixScorer:
 
     @property
     def signature(self) -> Signature:
-        """Say that the scores come from a matrix."""
+        """The signature of scores from a matrix."""
         return Signature(self.name, {"refs": "1"})
 
     def rows(self, hypotheses: Sequence[int], references: Sequence[int]) -> Iterator[ScoreRow]:
@@ -188,14 +187,13 @@ class MatrixScorer:
 def utility_matrix(
     utility: Metric[Any] | PairFunction | str, hypotheses: Sequence[Text], references: Sequence[Text] | None = None
 ) -> Matrix:
-    """Return the scores of all hypotheses against all references, each as the only reference; NaN if undefined.
+    """Return the scores of all hypotheses against all references, each as a single reference; NaN if undefined.
 
-    A matrix can be saved with `numpy.save` and given to `mbr` as `utility=`, or to the command line as
-    `--utility-matrix`.
+    Save a matrix with `numpy.save`, and pass it to `mbr` as `utility=`, or to the command line as `--utility-matrix`.
 
     Args:
-        utility: A metric, its name, or a function of two lists of texts (hypotheses and references, as many) that
-            returns the score of each pair.
+        utility: A metric, its name, or a function of two lists of texts of equal length (hypotheses and references)
+            that returns the score of each pair.
         hypotheses: Strings, or lists of words; one row each.
         references: Strings, or lists of words; one column each. By default, the hypotheses.
 
@@ -209,7 +207,7 @@ def utility_matrix(
     """
     for texts in (hypotheses, references):
         if isinstance(texts, str):
-            raise UsageError("one string is not a list of them", advice="put it into a list")
+            raise UsageError("a single string is given, but a list of strings is needed", advice="put it into a list")
     said = [words_of(text) for text in hypotheses]
     expected = said if references is None else [words_of(text) for text in references]
     if isinstance(utility, str):
@@ -220,7 +218,9 @@ def utility_matrix(
     elif callable(utility):
         scorer = FunctionScorer(utility, said, expected, higher_is_better=True, limits=(-math.inf, math.inf))
     else:
-        raise UsageError(f"a {type(utility).__name__} is no utility", advice="give a metric, its name, or a function")
+        raise UsageError(
+            f"a {type(utility).__name__} is not a utility", advice="give a metric, its name, or a function"
+        )
     matrix = np.empty((len(said), len(expected)))
     for k, row in enumerate(scorer.rows(range(len(said)), range(len(expected)))):
         matrix[:, k] = row.scores
@@ -230,7 +230,7 @@ def utility_matrix(
 def checked_matrix(given: Any, limits: Range = (-math.inf, math.inf), *, where: str | None = None) -> Matrix:
     """Return the matrix of a utility: from an array, nested lists, or a `.npy` file.
 
-    Refuse all but finite numbers within the limits.
+    Refuse values that are not finite or outside of the limits.
     """
     if isinstance(given, str | os.PathLike):
         where = os.fspath(given)
@@ -241,9 +241,9 @@ def checked_matrix(given: Any, limits: Range = (-math.inf, math.inf), *, where: 
         matrix = np.empty(0)
     if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":  # noqa: PLR2004  rows and columns
         raise InputError(
-            "the utility is no matrix of numbers",
+            "the utility is not a matrix of numbers",
             where=where,
-            advice="a row is a hypothesis, a column a reference",
+            advice="give one row per hypothesis and one column per reference",
         )
     values = matrix.astype(np.float64)
     _require_scores(values, limits, "the matrix", lambda at: f"row {at // values.shape[1]}", where)
@@ -252,17 +252,17 @@ def checked_matrix(given: Any, limits: Range = (-math.inf, math.inf), *, where: 
 
 @contextmanager
 def opened_matrices(path: str) -> Iterator[Mapping[str, Any]]:
-    """Open an `.npz` file with a matrix for each id."""
+    """Open an `.npz` file with one matrix per id."""
     with _reading(path):
         file = np.load(path, allow_pickle=False)
         if isinstance(file, np.ndarray):
-            raise InputError("the file holds one array, not several by name", where=path)
+            raise InputError("this file holds a single array, but an .npz with one array per id is needed", where=path)
     with file:
         yield _Matrices(file, path)
 
 
 class _Matrices(Mapping[str, Any]):
-    """The arrays of an open file; a damaged one is an error that names the file."""
+    """The arrays of an open file; a damaged array raises an error that names the file."""
 
     def __init__(self, file: Mapping[str, Any], path: str) -> None:
         self._file, self._path = file, path
@@ -292,19 +292,19 @@ def _read_matrix(path: str) -> Any:
 
 @contextmanager
 def _reading(path: str) -> Iterator[None]:
-    """Report what numpy cannot read."""
+    """Inside the block, turn errors of NumPy into errors that name the file."""
     try:
         yield
     except OSError as error:
         raise InputError(f"the matrix cannot be read: {error.strerror or error}", where=path) from None
     except (ValueError, EOFError, MemoryError, SyntaxError, BadZipFile, zlib.error, NotImplementedError) as error:
-        raise InputError(f"this is no matrix of numpy: {shortened(str(error))}", where=path) from None
+        raise InputError(f"this is not a matrix of NumPy: {shortened(str(error))}", where=path) from None
 
 
 def _require_scores(
     values: Matrix, limits: Range, what: str, place: Callable[[int], str], where: str | None = None
 ) -> None:
-    """Refuse scores that are not finite, or outside of the range that was promised: certificates rely on it."""
+    """Refuse scores that are not finite or outside of the stated range, since certificates rely on it."""
     flat, (low, high) = values.ravel(), limits
     for wrong, advice in (
         (~np.isfinite(flat), "scores must be finite numbers"),
@@ -316,7 +316,7 @@ def _require_scores(
 
 
 def checked_limits(limits: Range | None) -> Range:
-    """Return the range of a utility from outside; by default, it is not known."""
+    """Return the range of an external utility; by default, it is unknown."""
     if limits is None:
         return -math.inf, math.inf
     try:

@@ -24,7 +24,7 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import EPSILON, Words
 
 FOR_FORESTS = "MBR by n-grams or by a metric takes any forest"
-"""Advice for a forest that is not a lattice."""
+"""Advice for errors about a forest that is not a lattice."""
 
 # Probabilities closer than this count as equal: sums over paths have rounding errors.
 TIE = 1e-9
@@ -32,15 +32,15 @@ TIE = 1e-9
 
 @dataclass(frozen=True, repr=False)
 class WordMBR(Result):
-    """The hypothesis with the least expected edit distance from a lattice's paths, of those that the search tried.
+    """The hypothesis with the least expected edit distance from a lattice's paths, among those tried.
 
     Attributes:
         words: The words.
-        risk: An upper bound of the expected number of word errors of `words`, hardly larger than that number.
+        risk: A tight upper bound of the expected number of word errors of `words`.
         confidences: The probability of each word.
-        one_best: The words of the model's best path, with which the search begins.
+        one_best: The words of the 1-best, where the search starts.
         one_best_risk: The same bound for `one_best`.
-        iterations: Number of hypotheses that the search tried.
+        iterations: Number of hypotheses tried.
     """
 
     words: tuple[str, ...]
@@ -65,13 +65,13 @@ class WordMBR(Result):
 def word_mbr(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> WordMBR:
     """Decode for minimum Bayes risk under word error rate.
 
-    The search begins with the model's 1-best, puts the most probable word into each position, and repeats this until
-    nothing changes. Ties: a word stays unless another is more probable; then no word, then the smallest word number.
+    The search starts from the 1-best, puts the most probable word into each position, and repeats this until nothing
+    changes. Ties: the present word, then no word, then the word with the smallest number.
 
     Args:
         graph: A lattice, or an n-best list.
-        scale: Factor of the costs; below 1, it makes the distribution flatter.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
+        scale: Factor on the costs; below 1, it flattens the distribution.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
 
     Examples:
         >>> lattice = Lattice.from_strings(["a b c", "a d e", "a d f"], costs=[0.0, 0.1, 0.2])
@@ -85,19 +85,19 @@ def word_mbr(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) 
 
 @dataclass(frozen=True, eq=False)
 class AlignedHypothesis:
-    """Words aligned with all paths of a lattice, and their risk: the expected edit distance.
+    """Words aligned with all paths of a lattice; their risk is the expected edit distance.
 
-    The columns `word`, `place`, `mass`, `begin` and `end` have a row for each position and each word aligned with it,
-    sorted by position, then by word.
+    The columns `word`, `place`, `mass`, `begin` and `end` have one row per position and aligned word, sorted by
+    position, then by word.
 
     Attributes:
-        numbers: The word numbers of the lattice, ascending; the first is ε. Words are indices of it.
-        positions: For each position, its own word; ε between words.
+        numbers: The word numbers of the lattice, ascending; the first is ε. Other fields store indices into it.
+        positions: The hypothesis's word at each position; ε in gaps between words.
         word: The word.
         place: The position.
         mass: The probability that the position is aligned with the word.
-        begin: Sums of begin time · probability; empty if the lattice has no times.
-        end: Sums of end time · probability; empty if the lattice has no times.
+        begin: Sums of begin time (seconds) · probability; empty if the lattice has no times.
+        end: Sums of end time (seconds) · probability; empty if the lattice has no times.
     """
 
     lattice: Lattice
@@ -112,7 +112,7 @@ class AlignedHypothesis:
 
     @property
     def spoken(self) -> npt.NDArray[np.int64]:
-        """The positions that hold words."""
+        """The positions that have words."""
         return np.flatnonzero(self.positions)
 
     @property
@@ -127,7 +127,7 @@ class AlignedHypothesis:
 
     @cached_property
     def first(self) -> npt.NDArray[np.int64]:
-        """The first row of each position; each position has one, since every path is aligned with it."""
+        """The first row of each position; every position has one, since every path is aligned with it."""
         return np.searchsorted(self.place, np.arange(len(self.positions)))
 
     @cached_property
@@ -136,7 +136,7 @@ class AlignedHypothesis:
         return np.maximum.reduceat(self.mass, self.first)
 
     def own(self, column: Floats) -> Floats:
-        """Return the values of each position's own word; 0 if no path is aligned with it."""
+        """Return the value of each position's own word; 0 if no path is aligned with it."""
         rows = np.flatnonzero(self.word == self.positions[self.place])
         values = np.zeros(len(self.positions))
         values[self.place[rows]] = column[rows]
@@ -149,7 +149,7 @@ class AlignedHypothesis:
         return sums
 
     def likeliest(self) -> Words:
-        """Return the most probable word of each position; ties: its own word, then the first one."""
+        """Return the most probable word of each position; ties: its own word, then the first."""
         enough = self.largest - TIE
         rows = np.flatnonzero(self.mass >= enough[self.place])
         likeliest = self.word[rows[np.searchsorted(self.place[rows], np.arange(len(self.positions)))]]
@@ -163,7 +163,7 @@ class Aligner(NamedTuple):
         lattice: The lattice.
         cost: The model's cost of its arcs and final states, times the scale.
         numbers: The word numbers of the lattice, ascending; the first is ε.
-        align: Aligns positions, which are indices of `numbers`.
+        align: Aligns positions (indices into `numbers`) with all paths.
     """
 
     lattice: Lattice
@@ -183,16 +183,16 @@ class Aligner(NamedTuple):
         return cls(lattice, cost, numbers, _alignment(lattice, cost, numbers))
 
     def aligned(self, words: npt.NDArray[np.integer]) -> AlignedHypothesis:
-        """Align word numbers of the lattice; ε does not count."""
+        """Align word numbers of the lattice; skip ε."""
         return self.align(_spaced(np.searchsorted(self.numbers, words)))
 
 
 def search_words(
     aligner: Aligner, start: Sequence[str] | None = None
 ) -> tuple[AlignedHypothesis, AlignedHypothesis, int]:
-    """Improve the 1-best until nothing changes; return 1-best, best hypothesis, and number of hypotheses tried.
+    """Improve the 1-best until nothing changes; return it, the best hypothesis, and the number of hypotheses tried.
 
-    With `start`, words of the lattice, the search begins with these words in place of the 1-best.
+    With `start`, words of the lattice, the search starts from these words instead of the 1-best.
     """
     lattice = aligner.lattice
     first = lattice.word[lattice.best_path(aligner.cost)] if start is None else lattice.vocabulary.encode(start)
@@ -207,7 +207,7 @@ def search_words(
 
 
 def _alignment(lattice: Lattice, cost: Costs, numbers: Words) -> Callable[[Words], AlignedHypothesis]:
-    """Return a function that aligns positions (indices of `numbers`) with all paths; it needs arcs sorted by target."""
+    """Return a function that aligns positions (indices into `numbers`) with all paths. Sort arcs by target first."""
     states, times = lattice.num_states, np.empty(0) if lattice.times is None else lattice.times
     order = np.argsort(lattice.target, kind="stable")
     source, target, word = (column[order] for column in (lattice.source, lattice.target, lattice.word))
@@ -231,7 +231,7 @@ def _alignment(lattice: Lattice, cost: Costs, numbers: Words) -> Callable[[Words
 
 
 def _spaced(rows: npt.NDArray[np.integer]) -> Words:
-    """Insert one position between each two words, one before all words and one after."""
+    """Insert one position between words, one before all words and one after."""
     words = rows[rows != 0]
     positions = np.zeros(2 * len(words) + 1, dtype=np.int32)
     positions[1::2] = words

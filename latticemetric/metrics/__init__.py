@@ -1,1 +1,1 @@
-"""Metrics of strings: additive statistics, and scores computed from them."""
+"""Metrics of strings: additive statistics, and the scores computed from them."""

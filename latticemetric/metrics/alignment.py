@@ -21,7 +21,7 @@ _INDENT = 4  # commands write alignments so far from the margin
 class Alignment:
     """An alignment of candidate words with reference words.
 
-    As text, it is as wide as the terminal (100 columns without one), in as many blocks as it takes.
+    As text, it fits the terminal (100 columns without one), in several blocks if necessary.
 
     Attributes:
         candidate: The candidate's words.
@@ -62,7 +62,7 @@ class Alignment:
         return "\n".join(self.lines())
 
     def lines(self, *, colours: bool = False) -> Iterator[str]:
-        """Yield the lines of the text; with `colours`, errors are coloured, and control characters escaped."""
+        """Yield the lines of the text; with `colours`, colour the errors and escape control characters."""
         rows = [["reference"], ["candidate"], ["edit"]]
         for edit, expected, actual in self.steps():
             cells = (self._cell(expected), self._cell(actual), "." if edit == MATCH else edit)

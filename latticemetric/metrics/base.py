@@ -1,6 +1,6 @@
-"""Define the interface of metrics (additive statistics, scores, signature) and the types of texts and references.
+"""The interface of metrics (additive statistics, scores, signature), and the types of texts and references.
 
-Also show the counts of one segment as text.
+`explain` shows the counts of one segment as text.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _GRAPHS_ADVICE = (
 
 
 class Statistics(Protocol):
-    """Counts that a score is computed from. They cannot be changed; the sum of statistics is also statistics."""
+    """Counts from which a score is computed: immutable, and additive."""
 
     def __add__(self, other: Self) -> Self: ...
 
@@ -58,12 +58,12 @@ S = TypeVar("S", bound=Statistics)
 NO_REFERENCE = UsageError("a candidate has no reference", advice="give at least one; it may be empty")
 
 Table = npt.NDArray[np.float64]
-"""Statistics as numbers: one row per segment (or sample), one column per column of the metric."""
+"""Statistics: one row per segment (or sample), one column for each of the metric's `columns`."""
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Sums of a metric's columns, by their names."""
+    """Sums of a metric's columns, by name."""
 
     names: tuple[str, ...]
     sums: tuple[float, ...]
@@ -75,7 +75,7 @@ class Tally:
 
     def __add__(self, other: Self) -> Self:
         if self.names != other.names:
-            raise UsageError("statistics of different metrics do not add up")
+            raise UsageError("statistics of different metrics cannot be added")
         return type(self)(self.names, tuple(map(add, self.sums, other.sums)))
 
     def asdict(self) -> dict[str, Any]:
@@ -116,9 +116,9 @@ class Metric(ABC, Generic[S]):
 
     higher_is_better: bool = True
     is_fraction: bool = True
-    """False if the score is no fraction of anything, so that percent mean nothing."""
+    """False if the score is not a fraction, so that it must not be shown in percent."""
     takes_graphs: bool = False
-    """True if references may be graphs; their strings are not enumerated."""
+    """True if references may be graphs, without listing their strings."""
     takes_candidate_graphs: bool = False
     """True if candidates may be graphs, too."""
 
@@ -158,7 +158,7 @@ class Metric(ABC, Generic[S]):
     def pair_tables(self, candidates: Sequence[Text], references: Sequence[Text]) -> Iterator[Table]:
         """Yield the statistics of all candidates against each reference: one table per reference.
 
-        A metric that can share work between pairs overrides this.
+        Metrics that can share work between pairs override this.
         """
         for reference in references:
             yield self.table(candidates, [[reference]] * len(candidates))
@@ -234,7 +234,7 @@ def number_each(numbers: Sequence[int] | npt.NDArray[np.int64]) -> int | str:
 def words_of(text: Text) -> tuple[str, ...]:
     """Return the words of a string or of a list of words."""
     if isinstance(text, Lattice):
-        raise UsageError("expected a string, found a graph or a text with alternatives", advice=_GRAPHS_ADVICE)
+        raise UsageError("expected a string, but found a graph or a text with alternatives", advice=_GRAPHS_ADVICE)
     return tuple(split_words(text)) if isinstance(text, str) else tuple(text)
 
 
@@ -244,7 +244,7 @@ def references_of(references: References) -> tuple[tuple[str, ...], ...]:
 
 
 def graphs_of(references: GraphReferences) -> tuple[GraphReference, ...]:
-    """Return each reference as a graph or as its words."""
+    """Return each reference as a graph or as words."""
     return tuple(r if isinstance(r, Lattice) else words_of(r) for r in _listed(references))
 
 
@@ -256,7 +256,7 @@ def _listed(references: Any) -> Sequence[Any]:
 
 
 def which_reference(number: int, references: int) -> str:
-    """Write the number (from 0) of the reference that counts, if there are several."""
+    """Return the number (from 0) of the best reference as text, if there are several."""
     return f", against reference {number + 1} of {references}" if references > 1 else ""
 
 
@@ -269,7 +269,7 @@ class Explaining(Protocol):
 
 @runtime_checkable
 class Aligning(Protocol):
-    """A metric that can align a candidate with one reference; the text of the alignment explains its counts."""
+    """A metric that can align a candidate with one reference; the alignment explains its counts."""
 
     def score(self, candidate: Any, references: Any, /) -> float | None: ...  # noqa: D102
 
@@ -277,9 +277,9 @@ class Aligning(Protocol):
 
 
 def explain(metric: Any, candidate: Any, references: GraphReferences) -> str | None:
-    """Show a metric's counts in one candidate, as text for a terminal; `None` if the metric cannot explain them.
+    """Return a metric's counts for one candidate as text for a terminal; `None` if the metric cannot explain them.
 
-    If it can only align, show the alignment with the reference that gives the best score (ties: the first).
+    A metric that can only align shows the alignment with the best reference (ties: the first).
     """
     if isinstance(metric, Explaining):
         return str(metric.explain(candidate, references))
@@ -300,7 +300,7 @@ def best_of_references(metric: Any, candidate: Any, references: Sequence[GraphRe
 
 
 def check_flags(**flags: object) -> None:
-    """Refuse a flag that is neither true nor false: any text would count as true."""
+    """Refuse a flag that is neither True nor False, since any text would count as True."""
     for name, value in flags.items():
         if not isinstance(value, bool):
             raise UsageError(f"{name} is {value!r}", advice="give True or False, or yes or no on the command line")

@@ -31,14 +31,14 @@ _DEFAULT_VALUES = {"none": 0.0, "floor": 0.1, "add-k": 1.0, "exp": 0.0}
 
 @dataclass(frozen=True, kw_only=True)
 class BLEU(TallyMetric):
-    """Π_k pr_k^{1/n} · bp: clipped n-gram precisions, and a penalty for being shorter than the references.
+    """Clipped n-gram precisions with a brevity penalty: Π_k pr_k^{1/n} · bp.
 
     Args:
         order: n, the longest n-gram.
         effective_length: The reference length to use: the shortest, the closest (ties: the shorter), or the average.
-        smoothing: The method that replaces a precision of 0, as in sacrebleu; `none` leaves it.
+        smoothing: How to replace a precision of 0, as in sacrebleu; `none` keeps it.
         smoothing_value: The constant of `floor` (0.1) and `add-k` (1).
-        effective_order: Leave out orders longer than the candidates; useful for single sentences.
+        effective_order: Ignore orders longer than the candidates; useful for single sentences.
         stem: Compare Porter stems.
 
     Examples:
@@ -63,7 +63,10 @@ class BLEU(TallyMetric):
                 raise UsageError(f"{name} is {getattr(self, name)!r}", advice=f"choose one of {choices}")
         value = self.smoothing_value
         if value is not None and (not _DEFAULT_VALUES[self.smoothing] or not 0 < value < float("inf")):
-            raise UsageError(f"smoothing {self.smoothing} takes no value {value}", advice="floor and add-k take one")
+            raise UsageError(
+                f"smoothing_value {value} is not possible with the smoothing {self.smoothing}",
+                advice="give a number above 0, with floor or add-k",
+            )
 
     @property
     def name(self) -> str:
@@ -72,7 +75,7 @@ class BLEU(TallyMetric):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Matches and n-grams by order; words, effective reference words, and the smaller of both (covered words)."""
+        """Matches and n-grams by order; words, effective reference words, and the smaller of the last two."""
         orders = range(1, self.order + 1)
         counts = [f"{name}_{k}" for name in ("matches", "ngrams") for k in orders]
         return (*counts, "words", "reference_words", "covered_words")
@@ -95,7 +98,7 @@ class BLEU(TallyMetric):
         return np.column_stack(columns).astype(np.float64)
 
     def pair_tables(self, candidates: Sequence[Text], references: Sequence[Text]) -> Iterator[Table]:
-        """Yield the statistics of all candidates against each reference, whose length is the effective one."""
+        """Yield the statistics of all candidates against each reference; its length is the effective one."""
         texts = ([compared_words(text, stem=self.stem) for text in side] for side in (candidates, references))
         said, expected, _ = number_all(*texts)
         words, ngrams = said.lengths, said.ngrams(self.order)
@@ -144,14 +147,14 @@ class BLEU(TallyMetric):
         return _phi(np.minimum(sums[..., -3], sums[..., -2]), sums[..., -2])
 
     def explain(self, candidate: Text, references: References) -> str:
-        """Return the n-grams that match, by order."""
+        """Return the matching n-grams by order."""
         return matched_ngrams(candidate, references, self.order, stem=self.stem)
 
 
 class BLEUSBP(BLEU):
     """BLEU with a strict brevity penalty (Chiang & DeNeefe 2008, eq. 4).
 
-    A long sentence does not make up for one that is too short.
+    A long sentence does not compensate for one that is too short.
 
     Examples:
         >>> BLEUSBP().corpus(["a b c d e f", "a b c d"], ["a b c d", "a b c d e f"]).score < 1

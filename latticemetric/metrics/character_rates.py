@@ -1,4 +1,4 @@
-"""Recognition rates of characters, and of other parts of words: CER, n-GCR, the mixed error rate."""
+"""Recognition rates of characters and other units of words: CER, n-GCR, the mixed error rate."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from latticemetric.vocabulary import EPSILON, Vocabulary
 
 
 class SpelledRate(GRR):
-    """A recognition rate of units, which words are spelled with. Statistics count units, and not words."""
+    """A recognition rate of units (such as characters) that words consist of. Statistics count units, not words."""
 
     tokens = "none"
-    """The units of texts, for the signature."""
+    """The name of the units in the signature."""
 
     @property
     def separator(self) -> str | None:
@@ -43,7 +43,7 @@ class SpelledRate(GRR):
 
     @abstractmethod
     def spelled(self, words: Sequence[str]) -> Sequence[Sequence[str]]:
-        """Return the units of each word of a graph. Those of a text are the units of its words, and the separators."""
+        """Return the units of each word of a graph. A text has the units of its words, and the separators."""
 
     @abstractmethod
     def counted(self, words: Iterable[str]) -> tuple[str, ...]:
@@ -62,7 +62,7 @@ class SpelledRate(GRR):
         return UnitAlignment(*vars(super().align(candidate, reference)).values())
 
     def spelling(self, lattice: Lattice, numbers: UnitNumbers | None = None) -> Spelling:
-        """Return the units of a lattice's arcs. Ignored words and wildcards have none, and no separator.
+        """Return the units of a lattice's arcs. Ignored words and wildcards have no units and no separator.
 
         Args:
             lattice: The lattice.
@@ -74,12 +74,14 @@ class SpelledRate(GRR):
         return Spelling.of(word, lattice.vocabulary, self.spelled, self.separator, numbers)
 
     def compile(self, references: GraphReferences, vocabulary: Vocabulary | None = None) -> Any:
-        """Compile metric and references into a `pynini.Fst` that reads units, and no words."""
+        """Compile metric and references into a `pynini.Fst` over units."""
         check_references(references)
         listed = graphs_of(references)
         strings = [self.units(reference) for reference in listed if not isinstance(reference, Lattice)]
         if len(strings) < len(listed):
-            raise UsageError(f"{self.name} compiles references that are strings", advice="give strings, or use wer")
+            raise UsageError(
+                f"{self.name} can compile only references that are strings", advice="give strings, or use wer"
+            )
         return compile_references(strings, self.gains, vocabulary, ())
 
     def _best_string(self, candidate: Text, reference: Lattice) -> tuple[str, ...]:
@@ -97,17 +99,17 @@ class SpelledRate(GRR):
 @register("gcr", ordered=True)
 @dataclass(frozen=True)
 class GCR(SpelledRate):
-    """The n-gram recognition rate of characters (code points): n-GRR whose words are characters.
+    """The n-gram recognition rate of characters (code points): n-GRR on characters.
 
     Args:
         order: n, the longest n-gram rewarded.
         alpha: The insertion penalty; negative values reward insertions.
         beta: The deletion penalty.
-        spaces: Count the spaces between words, one for each run of white space. Otherwise, all white space is left out,
-            which suits scripts that have none.
-        unicode: The Unicode normalisation form to compare texts in: `nfc`, `nfd`, `nfkc`, `nfkd`; `none` leaves them.
+        spaces: Count the spaces between words, one for each run of white space. If False, ignore white space, for
+            scripts without it.
+        unicode: The Unicode normalisation form for the comparison: `nfc`, `nfd`, `nfkc`, `nfkd`, or `none`.
         ignore: Words to remove from candidate and reference before they are spelled.
-        wildcard: Words that cost nothing, in candidate and reference: they have no characters, but results show them.
+        wildcard: Words that cost nothing in candidate and reference. They count no characters, but results show them.
 
     Examples:
         >>> GCR(2).score("the cats", "the cat")
@@ -155,7 +157,7 @@ class GCR(SpelledRate):
         return {"spaces": yes_or_no(self.spaces), "unicode": self.unicode}
 
     def text(self, text: Text) -> str:
-        """Return the text that is compared, character by character."""
+        """Return the text whose characters are compared."""
         return self._text(words_of(text))
 
     def _text(self, words: Iterable[str]) -> str:
@@ -171,7 +173,7 @@ class GCR(SpelledRate):
         """Return the characters of each word of a graph.
 
         Raises:
-            InputError: Without spaces, normalisation may join the first character of a word to any word before.
+            InputError: Without spaces, normalisation could join the first character of a word to the word before.
         """
         texts = words if self.spaces else ["".join(word.split()) for word in words]
         if self.unicode == "none":
@@ -181,7 +183,7 @@ class GCR(SpelledRate):
             if not self.spaces and text and _joins(text[0]):
                 form = self.unicode.upper()
                 raise InputError(
-                    f"the word '{shortened(word)}' begins with a character that may join the word before in {form}",
+                    f"the word '{shortened(word)}' begins with a character that {form} may join to the word before",
                     advice="count spaces, or leave out unicode",
                 )
         return texts
@@ -195,7 +197,7 @@ _JAMO = re.compile("[\u1160-\u11ff]")  # vowels and finals of Hangul, which join
 
 
 def _joins(character: str) -> bool:
-    """Return true if a normalisation form may join a character to the one before, or exchange them."""
+    """Check whether a normalisation form may join a character to the one before, or swap them."""
     return unicodedata.category(character).startswith("M") or _JAMO.match(character) is not None
 
 
@@ -204,11 +206,11 @@ class CER(ErrorRate, GCR):
     """The character error rate, (S + D + I) / (H + S + D), over code points. Lower is better.
 
     Args:
-        spaces: Count the spaces between words, one for each run of white space. Otherwise, all white space is left out,
-            which suits scripts that have none.
-        unicode: The Unicode normalisation form to compare texts in: `nfc`, `nfd`, `nfkc`, `nfkd`; `none` leaves them.
+        spaces: Count the spaces between words, one for each run of white space. If False, ignore white space, for
+            scripts without it.
+        unicode: The Unicode normalisation form for the comparison: `nfc`, `nfd`, `nfkc`, `nfkd`, or `none`.
         ignore: Words to remove from candidate and reference before they are spelled.
-        wildcard: Words that cost nothing, in candidate and reference: they have no characters, but results show them.
+        wildcard: Words that cost nothing in candidate and reference. They count no characters, but results show them.
 
     Examples:
         >>> CER().score("the cats", "the cat")
@@ -245,7 +247,7 @@ _MIXED_TOKENS = re.compile(f"[{_CJK}]|[^{_CJK}\u3000]+")  # U+3000 is a space
 
 @register("mixed-er")
 class MixedErrorRate(ErrorRate, SpelledRate):
-    """The error rate of texts that mix scripts: Han, kana and bopomofo by character, all else by word.
+    """The error rate of texts that mix scripts: Han, kana and bopomofo by character, other text by word.
 
     Args:
         ignore: Words to remove from candidate and reference before they are cut.
@@ -268,9 +270,9 @@ class MixedErrorRate(ErrorRate, SpelledRate):
         return {}
 
     def spelled(self, words: Sequence[str]) -> list[list[str]]:
-        """Return, for each word, its characters of some scripts, and what is between them."""
+        """Return, for each word, its characters of these scripts, and the text between them."""
         return list(map(_MIXED_TOKENS.findall, words))
 
     def counted(self, words: Iterable[str]) -> tuple[str, ...]:
-        """Return the characters of some scripts, and the words of others, without ignored words and wildcards."""
+        """Return the characters of these scripts, and the words of others, without ignored words and wildcards."""
         return tuple(chain.from_iterable(self.spelled(self.counted_words(words))))

@@ -18,7 +18,7 @@ UnicodeForm = Literal["none", "nfc", "nfd", "nfkc", "nfkd"]
 
 
 def normalizer(form: UnicodeForm) -> Callable[[str], str]:
-    """Return the function that writes a text in a Unicode normalisation form; `none` leaves it as it is."""
+    """Return a function that normalises Unicode texts; `none` leaves them unchanged."""
     if form not in get_args(UnicodeForm):
         raise UsageError(f"unicode is {form!r}", advice=f"choose one of {', '.join(get_args(UnicodeForm))}")
     return str if form == "none" else partial(normalize, cast("Any", form.upper()))

@@ -24,21 +24,21 @@ _MOST_BETA = 1e6
 
 @dataclass(frozen=True, kw_only=True)
 class CHRF(TallyMetric):
-    """(1 + β²) P R / (β² P + R), P and R averages of the precisions and recalls of n-grams, as sacrebleu has it.
+    """F-score of character and word n-grams: (1 + β²) P R / (β² P + R), with averaged precision P and recall R.
 
-    Each candidate counts with its best reference (ties: the first). chrF is order 6 of characters and 0 of words;
-    chrF++ has word order 2.
+    Values equal sacrebleu's. Each candidate counts with its best reference (ties: the first). chrF has character order
+    6 and word order 0; chrF++ has word order 2.
 
     Args:
         char_order: The longest n-grams of characters.
-        word_order: The longest n-grams of words; a mark of ASCII punctuation at the end of a word, or else at its
-            beginning, is a word of its own.
-        beta: How much more recall counts than precision.
-        whitespace: Count white space as characters. A text that is a string keeps all of its white space; words of a
-            list are separated by one space.
+        word_order: The longest n-grams of words. An ASCII punctuation mark at the end of a word (or else at its
+            beginning) counts as a separate word.
+        beta: Weight of recall relative to precision.
+        whitespace: Count white space as characters. A string keeps all of its white space; words of a list are
+            separated by one space.
         lowercase: Compare lower-cased texts.
-        eps_smoothing: Average F-scores of orders, with 10⁻¹⁶ for a precision or recall that is undefined, as in
-            chrF++.py, NLTK and Moses. Otherwise, orders that a text is too short for are left out.
+        eps_smoothing: Average the F-scores of the orders, with 10⁻¹⁶ for an undefined precision or recall, as in
+            chrF++.py, NLTK and Moses. If False, ignore orders longer than a text.
 
     Examples:
         >>> round(CHRF().score("the cats sat", "the cat sat"), 6)
@@ -60,7 +60,7 @@ class CHRF(TallyMetric):
             check_order(self.word_order, "n-grams of words")
         check_flags(whitespace=self.whitespace, lowercase=self.lowercase, eps_smoothing=self.eps_smoothing)
         if isinstance(self.beta, bool) or not isinstance(self.beta, int | float) or not 0 <= self.beta < _MOST_BETA:
-            raise UsageError(f"beta is {self.beta!r}", advice=f"give a number from 0, below {_MOST_BETA:g}")
+            raise UsageError(f"beta is {self.beta!r}", advice=f"give a number ≥ 0 and below {_MOST_BETA:g}")
 
     @property
     def name(self) -> str:
@@ -69,7 +69,7 @@ class CHRF(TallyMetric):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """N-grams of the candidate, of the reference, and of both, order by order; characters come first."""
+        """N-grams of the candidate, of the reference, and matches, order by order; characters come first."""
         kinds = (("char", self.char_order), ("word", self.word_order))
         orders = [f"{kind}_{k}" for kind, most in kinds for k in range(1, most + 1)]
         return tuple(f"{what}_{order}" for order in orders for what in ("ngrams", "reference_ngrams", "matches"))
@@ -137,7 +137,7 @@ class CHRF(TallyMetric):
 
 
 def _split_words(line: str) -> list[str]:
-    """Return the words of a line; a mark of punctuation at the end of a word, or else at its beginning, is a word."""
+    """Return the words of a line; a punctuation mark at the end of a word (or else at its beginning) is a word."""
     words = []
     for word in line.split():
         if len(word) == 1:
@@ -152,7 +152,7 @@ def _split_words(line: str) -> list[str]:
 
 
 def _added(values: Table) -> npt.NDArray[np.float64]:
-    """Return the sums of rows, added from the left, as in other programs: NumPy may add in another order."""
+    """Return the sums of rows, added from the left as in other programs; NumPy may use another order."""
     total: npt.NDArray[np.float64] = np.cumsum(values, axis=-1)[..., -1]
     return total
 

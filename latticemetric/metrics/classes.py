@@ -1,4 +1,4 @@
-"""The word error rate of classes of words: numbers, names, sums of money."""
+"""The word error rate by class of words: numbers, names, sums of money."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from latticemetric.metrics.recognition import WER
 
 @dataclass(frozen=True)
 class ClassErrors:
-    """Hold the errors of the reference words of a class.
+    """The errors of the reference words of a class.
 
     Attributes:
-        words: Reference words of the class.
-        substitutions: Those that are other words in the candidate.
-        deletions: Those that the candidate lacks.
-        insertions: Words inserted between two words of the class.
+        words: Number of reference words of the class.
+        substitutions: Number of these that the candidate replaces.
+        deletions: Number of these that the candidate lacks.
+        insertions: Number of words inserted between two words of the class.
     """
 
     words: int = 0
@@ -50,9 +50,9 @@ _ONE = {
 
 
 def errors_by_class(candidate: Text, reference: Text, classes: Sequence[str]) -> dict[str, ClassErrors]:
-    """Return the word errors of each class of reference words, in the alignment of WER.
+    """Return the word errors of each class of reference words, from the alignment of WER.
 
-    Insertions have the class that `edit_classes` gives them.
+    `edit_classes` gives the class of an insertion.
 
     Args:
         candidate: A string or its words.
@@ -79,17 +79,17 @@ def errors_by_class(candidate: Text, reference: Text, classes: Sequence[str]) ->
 
 
 def only_graph(references: GraphReferences) -> Lattice:
-    """Return the one reference, a graph; refuse others, whose words have no classes."""
+    """Return the only reference, a graph; refuse others, since only arcs can have classes."""
     first, *others = graphs_of(references)
     if others or not isinstance(first, Lattice):
-        raise UsageError("words have classes only in one reference that is a graph", advice="see nlp_reference()")
+        raise UsageError("classes of words need a single reference that is a graph", advice="see nlp_reference()")
     return first
 
 
 def classes_along(graph: Lattice, words: Sequence[str], label: str = "class") -> tuple[str, ...]:
-    """Return the class of each word of a text of a graph: the label of its arc; `""` without the label.
+    """Return the class of each word of a text of a graph: the label of its arc, or `""` without a label.
 
-    If several paths have the text, take one of them.
+    If several paths have the text, one of them is used.
 
     Raises:
         UsageError: No path of the graph has this text.
@@ -134,9 +134,9 @@ def _labelled_arcs(graph: Lattice, label: str) -> dict[int, list[tuple[int, str,
 
 
 def edit_classes(edits: str, classes: Sequence[str]) -> list[str]:
-    """Return the class of each edit: that of its reference word; of an insertion, that of the words around it.
+    """Return the class of each edit: the class of its reference word or, for an insertion, of the words around it.
 
-    An insertion belongs to a class if the reference words before and after it do; else to the class `""`.
+    An insertion gets the class of the reference words before and after it if both have the same class, otherwise `""`.
     """
     found, at = [], 0
     for edit in edits:

@@ -1,4 +1,4 @@
-"""The word error rate that lets words be joined, as kaldialign's `merge_compounds`: `ice cream` is `icecream`."""
+"""The word error rate where words may be joined, as kaldialign's `merge_compounds`: `ice cream` equals `icecream`."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _MOST_WORDS = (1 << 20) - 1
 @register("compound-wer")
 @dataclass(frozen=True)
 class CompoundWER(TallyErrorRate):
-    """The word error rate in which joining words costs nothing, (S + D + I) / |r|. Lower is better.
+    """The word error rate where joining words costs nothing, (S + D + I) / |r|. Lower is better.
 
-    Several adjacent words of one side that spell a word of the other, without spaces, match it at no cost. Errors are
-    the fewest of all alignments. Several alignments may have so many: insertions, deletions and substitutions are those
-    of the alignment that kaldialign (`merge_compounds=True`) takes. The size is that of the reference as it is written.
+    Adjacent words of one side that spell, without spaces, a word of the other side match it at no cost. The number of
+    errors is the minimum over all alignments; insertions, deletions and substitutions are those of the alignment that
+    kaldialign (`merge_compounds=True`) chooses. |r| counts the words of the original reference.
 
     Examples:
         >>> CompoundWER().score("I like icecream", "I like ice cream")
@@ -45,17 +45,17 @@ class CompoundWER(TallyErrorRate):
     columns = ("substitutions", "deletions", "insertions", "reference_words")
 
     def numerator(self, sums: Table) -> npt.NDArray[np.float64]:
-        """Return the numerator of each row of summed statistics: the errors."""
+        """Return the number of errors of each row of summed statistics."""
         errors: npt.NDArray[np.float64] = sums[..., :3].sum(axis=-1)
         return errors
 
     def denominator(self, sums: Table) -> npt.NDArray[np.float64]:
-        """Return the denominator of each row of summed statistics: the words of the references."""
+        """Return the number of reference words of each row of summed statistics."""
         words: npt.NDArray[np.float64] = sums[..., 3]
         return words
 
     def align(self, candidate: Text, reference: Text) -> Alignment:  # noqa: ARG002
-        """Refuse: an alignment shows words, not joined ones."""
+        """Raise an error: an alignment cannot show joined words."""
         raise UsageError("compound-wer has no alignment to show", advice="use wer, or read the counts")
 
     def explain(self, candidate: Text, references: References) -> str:
@@ -72,7 +72,10 @@ class CompoundWER(TallyErrorRate):
         for words in (*said, *expected):
             if len(words) > _MOST_WORDS:
                 advice = "cut it into segments"
-                raise InputError(f"compound-wer takes {_MOST_WORDS} words, but a text has {len(words)}", advice=advice)
+                raise InputError(
+                    f"compound-wer supports texts of at most {_MOST_WORDS} words, but a text has {len(words)}",
+                    advice=advice,
+                )
         number: dict[str, int] = defaultdict(count().__next__)
         owner = np.array([0, *accumulate(map(len, listed))], dtype=np.int64)
         candidate_words = numbered_strings(said, number.__getitem__)
@@ -97,7 +100,7 @@ class CompoundWER(TallyErrorRate):
 
 
 class _JoinedWords(NamedTuple):
-    """The joined words of strings: where each string's rows begin; of each row its end, number of words, and word."""
+    """The joined words of strings: the first row of each string; each row has end, number of words, and joined word."""
 
     begin: npt.NDArray[np.int64]
     end: npt.NDArray[np.int32]
@@ -106,7 +109,7 @@ class _JoinedWords(NamedTuple):
 
 
 class _Joiner:
-    """Find adjacent words that make a known word if joined."""
+    """Finds adjacent words that form a known word when joined."""
 
     def __init__(self, number: dict[str, int]) -> None:
         self._number = number

@@ -1,7 +1,7 @@
-"""Rates of errors and of matches in words: MER, WIL and WIP.
+"""Word-level rates of errors and matches: MER, WIL and WIP.
 
-All come from an alignment of fewest errors: H matches, S substitutions, D deletions, I insertions. Of several, it is
-the one of most matches, or the one that rapidfuzz finds, whose counts jiwer has.
+All use an alignment with the fewest errors: H matches, S substitutions, D deletions, I insertions. Of several, it is the
+one with the most matches, or the one that rapidfuzz finds, whose counts jiwer has.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NUMBER_OF_COUNTS = 4
 
 
 class _AlignmentMetric(TallyMetric):
-    """A metric of the counts of an alignment. Each candidate counts with its best reference (ties: the first)."""
+    """A metric of the counts of an alignment, with the best reference of each candidate (ties: the first)."""
 
     columns = ("matches", "substitutions", "deletions", "insertions")
     higher_is_better = False
@@ -73,7 +73,7 @@ class _AlignmentMetric(TallyMetric):
 
 
 class TallyErrorRate(_AlignmentMetric):
-    """Errors, divided by a size."""
+    """Errors divided by the size of the references."""
 
     def numerator(self, sums: Table) -> npt.NDArray[np.float64]:
         """Return the numerator of each row of summed statistics: the errors."""
@@ -170,7 +170,7 @@ class MER(_ByAlignment, TallyErrorRate):
     name = "mer"
 
     def denominator(self, sums: Table) -> npt.NDArray[np.float64]:
-        """Return the denominator of each row of summed statistics: all steps of the alignment."""
+        """Return the number of steps of the alignment, for each row of summed statistics."""
         size: npt.NDArray[np.float64] = sums.sum(axis=-1)
         return size
 

@@ -1,6 +1,6 @@
-"""METEOR: unigrams mapped in stages, weighted towards recall, with a penalty for chunks (Banerjee & Lavie 2005).
+"""METEOR: unigrams matched in stages, weighted towards recall, with a penalty for chunks (Banerjee & Lavie 2005).
 
-Alignments are exact, unless a search is cut short; METEOR counts such searches.
+Alignments are exact, unless a search is cut short; the column `inexact` counts such searches.
 """
 
 from __future__ import annotations
@@ -47,9 +47,8 @@ class MeteorAlignment:
         reference: The reference's words.
         pairs: The mapped words, in the candidate's order.
         chunks: The number of runs of pairs that are adjacent in both texts.
-        crossings: The number of pairs of mappings whose order in the reference differs from their order in the
-            candidate.
-        exact: True if surely no alignment is better; false if a search was cut short.
+        crossings: The number of pairs of mappings with different orders in candidate and reference.
+        exact: True if no alignment is better; False if a search was cut short.
 
     Examples:
         >>> pairs = (MeteorPair(0, 0, "exact"), MeteorPair(1, 1, "porter"), MeteorPair(2, 3, "exact"))
@@ -103,11 +102,11 @@ STAGES = ("exact", "porter", "wn-stem", "wn-synonymy")
 _STAGES_ADVICE = f"choose some of {', '.join(STAGES)}"
 
 Keys = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]
-"""The numbered keys of all words, stage by stage; and where the keys of each word begin, in each stage."""
+"""For each stage: the numbered keys of all words, and the index of each word's first key."""
 
 
 def stage_keys(stages: Sequence[str], words: Collection[str], stop_words: frozenset[str]) -> Keys:
-    """Return the keys of word types: a stage may map two words if they share one of its keys."""
+    """Return the keys of word types; a stage can map two words if they share one of its keys."""
     keys: list[int] = []
     sizes: list[int] = []
     for stage in stages:
@@ -148,10 +147,10 @@ _Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
 class METEOR(TallyMetric):
     """METEOR, Fmean · (1 − penalty · (chunks / matches)^exponent) with Fmean = (1 + weight) P R / (R + weight P).
 
-    A stage maps only words that no earlier stage has mapped, with the largest possible number of one-to-one mappings.
-    Ties go to the fewest crossings among all mappings so far, then to the fewest chunks so far, then to the mappings
-    that come first: along the candidate, a mapped word comes before an unmapped one, and a mapping further left in the
-    reference before one further right.
+    A stage maps only words that no earlier stage has mapped, with as many one-to-one mappings as possible. Ties go to
+    the fewest crossings among all mappings so far, then to the fewest chunks so far, then to the first mappings: along
+    the candidate, a mapped word is preferred to an unmapped one, and a mapping further left in the reference to one
+    further right.
 
     Args:
         stages: Some of `exact`, `porter`, `wn-stem`, `wn-synonymy`, in order; as a list, or a string with commas.
@@ -159,8 +158,8 @@ class METEOR(TallyMetric):
         penalty: The largest penalty, if no two matches are adjacent.
         exponent: The power of chunks per match in the penalty.
         stop_words: Words that the exact stage leaves unmapped.
-        cap: Limit of the search for one alignment: after this number of states of one stage, take the best alignment so
-            far. The column `inexact` counts such alignments.
+        cap: Largest number of states of one stage's search for an alignment; after it, the best alignment so far is
+            used. The column `inexact` counts such alignments.
 
     Examples:
         >>> meteor = METEOR(stages=["exact"])
@@ -191,7 +190,7 @@ class METEOR(TallyMetric):
         cap: int = _CAP,
     ) -> None:
         if isinstance(cap, bool) or not isinstance(cap, int) or not 1 <= cap < 2**62:
-            raise UsageError(f"cap is {cap!r}, not a number of states", advice="give a whole number from 1")
+            raise UsageError(f"cap is {cap!r}, not a number of states", advice="give a whole number ≥ 1")
         listed = tuple(name.strip() for name in (stages.split(",") if isinstance(stages, str) else stages))
         if unknown := [name for name in listed if name not in STAGES]:
             raise UsageError(f"METEOR has no stage '{unknown[0]}'", advice=_STAGES_ADVICE)
@@ -242,13 +241,13 @@ class METEOR(TallyMetric):
         return rows[[self._best(rows, scores, range(a, b)) for a, b in pairwise(begin)]]
 
     def _best(self, rows: Table, scores: Sequence[float], several: range) -> int:
-        """Return the row with the best score; ties: the first. Scores that are close are compared exactly."""
+        """Return the row with the best score (ties: the first); compare close scores exactly."""
         highest = max(scores[k] for k in several)
         close = [k for k in several if scores[k] > highest - _ROUNDING]
         return close[0] if len(close) == 1 else max(close, key=lambda k: self._exact_score(rows[k]))
 
     def _exact_score(self, row: Table) -> Fraction:
-        """Return the score of a row as a fraction; parameters count as they are written, so that 0.1 is a tenth."""
+        """Return the score of a row as a fraction; parameters are exact decimals, so that 0.1 is a tenth."""
         matches, chunks, words, reference_words = (int(value) for value in row[:4])
         if not matches:
             return Fraction(0)

@@ -1,4 +1,4 @@
-"""NIST (Doddington 2002), as mteval computes it: information-weighted n-gram precisions."""
+"""NIST (Doddington 2002), as in mteval: information-weighted n-gram precisions."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _STEEPNESS = math.log(2) / math.log(1.5) ** 2  # half the score at two thirds of
 
 @dataclass(frozen=True, kw_only=True)
 class NIST(TallyMetric):
-    """Σ_n (matched information / n-grams), times exp(−b ln²ρ) if candidates are shorter than references (ρ < 1).
+    """Σ_n (matched information / n-grams) · exp(−b ln²ρ), where ρ < 1 if candidates are shorter than references.
 
-    The information of an n-gram comes from all references of the test set, so statistics add up only within one test
-    set.
+    The information of an n-gram depends on all references of the test set, so statistics can be added only within one
+    test set.
 
     Args:
         order: The longest n-gram.
@@ -48,7 +48,7 @@ class NIST(TallyMetric):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Matched information and n-grams by order; words, and words of the average reference."""
+        """Matched information and n-grams by order; words, and the mean number of reference words."""
         counts = [f"{name}_{k}" for name in ("information", "ngrams") for k in range(1, self.order + 1)]
         return (*counts, "words", "reference_words")
 
@@ -75,7 +75,7 @@ class NIST(TallyMetric):
         return found
 
     def explain(self, candidate: Text, references: References) -> str:
-        """Return the n-grams that match, by order."""
+        """Return the matching n-grams by order."""
         return matched_ngrams(candidate, references, self.order, stem=self.stem)
 
 

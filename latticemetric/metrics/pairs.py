@@ -1,4 +1,4 @@
-"""Compute sentence scores of every candidate against every reference, one row per reference."""
+"""Sentence scores of every candidate against every reference, one row per reference."""
 
 from __future__ import annotations
 
@@ -66,10 +66,10 @@ class ScoreRow(NamedTuple):
 
 
 def score_rows(metric: Metric[Any], candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
-    """Yield the scores of all candidates against each reference; memory does not grow with the number of pairs.
+    """Yield the scores of all candidates against each reference; memory use does not grow with the number of pairs.
 
-    Recognition rates come from a kernel that computes no alignments, unless penalties have too many digits for it.
-    Other metrics give the statistics of all pairs, the same as in `metric.score`.
+    Recognition rates use a kernel that computes no alignments, unless penalties have too many digits. Other metrics
+    compute the statistics of all pairs, as `metric.score` does.
     """
     # A subclass may compute a different score from the gains.
     rate = metric if isinstance(metric, GRR) and type(metric) in _OWN else None
@@ -96,7 +96,7 @@ def score_rows(metric: Metric[Any], candidates: Sequence[_String], references: S
 def _pair_tables(
     metric: Metric[Any], candidates: Sequence[_String], references: Sequence[_String]
 ) -> Iterator[npt.NDArray[np.float64]]:
-    """Yield the metric's `pair_tables`, unless a subclass counts in another way than the class that has them."""
+    """Yield the metric's `pair_tables`, unless a subclass overrides how the metric counts."""
     classes = type(metric).__mro__
     counting, pairing = (
         next((one for one in classes if name in vars(one)), object) for name in ("table", "pair_tables")
@@ -106,7 +106,7 @@ def _pair_tables(
 
 
 def _rates(metric: GRR, candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
-    """Yield recognition rates; their gains must be whole numbers that doubles hold exactly."""
+    """Yield recognition rates; gains must be integers that float64 holds exactly."""
     numbers: dict[str, int] = defaultdict(count().__next__)
     numbered = numbered_strings(list(map(metric.counted, candidates)), numbers.__getitem__)
     same = references == candidates
@@ -155,7 +155,7 @@ def _numbered_characters(
 
 
 def _parts(candidates: int, references: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of references that have a bounded number of pairs."""
+    """Yield ranges of references with a bounded number of pairs."""
     most = max(1, _PAIRS_AT_ONCE // max(1, candidates))
     for first in range(0, references, most):
         yield first, min(first + most, references)

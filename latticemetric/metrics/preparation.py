@@ -1,4 +1,4 @@
-"""Prepare strings before scoring: lower-casing, sacrebleu's tokenizers, Porter's stemmer."""
+"""Prepare strings before scoring: lower case, sacrebleu's tokenizers, Porter's stemmer."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ class Tokenizer(Protocol):
         ...
 
     def signature(self) -> str:
-        """Return the tokenizer's name, for a signature; some add the version of a package that they use."""
+        """Return the tokenizer's name for a signature, if necessary with the version of its package."""
         ...
 
 
 @dataclass(frozen=True)
 class Preparation:
-    r"""Turn strings into words. As in sacrebleu, lower-casing comes before the tokenizer.
+    r"""Settings that turn strings into words. As in sacrebleu, lower-casing comes before the tokenizer.
 
     Args:
         lowercase: Write all words in lower case.
-        tokenize: A tokenizer of sacrebleu. After it, words are split at Unicode white space, as sacrebleu does; `none`
-            does only this. By default, words are split at ASCII white space, as in lattices.
+        tokenize: A tokenizer of sacrebleu. Its output is split at Unicode white space, as in sacrebleu; `none` only
+            splits. By default, texts are split at ASCII white space, as in lattices.
 
     Examples:
         >>> Preparation(lowercase=True).words("The cat")
@@ -73,7 +73,7 @@ class Preparation:
         return tuple((self._tokenizer(cased.rstrip()) if self._tokenizer else cased).split())
 
     def kept_spaces(self, files: Iterable[Iterable[object]]) -> tuple[str, ...]:
-        """Return a note if plain splitting leaves Unicode spaces inside words, where sacrebleu splits."""
+        """Return a note if splitting at ASCII white space leaves Unicode spaces inside words, unlike sacrebleu."""
         if self.tokenize is not None:
             return ()
         lines = [text for texts in files for text in texts if isinstance(text, str)]
@@ -87,13 +87,15 @@ class Preparation:
         return (f"{what} {place}: a part of words here; --tokenize none splits there, as sacrebleu does",)
 
     def all_words(self, texts: Sequence[str | Lattice]) -> list[tuple[str, ...] | Lattice]:
-        """Return the words of each line, and each graph with its words prepared."""
+        """Return the words of each line; return graphs with their words prepared."""
         return [self.graph(text) if isinstance(text, Lattice) else self.words(text) for text in texts]
 
     def all_texts(self, texts: Sequence[str | Sequence[str] | Lattice]) -> list[tuple[str, ...] | Lattice]:
-        """Return the words of each text, and each graph with its words prepared; words of a list are not tokenized."""
+        """Return the words of each text (lists are not tokenized); return graphs with their words prepared."""
         if self._tokenizer and not all(isinstance(text, str) for text in texts):
-            raise UsageError("only strings can be tokenized", advice="leave tokenize out, or join the words by spaces")
+            raise UsageError(
+                "only strings can be tokenized", advice="leave tokenize out, or join the words with spaces"
+            )
         return [self._prepared(text) for text in texts]
 
     def _prepared(self, text: str | Sequence[str] | Lattice) -> tuple[str, ...] | Lattice:
@@ -104,7 +106,7 @@ class Preparation:
         return tuple(map(str.lower, text) if self.lowercase else text)
 
     def graph(self, lattice: Lattice) -> Lattice:
-        """Return the same graph with its words prepared: each word alone, between words of letters."""
+        """Return the same graph with its words prepared, each word alone."""
         if not self.lowercase and not self._tokenizer:
             return lattice
         spelled = lattice.vocabulary.decode(range(1, len(lattice.vocabulary) + 1))
@@ -142,7 +144,7 @@ _BESIDE = "a"
 
 
 def _with_words(lattice: Lattice, numbers: Sequence[Sequence[int]], vocabulary: Vocabulary) -> Lattice:
-    """Return the lattice with several words in place of each; the first of them has the arc's scores and labels."""
+    """Return the lattice with each word replaced by several; the first one gets the arc's scores and labels."""
     sizes = np.array([len(each) for each in numbers])[lattice.word]
     origin = np.repeat(np.arange(len(sizes)), sizes)
     first = np.cumsum(sizes) - sizes
@@ -175,7 +177,7 @@ def _with_words(lattice: Lattice, numbers: Sequence[Sequence[int]], vocabulary: 
 
 
 def find_tokenizer(name: str) -> Tokenizer:
-    """Return a tokenizer of sacrebleu, by its name there; raise an error if it needs packages that are missing."""
+    """Return a tokenizer of sacrebleu by name; raise an error if packages are missing."""
     try:
         bleu = import_module("sacrebleu.metrics").BLEU
     except ImportError as error:
@@ -202,11 +204,11 @@ _SHARE = 0.1  # of the letters that are kana, or Chinese characters
 
 
 def tokenizer_for(language: str | None, texts: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return the tokenizer for raw texts of a language, as WMT uses them, and notes: 13a, but not on Chinese.
+    """Return the tokenizer for raw texts of a language, as WMT uses it, with notes: usually 13a, but not for Chinese.
 
     Args:
-        language: The code of the target language, such as `de` or `zh_CN`; `None` if unknown: then the texts tell
-            Chinese and Japanese.
+        language: The code of the target language, such as `de` or `zh_CN`; `None` to detect Chinese and Japanese from
+            the texts.
         texts: Some texts.
 
     Examples:
@@ -227,14 +229,14 @@ def tokenizer_for(language: str | None, texts: Sequence[str]) -> tuple[str, tupl
 
 
 def unsuitable_tokenizer(name: str, texts: Sequence[str]) -> tuple[str, ...]:
-    """Return a note if a tokenizer that needs spaces is used on Chinese or Japanese."""
+    """Return a note if a tokenizer that needs spaces is used for Chinese or Japanese."""
     if name not in {"13a", "intl"} or (code := _language_of(texts)) is None:
         return ()
     return (f"tokenizer {name} on {code}, which has no spaces between words: use {_OF_LANGUAGE[code][0]} or char",)
 
 
 def _language_of(texts: Sequence[str]) -> str | None:
-    """Return `zh` or `ja` if the texts look like it."""
+    """Return `zh` or `ja` if the texts look like that language."""
     text = "".join(texts[:200])
     letters = sum(map(str.isalpha, text))
     for code in ("ja", "zh"):
@@ -248,7 +250,7 @@ _TYPES_KEPT = 1 << 20  # far more than a test set's vocabulary, but bounded for 
 
 @lru_cache(maxsize=_TYPES_KEPT)
 def porter_stem(word: str) -> str:
-    """Return the stem of a word by the algorithm of Porter (1980); case is kept, as in every comparison of words.
+    """Return the stem of a word by Porter's algorithm (1980); case is kept.
 
     Examples:
         >>> [porter_stem(word) for word in ("computers", "computer", "dying", "as")]
@@ -263,7 +265,7 @@ def _stemmer() -> Callable[[str, bool], str]:
         from nltk.stem.porter import PorterStemmer
     except ImportError as error:
         raise MissingDependencyError(
-            "Porter stems need nltk, which is not installed", advice="install it: pip install nltk"
+            "Porter stems need nltk, which is not installed", advice="pip install nltk"
         ) from error
     # nltk's default mode has extensions for short and irregular words; it differs on 41 of the 1584 word types of a
     # test set.

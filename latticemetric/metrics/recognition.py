@@ -1,4 +1,4 @@
-"""Recognition rates of strings: n-GRR (Chiang & DeNeefe 2008, eq. 5 and 6), WRR and WER (both of order 1)."""
+"""Recognition rates of strings: n-GRR (Chiang & DeNeefe 2008, eq. 5 and 6), and WRR and WER (both of order 1)."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class GRR(Metric[RecognitionStatistics]):
         alpha: The insertion penalty; negative values reward insertions.
         beta: The deletion penalty.
         ignore: Words to remove from candidate and reference before counting.
-        wildcard: Words that cost nothing, in candidate and reference: they match ε, but results still show them.
+        wildcard: Words that cost nothing in candidate and reference. They match ε, but results show them.
 
     Examples:
         >>> GRR(4).score("the president spoke", "the president then spoke")
@@ -138,7 +138,7 @@ class GRR(Metric[RecognitionStatistics]):
         return {"ignore": self.ignore, "wildcard": self.wildcard}
 
     def counted(self, words: Iterable[str]) -> tuple[str, ...]:
-        """Return what is aligned: the words that are neither ignored nor wildcards."""
+        """Return the words that the metric aligns: neither ignored nor wildcards."""
         return self.counted_words(words)
 
     def counted_words(self, words: Iterable[str]) -> tuple[str, ...]:
@@ -183,7 +183,7 @@ class GRR(Metric[RecognitionStatistics]):
         return "\n".join([str(alignment), counts, f"{rate}{which_reference(number, len(strings))}"])
 
     def best_strings(self, candidate: Text, references: Iterable[GraphReference]) -> list[tuple[str, ...]]:
-        """Return the words of each reference; for a graph, the words of the path that scores the candidate best."""
+        """Return the words of each reference; for a graph, the words of the candidate's best path."""
         return [
             self._best_string(candidate, reference) if isinstance(reference, Lattice) else reference
             for reference in references
@@ -198,7 +198,7 @@ class GRR(Metric[RecognitionStatistics]):
         return self.evaluate(candidate, references).statistics
 
     def best_of(self, statistics: Sequence[RecognitionStatistics]) -> tuple[int, RecognitionStatistics]:
-        """Return the index of the statistics with the best rate (ties: the first), and these statistics."""
+        """Return the index of the best statistics by rate (ties: the first), and these statistics."""
         if len(statistics) == 1:
             return 0, statistics[0]
         best = max(range(len(statistics)), key=lambda k: self.merit(statistics[k]))
@@ -243,18 +243,18 @@ class GRR(Metric[RecognitionStatistics]):
     def corpus(
         self, candidates: Sequence[Text], references: Sequence[GraphReferences]
     ) -> CorpusScore[RecognitionStatistics]:
-        """Return the sum of numerators divided by the sum of denominators, each candidate with its best reference."""
+        """Return the sum of numerators / sum of denominators, each candidate with its best reference."""
         check_corpus(candidates, references)
         counts, owner = self._counted(candidates, references)
         total = RecognitionStatistics.of_columns(counts.sum(axis=0).tolist())
         return self.corpus_score(total, number_each(np.diff(owner)))
 
     def counts(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> Counts:
-        """Return the table in whole numbers: the statistics of each candidate against its best reference."""
+        """Return the integer table: the statistics of each candidate against its best reference."""
         return self._counted(candidates, references)[0]
 
     def _counted(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> tuple[Counts, Counts]:
-        """Return the counts (as in `columns`) against best references; and where each segment's references begin."""
+        """Return the counts (as in `columns`) against best references, and the index of each first reference."""
         require_as_many(candidates, references)
         listed = cast("Sequence[References]", references)
         different = {id(several): several for several in references}  # those of an n-best list are the same object
@@ -271,7 +271,7 @@ class GRR(Metric[RecognitionStatistics]):
         return counts[best], owner
 
     def _pair_counts(self, candidates: Sequence[Text], references: Sequence[References]) -> tuple[Counts, Counts]:
-        """Return the counts of each pair of candidate and reference, and where each segment's references begin."""
+        """Return the counts of each pair of candidate and reference, and the index of each segment's first pair."""
         if self.ignore or self.wildcard:
             references = [[self.counted(words_of(r)) for r in several] for several in paired(candidates, references)]
             candidates = [self.counted(words_of(candidate)) for candidate in candidates]
@@ -329,13 +329,13 @@ class WRR(GRR):
 
 
 class ErrorRate(GRR):
-    """A recognition rate of order 1 as the share of errors, (S + D + I) / |r|. Lower is better."""
+    """A recognition rate of order 1, as the share of errors (S + D + I) / |r|. Lower is better."""
 
     higher_is_better = False
     counts_errors = True
 
     def exact_numerator(self, statistics: RecognitionStatistics) -> Fraction:
-        """Return the errors."""
+        """Return the number of errors."""
         return Fraction(statistics.errors)
 
     def _numerators(self, sums: Table) -> npt.NDArray[np.float64]:
@@ -371,7 +371,7 @@ def as_recognition_rate(metric: str | Metric[Any]) -> GRR:
 
 
 def _has_graph(references: GraphReferences) -> bool:
-    """Check whether a reference is a lattice, not a string."""
+    """Check whether a reference is a lattice rather than a string."""
     if isinstance(references, str | Lattice):
         return isinstance(references, Lattice)
     return any(isinstance(one, Lattice) for one in references)
@@ -380,9 +380,9 @@ def _has_graph(references: GraphReferences) -> bool:
 def best_arcs(candidate: Sequence[str], reference: Lattice, gains: Gains, silent: Collection[str] = ()) -> list[int]:
     """Return the arcs of the reference's path with the best rate for a candidate's counted words.
 
-    Ties: the path that ends in the smallest state, then the path with the smallest arcs, compared from its end. So
-    where paths take different alternatives, the last difference decides, and the earlier alternative wins. Words in
-    `silent` do not count.
+    Ties: the path that ends in the smallest state, then the path with the smallest arcs, compared from the end. So if
+    paths take different alternatives, the last difference decides, and the earlier alternative wins. Words in `silent`
+    do not count.
     """
     vocabulary = Vocabulary.from_words(candidate)
     # Words that are not in the candidate match nothing.

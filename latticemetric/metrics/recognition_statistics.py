@@ -1,4 +1,4 @@
-"""Count matches of each length, substitutions, deletions and insertions for recognition rates on strings.
+"""Statistics of recognition rates: matches of each length, substitutions, deletions and insertions.
 
 Arithmetic is exact: 0.1 is one tenth, not the nearest double.
 """
@@ -26,10 +26,10 @@ class RecognitionStatistics:
     """Counts of an optimal alignment.
 
     Attributes:
-        matches: k-gram matches M_1 … M_n.
-        substitutions: Reference words aligned with another word.
-        deletions: Reference words aligned with no word.
-        insertions: Candidate words aligned with no word.
+        matches: Numbers of k-gram matches M_1 … M_n.
+        substitutions: Number of reference words aligned with another word.
+        deletions: Number of reference words aligned with no word.
+        insertions: Number of candidate words aligned with no word.
         reference_ngrams: Sizes of the reference's k-gram multisets, |g_1(r)| … |g_n(r)|.
     """
 
@@ -78,17 +78,17 @@ class RecognitionStatistics:
 
     @property
     def errors(self) -> int:
-        """Substitutions, deletions and insertions together."""
+        """The sum of substitutions, deletions and insertions."""
         return self.substitutions + self.deletions + self.insertions
 
     @property
     def reference_words(self) -> int:
-        """|r|."""
+        """The number of reference words, |r|."""
         return self.matches[0] + self.substitutions + self.deletions
 
     @property
     def candidate_words(self) -> int:
-        """|c|."""
+        """The number of candidate words, |c|."""
         return self.matches[0] + self.substitutions + self.insertions
 
     def as_columns(self) -> list[int]:
@@ -122,24 +122,24 @@ def exact_gains(order: int, alpha: Fraction, beta: Fraction) -> Gains:
     unit = lcm(alpha.denominator, beta.denominator)
     if unit > _FINEST_UNIT or max(abs(alpha), abs(beta)) * unit > _LARGEST_PENALTY:
         raise UsageError(
-            f"alpha {plain_number(alpha)} and beta {plain_number(beta)} are too fine or too large for exact scores",
+            f"alpha {plain_number(alpha)} and beta {plain_number(beta)} have too many digits for exact scores",
             advice="give at most 16 significant digits",
         )
     return Gains(order, unit, int(alpha * unit), int(beta * unit))
 
 
 def exact_penalty(value: Penalty, name: str) -> Fraction:
-    """Return the exact number as written: 0.1 means one tenth, not the nearest double."""
+    """Return a penalty as an exact number: 0.1 means one tenth, not the nearest float."""
     try:
         if isinstance(value, str) and "/" not in value and abs(Decimal(value).adjusted()) > _MOST_DIGITS:
-            raise UsageError(f"{name} is {shortened(value)}, too fine or too large for exact scores")
+            raise UsageError(f"{name} is {shortened(value)}, which has too many digits for exact scores")
         return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError, InvalidOperation):
         raise UsageError(f"{name} is {shortened(repr(value))}, not a finite number") from None
 
 
 Merit = tuple[bool, Fraction]
-"""A rate to compare: larger is better. A defined rate beats an undefined one, which ranks by its numerator."""
+"""A rate as a sort key: larger is better. Defined rates rank above undefined ones, which rank by their numerators."""
 
 
 def merit(gain: int, denominator: int, gains: Gains) -> Merit:

@@ -1,4 +1,4 @@
-"""Refuse lists of single words as references: each list may be one reference or several of one word each."""
+"""Refuse lists of single words as references: such a list may be one reference, or several of one word each."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from latticemetric.vocabulary import split_words
 def check_references(references: Any) -> None:
     """Refuse a list of single words as the references of one candidate.
 
-    `["the", "cold"]` may be the words of one reference, or two references of one word. Both can be written clearly: one
-    reference is `"the cold"` or `[["the", "cold"]]`, two are `[["the"], ["cold"]]`.
+    `["the", "cold"]` may be the words of one reference, or two references of one word. Write `"the cold"` or `[["the",
+    "cold"]]` for one reference, `[["the"], ["cold"]]` for two.
     """
     if isinstance(references, bytes | bytearray | np.ndarray | Iterator | Mapping | AbstractSet):
         raise UsageError(
@@ -29,15 +29,15 @@ def check_references(references: Any) -> None:
 
 
 def check_candidate(text: Any, what: str = "the candidate") -> None:
-    """Refuse a list of texts instead of a list of words: `["the cold"]` would be one word with a space in it."""
+    """Refuse a list of texts in place of a list of words: `["the cold"]` would be one word with a space."""
     if isinstance(text, list) and text and all(isinstance(one, str) and len(split_words(one)) > 1 for one in text):
         raise UsageError(f"{what} is a list of texts, not of words: {text!r}", advice=f"give the string {text[0]!r}")
 
 
 def check_corpus(candidates: Any, references: Any) -> None:
-    """Refuse single words as references throughout a corpus, and a string instead of a list.
+    """Refuse single words as references in a whole corpus, and a string in place of a list.
 
-    One segment may have several references of one word each. But if no reference of the corpus has more words, and some
+    A segment may have several references of one word each. But if no reference of the corpus has more words, and some
     segments have several references, the caller probably passed lists of words.
     """
     for name, given in (("candidates", candidates), ("references", references)):
@@ -51,7 +51,7 @@ def check_corpus(candidates: Any, references: Any) -> None:
 
 
 def checked_corpus(references: Iterable[Any]) -> Iterator[Any]:
-    """Yield the references of a corpus; at its end, raise the errors of `check_corpus`."""
+    """Yield the references of a corpus; at the end, raise the errors of `check_corpus`."""
     if isinstance(references, str):
         raise UsageError("references is a string", advice="give a list: the references of each graph")
     suspect = None
@@ -70,7 +70,7 @@ def checked_corpus(references: Iterable[Any]) -> Iterator[Any]:
 
 
 def are_single_words(references: Any) -> bool:
-    """Check if `references` are several strings of one word each."""
+    """Check whether `references` are several strings of one word each."""
     if not _is_list(references) or len(references) < 2:  # noqa: PLR2004  one is clear
         return False
     return all(isinstance(one, str) and len(split_words(one)) == 1 for one in references)

@@ -1,4 +1,4 @@
-"""Find metrics by name: metrics of this package (`4-grr`, `wer`, …) and of other packages."""
+"""The registry of metrics of this package (`4-grr`, `wer`, …) and of other packages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Factory = Callable[..., Any]
 
 
 def register(name: str, *, ordered: bool = False) -> Callable[[Factory], Factory]:
-    """Register a metric's factory. The name of an `ordered` metric is `N-name`; its factory gets N first."""
+    """Register a metric's factory. With `ordered`, the name is `N-name`, and the factory gets N first."""
 
     def add(factory: Factory) -> Factory:
         if name in _factories:
@@ -96,7 +96,8 @@ def make_metric(spec: str, **parameters: Any) -> Any:
         if unknown is None:
             raise
         raise UsageError(
-            f"metric '{spec}' has no parameter '{unknown[1]}'", advice="leave it out, or choose another metric"
+            f"metric '{spec}' has no parameter '{unknown[1]}'",
+            advice="leave the parameter out, or choose another metric",
         ) from None
 
 

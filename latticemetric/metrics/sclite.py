@@ -1,8 +1,8 @@
-"""The word error rate of NIST's sclite: errors of the alignment with the lowest cost, not with the fewest errors.
+"""The word error rate of NIST's sclite, from the alignment with the lowest cost (not the fewest errors).
 
-sclite aligns networks of words. A substitution costs 4, a deletion or an insertion 3, and each silence (`@`) of
-candidate or reference 0.001. Three substitutions cost as much as four deletions and insertions, so the alignment may
-have more errors than necessary, and it may take other alternatives than the alignment with the best rate.
+sclite aligns networks of words. A substitution costs 4, a deletion or insertion 3, and each silence (`@`) of candidate
+or reference 0.001. Three substitutions cost as much as four deletions and insertions. So the alignment may have more
+errors than necessary, and may take other alternatives than the alignment with the best rate.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Sclite(Metric[RecognitionStatistics]):
         return self.align_arcs(candidate, reference)[0]
 
     def align_arcs(self, candidate: GraphText, reference: GraphText) -> tuple[Alignment, npt.NDArray[np.integer[Any]]]:
-        """Return the alignment, and the arc of each candidate word in it; in a text without alternatives, its place."""
+        """Return the alignment, and the arc (in a text: the position) of each candidate word."""
         sides = [graphs_of(side if isinstance(side, str | Lattice) else [side])[0] for side in (reference, candidate)]
         vocabulary = Vocabulary.from_words([*words_in(sides[1]), *words_in(sides[0])])
         networks = [_network(side, vocabulary) for side in sides]

@@ -1,4 +1,4 @@
-"""Represent a test set as numbers; count the n-grams that candidates and references share."""
+"""A test set as numbers, and the n-grams that candidates and references share."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class NumberedStrings(NamedTuple):
         return np.diff(self.begin)
 
     def part(self, first: int, end: int) -> NumberedStrings:
-        """Return the strings from `first` up to `end`, without it."""
+        """Return the strings from `first` up to, but not including, `end`."""
         begin = self.begin[first : end + 1]
         return NumberedStrings(self.words[begin[0] : begin[-1]], begin - begin[0])
 
@@ -70,7 +70,7 @@ def compared_words(text: Text, *, stem: bool) -> tuple[str, ...]:
 def number_all(
     candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]]
 ) -> tuple[NumberedStrings, NumberedStrings, list[str]]:
-    """Return candidates and references as numbers of the same words, and the words."""
+    """Number the words of candidates and references together; return both as numbers, and the words."""
     numbers: dict[str, int] = defaultdict(count().__next__)
     said, expected = (numbered_strings(side, numbers.__getitem__) for side in (candidates, references))
     return said, expected, list(numbers)
@@ -81,7 +81,7 @@ _COUNTS_AT_ONCE = 1 << 22
 
 
 def pair_matches(candidates: NumberedStrings, references: NumberedStrings, order: int) -> Iterator[Counts]:
-    """Yield the clipped n-gram matches of all candidates with each reference: one row per candidate, a column an order.
+    """Yield clipped n-gram matches of all candidates with each reference: one row per candidate, one column per order.
 
     Examples:
         >>> candidates, references, _ = number_all([["a", "b", "a"], ["b"]], [["b", "a", "b"]])
@@ -104,7 +104,7 @@ def numbered_strings(strings: Sequence[Sequence[str]], number: Callable[[str], i
 
 
 class Segments(NamedTuple):
-    """Candidates and references; segment s has the references number `owner[s] … owner[s + 1] − 1`."""
+    """Candidates and references as numbers; segment s has the references `owner[s]` to `owner[s + 1] − 1`."""
 
     candidates: NumberedStrings
     references: NumberedStrings
@@ -155,10 +155,10 @@ def count_segments(candidates: Sequence[Text], references: Sequence[References],
 def _native_count(
     counting: Callable[..., Any], candidates: Sequence[Text], references: Sequence[References], *more: Any
 ) -> tuple[Any, list[str] | None]:
-    """Call a native function with a test set; return its result, and the words if numbers had to replace them.
+    """Call a native function with a test set; return its result, and the words if they were replaced by numbers.
 
-    The native reader refuses words that UTF-8 cannot encode, and sequences other than lists and tuples. Then call it
-    with numbers instead of words.
+    The native reader refuses words that UTF-8 cannot encode, and sequences other than lists and tuples. Then the
+    function is called with numbers instead of words.
     """
     require_as_many(candidates, references)
     try:
@@ -179,7 +179,7 @@ def _require_references(owner: Counts) -> None:
 
 
 def best_references(merits: npt.NDArray[np.float64], owner: Counts) -> Counts:
-    """Return the number of each segment's reference with the largest merit; ties: the first."""
+    """Return the number of each segment's reference with the largest merit (ties: the first)."""
     begin = owner[:-1]
     best = np.repeat(np.maximum.reduceat(merits, begin), np.diff(owner))
     numbers: Counts = np.arange(len(merits))
@@ -190,7 +190,7 @@ def best_references(merits: npt.NDArray[np.float64], owner: Counts) -> Counts:
 
 
 def matched_ngrams(candidate: Text, references: References, order: int, *, stem: bool = False) -> str:
-    """List a candidate's n-grams that its references contain, one line per order, with the clipped counts."""
+    """List a candidate's n-grams that its references contain, one line per order, with clipped counts."""
     words = compared_words(candidate, stem=stem)
     listed = [compared_words(reference, stem=stem) for reference in references_of(references)]
     lines = []

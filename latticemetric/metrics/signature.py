@@ -1,4 +1,4 @@
-"""Write signatures: one line with all that a reader needs to reproduce a number."""
+"""Signatures: one line with everything needed to reproduce a number."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Signature:
         return "|".join([*parts, f"v:{VERSION}"])
 
     def also(self, **fields: str | None) -> Signature:
-        """Return the signature with additional fields; leave out fields that are `None`."""
+        """Return the signature with additional fields, except fields that are `None`."""
         more = {name: value for name, value in fields.items() if value is not None}
         return Signature(self.name, {**self.fields, **more})
 
@@ -50,5 +50,5 @@ class Signature:
 
 
 def yes_or_no(value: bool) -> str:  # noqa: FBT001  the only argument
-    """Return a flag as signatures spell it."""
+    """Return a flag as `yes` or `no`."""
     return "yes" if value else "no"

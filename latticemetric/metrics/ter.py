@@ -1,4 +1,4 @@
-"""Translation edit rate: edits, with shifts of words that stand side by side (Snover et al. 2006)."""
+"""Translation edit rate: edits, including shifts of adjacent words (Snover et al. 2006)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from latticemetric.metrics.signature import Signature, yes_or_no
 class TER(TallyMetric):
     """Insertions, deletions, substitutions and shifts, divided by the average number of reference words.
 
-    Lower is better. The search of shifts is tercom's, with the limits of sacrebleu: it is greedy, so edits may not be
-    the fewest. With several references, the fewest edits count, and the mean of the lengths.
+    Lower is better. The greedy search of shifts is tercom's, with the limits of sacrebleu, so that the number of edits
+    may not be minimal. With several references, the fewest edits and the mean length count.
 
     Args:
-        normalized: Separate punctuation, and read entities of XML, as tercom does.
+        normalized: Separate punctuation, and decode XML entities, as tercom does.
         no_punct: Remove punctuation.
         asian_support: With `normalized`, separate CJK characters; with `no_punct`, remove their punctuation, too.
         case_sensitive: Compare words as they are; otherwise, in lower case.

@@ -26,10 +26,10 @@ UnigramKind = Literal["precision", "recall", "f1", "fmean"]
 
 @dataclass(frozen=True)
 class Unigram(TallyMetric):
-    """Matched words divided by words of the candidate (precision) or of the reference (recall), or a mean of the two.
+    """Matched words per candidate word (precision) or per reference word (recall), or a mean of both.
 
-    F1 = 2PR / (P + R), Fmean = 10PR / (9P + R); 0 if nothing matches. Each candidate counts with its best reference
-    (ties: the first).
+    F1 = 2PR / (P + R), Fmean = 10PR / (9P + R); 0 without matches. Each candidate counts with its best reference (ties:
+    the first).
 
     Args:
         kind: `precision`, `recall`, `f1` or `fmean`.

@@ -1,7 +1,7 @@
 """Read base forms and synsets of words from WordNet's index files.
 
-nltk's reader does not work here: it opens `lexnames`, which Debian's `wordnet-base` lacks, and it refuses folders
-outside its search path. Base forms and synsets need only `index.*` and `*.exc`, which both Debian and nltk have.
+nltk's reader cannot be used: it opens `lexnames`, which Debian's `wordnet-base` lacks, and refuses folders outside its
+search path. Base forms and synsets need only `index.*` and `*.exc`, which Debian and nltk both have.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class WordNet:
         return hashed.hexdigest()
 
     def base_forms(self, word: str) -> frozenset[str]:
-        """Return the base forms of a word in WordNet (lower case, any part of speech), the word itself included."""
+        """Return the base forms of a word in WordNet (lower case, any part of speech), including the word itself."""
         return frozenset(form for _, form in self._entries(word))
 
     def synsets(self, word: str) -> frozenset[Synset]:
@@ -111,7 +111,7 @@ _HOW_TO_GET = (
 
 
 def wordnet() -> WordNet:
-    """Return this machine's WordNet: `NLTK_DATA`, `WNSEARCHDIR`, `WNHOME`, nltk's folders or `/usr/share/wordnet`."""
+    """Find WordNet: in `NLTK_DATA`, `WNSEARCHDIR`, `WNHOME`, nltk's folders or `/usr/share/wordnet`."""
     return _wordnet_of(*map(os.environ.get, ("NLTK_DATA", "WNSEARCHDIR", "WNHOME")))
 
 
@@ -148,11 +148,11 @@ def _corpora(root: Path) -> Iterator[Folder]:
 
 @lru_cache(maxsize=_TYPES_KEPT)
 def synsets(source: WordNet, word: str) -> frozenset[Synset]:
-    """Return the synsets of a word, once per type."""
+    """Return the synsets of a word; results are cached."""
     return source.synsets(word)
 
 
 @lru_cache(maxsize=_TYPES_KEPT)
 def base_forms(source: WordNet, word: str) -> frozenset[str]:
-    """Return the base forms of a word, once per type; a word that is not in WordNet is its own base form."""
+    """Return the base forms of a word; results are cached. A word outside of WordNet is its own base form."""
     return source.base_forms(word) or frozenset([word])

@@ -1,1 +1,1 @@
-"""Normalize references and graphs with the rules of pynini's grammars, to make them comparable."""
+"""Normalize references and graphs with rewrite rules (pynini grammars), so that they can be compared."""

@@ -1,9 +1,9 @@
-"""Apply a rule to a lattice: rewrite its texts, and keep all scores.
+"""Apply a rule to a lattice: rewrite its texts, keep all scores.
 
-The lattice is composed with the rule word by word: a state of the result is a state of the lattice, a state of the
-rule, and the bytes of an incomplete word. Each arc of the lattice keeps its scores in the result. If the arc becomes
-several words, the first word has the scores. If it becomes no word, or only the beginning of one (`air port` →
-`airport`), an arc without a word has the scores. So every path keeps the sum of every column.
+The lattice is composed with the rule word by word. A state of the result is a lattice state, a rule state and the bytes
+of an incomplete word. Each lattice arc keeps its scores in the result. If its word becomes several words, the first one
+gets the scores. If it becomes no word, or only the beginning of one (`air port` → `airport`), an arc without a word
+gets the scores. So the sum of each column along a path does not change.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def arcs_from(lattice: Lattice) -> list[list[tuple[int, int, str]]]:
 
 
 def useful_states(rule: Rewriter, lattice: Lattice) -> list[set[int]]:
-    """Return, for each state of a lattice, the rule states that lie on a path from the begin to the end of a text."""
+    """Return, for each lattice state, the rule states that lie on a path from the start to the end of a text."""
     arcs, finals = arcs_from(lattice), set(lattice.final.tolist())
     useful: list[set[int]] = [set() for _ in arcs]
     useful[0].add(BEFORE)
@@ -56,7 +56,7 @@ def useful_states(rule: Rewriter, lattice: Lattice) -> list[set[int]]:
 def check_accepted(rule: Rewriter, lattice: Lattice) -> None:
     """Raise an error if the rule rejects a text of the lattice.
 
-    Determinize the rule on the fly: for each beginning of a text, keep the set of rule states that it can reach.
+    The rule is determinized on the fly: for each prefix of a text, the set of reachable rule states is kept.
     """
     arcs, finals = arcs_from(lattice), set(lattice.final.tolist())
     here: list[list[_Set]] = [[] for _ in range(lattice.num_states)]
@@ -81,7 +81,7 @@ def check_accepted(rule: Rewriter, lattice: Lattice) -> None:
                     trail[target, following] = (state, states), word
                     here[target].append(following)
         if len(trail) > _MOST_SETS:
-            raise InputError(f"the rule reads the graph in more than {_MOST_SETS} ways", where=rule.where)
+            raise InputError(f"the rule can read the graph in more than {_MOST_SETS} ways", where=rule.where)
 
 
 COLUMN = "grammar"
@@ -93,8 +93,8 @@ _NOWHERE = -1
 def apply_rule(rule: Rewriter, lattice: Lattice) -> Lattice:
     """Rewrite the texts of a lattice.
 
-    If the rule rewrites a text to several texts, these become several paths. Scores are kept; the rule's weights become
-    the column `grammar`.
+    A text that the rule rewrites to several texts becomes several paths. Scores are kept; the rule's weights become the
+    column `grammar`.
     """
     if lattice.vocabulary.is_numeric and lattice.word.any():
         raise InputError(
@@ -113,7 +113,7 @@ class _At(NamedTuple):
 
 
 class _Composition:
-    """Compose a rule with a lattice, whose states are in topological order."""
+    """The composition of a rule with a lattice whose states are in topological order."""
 
     def __init__(self, rule: Rewriter, lattice: Lattice) -> None:
         self._rule, self._lattice = rule, lattice
@@ -173,7 +173,7 @@ class _Composition:
         return known[at]
 
     def _follow(self, at: _At, number: int, arc: int, target: int, word: str) -> None:
-        """Add result arcs for a lattice arc: for each step of the rule, one per word that the step completes."""
+        """Add result arcs for a lattice arc: per step of the rule, one for each word that the step completes."""
         if not word:
             if at.rule in self._useful[target]:
                 self._add_arc(number, self._number(at._replace(state=target)), "", arc, 0.0)

@@ -1,9 +1,9 @@
-"""NIST's mapping rules (GLM files), applied as sctk's csrfilt and rfilter1 apply them.
+"""NIST's mapping rules (GLM files), applied as sctk's csrfilt and rfilter1 do.
 
 A rule `A => B / [C] __ [D]` replaces `A` by `B` between `C` and `D`. The text is read once, from left to right: at each
-character, the first rule of the file that fits there is applied, and reading goes on after its `A`. Rules see the text
-as it was, not what other rules wrote, and may span words. `B` may have alternatives, `{IT IS / IT HAS}`, and words that
-may be left out, `(UH)`.
+character, the first rule of the file that matches is applied, and reading continues after its `A`. Rules match the
+original text, not the output of other rules, and may span words. `B` may have alternatives, `{IT IS / IT HAS}`, and
+optional words, `(UH)`.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from latticemetric.formats.streams.stream import open_stream
 from latticemetric.normalization.rule import AFTER, BEFORE, MOST_WAYS, Rewriter, Step
 
 KEEP_CASE = "KEEP_CASE"
-"""The option that leaves the case of words as it is (csrfilt's `-s`)."""
+"""The option that keeps the case of words (csrfilt's `-s`)."""
 
 SPLIT_HYPHENS = "SPLIT_HYPHENS"
-"""The option that makes several words of one with hyphens (csrfilt's `-dh`)."""
+"""The option that splits words at hyphens (csrfilt's `-dh`)."""
 
 TIMED = "TIMED"
 """The option that takes the sections for ctm and stm, not those for trn (csrfilt's `-i`)."""
@@ -41,7 +41,7 @@ _HYPHEN = re.compile(r"([^( ])-(?=[^) ])")
 
 
 class MappingRule(NamedTuple):
-    """Hold a rule: the text that it replaces, by what, after and before which texts; and its place."""
+    """A rule: the text to replace, its replacement, its left and right context, and its place."""
 
     source: str
     output: str
@@ -51,7 +51,7 @@ class MappingRule(NamedTuple):
 
 
 class MappingFile(NamedTuple):
-    """Hold the rules of a file, and its settings."""
+    """The rules and settings of a file."""
 
     rules: tuple[MappingRule, ...]
     case_sensitive: bool
@@ -59,7 +59,7 @@ class MappingFile(NamedTuple):
 
 
 def read_glm(path: str, side: str, *, timed: bool = False) -> MappingFile:
-    """Read the rules for a side, `ref` or `hyp`: those of sections for that side or for trn, and those of no section.
+    """Read the rules of a side, `ref` or `hyp`: from sections for that side or for trn, and from no section.
 
     With `timed`, those of sections for stm (of references) or ctm (of hypotheses), not for trn.
 
@@ -73,7 +73,7 @@ def read_glm(path: str, side: str, *, timed: bool = False) -> MappingFile:
         mark = next(lines, "").split(maxsplit=1)[:1]
         if not mark or mark[0][0].isalnum() or mark[0][0] in "*[\"'":
             advice = "it is a comment, and begins with the mark of comments, usually ;;"
-            raise FormatError("the first line does not name the mark of comments", where=stream.place(1), advice=advice)
+            raise FormatError("the first line does not define the comment mark", where=stream.place(1), advice=advice)
         for line in lines:
             if section := _SECTION.match(line):
                 applies = _is_for(section[1].lower(), (kind, side), stream.place())
@@ -97,14 +97,14 @@ def _is_for(pattern: str, names: Iterable[str], where: str) -> bool:
     try:
         return any(re.search(pattern, name) for name in names)
     except re.error as error:
-        raise FormatError(f"'{pattern}' is no regular expression: {error}", where=where) from None
+        raise FormatError(f"'{pattern}' is not a regular expression: {error}", where=where) from None
 
 
 def _parsed(line: str, where: str) -> MappingRule:
-    """Parse a rule. The last slash begins the context, unless it stands in brackets."""
+    """Parse a rule; the last slash outside of brackets begins the context."""
     source, arrow, rest = line.partition(_ARROW)
     if not arrow or (rest and not rest[0].isspace()):
-        raise FormatError("this is no rule", where=where, advice="write A => B / [C] __ [D], with spaces around =>")
+        raise FormatError("this is not a rule", where=where, advice="write A => B / [C] __ [D], with spaces around =>")
     output, slash, context = rest.rpartition("/")
     bracket, closing = context.find("["), context.find("]")
     if not slash or (closing < bracket):
@@ -117,16 +117,16 @@ def _parsed(line: str, where: str) -> MappingRule:
 
 
 def _unquoted(text: str) -> str:
-    """Strip white space, and then one pair of brackets or quotation marks."""
+    """Strip white space, then one pair of brackets or quotation marks."""
     text = text.strip()
     return text[1:-1] if len(text) > 1 and text[0] + text[-1] in ("[]", '""') else text
 
 
 class MappingRules(Rewriter):
-    """Apply the rules of a file to words.
+    """Applies the rules of a file to words.
 
-    A state is what the rules still have to see of the text that was read: the characters that no rule can be decided
-    for yet, and as many characters before them as the longest left context has.
+    A state is the part of the text that rules may still need: the characters for which no rule can be decided yet, and
+    as many characters before them as the longest left context.
     """
 
     def __init__(self, path: str, side: str, *, keep_case: bool, timed: bool = False) -> None:
@@ -144,11 +144,11 @@ class MappingRules(Rewriter):
         self._outputs: dict[MappingRule, tuple[str, ...]] = {}
 
     def __reduce__(self) -> tuple[Callable[..., MappingRules], tuple[str, str]]:
-        """Pickle the file's name: workers read it again, and meet other words."""
+        """Pickle only the file's name: workers read the file again, and see other words."""
         return partial(MappingRules, keep_case=not self._upper, timed=self._timed), (self.where, self._side)
 
     def _key(self, text: str) -> str:
-        """Return the text as rules compare it."""
+        """Return the text in the form that rules compare."""
         return text if self._file.case_sensitive else text.translate(_UPPER)
 
     def _taken(self, state: int, word: str) -> Iterator[Step]:
@@ -168,7 +168,7 @@ class MappingRules(Rewriter):
                 yield Step(AFTER if at_end else self._numbers[key], end.encode("utf-8", "surrogatepass"), 0.0)
 
     def _applied(self, seen: str, text: str, *, at_end: bool) -> tuple[str, str, list[tuple[str, ...]]]:
-        """Apply rules as far as they can be decided; return what was read, what was not, and what was written."""
+        """Apply rules as far as they can be decided; return the read, the unread and the written text."""
         parts: list[tuple[str, ...]] = []
         all_read, at = seen + text, len(seen)
         keyed = self._key(all_read)
@@ -196,7 +196,7 @@ class MappingRules(Rewriter):
         return self._outputs[rule]
 
     def _texts(self, parts: list[tuple[str, ...]], word: str) -> Iterable[str]:
-        """Return all texts of alternatives one after the other."""
+        """Return all texts of a sequence of alternatives."""
         ways = 1
         for part in parts:
             ways *= len(part)
@@ -206,7 +206,7 @@ class MappingRules(Rewriter):
 
 
 class SplitHyphens(Rewriter):
-    """Replace hyphens inside words by spaces."""
+    """Replaces hyphens inside words by spaces."""
 
     def _taken(self, state: int, word: str) -> Iterator[Step]:
         if state != AFTER:
@@ -227,7 +227,7 @@ _CLOSING = {"{": "}", "(": ")"}
 
 
 def _sequence(text: str, parts: Iterator[str], closing: str) -> list[str]:
-    """Parse up to a closing bracket; a slash separates alternatives inside braces."""
+    """Parse up to a closing bracket; inside braces, slashes separate alternatives."""
     done: list[str] = []
     texts = [""]
     for part in parts:
@@ -254,7 +254,7 @@ def _joined(heads: list[str], tails: list[str]) -> list[str]:
 
 
 def options_of(name: str, given: str) -> dict[str, bool]:
-    """Return which options are given after the colon: `rules.glm:KEEP_CASE+SPLIT_HYPHENS`."""
+    """Return the options after the colon of a name: `rules.glm:KEEP_CASE+SPLIT_HYPHENS`."""
     known = (KEEP_CASE, SPLIT_HYPHENS, TIMED)
     names = given.split("+") if given else []
     if unknown := [one for one in names if one not in known]:

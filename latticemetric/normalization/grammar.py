@@ -1,4 +1,4 @@
-"""Load grammars: rules by name, from an archive of this package or of the user. Normalize texts and graphs."""
+"""Load grammars (named rules of a shipped or user archive), and normalize texts and graphs with them."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def normalize(text: Graph, grammar: str | Grammar = "english", *, scales: Scales
 def normalize(text: str | Graph, grammar: str | Grammar = "english", *, scales: Scales | None = None) -> str | Lattice:
     """Rewrite a text, or all texts of a graph, with a grammar.
 
-    A graph keeps its scores: the cost of each path does not change. If a word becomes several words, the first has its
-    scores. If a word is deleted, an arc without a word has its scores.
+    A graph keeps its scores: the cost of each path does not change. If a word becomes several words, the first one gets
+    its scores. If a word is deleted, an arc without a word gets its scores.
 
     Args:
         text: A text, a lattice or an n-best list.
-        grammar: A shipped grammar (`english`), one of its rules (`english:LOWER_CASE`), an archive that pynini
-            wrote (`rules.far:RULE`), or NIST's mapping rules (`rules.glm`).
-        scales: An n-best list keeps the scores in `scales`, and scores with a weight. A lattice keeps all scores.
+        grammar: A shipped grammar (`english`), one of its rules (`english:LOWER_CASE`), an archive of pynini
+            (`rules.far:RULE`), or NIST's mapping rules (`rules.glm`).
+        scales: An n-best list keeps only the scores in `scales` and those with a nonzero weight. A lattice keeps all.
 
     Raises:
         UsageError: The grammar does not exist, or does not have the rule.
@@ -65,11 +65,11 @@ def normalize(text: str | Graph, grammar: str | Grammar = "english", *, scales: 
 
 
 def normalize_reference(text: str | Graph, grammar: str | Grammar = "english") -> Lattice:
-    """Return all forms of a normalized reference, as a lattice without scores in which each text has one path.
+    """Return all forms of a normalized reference as a lattice without scores, with one path per text.
 
     Args:
         text: A text, or a graph of alternatives.
-        grammar: A grammar, as for `normalize`; its rule `ALTERNATIVES`, if any, is also applied.
+        grammar: A grammar, as for `normalize`. Its rule `ALTERNATIVES`, if any, is also applied.
     """
     rules = find_grammar(grammar) if isinstance(grammar, str) else grammar
     return rules.reference(split_words(text) if isinstance(text, str) else as_lattice(text))
@@ -77,13 +77,13 @@ def normalize_reference(text: str | Graph, grammar: str | Grammar = "english") -
 
 @dataclass(frozen=True, eq=False)
 class Grammar:
-    """The rules that make texts comparable.
+    """The rules that normalize texts.
 
     Attributes:
-        name: The name that the user wrote.
-        rules: The rules that rewrite every text, one after the other.
+        name: The name as the user wrote it.
+        rules: The rules that rewrite every text, in order.
         alternatives: The rule that adds alternatives to the rewritten text of a reference, if any.
-        reference_rules: The rules that rewrite references; empty if they are those of every text.
+        reference_rules: The rules for references; empty if they are the same as `rules`.
     """
 
     name: str
@@ -98,12 +98,12 @@ class Grammar:
         return lattice
 
     def text(self, words: Sequence[str]) -> tuple[str, ...]:
-        """Rewrite a text; of several results, return the one with the lowest weight; raise an error on a tie."""
+        """Rewrite a text; return the result with the lowest weight, or raise an error for a tie."""
         best = self.lattice(Lattice.from_strings([words])).pruned(0.0)
         text = only_text(best)
         if text is None:
             raise InputError(
-                f"the rule rewrites '{shortened(' '.join(words))}' to several texts",
+                f"the rule rewrites '{shortened(' '.join(words))}' to several texts with the same weight",
                 where=self.rules[0].where,
                 advice="give all but one of them a weight, keep alternatives for references, or use a metric or search "
                 "that takes alternatives on both sides: sclite, lattice-oracle",
@@ -111,12 +111,12 @@ class Grammar:
         return text
 
     def candidate(self, text: Lattice | Sequence[str]) -> Lattice | tuple[str, ...]:
-        """Rewrite a text of a system; of several results, keep those with the lowest weight, each as one path."""
+        """Rewrite a hypothesis; return the results with the lowest weight, with one path each."""
         graph = self.lattice(text if isinstance(text, Lattice) else Lattice.from_strings([text])).pruned(0.0)
         return only_text(graph) or _distinct(graph)
 
     def reference(self, reference: Lattice | Sequence[str]) -> Lattice:
-        """Return all forms of a reference, as a lattice without scores in which each text has one path."""
+        """Return all forms of a reference as a lattice without scores, with one path per text."""
         graph = reference if isinstance(reference, Lattice) else Lattice.from_strings([reference])
         for rule in self.reference_rules:
             graph = apply_rule(rule, graph)
@@ -137,7 +137,7 @@ class Grammar:
 class TextGrammar(Grammar):
     """A function that rewrites whole texts, such as Whisper's normalizers.
 
-    No transducer can do what it does, so the texts of a graph are rewritten one by one.
+    A transducer cannot express it, so the texts of a graph are rewritten one by one.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -148,15 +148,15 @@ class TextGrammar(Grammar):
         return tuple(split_words(self.rewrite(" ".join(words))))
 
     def lattice(self, lattice: Lattice) -> Lattice:
-        """Return the lattice of rewritten texts, a path for each path; its first arc has the scores of the path.
+        """Return the lattice of rewritten texts, with one path per path; its first arc has the scores of the path.
 
-        Labels and times are left out, since words may have other places after.
+        Labels and times are dropped, since words may move.
         """
         paths = lattice.statistics().paths
         if paths is None or paths > MOST_TEXTS:
             many = "more" if paths is None else paths
             raise InputError(
-                f"{self.name} rewrites whole texts, at most {MOST_TEXTS}, but the graph has {many} paths",
+                f"{self.name} rewrites at most {MOST_TEXTS} whole texts, but the graph has {many} paths",
                 advice="use n-best lists, or --normalize english, which rewrites graphs",
             )
         rows = [(self.text(path.words), lattice.scores_along(path.arcs)) for path in lattice.paths()]
@@ -181,11 +181,11 @@ class TextGrammar(Grammar):
 def find_grammar(name: str) -> Grammar:
     """Return a grammar by name: `english`, `english:LOWER_CASE`, `rules.far`, `rules.far:RULE`.
 
-    Without a rule in the name, use `NORMALIZE` for hypotheses and references, and `ALTERNATIVES` for references if the
-    grammar has this rule; if an archive has a single rule, use that rule. A rule `R` is followed by `R_2`, `R_3` and so
-    on, if the archive has them. Other names are `whisper-en`, `whisper-basic` and
-    `whisper-basic:REMOVE_DIACRITICS`, and files of NIST's mapping rules: `rules.glm`, `rules.glm:KEEP_CASE`,
-    `rules.glm:SPLIT_HYPHENS`, `rules.glm:TIMED`, or several: `rules.glm:KEEP_CASE+SPLIT_HYPHENS`.
+    Without a rule in the name, `NORMALIZE` applies to hypotheses and references, and `ALTERNATIVES`, if the grammar has
+    it, to references; an archive with a single rule uses that rule. A rule `R` is followed by `R_2`, `R_3` and so on,
+    if the archive has them. Other names are `whisper-en`, `whisper-basic` and `whisper-basic:REMOVE_DIACRITICS`, and
+    files of NIST's mapping rules: `rules.glm`, `rules.glm:KEEP_CASE`, `rules.glm:SPLIT_HYPHENS`,
+    `rules.glm:TIMED`, or several: `rules.glm:KEEP_CASE+SPLIT_HYPHENS`.
     """
     if name in WHISPER:
         return TextGrammar(name, rewrite=WHISPER[name][1])
@@ -218,7 +218,7 @@ def _loaded(name: str, source: str, rule: str, _stamp: tuple[int, int] | None) -
 
 
 def is_glm(source: str) -> bool:
-    """Return True if the name is that of a file of NIST's mapping rules."""
+    """Check whether the name is that of a file of NIST's mapping rules."""
     return Path(source).suffix == ".glm"
 
 
@@ -241,7 +241,7 @@ class RuleSize(NamedTuple):
 
 
 def rule_sizes(source: str) -> list[RuleSize]:
-    """Return the sizes of the rules of a grammar, which is given by name or file."""
+    """Return the sizes of the rules of a grammar, given by name or file."""
     machines = [(name, fst_binary.decode(machine, base=at)[0]) for name, machine, at in rule_archive(source)]
     return [RuleSize(name, len(arrays.final), len(arrays.source)) for name, arrays in machines]
 
@@ -288,7 +288,7 @@ def only_text(lattice: Lattice) -> tuple[str, ...] | None:
 
 
 def _distinct(graph: Lattice) -> Lattice:
-    """Return the lattice without scores in which each text has one path."""
+    """Return the lattice without scores, with one path per text."""
     return _without_scores(_without_scores(graph).determinized())
 
 

@@ -13,7 +13,7 @@ _Text = tuple[str, ...]
 
 
 def with_alternatives(lattice: Lattice) -> str:
-    """Write the texts of a lattice in one line, with alternatives between the states that all paths share.
+    """Write the texts of a lattice on one line, with alternatives between the states that all paths share.
 
     Each text must have one path. Raise an error for more than `MOST_ALTERNATIVES` alternatives in one place.
     """
@@ -25,7 +25,7 @@ def with_alternatives(lattice: Lattice) -> str:
 
 
 def _alternatives(texts: list[_Text]) -> list[str]:
-    """Write texts as alternatives, followed by their common ending."""
+    """Write texts as alternatives, followed by their common suffix."""
     ending: list[str] = []
     while len(texts) > 1 and all(texts) and len({text[-1] for text in texts}) == 1:
         ending.insert(0, texts[0][-1])

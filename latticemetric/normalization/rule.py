@@ -1,8 +1,8 @@
-"""Run a rule, a transducer of bytes, word by word.
+"""Run a rule (a byte transducer) word by word.
 
-A rule rewrites texts: words in UTF-8 with single spaces between them. A graph has many texts, so the rule runs on the
-words of arcs instead, from each state that it can be in before the word. The steps of each word are computed once and
-kept; if a rule looks at single words only, this is all the work.
+A rule rewrites texts: words in UTF-8, separated by single spaces. Since a graph has too many texts, the rule runs on
+the words of arcs, from each state in which it can be before the word. The steps of each word are computed once and
+cached. If a rule looks at single words only, no other work is needed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ AFTER = -2
 
 
 class Step(NamedTuple):
-    """A way to read a word: the rule's state after the word, the bytes written, and the sum of the rule's weights."""
+    """One way to read a word: the rule's state after the word, the bytes written, and the sum of weights."""
 
     state: int
     output: bytes
@@ -44,14 +44,14 @@ class _Move(NamedTuple):
 
 
 class Rewriter(ABC):
-    """Rewrite texts word by word; compute the steps of each word in each state once.
+    """Rewrites texts word by word; caches the steps of each word from each state.
 
-    Read each word with the space after it. The last word of a text is also its end: the rewriter is `AFTER` then, and
-    a space is added to the output, so that every word of the output ends with white space.
+    A word is read together with the space after it. After the last word of a text, the state is `AFTER`, and the output
+    gets a space, so that every output word ends with white space.
     """
 
     def __init__(self, where: str, *, is_weighted: bool = False) -> None:
-        """Store the name of the rules in errors, and whether steps have costs."""
+        """Store the name of the rules for errors, and whether steps have costs."""
         self.where = where
         self.is_weighted = is_weighted
         self._steps: dict[tuple[int, str], tuple[Step, ...]] = {}
@@ -73,14 +73,14 @@ class Rewriter(ABC):
 
     @abstractmethod
     def _taken(self, state: int, word: str) -> Iterator[Step]:
-        """Yield the ways to read a word, as the last of a text and as one before others."""
+        """Yield the ways to read a word: as the last word of a text, and before other words."""
 
 
 class Rule(Rewriter):
-    """Run a byte transducer; list the transitions of a state when they are first needed."""
+    """Runs a byte transducer; lists the transitions of a state on demand."""
 
     def __init__(self, machine: FstArrays, where: str) -> None:
-        """Store the machine; `where` is its name in errors."""
+        """Store the machine; errors call it `where`."""
         weighted = bool(machine.weight.any() or machine.final[np.isfinite(machine.final)].any())
         super().__init__(where, is_weighted=weighted)
         self._machine = machine
@@ -89,7 +89,11 @@ class Rule(Rewriter):
         if machine.start < 0:
             raise InputError("the rule is empty: it accepts nothing", where=where)
         if machine.input_symbols is not None or machine.output_symbols is not None:
-            raise InputError("the rule rewrites symbols of a table", where=where, advice="compile it over bytes")
+            raise InputError(
+                "the rule is compiled over the symbols of a table, not over bytes",
+                where=where,
+                advice="compile it over bytes",
+            )
         for side in (machine.input, machine.output):
             if len(side) and not 0 <= side.min() <= side.max() <= 0xFF:  # noqa: PLR2004  a byte
                 label = side[(side < 0) | (side > 0xFF)][0]  # noqa: PLR2004
@@ -100,7 +104,7 @@ class Rule(Rewriter):
                 )
 
     def __reduce__(self) -> tuple[type[Rule], tuple[FstArrays, str]]:
-        """Pickle the machine without the steps that were computed: workers meet other words."""
+        """Pickle the machine without cached steps, since workers see other words."""
         return Rule, (self._machine, self.where)
 
     def _taken(self, state: int, word: str) -> Iterator[Step]:
@@ -126,7 +130,7 @@ class Rule(Rewriter):
         return self._closed(reached, word)
 
     def _closed(self, ways: dict[tuple[int, bytes], float], word: str) -> dict[tuple[int, bytes], float]:
-        """Add the ways that the rule can continue without reading."""
+        """Add the ways in which the rule can continue without reading."""
         pending, done = list(ways), 0
         while pending:
             done += 1
@@ -139,7 +143,7 @@ class Rule(Rewriter):
                     pending.append(way)
             if done > MOST_WAYS:
                 raise InputError(
-                    f"the rule rewrites '{word}' to more than {MOST_WAYS} outputs, or writes without end",
+                    f"the rule rewrites '{word}' to more than {MOST_WAYS} outputs, or to endless outputs",
                     where=self.where,
                     advice="remove cycles of the rule that write without reading",
                 )
@@ -157,7 +161,7 @@ class Rule(Rewriter):
 
 
 def split_output(pending: bytes, output: bytes) -> tuple[list[bytes], bytes]:
-    """Return the complete words of `pending` and `output`, and the beginning of the next word."""
+    """Return the complete words of `pending` + `output`, and the incomplete word at the end."""
     words, begun = [], bytearray(pending)
     for byte in output:
         if byte not in _WHITE:

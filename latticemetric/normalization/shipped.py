@@ -19,7 +19,7 @@ from latticemetric.normalization.whisper import WHISPER
 
 
 def grammar_folder() -> Path:
-    """Return the folder of the grammars' sources: beside the package in a checkout, else inside the package."""
+    """Return the folder of the grammars' sources: next to the package in a checkout, otherwise inside it."""
     package = Path(__file__).resolve().parent.parent
     installed = package / "grammars"
     return installed if installed.is_dir() else package.parent / "grammars"
@@ -52,7 +52,7 @@ def summary(name: str) -> str:
 
 
 def compiled(name: str) -> bytes:
-    """Return the archive of a grammar from the cache; otherwise compile it, and cache it if possible."""
+    """Return the archive of a grammar from the cache; if it is missing, compile it, and cache it if possible."""
     digest = sha256(grammar_source(name).read_bytes()).hexdigest()[:16]
     if cache := os.environ.get("XDG_CACHE_HOME"):
         base = Path(cache)
@@ -87,7 +87,7 @@ def _new_archive(name: str) -> bytes:
 
 
 def build(names: Sequence[str], folder: Path) -> list[Path]:
-    """Compile grammars (all if `names` is empty) to a folder, each to an archive with its name."""
+    """Compile grammars (all if `names` is empty) to a folder; each becomes an archive with its name."""
     written = []
     for name in names or shipped_grammars():
         archive = compiled(name)
@@ -97,7 +97,7 @@ def build(names: Sequence[str], folder: Path) -> list[Path]:
 
 
 def grammar_module(name: str) -> ModuleType:
-    """Import the module of a grammar, which compiles its rules."""
+    """Import the module of a grammar; this compiles its rules."""
     require_pynini()
     spec = spec_from_file_location(f"latticemetric_grammar_{name}", grammar_source(name))
     assert spec is not None

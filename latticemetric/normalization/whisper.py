@@ -1,8 +1,8 @@
-"""Whisper's normalizers of texts (Radford et al. 2022, appendix C), so that error rates can be compared with others.
+"""Whisper's normalizers of texts (Radford et al. 2022, appendix C), to compare with published error rates.
 
-`whisper_english` and `whisper_basic` give what OpenAI's own program gives, to the byte, faults included: `the 1 place`
-becomes `the one place`, and `U.S.` is not `US`. They rewrite whole texts and are no transducers. `english` is better at
-finding texts that mean the same; these are for figures that others have published.
+`whisper_english` and `whisper_basic` give the same bytes as OpenAI's program, faults included: `the 1 place` becomes
+`the one place`, and `U.S.` is not `US`. They rewrite whole texts, and are not transducers. The grammar `english` is
+better at finding texts with the same meaning; use these to compare with published figures.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _KEPT_SYMBOLS = ".%$¢€£"
 
 
 def whisper_basic(text: str, *, diacritics: bool = True) -> str:
-    """Return a text of any language as Whisper's basic normalizer does: lower case, without marks and brackets.
+    """Normalize a text of any language like Whisper's basic normalizer: lower case, without marks and brackets.
 
     Args:
         text: The text.
-        diacritics: False to remove accents from letters, instead of putting spaces in the place of combining marks.
+        diacritics: False to remove accents from letters, instead of replacing combining marks by spaces.
 
     Examples:
         >>> whisper_basic("¿Qué? [risas] Está bien…")
@@ -45,12 +45,12 @@ def whisper_basic(text: str, *, diacritics: bool = True) -> str:
 
 
 def _spaced(text: str) -> str:
-    """Put a space in the place of each mark, symbol and punctuation character."""
+    """Replace each mark, symbol and punctuation character by a space."""
     return "".join(" " if unicodedata.category(c)[0] in "MSP" else c for c in unicodedata.normalize("NFKC", text))
 
 
 def _without_diacritics(text: str, keep: str = "") -> str:
-    """Remove accents; put a space in the place of other marks, symbols and punctuation, but for those in `keep`."""
+    """Remove accents; replace other marks, symbols and punctuation by spaces, except those in `keep`."""
 
     def plain(character: str) -> str:
         if character in keep:
@@ -101,7 +101,7 @@ def _without_contractions(text: str) -> str:
 
 
 def whisper_english(text: str) -> str:
-    """Return an English text as Whisper's English normalizer does: numbers in digits, American spelling.
+    """Normalize an English text like Whisper's English normalizer: numbers in digits, American spelling.
 
     Examples:
         >>> whisper_english("Mr. Brown's colours cost twenty one dollars, um, isn't it?")
@@ -122,7 +122,7 @@ def whisper_english(text: str) -> str:
 
 @cache
 def _american_spellings() -> dict[str, str]:
-    """Return the American spelling of each British one."""
+    """Return a mapping of British spellings to American ones."""
     lines = Path(__file__).with_name("american_spellings.txt").read_text(encoding="utf-8").splitlines()
     return dict(line.split(" ") for line in lines if line and not line.startswith("#"))
 
@@ -174,7 +174,7 @@ _in_digits = re.compile(r"^\d+(\.\d+)?$").match
 
 
 def _numbers_in_digits(text: str) -> str:
-    """Write numbers in digits, signs and currencies before them."""
+    """Write numbers in digits, with signs and currencies before them."""
     text = _with_halves(text)
     text = re.sub(r"([a-z])([0-9])", r"\1 \2", text)
     text = re.sub(r"([0-9])([a-z])", r"\1 \2", text)
@@ -199,7 +199,7 @@ def _with_halves(text: str) -> str:
 
 
 class _NumberReader:
-    """Read words from left to right, and hold the number that they have made so far."""
+    """Reads words from left to right, and keeps the number that they form so far."""
 
     def __init__(self, words: list[str]) -> None:
         self._words = words
@@ -224,12 +224,12 @@ class _NumberReader:
         return text
 
     def _done(self) -> Iterator[str]:
-        """Yield the number, if there is one."""
+        """Yield the current number, if there is one."""
         if self._number is not None:
             yield self._write(str(self._number))
 
     def _read(self, before: str | None, word: str, after: str | None) -> Generator[str, None, bool]:  # noqa: C901, PLR0912  a branch a kind of word
-        """Read a word, and return whether the next word was read with it."""
+        """Read a word; return whether this also consumed the next word."""
         numeric = after is not None and (after in _NUMBER_WORDS or _in_digits(after) is not None)
         sign, digits = (word[0], word[1:]) if word[0] in _PREFIXES else ("", word)
         if _in_digits(digits):
@@ -282,7 +282,7 @@ class _NumberReader:
         self._number = value.numerator if value.denominator == 1 else digits
 
     def _appended(self, value: int, place: int) -> int | str:
-        """Return the number plus a value below `place`, if it ends with zeros there; else with the digits after it."""
+        """Add `value` to a number that ends in zeros below `place`; otherwise append its digits."""
         if self._number is None:
             return value
         if isinstance(self._number, int) and self._number % place == 0:
@@ -297,7 +297,7 @@ class _NumberReader:
         return f"{str(self._number)[:-1] if before in _TENS and one_digit else self._number}{value}"
 
     def _multiplied(self, value: int) -> Iterator[str]:
-        """Multiply the number; if it is none that can be multiplied, yield it and begin another one."""
+        """Multiply the number if possible; otherwise yield it and begin another one."""
         number = self._number
         if isinstance(number, str):
             with contextlib.suppress(ValueError):  # "1.2.3" is no number
@@ -314,7 +314,7 @@ class _NumberReader:
             self._number = thousands * 1000 + rest * value
 
     def _ended(self, number: int | str | None, ending: str) -> Iterator[str]:
-        """Keep the number; with an ending, yield it."""
+        """Store the number; with an ending, yield it."""
         self._number = number
         if ending:
             yield self._write(f"{number}{ending}")
@@ -327,4 +327,4 @@ WHISPER: dict[str, tuple[str, Callable[[str], str]]] = {
     "whisper-basic": ("Whisper's normalizer of all other languages.", whisper_basic),
     "whisper-basic:REMOVE_DIACRITICS": ("The same, without accents.", partial(whisper_basic, diacritics=False)),
 }
-"""For the name of each normalizer, what it is, and its function."""
+"""The description and the function of each normalizer, by name."""

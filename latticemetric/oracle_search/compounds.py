@@ -1,8 +1,8 @@
-"""Find oracles by the word error rate with joined words: `ice cream` is `icecream` at no cost.
+"""Oracle by a word error rate where joined words are equal: `ice cream` matches `icecream` at no cost.
 
-For each reference, an automaton gives a text its errors: the automaton of WER, with paths at no cost past each
-reference word along all ways to spell it by words of the lattice, and past several reference words along a word of the
-lattice that they spell. The best path of the lattice through this automaton has the fewest errors.
+An automaton per reference gives each text its errors. It is the automaton of WER with further paths of cost 0: from one
+reference word to several lattice words that spell it, and from several reference words to one lattice word. The best
+path of the lattice through this automaton has the fewest errors.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _Arc = tuple[int, int, int, float]  # source, target, label, cost
 
 @dataclass(frozen=True)
 class CompoundPath:
-    """A path of a lattice, with its word errors if joined words are equal.
+    """A path of a lattice, with its word errors when joined words are equal.
 
     Attributes:
         words: Its words, without ε.
         score: Errors divided by the words of its reference; `None` if the reference has none.
-        numerator: The errors.
-        denominator: The words of the reference.
+        numerator: The number of errors.
+        denominator: The number of reference words.
         cost: The model's cost under the given scales.
         scores: The sum of each named cost along the path.
         arcs: The numbers of its arcs in the lattice.
@@ -59,10 +59,10 @@ class CompoundPath:
 
 @dataclass(frozen=True)
 class CompoundOracle(CompoundPath):
-    """The path of a lattice with the fewest word errors if joined words are equal.
+    """The path of a lattice with the fewest word errors when joined words are equal.
 
     Attributes:
-        one_best: The model's own best path.
+        one_best: The model's 1-best.
         exact: Always true: no path of the lattice has a smaller rate.
         signature: The metric, its references, and the version.
     """
@@ -78,14 +78,14 @@ class CompoundOracle(CompoundPath):
 
 
 def compound_oracle(graph: Graph, references: References, *, scales: Scales | None = None) -> CompoundOracle:
-    """Return the path of a lattice whose words have the smallest `CompoundWER`.
+    """Return the path of a lattice with the smallest word error rate when joined words are equal (`CompoundWER`).
 
     Ties are resolved by the tie rule (`latticemetric.engine.ties`), and then by the first reference.
 
     Args:
         graph: A lattice, or an n-best list.
         references: One reference or several, as strings.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -101,7 +101,9 @@ def compound_oracle(graph: Graph, references: References, *, scales: Scales | No
     listed = references_of(references)
     lattice = as_lattice(graph, scales)
     if lattice.vocabulary.is_numeric and lattice.word.any():
-        raise UsageError("joined words need words, but the lattice has word numbers", advice="give a symbol table")
+        raise UsageError(
+            "joined words need spelled words, but the lattice has word numbers", advice="give a symbol table"
+        )
     cost = lattice.cost(scales)
     # A reference without words has no rate, and counts only if all are so.
     candidates = [one for one in listed if one] or list(listed)
@@ -117,7 +119,8 @@ def compound_oracle(graph: Graph, references: References, *, scales: Scales | No
     promised, found_rate = rank(chosen)[0], Fraction(best.numerator, max(1, best.denominator))
     if found_rate != promised:
         raise AssertionError(
-            f"the search promised {promised}, the path scores {found_rate}: a bug in latticemetric, please report it"
+            f"the search found the score {promised}, but the path scores {found_rate}: a bug in latticemetric, please "
+            f"report it"
         )
     one_best = _scored(lattice, listed, lattice.best_path(cost), cost)
     return CompoundOracle(
@@ -141,7 +144,7 @@ def _scored(lattice: Lattice, references: Sequence[tuple[str, ...]], path: Steps
 
 
 def _best(lattice: Lattice, reference: tuple[str, ...], cost: Costs) -> tuple[Steps, int]:
-    """Return the path with the fewest errors, and their number."""
+    """Return the path with the fewest errors, and the number of errors."""
     found = best_by_automaton(lattice, compound_automaton(reference, lattice.vocabulary, lattice.word.tolist()), cost)
     assert found is not None  # the automaton accepts all texts
     path, value = found
@@ -149,7 +152,7 @@ def _best(lattice: Lattice, reference: tuple[str, ...], cost: Costs) -> tuple[St
 
 
 def compound_automaton(reference: tuple[str, ...], vocabulary: Vocabulary, spoken: Sequence[int]) -> FstArrays:
-    """Return the acceptor that gives each text of the words `spoken` its errors, as costs."""
+    """Return an acceptor over the words `spoken` whose costs are the errors of a text."""
     number = {vocabulary.word(label): label for label in sorted(set(spoken) - {EPSILON})}
     arcs = [*_edits(reference, number), *_joined_references(reference, number)]
     states = len(reference) + 1
@@ -172,7 +175,7 @@ def compound_automaton(reference: tuple[str, ...], vocabulary: Vocabulary, spoke
 
 
 def _edits(reference: tuple[str, ...], number: Mapping[str, int]) -> Iterator[_Arc]:
-    """Yield the arcs of WER: matches, deletions, substitutions and insertions."""
+    """Yield the arcs of the WER automaton: matches, deletions, substitutions and insertions."""
     for place, word in enumerate(reference):
         if word in number:
             yield place, place + 1, number[word], 0.0
@@ -183,7 +186,7 @@ def _edits(reference: tuple[str, ...], number: Mapping[str, int]) -> Iterator[_A
 
 
 def _joined_references(reference: tuple[str, ...], number: Mapping[str, int]) -> Iterator[_Arc]:
-    """Yield the arcs of words that several reference words spell."""
+    """Yield the arcs of words that several reference words spell together."""
     longest = max(map(len, number), default=0)
     for begin in range(len(reference)):
         joined = reference[begin]
@@ -196,7 +199,7 @@ def _joined_references(reference: tuple[str, ...], number: Mapping[str, int]) ->
 
 
 def _spellings(word: str, number: Mapping[str, int]) -> list[tuple[int, int, int]]:
-    """Return the beginning, end and label of each part, in all ways to spell a word by several others."""
+    """Return the begin, end and label of each part, for all ways to spell a word by several others."""
     size = len(word)
     reached = {0}
     parts = []

@@ -1,10 +1,9 @@
-"""Find the oracle of a whole corpus by BLEU, which is not a sum over sentences.
+"""Oracle of a whole corpus by BLEU, which is not a sum over sentences.
 
-The search is an ascent that linearises log BLEU = 1/n · Σ_k log(m_k / g_k) + min(0, 1 − ρ/c), with matches m, n-grams
-g, words c and effective reference words ρ of the whole corpus. A matching k-gram adds 1 / (n m_k) to it. A word
-subtracts Σ_k 1 / (n g_k), and adds ρ/c² if the corpus is too short. (Tromble et al. 2008 linearise around averages;
-this code linearises around the present totals.) The ascent takes each graph in turn, and changes its path if this
-improves the corpus.
+The search linearises log BLEU = 1/n · Σ_k log(m_k / g_k) + min(0, 1 − ρ/c). Here m are matches, g n-grams, c words and
+ρ effective reference words of the whole corpus. A matching k-gram adds 1 / (n m_k). A word subtracts Σ_k 1 / (n g_k),
+and adds ρ/c² if the corpus is too short. (Tromble et al. 2008 linearise around averages; this code linearises around
+the current totals.) The search visits each graph, and changes its path if this improves the corpus.
 """
 
 from __future__ import annotations
@@ -40,10 +39,10 @@ _FEWEST = 0.5
 
 @dataclass(frozen=True)
 class BleuGain:
-    """The derivatives of log BLEU: by matches of each order (0 for order 0), and by words.
+    """The derivatives of log BLEU by the matches of each order (order 0: zero) and by the number of words.
 
-    The derivative by words has two parts. `of_ngrams` is below 0: more words make more n-grams. `of_length` comes from
-    the brevity penalty, if the corpus is too short.
+    The derivative by words has two parts. `of_ngrams` is negative, since more words give more n-grams. `of_length`
+    comes from the brevity penalty, if the corpus is too short.
     """
 
     of_match: Floats
@@ -63,7 +62,7 @@ class BleuGain:
         return cls(of_match, of_ngrams, slope, counted < wanted)
 
     def of_word(self, share: float) -> float:
-        """Return the gain of a word, with this share of the brevity penalty's derivative."""
+        """Return the gain of a word, with the share `share` of the brevity penalty's derivative."""
         return self.of_ngrams + share * self.of_length
 
 
@@ -82,7 +81,7 @@ _LEAST_STEP = 1e-12
 
 
 def has_few_paths(graph: Lattice | Forest, most: int) -> bool:
-    """Return True if a graph has at most `most` complete paths or derivations."""
+    """Check whether a graph has at most `most` complete paths or derivations."""
     if isinstance(graph, Lattice):
         counts, ends = [1, *([0] * (graph.num_states - 1))], graph.final.tolist()
         steps = zip(graph.target.tolist(), ([source] for source in graph.source.tolist()), strict=True)
@@ -118,25 +117,25 @@ class Member:
         return metric.table(list(map(self.space.reported, paths)), [self._counted] * len(paths))
 
     def all_paths(self) -> list[Steps]:
-        """Return the cheapest path of each string of a small graph, cheapest first."""
+        """Return the cheapest path of each string of a small graph, by ascending cost."""
         # With this rate, all strings have the same gain, so the least cost decides.
         indifferent = GRR(1, alpha=0, beta=0, ignore=self.space.metric.ignore)
         strings = as_search_space(self.space.graph, indifferent, self._scales).best_strings((), MOST_TRIED)
         return [string.path for string in strings]
 
     def best(self, gain: BleuGain, share: float, weight: Floats | None = None) -> Steps:
-        """Return the path whose n-grams gain most; `weight` multiplies the gain of each n-gram."""
+        """Return the path with the largest gain of its n-grams; `weight` multiplies the gain of each n-gram."""
         gains = gain.of_match[self._ngrams.length] * (1.0 if weight is None else weight)
         word = gain.of_word(share)
         largest = max(self._longest, 1) * (math.fsum(gain.of_match) + abs(word))
         return self.space.best_by_ngrams(self._ngrams, ExactGains.of(gains, word, largest))
 
     def proposals(self, gain: BleuGain, shares: Sequence[float], rounds: int) -> Iterator[Steps]:
-        """Yield candidates for the path of the largest gain.
+        """Yield candidates for the path with the largest gain.
 
-        Matches beyond the reference's count do not count, and no sum over a path can express that. If a path has such
-        matches, search again with smaller gains, so that all matches of an n-gram together gain as much as the matches
-        that count.
+        BLEU clips matches at the reference's count, which a sum over a path cannot express. If a path has clipped
+        matches, search again with smaller gains for these n-grams, so that all matches together gain as much as the
+        unclipped ones.
         """
         for share in shares:
             weight = np.ones(len(self._ngrams.most))
@@ -154,7 +153,7 @@ class Member:
         return self._ngrams.counts_in(self.space.graph.vocabulary.encode(self.space.reported(path))).astype(np.float64)
 
     def gain(self, path: Steps, gain: BleuGain, share: float, *, clipped: bool) -> float:
-        """Return the gain of a path, to first order."""
+        """Return the gain of a path to first order."""
         counts = self.counts(path)
         if clipped:
             counts = np.minimum(counts, self._ngrams.most)
@@ -183,16 +182,16 @@ class Ascent:
         return totals
 
     def tally(self, row: Floats) -> Tally:
-        """Return statistics of the corpus, or of one graph, by name."""
+        """Return the named statistics of the corpus or of one graph."""
         return Tally(self._metric.columns, tuple(row.tolist()))
 
     def _objective(self, totals: Table) -> Floats:
-        """Return BLEU of each row of totals; if it is 0, smoothed BLEU − 1, which is below all values of BLEU."""
+        """Return the BLEU of each row of totals; where it is 0, return smoothed BLEU − 1 to compare rows."""
         values = self._metric.values(totals)
         return np.where(values > 0, values, self._smoothed.values(totals) - 1)
 
     def climb(self) -> int:
-        """Go through all graphs until no path changes; return the number of rounds."""
+        """Improve the paths of all graphs in turn until none changes; return the number of rounds."""
         sweeps = self._climb_by(lambda k: self._proposed(k, _FEW_SHARES, _FEW_ROUNDS))
         while True:
             sweeps += self._climb_by(lambda k: self._proposed(k, _MANY_SHARES, _MANY_ROUNDS))
@@ -202,7 +201,7 @@ class Ascent:
                 return sweeps
 
     def _climb_by(self, step_of: Callable[[int], _Step | None]) -> int:
-        """Go through all graphs with one kind of step until no path changes; return the number of rounds."""
+        """Improve the paths of all graphs by one kind of step until none changes; return the number of rounds."""
         sweeps, moved = 0, True
         while moved and self._value < 1:
             sweeps, moved = sweeps + 1, False
@@ -213,14 +212,14 @@ class Ascent:
         return sweeps
 
     def headroom(self, k: int) -> float:
-        """Return an upper bound of what another path of graph k gains, to first order, without clipping of matches."""
+        """Return an upper bound of the gain of another path of graph k, to first order, without clipping of matches."""
         gain = BleuGain.around(self._metric, self.totals)
         share, member = float(gain.too_short), self._members[k]
         most = member.gain(member.best(gain, share), gain, share, clipped=False)
         return max(0.0, most - member.gain(self.paths[k], gain, share, clipped=True))
 
     def _listed(self, k: int) -> _Step | None:
-        """Return the best of all paths of a small graph, if it improves the corpus."""
+        """Return the best path of a small graph, if it improves the corpus."""
         member = self._members[k]
         if not member.is_small:
             return None
@@ -250,10 +249,10 @@ class CorpusPath(Result):
 
     Attributes:
         path: Its path or derivation, scored by 4-GRR.
-        score: The metric's value for this sentence alone; `None` if it is undefined.
-        headroom: Upper bound of what another path gains in log BLEU, to first order, without clipping of matches.
-        one_best: The model's own best path.
-        one_best_score: The metric's value for `one_best`.
+        score: The sentence score; `None` if it is undefined.
+        headroom: Upper bound of the gain of another path in log BLEU, to first order, without clipping of matches.
+        one_best: The model's 1-best.
+        one_best_score: The sentence score of `one_best`.
     """
 
     path: ScoredPath
@@ -283,17 +282,17 @@ class CorpusPath(Result):
 
 @dataclass(frozen=True, repr=False)
 class CorpusOracle(Result):
-    """Paths of several graphs with the best joint BLEU that the ascent reaches.
+    """Paths of several graphs with the best joint BLEU that the search reached.
 
-    No other path of one graph improves this BLEU, if the graph has at most 1000 paths.
+    Changing the path of one graph does not improve this BLEU, if that graph has at most 1000 paths.
 
     Attributes:
         paths: One path per graph.
         corpus: Their joint score.
-        start: The score of the 4-GRR oracles, where the ascent starts; never above `corpus`.
-        one_best: The score of the models' own best paths.
+        start: The score of the 4-GRR oracles, where the search starts; at most `corpus`.
+        one_best: The score of the 1-bests.
         sweeps: Number of rounds through all graphs.
-        exact: False: the graphs may have better paths.
+        exact: Always False: the graphs may have better paths.
     """
 
     paths: tuple[CorpusPath, ...]
@@ -324,15 +323,15 @@ def corpus_oracle(
 ) -> CorpusOracle:
     """Search for the paths of several graphs with the best joint BLEU.
 
-    BLEU is not a sum over sentences, so this is an ascent. It starts from the 4-GRR oracles. It searches each graph in
-    turn by log BLEU, linearised around the present totals, takes the path if it improves the corpus, and repeats this
-    until nothing changes. In graphs with at most 1000 paths it also tries all strings, so no other string of one such
-    graph improves the corpus. The result is never worse than the 4-GRR oracles, but it may not be optimal.
+    This is a local search, since BLEU is not a sum over sentences. It starts from the 4-GRR oracles and visits each
+    graph in turn: it searches the best path by log BLEU, linearised at the current totals, and keeps it if the corpus
+    improves. It stops when no path changes. In graphs with at most 1000 paths, it also tries all strings. The result is
+    never worse than the 4-GRR oracles, but may not be optimal.
 
     Args:
         graphs: Lattices, forests or n-best lists; all are held in memory.
         references: One or several for each graph.
-        metric: `bleu`, `bleu-sbp`, or a metric object of these.
+        metric: `bleu`, `bleu-sbp`, or such a metric object.
         ignore: Words that do not count, for example `<s>`.
         scales: Weight of each score column in the model's cost, which decides ties.
 
@@ -347,7 +346,7 @@ def corpus_oracle(
     listed = [strings_of_references(several) for several in checked_corpus(references)]
     spaces = [as_search_space(graph, recognition, scales) for graph in graphs]
     if len(spaces) != len(listed):
-        raise UsageError(f"there are {len(spaces)} graphs, and references for {len(listed)}")
+        raise UsageError(f"there are {len(spaces)} graphs, but references for {len(listed)}")
     members = [Member(space, several, bleu.order, scales) for space, several in zip(spaces, listed, strict=True)]
     signature = bleu.signature_for(number_each([len(several) for several in listed]))
     if ignore:
@@ -367,7 +366,7 @@ def corpus_oracle(
 
 
 def as_bleu(metric: str | BLEU) -> BLEU:
-    """Return the metric with this name; raise an error if it cannot search corpora."""
+    """Return the metric with this name; raise an error if a corpus cannot be searched by it."""
     bleu = make_metric(metric) if isinstance(metric, str) else metric
     if not isinstance(bleu, BLEU):
         name = metric if isinstance(metric, str) else bleu.name
@@ -376,5 +375,5 @@ def as_bleu(metric: str | BLEU) -> BLEU:
             advice="use bleu or bleu-sbp; for a rate, search each graph with `oracle`",
         )
     if bleu.stem:
-        raise UsageError("a corpus oracle compares words, not stems", advice="use bleu or bleu-sbp")
+        raise UsageError("a corpus oracle cannot compare stems", advice="use bleu or bleu-sbp")
     return bleu

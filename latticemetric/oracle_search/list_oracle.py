@@ -1,4 +1,4 @@
-"""Find the oracle of an n-best list by scoring its hypotheses: the same answer as its lattice gives, in less time."""
+"""Oracle of an n-best list by scoring its hypotheses: the same result as a search of its lattice, but faster."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LARGEST = 1e100
 
 
 class ListOracle(NamedTuple):
-    """Hold the best hypothesis and the 1-best, and the rate (a `Merit`) that the counts of the best one have."""
+    """The best hypothesis, its rate (a `Merit`), and the 1-best."""
 
     best: ScoredPath
     one_best: ScoredPath
@@ -33,9 +33,9 @@ class ListOracle(NamedTuple):
 def list_oracle(
     nbest: NBest, references: Sequence[GraphReference], metric: GRR, scales: Scales | None
 ) -> ListOracle | None:
-    """Return the best hypothesis and the 1-best; `None` if the lattice has to be searched.
+    """Return the best hypothesis and the 1-best; `None` if only a search of the lattice is correct.
 
-    Ties are resolved by the tie rule: of equally good hypotheses, the cheapest; then the first in the list.
+    Ties are resolved by the tie rule: the cheapest of equally good hypotheses, then the first in the list.
     """
     if type(metric) not in _OWN or any(isinstance(reference, Lattice) for reference in references):
         return None
@@ -82,18 +82,18 @@ def list_oracle(
 
 
 def _merits(metric: GRR, counts: Sequence[Sequence[int]]) -> Sequence[Any]:
-    """Return the rate of each hypothesis, each with the words of its own best reference."""
+    """Return the rate of each hypothesis against its best reference."""
     return [metric.merit(RecognitionStatistics.of_columns(row)) for row in counts]
 
 
 def _gains(metric: GRR, counts: Sequence[Sequence[int]]) -> Sequence[Any]:
-    """Return the gain of each hypothesis: with one reference, rates have the same denominator."""
+    """Return the gain of each hypothesis; with one reference, all rates have the same denominator."""
     order, unit, alpha, beta = metric.gains
     return [sum(row[:order]) * unit - row[order + 2] * alpha - row[order + 1] * beta for row in counts]
 
 
 def _arcs(nbest: NBest, number: int) -> tuple[int, ...]:
-    """Return the arcs of a hypothesis in the list's lattice: first arcs come first, then the others, list by list."""
+    """Return the arcs of a hypothesis in the list's lattice, which numbers the first arcs of all hypotheses first."""
     further = [max(0, len(hypothesis.words) - 1) for hypothesis in nbest.hypotheses]
     begin = len(further) + list(accumulate(further, initial=0))[number]
     return (number, *range(begin, begin + further[number]))

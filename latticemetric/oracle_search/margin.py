@@ -36,12 +36,12 @@ MOST_LISTED = 10_000
 
 @dataclass(frozen=True, repr=False)
 class Hope(Answer):
-    """The best path or derivation by both metric and model: the target of margin training.
+    """The best path or derivation by metric and model cost: the target of margin training.
 
     Attributes:
         value: weight · rate − cost, or weight · numerator − cost; for WER, the rate is 1 − WER.
-        one_best: The model's own best path, scored in the same way.
-        exact: True if no path has a larger value, except by the rounding of 64-bit sums.
+        one_best: The model's 1-best, scored in the same way.
+        exact: True if no path has a larger value (up to the rounding of 64-bit sums).
         signature: The metric, its parameters and the version.
     """
 
@@ -56,9 +56,9 @@ class Fear(Answer):
 
     Attributes:
         value: −weight · rate − cost, or −weight · numerator − cost; for WER, the rate is 1 − WER.
-        bound: Upper bound of the value of all strings except earlier results; equal to `value` if `exact`.
-        one_best: The model's own best path, scored in the same way.
-        exact: True if no string has a larger value, except by the rounding of 64-bit sums.
+        bound: Upper bound of the values of all strings except earlier results; equal to `value` if `exact`.
+        one_best: The model's 1-best, scored in the same way.
+        exact: True if no string has a larger value (up to the rounding of 64-bit sums).
         signature: The metric, its parameters and the version.
     """
 
@@ -73,8 +73,8 @@ class Worst(Answer):
     """The string with the worst score.
 
     Attributes:
-        bound: No string of the graph scores worse than this; equal to `score` if `exact`.
-        one_best: The model's own best path, scored in the same way.
+        bound: A bound of the worst possible score; equal to `score` if `exact`.
+        one_best: The model's 1-best, scored in the same way.
         exact: True if the graph has no string with a worse score.
         signature: The metric, its parameters and the version.
     """
@@ -102,8 +102,8 @@ def hope(
         references: One reference as a string, or several; the best value over them counts.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         weight: Weight of the metric against the cost; 0 gives the model's 1-best.
-        on: The weighted quantity: `rate`, or `numerator`.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
+        on: What the weight multiplies: `rate` or `numerator`.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -142,18 +142,18 @@ def hopes(
 ) -> list[Hope]:
     """Return the `n` strings with the largest weight · metric − model cost: distinct strings, best first.
 
-    Each string has its cheapest path. Ties are resolved by the tie rule (`latticemetric.engine.ties`). A forest that
-    `to_lattice` cannot convert may have at most 10,000 strings.
+    The result has the cheapest path of each string. Ties are resolved by the tie rule (`latticemetric.engine.ties`). A
+    forest that `to_lattice` cannot convert may have at most 10,000 strings.
 
     Args:
-        graph: A lattice, an n-best list, or a forest. A forest that `to_lattice` can convert is searched as that
-            lattice, and arcs are the lattice's.
+        graph: A lattice, an n-best list, or a forest. A forest that `to_lattice` can convert is searched as a lattice;
+            then results have the arcs of that lattice.
         references: One reference as a string, or several; the best value over them counts.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         n: Number of strings.
         weight: Weight of the metric against the cost.
-        on: The weighted quantity: `rate`, or `numerator`.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
+        on: What the weight multiplies: `rate` or `numerator`.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -177,7 +177,7 @@ def fear(
 ) -> Fear:
     """Return the string with the largest −weight · metric − model cost.
 
-    The metric of a string is its best one over all references and alignments. Ties are resolved by the tie rule
+    The metric of a string is the best over all references and alignments. Ties are resolved by the tie rule
     (`latticemetric.engine.ties`).
 
     Args:
@@ -185,9 +185,10 @@ def fear(
         references: One reference as a string, or several.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         weight: Weight of the metric against the cost; 0 gives the model's 1-best.
-        on: The weighted quantity: `rate`, or `numerator`.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
-        cap: Stop the search after `cap` prefixes; return the best string so far, with `exact=False` and a `bound`.
+        on: What the weight multiplies: `rate` or `numerator`.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
+        cap: Stop the search after this number of string prefixes, and return the best string so far, with `exact=False`
+            and a `bound`.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -211,18 +212,19 @@ def fears(
 ) -> list[Fear]:
     """Return the `n` strings with the largest −weight · metric − model cost: distinct strings, largest first.
 
-    Each string has its cheapest path. A forest that `to_lattice` cannot convert may have at most 10,000 strings.
+    The result has the cheapest path of each string. A forest that `to_lattice` cannot convert may have at most 10,000
+    strings.
 
     Args:
-        graph: A lattice, an n-best list, or a forest. A forest that `to_lattice` can convert is searched as that
-            lattice, and arcs are the lattice's.
+        graph: A lattice, an n-best list, or a forest. A forest that `to_lattice` can convert is searched as a lattice;
+            then results have the arcs of that lattice.
         references: One reference as a string, or several.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         n: Number of strings.
         weight: Weight of the metric against the cost.
-        on: The weighted quantity: `rate`, or `numerator`.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
-        cap: Stop the search after `cap` prefixes; the remaining results are the best strings so far.
+        on: What the weight multiplies: `rate` or `numerator`.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
+        cap: Stop the search after this number of string prefixes; the remaining results are the best strings so far.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -249,7 +251,7 @@ def _best(
     cap: int | None,
     penalize: bool,
 ) -> Iterator[tuple[dict[str, Any], Fraction | None]]:
-    """Yield, for each of the best strings, the fields of its answer, and the `bound` of `WeighedString`."""
+    """Yield the fields of the answer of each of the best strings, and its `bound` (see `WeighedString`)."""
     rate, strings = _checked(references, metric)
     objective = Objective.of(rate, strings, weight, on, penalize=penalize)
     space, best = weighed_strings(graph, objective, scales, n, cap)
@@ -271,17 +273,18 @@ def worst(
     scales: Scales | None = None,
     cap: int = DEFAULT_CAP,
 ) -> Worst:
-    """Return the string of a graph that scores worst; the score of a string is its best one over all references.
+    """Return the string of a graph with the worst score; a string's score is its best one over all references.
 
     Ties are resolved by the tie rule (`latticemetric.engine.ties`).
 
     Args:
-        graph: A lattice, an n-best list, or a forest. A forest that `to_lattice` can convert is searched as that
-            lattice, and arcs are the lattice's; other forests may have at most 10,000 strings.
+        graph: A lattice, an n-best list, or a forest. A forest that `to_lattice` can convert is searched as a lattice;
+            then the result has the arcs of that lattice. Other forests may have at most 10,000 strings.
         references: One reference as a string, or several; the best rate over them counts.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
-        cap: Stop the search after `cap` prefixes; return the worst string so far, with `exact=False` and a `bound`.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
+        cap: Stop the search after this number of string prefixes, and return the worst string so far, with
+            `exact=False` and a `bound`.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -314,13 +317,13 @@ def _checked(references: GraphReferences, metric: str | GRR) -> tuple[GRR, tuple
 
 
 def _rounded_up(value: Fraction) -> float:
-    """Return the smallest 64-bit number that is at least `value`."""
+    """Return the smallest 64-bit float that is at least `value`."""
     nearest = float(value)
     return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
 
 
 class Worth(NamedTuple):
-    """The weighted metric of a string, and the reference that gives it (ties: the first one)."""
+    """The weighted metric of a string, and the reference that gives it (ties: the first)."""
 
     value: Fraction
     reference: tuple[str, ...]
@@ -328,12 +331,12 @@ class Worth(NamedTuple):
 
 @dataclass(frozen=True)
 class Objective:
-    """A recognition rate with a weight against the model's cost.
+    """A recognition rate, weighted against the model's cost.
 
     Attributes:
-        shares: The weight of one unit of gain, for each reference; the reference with the largest value counts.
-        costs_count: False if costs only decide ties.
-        penalize: True for fear and worst: gains are subtracted.
+        shares: The weight of one unit of gain, per reference; a string counts by its best reference.
+        costs_count: True if costs are part of the value, False if they only decide ties.
+        penalize: True for fear and worst, which subtract the metric.
     """
 
     metric: GRR
@@ -353,9 +356,9 @@ class Objective:
         penalize: bool,
         costs_count: bool = True,
     ) -> Objective:
-        """Build the objective of the metric's rate or numerator, weighted against costs."""
+        """Return the objective that weighs the metric's rate or numerator against costs."""
         if not (math.isfinite(weight) and weight >= 0):
-            raise UsageError(f"the weight of {'fear' if penalize else 'hope'} is {weight}, and not a number from 0 on")
+            raise UsageError(f"the weight of {'fear' if penalize else 'hope'} is {weight}, but must be a number ≥ 0")
         if on not in {"rate", "numerator"}:
             raise UsageError(f"'{on}' cannot be weighed against costs", advice="choose rate or numerator")
         totals = [1] * len(references)
@@ -374,7 +377,7 @@ class Objective:
         return Worth(values[best], self.references[best])
 
     def value(self, worth: Worth, cost: float) -> float:
-        """Return the value to maximise: ±weighted metric (− for fear and worst), minus the cost if costs count."""
+        """Return the value to maximise: weighted metric (negated for fear and worst) minus cost, if costs count."""
         value = (-worth.value if self.penalize else worth.value) - (Fraction(cost) if self.costs_count else 0)
         try:
             return float(value)
@@ -385,7 +388,7 @@ class Objective:
 class WeighedString(NamedTuple):
     """A string's cheapest path, and its weighted metric.
 
-    `bound` is a lower bound of the loss of all other strings, except earlier results; `None` if no string is better.
+    `bound` is a lower bound of the loss of all other strings, without earlier results; `None` if no string is better.
     """
 
     path: Steps
@@ -396,14 +399,16 @@ class WeighedString(NamedTuple):
 def weighed_strings(
     graph: Graph, objective: Objective, scales: Scales | None, n: int, cap: int | None = None
 ) -> tuple[SearchSpace, list[WeighedString]]:
-    """Return the search space, and the `n` best strings by an objective, best first; without a cap, they are exact.
+    """Return the search space and the `n` best strings by an objective; without a cap, they are exact.
 
     Raises:
-        InputError: Without a cap, the search does not fit into memory.
+        InputError: The search does not fit into memory, and there is no cap.
     """
     check_number(n)
     if cap is not None and (isinstance(cap, bool) or not isinstance(cap, int) or not 1 <= cap <= MOST_STEPS):
-        raise UsageError(f"cap is {cap!r}, not a number of prefixes", advice=f"give a whole number, 1 … {MOST_STEPS}")
+        raise UsageError(
+            f"cap is {cap!r}, not a number of string prefixes", advice=f"give a whole number, 1 … {MOST_STEPS}"
+        )
     try:
         lattice = graph.to_lattice() if isinstance(graph, Forest) else as_lattice(graph, scales)
     except InputError:
@@ -435,13 +440,13 @@ def _all_paths(space: ForestSpace, objective: Objective) -> list[Steps]:
     if len(listed) > MOST_LISTED:
         raise InputError(
             f"the forest has more than {MOST_LISTED} strings, too many to compare",
-            advice="prune it; a lattice may have any number",
+            advice="prune the forest, or give a lattice, which may have any number",
         )
     return [candidate.path for candidate in listed]
 
 
 def _best_of(space: SearchSpace, paths: Iterable[Steps], objective: Objective, n: int) -> list[WeighedString]:
-    """Weigh all strings, each given by its path, and return the best ones."""
+    """Return the best of these strings by the objective; each string is given by its path."""
     strings = [WeighedString(path, objective.worth(space.reported(path)), None) for path in paths]
 
     def order(string: WeighedString) -> tuple[Fraction, TieKey]:

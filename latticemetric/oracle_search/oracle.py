@@ -1,6 +1,6 @@
-"""Find the oracle of a graph by a recognition rate: the best path, the k best strings, or all best paths.
+"""Find the oracle of a graph by a recognition rate: the best path, the n best strings, or all best paths.
 
-All best paths are returned as a lattice, all best derivations as a forest.
+`oracle_lattice` returns all best paths as a lattice, `oracle_forest` all best derivations as a forest.
 """
 
 from __future__ import annotations
@@ -64,17 +64,17 @@ def oracle(
     scales: Scales | None = None,
     engine: str = "auto",
 ) -> Oracle | AutomatonOracle:
-    """Return the path of a graph whose words score best; in a forest, the derivation.
+    """Return the path of a graph (in a forest: the derivation) with the best score.
 
     Ties are resolved by the tie rule (`latticemetric.engine.ties`): least cost, fewest words, smallest arc numbers.
 
     Args:
         graph: A lattice, a forest, or an n-best list.
-        references: One reference as a string or as a lattice (any of its paths is right), or several of these. The
-            best rate over all of them counts. For a forest, a lattice may have only few strings.
+        references: One reference or several; the best rate over all of them counts. A reference is a string, or a
+            lattice whose paths are all correct. If `graph` is a forest, such a lattice must have few strings.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object; or your own `pynini.Fst`, which needs no
             references (see `automaton_oracle`).
-        scales: Weight of each score column in the model's cost; other columns keep their own.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
         engine: `auto`, `native` or `openfst`. All return the same result.
 
     Examples:
@@ -92,7 +92,7 @@ def oracle(
 
         return automaton_oracle(graph, metric, references, scales=scales)
     if references is None:
-        raise UsageError("there is no reference", advice="give at least one; only your own automaton needs none")
+        raise UsageError("no reference is given", advice="give at least one; only your own automaton needs none")
     rate, listed = as_recognition_rate(metric), graphs_of(references)
     if isinstance(graph, NBest) and find_engine(engine) is native:
         found = list_oracle(graph, listed, rate, scales)
@@ -115,11 +115,12 @@ def _oracle(
 def _answer(
     metric: GRR, path: ScoredPath, promised: Merit, one_best: ScoredPath, *, references: int, graph: Graph
 ) -> Oracle:
-    """Return the result; check that its words have the score that the search computed."""
+    """Return the result; check that the score of its words equals the score of the search."""
     merit = metric.merit(path.statistics)
     if merit != promised:
         raise AssertionError(
-            f"the search promised {promised}, the path scores {merit}: a bug in latticemetric, please report it"
+            f"the search found the score {promised}, but the path scores {merit}: a bug in latticemetric, please "
+            f"report it"
         )
     signature = metric.signature_text(references)
     return Oracle(**vars(path), one_best=one_best, exact=True, signature=signature).found_in(graph)
@@ -135,15 +136,15 @@ def oracles(
 ) -> list[Oracle]:
     """Return the `n` strings of a graph with the best scores: distinct strings, best first.
 
-    Strings are compared by the words of the result, without ignored ones. Each one has its cheapest path; ties are
-    resolved as by `oracle`, whose result comes first. The list is shorter if the graph has fewer strings.
+    Strings are compared without ignored words. Each one has its cheapest path; ties are resolved as in `oracle`, whose
+    result comes first. The list is shorter if the graph has fewer strings.
 
     Args:
         graph: A lattice, a forest, or an n-best list.
         references: One reference as a string, or several; the best rate over them counts.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         n: Number of strings.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -165,9 +166,9 @@ def oracles(
 
 
 def oracle_forest(graph: Graph, references: GraphReferences, metric: str | GRR = "4-grr") -> Forest:
-    """Return a forest of the derivations whose words score best: only these, each of them once.
+    """Return a forest of exactly the derivations with the best score, each once.
 
-    Nodes of the graph are split where best derivations need it; edges keep their scores and labels.
+    Nodes are split where necessary; edges keep their scores and labels.
 
     Args:
         graph: A forest; a lattice or an n-best list is converted to a forest.
@@ -197,7 +198,7 @@ def oracle_forest(graph: Graph, references: GraphReferences, metric: str | GRR =
 
 
 def _best_references(space: SearchSpace, references: GraphReferences) -> list[tuple[str, ...]]:
-    """Return the references that the best rate is reached against, each once for what is counted in it."""
+    """Return the references that give the best rate, without duplicates."""
     check_references(references)
     strings = strings_of_references(references)
     promised = [space.best(reference).promised for reference in strings]
@@ -206,10 +207,9 @@ def _best_references(space: SearchSpace, references: GraphReferences) -> list[tu
 
 
 def oracle_lattice(graph: Graph, references: GraphReferences, metric: str | GRR = "4-grr") -> Lattice:
-    """Return a lattice of the paths whose words score best: only these, each of them once.
+    """Return a lattice of exactly the paths with the best score, each once.
 
-    States of the lattice are split only if best paths need it. Arcs keep their scores and labels, states their
-    times.
+    States are split where necessary. Arcs keep their scores and labels; states keep their times.
 
     Args:
         graph: A lattice, an n-best list, or a forest that `to_lattice` can convert. For other forests, use

@@ -1,4 +1,4 @@
-"""List the strings of a reference graph, for searches and metrics that cannot use the graph itself."""
+"""List the strings of reference graphs, for searches and metrics that cannot use a graph."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MOST_STRINGS = 64
 
 
 def strings_of_graph(reference: Lattice) -> list[tuple[str, ...]]:
-    """Return the distinct strings of a reference graph; each counts as a reference.
+    """Return the distinct strings of a reference graph, each to be used as a reference.
 
     Raises:
         InputError: The graph has more than `MOST_STRINGS` strings.
@@ -18,9 +18,9 @@ def strings_of_graph(reference: Lattice) -> list[tuple[str, ...]]:
     strings = distinct_strings(reference, MOST_STRINGS)
     if strings is None:
         raise InputError(
-            f"a reference allows more than {MOST_STRINGS} readings, too many to try one by one",
-            advice="give fewer alternatives, or shorter references; oracles of lattices, and scores by wer, wrr, N-grr "
-            "and sclite alone, take any number",
+            f"a reference has more than {MOST_STRINGS} alternative strings, too many to try one by one",
+            advice="give fewer alternatives, or shorter references; only oracles of lattices, and scores by wer, wrr, "
+            "N-grr and sclite, have no limit",
         )
     return strings
 

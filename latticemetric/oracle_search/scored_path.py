@@ -1,4 +1,4 @@
-"""Scored paths: a path or a derivation with its score, cost and alignment."""
+"""A path or derivation with its score, cost and alignment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ScoredPath(Result):
     """A path of a lattice or a derivation of a forest, scored against its reference.
 
     Attributes:
-        words: Its words, without ε and ignored words.
+        words: The words, without ε and ignored words.
         score: The metric's value; `None` if the reference has no words.
         numerator: The numerator of this value.
         denominator: The denominator of this value.
@@ -29,7 +29,7 @@ class ScoredPath(Result):
         arcs: The numbers of its arcs in the lattice.
         edges: The numbers of its edges in the forest, as in `Derivation`.
         derivation: The tree of these edges, in brackets; `Forest.tree` returns a tree object.
-        alignment: The alignment with the reference that gives the best score.
+        alignment: The alignment with the best reference.
         reference: The words of the reference in `alignment`.
     """
 
@@ -48,7 +48,7 @@ class ScoredPath(Result):
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """One tag per word: OK if it matches the reference, otherwise BAD; wildcards are OK.
+        """One tag per word: OK if it matches the reference or is a wildcard, otherwise BAD.
 
         Examples:
             >>> from latticemetric import Lattice, oracle
@@ -66,9 +66,9 @@ class ScoredPath(Result):
 
     @property
     def tags_with_gaps(self) -> tuple[str, ...]:
-        """The 2n + 1 tags of n words and the gaps around them; positions of words are odd, counted from 0.
+        """The 2n + 1 tags of n words and the gaps around them; words are at odd positions, counted from 0.
 
-        A gap is BAD if words of the reference are missing in it, otherwise OK, as in WMT's quality estimation tasks.
+        A gap is BAD if reference words are missing in it, otherwise OK, as in WMT's quality estimation tasks.
         """
         return tags_with_gaps(self.words, self.alignment)
 
@@ -85,7 +85,7 @@ class ScoredPath(Result):
         }
 
     def details(self, *, exact: bool) -> dict[str, Any]:
-        """Return the values that an answer has, but its `one_best` has not."""
+        """Return the values of an answer that its `one_best` does not have."""
         return {
             "ngram_matches": list(self.statistics.matches),
             "reference": " ".join(self.reference),
@@ -97,14 +97,14 @@ class ScoredPath(Result):
 
 @dataclass(frozen=True, repr=False)
 class Answer(ScoredPath):
-    """A scored path that is the answer of a search, with the model's own best path and the metric's signature."""
+    """A scored path as the answer of a search, with the 1-best and the metric's signature."""
 
     one_best: ScoredPath
     exact: bool
     signature: str
 
     _OWN: ClassVar[tuple[str, ...]] = ()
-    """Further fields that `asdict` returns."""
+    """The fields that `asdict` adds to those of the path."""
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON; `one_best` is nested."""
@@ -118,13 +118,13 @@ class Oracle(Answer):
     """The best path of a lattice, or derivation of a forest, by a metric.
 
     Attributes:
-        one_best: The model's own best path, scored in the same way.
+        one_best: The model's 1-best, scored in the same way.
         exact: Always true: no path of the graph scores better.
         signature: The metric, its parameters and the version.
     """
 
     def found_in(self, graph: object) -> Self:
-        """Store a weak reference to the graph, so that notebooks can show the answer in it."""
+        """Store a weak reference to the graph, so that notebooks can show the path in it."""
         object.__setattr__(self, "_graph", weakref.ref(graph))
         return self
 
@@ -144,11 +144,11 @@ OK, BAD = "OK", "BAD"
 
 
 def tags_with_gaps(words: Sequence[str], alignment: Alignment) -> tuple[str, ...]:
-    """Return the tags of a path's words (at odd positions, counted from 0) and of the gaps (at even positions).
+    """Return the tags of words (at odd positions, counted from 0) and of gaps (at even positions).
 
     Args:
         words: The words of the path, with wildcards. Wildcards are not in the alignment; their tag is OK.
-        alignment: The alignment of the path's other words with the reference. If a word is missing before or after
+        alignment: The alignment of the other words with the reference. If a reference word is missing before or after
             wildcards, the gap before the wildcards is BAD.
     """
     if not alignment.of_words:

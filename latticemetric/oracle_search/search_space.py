@@ -1,4 +1,4 @@
-"""Prepare the paths of a lattice, or the derivations of a forest, for a search by a recognition rate."""
+"""The search space of a recognition rate: the paths of a lattice, or the derivations of a forest."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from latticemetric.vocabulary import EPSILON, Words
 
 
 def find_engine(name: str) -> ModuleType:
-    """Return the engine with this name; `auto` is the fastest one."""
+    """Return the engine with this name; `auto` returns the fastest one."""
     if name not in {"auto", "native", "openfst"}:
         raise UsageError(f"there is no engine '{name}'", advice="choose auto, native or openfst")
     if name != "openfst":
@@ -46,7 +46,7 @@ def find_engine(name: str) -> ModuleType:
 
 
 class Candidate(NamedTuple):
-    """The best path for one reference, and the rate (a `Merit`) that the search computed for it."""
+    """The best path for one reference, and its rate (a `Merit`)."""
 
     path: Steps
     promised: Merit
@@ -55,8 +55,8 @@ class Candidate(NamedTuple):
 class SearchSpace(ABC):
     """A lattice or a forest without ignored words and wildcards.
 
-    `compared_cost` is the model's cost of arcs or edges, in the form that the tie rule compares. `word_counts` is how
-    many words each arc or edge adds to the result.
+    `compared_cost` is the model's cost of arcs or edges, in the form that the tie rule compares. `word_counts` is the
+    number of words that each arc or edge adds to the result.
     """
 
     graph: Lattice | Forest
@@ -66,22 +66,22 @@ class SearchSpace(ABC):
 
     @abstractmethod
     def best(self, reference: GraphReference, engine: str = "auto") -> Candidate:
-        """Return the best path of `graph` against one reference, or against any string of a reference graph."""
+        """Return the best path against one reference, or against any string of a reference graph."""
 
     @abstractmethod
     def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Steps:
-        """Return the path with the largest gain. Each occurrence of an n-gram, and each word, adds to the gain."""
+        """Return the path with the largest sum of gains: one per occurrence of an n-gram, and one per word."""
 
     @abstractmethod
     def best_strings(self, reference: Sequence[str], n: int) -> list[Candidate]:
         """Return the `n` best strings against one reference, each with its best path."""
 
     def preferred(self, candidates: Sequence[Candidate]) -> Candidate:
-        """Return the best candidate by the tie rule; a single one needs no comparison."""
+        """Return the best candidate by rate, then by the tie rule."""
         return candidates[0] if len(candidates) == 1 else min(candidates, key=self.preference)
 
     def preference(self, candidate: Candidate) -> tuple[Any, ...]:
-        """Return a candidate's sort key: a defined rate comes first, then the higher rate, then the tie rule."""
+        """Return a candidate's sort key: defined rates before undefined ones, then higher rates, then the tie rule."""
         defined, rate = candidate.promised
         return (not defined, -rate, self.tie_key(candidate.path))
 
@@ -91,12 +91,12 @@ class SearchSpace(ABC):
         return TieKey(cost, int(self.word_counts[path].sum()), tuple(path.tolist()))
 
     def reported(self, path: Steps) -> tuple[str, ...]:
-        """Return the words of a path, without ignored words."""
+        """Return the words of a path without ignored words."""
         words, ignored = self.graph.words(path), self.metric.ignore
         return tuple(word for word in words if word not in ignored) if ignored else words
 
     def scored(self, path: Steps, references: GraphReferences) -> ScoredPath:
-        """Score a path by its words, with the string metric."""
+        """Score the words of a path with the string metric."""
         metric, words = self.metric, self.reported(path)
         _, statistics, alignment, reference = metric.evaluate(words, references)
         return ScoredPath(
@@ -113,7 +113,7 @@ class SearchSpace(ABC):
         )
 
     def one_best(self) -> Steps:
-        """Return the model's own best path."""
+        """Return the model's 1-best."""
         return self.graph.best_path(self.cost, ignore=self.metric.ignore)
 
     def _merit(self, gain: int, reference: Sequence[str]) -> Merit:
@@ -121,15 +121,15 @@ class SearchSpace(ABC):
         return merit(gain, total, self.metric.gains)
 
     def encoded(self, reference: Sequence[str]) -> Words:
-        """Return the counted words of a reference as word numbers of the graph."""
+        """Return the words of a reference that the metric counts, as word numbers of the graph."""
         return self.graph.vocabulary.encode(self.metric.counted(reference))
 
 
 class LatticeSpace(SearchSpace):
     """The paths of a lattice.
 
-    `label` is the word counted for each arc; ε for ignored words and wildcards. `spelling` has the units of these
-    words, if the metric compares units.
+    `label` is the word that the metric counts on each arc; ε for ignored words and wildcards. `spelling` has the units
+    of these words, if the metric compares units (characters, for example).
     """
 
     def __init__(self, lattice: Lattice, metric: GRR, scales: Scales | None) -> None:
@@ -149,7 +149,7 @@ class LatticeSpace(SearchSpace):
         return self.metric.spelling(self.graph) if isinstance(self.metric, SpelledRate) else None
 
     def encoded(self, reference: Sequence[str]) -> Words:
-        """Return what is counted in a reference as numbers of words, or of units."""
+        """Return the words, or units, of a reference that the metric counts, as numbers."""
         if self.spelling is None:
             return super().encoded(reference)
         return self.spelling.numbers.encode(self.metric.counted(reference))
@@ -167,7 +167,7 @@ class LatticeSpace(SearchSpace):
         return Candidate(best.arcs, merit(*best.ratio, metric.gains))
 
     def best_arcs(self, references: Sequence[Sequence[str]]) -> native.BestArcs:
-        """Return all best paths against any of the references, each of them once."""
+        """Return all best paths against any of the references, each once."""
         encoded = [self.encoded(reference) for reference in references]
         return native.best_arcs(self._search_for(encoded[0]), encoded)
 
@@ -175,7 +175,7 @@ class LatticeSpace(SearchSpace):
         return Search(self.graph, self.label, self.word_counts, self.cost, reference, self.metric.gains, self.spelling)
 
     def _graph_of(self, reference: Lattice) -> ReferenceGraph:
-        """Return a reference as a graph of what is counted in it."""
+        """Return a reference as a graph of the words that the metric counts."""
         metric, spelling = self.metric, self.spelling
         if spelling is not None and isinstance(metric, SpelledRate):
             spelled = spelled_lattice(reference, metric.spelling(reference, spelling.numbers)).lattice
@@ -188,7 +188,7 @@ class LatticeSpace(SearchSpace):
         return native.path_of_ngrams(self.graph, self.label, self.cost, ngrams, gains)
 
     def best_strings(self, reference: Sequence[str], n: int) -> list[Candidate]:
-        """Return the best strings, each with its cheapest path; costs that differ only by rounding tie."""
+        """Return the best strings, each with its cheapest path; costs that differ only by rounding are ties."""
         found = self.strings_of_least_loss(
             rounded(self.cost, self.graph.largest_cost(self.cost)),
             [reference],
@@ -208,7 +208,7 @@ class LatticeSpace(SearchSpace):
     def strings_of_least_loss(
         self, cost: Costs, references: Sequence[Sequence[str]], **settings: Any
     ) -> list[LeastLoss]:
-        """Return the strings of least loss, in order; see `native.search_loss_augmented`."""
+        """Return the strings with the least loss, in ascending order; see `native.search_loss_augmented`."""
         expected, gains = [self.encoded(reference) for reference in references], self.metric.gains
         if self.spelling is None:
             lattice, label, shown = self.graph, self.label, self.shown
@@ -227,10 +227,10 @@ class LatticeSpace(SearchSpace):
 
 
 class ListSpace(LatticeSpace):
-    """The hypotheses of an n-best list (`Lattice.ranked`): few enough to score all of them."""
+    """The hypotheses of an n-best list (`Lattice.ranked`), each of which is scored."""
 
     def best_strings(self, reference: Sequence[str], n: int) -> list[Candidate]:
-        """Return the best strings, each with its cheapest path; of equal ones, the first in the list."""
+        """Return the best strings, each with its cheapest path; of equal strings, the first in the list."""
         paths = self.strings()
         counts = self.metric.counts(list(paths), [[reference]] * len(paths)).tolist()
         scored = zip(paths.values(), map(RecognitionStatistics.of_columns, counts), strict=True)
@@ -238,7 +238,7 @@ class ListSpace(LatticeSpace):
         return sorted(candidates, key=self.preference)[:n]
 
     def strings(self) -> dict[tuple[str, ...], Steps]:
-        """Return the cheapest path of each distinct string; of equal ones, the first in the list."""
+        """Return the cheapest path of each distinct string; of equal paths, the first in the list."""
         first: dict[tuple[str, ...], Steps] = {}
         for path in self.graph.ranked_paths(self.cost):
             first.setdefault(self.reported(path), path)
@@ -261,7 +261,7 @@ class ForestSpace(SearchSpace):
         self._shown = forest.target_without(metric.ignore)
 
     def search_for(self, reference: Sequence[str]) -> ForestSearch:
-        """Return the input of the search for the best derivation against one reference."""
+        """Return the input of the search of the best derivation against one reference."""
         target, words = self._counted_target, self.word_counts
         return ForestSearch(self.graph, target, words, self.compared_cost, self.encoded(reference), self.metric.gains)
 
@@ -285,7 +285,7 @@ class ForestSpace(SearchSpace):
 
 
 class LatticeAsForest(ForestSpace):
-    """The paths of a lattice, searched as a forest: one edge per arc, and one (with `arc_of` −1) for the start."""
+    """The paths of a lattice, searched as a forest: one edge per arc, and one edge (`arc_of` −1) for the start."""
 
     def __init__(self, lattice: Lattice, metric: GRR, scales: Scales | None) -> None:
         super().__init__(Forest.from_lattice(lattice), metric, scales)

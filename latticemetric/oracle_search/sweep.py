@@ -1,4 +1,4 @@
-"""Sweeps: find the oracle of a graph pruned to beams, to densities and to n-best lists."""
+"""Find the oracle of a graph at several sizes, pruned by beams, by densities and to n-best lists."""
 
 from __future__ import annotations
 
@@ -32,9 +32,8 @@ class Point(NamedTuple):
     """One size to which a graph is pruned.
 
     Attributes:
-        kind: `one_best`: the model's own best path; `beam`: paths that cost at most `at` more; `density`: at most `at`
-            arcs with a word, divided by the words of the reference; `nbest`: the `at` cheapest strings; `whole`: the
-            whole graph.
+        kind: `one_best`: the 1-best; `beam`: paths at most `at` above the best cost; `density`: at most `at` arcs with
+            a word per reference word; `nbest`: the `at` cheapest strings; `whole`: the whole graph.
         at: The size; `None` for `one_best` and `whole`.
     """
 
@@ -47,9 +46,9 @@ class Points:
     """The sizes to which a sweep prunes each graph.
 
     Attributes:
-        beams: Largest cost above the cost of the best path, ascending.
-        densities: Numbers of arcs with a word, divided by the words of the reference, ascending.
-        nbest: Numbers of strings, ascending.
+        beams: Beams (largest costs above the best path), ascending.
+        densities: Largest numbers of arcs with a word per reference word, ascending.
+        nbest: Sizes of n-best lists, ascending.
     """
 
     beams: tuple[float, ...] = ()
@@ -68,17 +67,17 @@ class Points:
         for beam in points.beams:
             if not 0 <= beam < math.inf:
                 raise UsageError(
-                    f"the beam is {beam}", advice="give a cost from 0 on; the whole graph is always searched, too"
+                    f"the beam is {beam}", advice="give a cost ≥ 0; the whole graph is always searched, too"
                 )
         for density in points.densities:
             if not 0 < density < math.inf:
                 raise UsageError(
                     f"the density is {density}",
-                    advice="give a number above 0: arcs with a word, divided by the words of the reference",
+                    advice="give a number above 0: arcs with a word per reference word",
                 )
         for number in points.nbest:
             if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-                raise UsageError(f"the number of best strings is {number!r}", advice="ask for a number from 1 on")
+                raise UsageError(f"the number of best strings is {number!r}", advice="give 1 or more")
         return points
 
     def listed(self) -> list[Point]:
@@ -90,10 +89,10 @@ class Points:
 
 
 class PointOracle(NamedTuple):
-    """The statistics of the best path of one graph at one point.
+    """The statistics of the oracle of one graph at one point.
 
-    For a part of a lattice, give its number of arcs and its number of arcs with words. For an n-best list, give its
-    number of strings, which may be smaller than the point's size.
+    A pruned lattice also has its number of arcs and of arcs with words; an n-best list has its number of strings, which
+    may be smaller than the point's size.
     """
 
     statistics: RecognitionStatistics
@@ -113,7 +112,9 @@ def sweep_graph(
     listed = strings_of_references(references)
     if isinstance(graph, Forest):
         if points.beams or points.densities:
-            raise InputError("beams and densities need a lattice; this is a forest", advice="sweep over n-best")
+            raise InputError(
+                "beams and densities need a lattice; this is a forest", advice="sweep over n-best sizes only"
+            )
         best = oracle(graph, listed, metric, scales=scales)
         parts, whole = [], PointOracle(best.statistics)
     else:
@@ -125,7 +126,7 @@ def sweep_graph(
 
 
 def reference_words(references: Sequence[Sequence[str]], metric: GRR) -> float:
-    """Return the mean number of counted words of the references."""
+    """Return the mean number of reference words that the metric counts."""
     return sum(len(metric.counted_words(reference)) for reference in references) / len(references)
 
 
@@ -138,11 +139,10 @@ def _within_beams(
     points: Points,
     whole: Oracle,
 ) -> list[PointOracle]:
-    """Return the oracle within each beam, at each density, and in the whole lattice.
+    """Return the oracles within each beam, at each density, and in the whole lattice.
 
-    A density stands for the widest beam that keeps at most that many arcs with words, divided by words of the
-    reference. A beam is searched again only if it removes the best path of the next wider beam. Otherwise that path
-    stays the best.
+    A density means the widest beam that keeps at most this number of arcs with words per reference word. A beam is
+    searched only if it removes the best path of the next wider beam; otherwise that path remains the best.
     """
     margins, is_word = Margins.of(lattice, scales), lattice.is_word(metric.ignore) > 0
 
@@ -171,7 +171,7 @@ def _in_lists(
     numbers: Sequence[int],
     scales: Scales | None,
 ) -> Iterator[PointOracle]:
-    """Yield the oracle of each n-best list. Score each string once, since shorter lists begin the longest one."""
+    """Yield the oracle of each n-best list. Score each string once, since longer lists extend shorter ones."""
     if not numbers:
         return
     searched = as_lattice_or_forest(graph, scales)

@@ -1,4 +1,4 @@
-"""Find oracles by a user's own automaton: compose it with a lattice, and find the best path by exact values.
+"""Oracle by a user's own automaton: compose it with a lattice, and find the best path by exact values.
 
 The automaton is a tropical acceptor of words with costs −score; its label ★ accepts any word.
 """
@@ -41,8 +41,8 @@ class ValuedPath(Result):
     """A path of a lattice, with its value under an automaton.
 
     Attributes:
-        words: Its words, without ε.
-        score: The value, −weight; `None` if the automaton does not accept the words.
+        words: The words, without ε.
+        score: The value (−weight of the automaton); `None` if the automaton does not accept the words.
         cost: The model's cost under the given scales.
         scores: The sum of each named cost along the path.
         arcs: The numbers of its arcs in the lattice.
@@ -64,7 +64,7 @@ class AutomatonOracle(ValuedPath):
     """The path of a lattice with the largest value under an automaton.
 
     Attributes:
-        one_best: The model's own best path, with its value under the automaton.
+        one_best: The model's 1-best, with its value under the automaton.
         exact: Always true: no path of the lattice has a larger value.
         signature: A digest of the automaton, and the version.
     """
@@ -90,8 +90,8 @@ def automaton_oracle(
         graph: A lattice, or an n-best list.
         automaton: A tropical `pynini.Fst` with costs −score. Its label ★ accepts any word. With references, it is a
             transducer from hypotheses to references.
-        references: One reference or several, strings or lattices, as the transducer's output.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
+        references: One reference or several, as strings or lattices: the output side of the transducer.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
 
     Raises:
         InputError: The automaton accepts no string of the lattice.
@@ -129,7 +129,7 @@ def _valued(lattice: Lattice, cost: Costs, path: Steps, value: Fraction | None) 
 
 
 def _columns_of(fst: Any) -> FstArrays:
-    """Read a `pynini.Fst`; refuse one that is not a tropical acceptor, or accepts nothing."""
+    """Read a `pynini.Fst`; refuse one that is not a tropical acceptor, or accepts no string."""
     _check_tropical(fst)
     arrays = fst_to_arrays(fst)
     if arrays.start < 0:
@@ -142,11 +142,11 @@ def _columns_of(fst: Any) -> FstArrays:
 
 
 def _labels_in(vocabulary: Vocabulary, automaton: FstArrays) -> npt.NDArray[np.int32]:
-    """Return the label of each arc as a number of `vocabulary`: ε, ★, a word, or `UNKNOWN` for other words."""
+    """Return the label of each arc as a number of `vocabulary`: ε, ★, a word, or `UNKNOWN`."""
     if automaton.input_symbols is None:
         if not vocabulary.is_numeric and not vocabulary.is_given:
             raise UsageError(
-                "the automaton has no symbol table, and the lattice's words were given without numbers",
+                "the automaton has no symbol table, but its labels need one: the lattice has words without numbers",
                 advice="set its input symbols",
             )
         return automaton.input
@@ -163,7 +163,7 @@ def _labels_in(vocabulary: Vocabulary, automaton: FstArrays) -> npt.NDArray[np.i
 
 
 def best_by_automaton(lattice: Lattice, automaton: FstArrays, cost: Costs) -> tuple[Steps, Fraction] | None:
-    """Return the path with the largest value (ties: the tie rule), and this value; `None` if no path is accepted."""
+    """Return the path with the largest value (ties: the tie rule) and the value; `None` if no path is accepted."""
     import pywrapfst
 
     label = _labels_in(lattice.vocabulary, automaton)
@@ -173,7 +173,7 @@ def best_by_automaton(lattice: Lattice, automaton: FstArrays, cost: Costs) -> tu
     if product.start() < 0:
         return None
     if product.properties(pywrapfst.ACYCLIC, True) != pywrapfst.ACYCLIC:  # noqa: FBT003  test it
-        raise InputError("ε-arcs of the automaton make a cycle", advice="remove them with rmepsilon()")
+        raise InputError("the automaton has a cycle of ε-arcs", advice="remove them with rmepsilon()")
     product.topsort()
     whole = fst_to_arrays(product)
     # Keep the arcs on paths as cheap as the best one, up to the rounding of 64-bit sums.
@@ -182,7 +182,7 @@ def best_by_automaton(lattice: Lattice, automaton: FstArrays, cost: Costs) -> tu
     slack = 8.0 * steps * steps * largest * float(np.finfo(np.float64).eps)
     kept = np.flatnonzero(through <= min(through.min(initial=np.inf), ending.min(initial=np.inf)) + slack)
     if len(kept) > _MOST_TIES:
-        raise InputError("too many paths are equally good", advice="prune the lattice")
+        raise InputError("too many paths have the same value", advice="prune the lattice")
     columns = ("source", "target", "input", "output", "weight")
     optimum = replace(whole, **{name: getattr(whole, name)[kept] for name in columns})
     # In a list, the rank decides before the number of words.
@@ -194,8 +194,7 @@ def best_by_automaton(lattice: Lattice, automaton: FstArrays, cost: Costs) -> tu
 def _with_worth(automaton: FstArrays, label: npt.NDArray[np.int32]) -> tuple[FstArrays, Sequence[Fraction]]:
     """Return the automaton with arc numbers (from 1) as output labels, and the value of each arc.
 
-    Ending in a state is a separate arc, numbered after all others. Arcs with words that are not in the lattice are
-    dropped.
+    Ending in a state counts as an arc, numbered after all others. Arcs of words that the lattice lacks are dropped.
     """
     finals = np.flatnonzero(np.isfinite(automaton.final))
     kept = np.flatnonzero((label != UNKNOWN) & np.isfinite(automaton.weight))
@@ -218,16 +217,16 @@ def _check_tropical(fst: Any) -> None:
     import pywrapfst
 
     if not isinstance(fst, pywrapfst.Fst):
-        raise UsageError(f"{type(fst).__name__} is not a metric", advice="give its name or object, or a pynini.Fst")
+        raise UsageError(f"a {type(fst).__name__} is not a metric", advice="give its name or object, or a pynini.Fst")
     if fst.arc_type() != "standard":
         found = f"the automaton's arcs are of type '{fst.arc_type()}'"
         raise UsageError(found, advice="give a tropical one ('standard')")
 
 
 def _of_references(transducer: Any, references: Sequence[Lattice | tuple[str, ...]]) -> Any:
-    """Compose a transducer from hypotheses to references with the references; return an acceptor of hypotheses.
+    """Compose a transducer of hypotheses to references with the references; return an acceptor of hypotheses.
 
-    ★ on its output side accepts any word of a reference.
+    The output label ★ accepts any word of a reference.
     """
     _check_tropical(transducer)
     import pynini
@@ -248,7 +247,7 @@ def _of_references(transducer: Any, references: Sequence[Lattice | tuple[str, ..
 
 
 def _in_labels(reference: Lattice, spelling: dict[int, str] | None) -> Any:
-    """Return a reference with a transducer's output labels; beside each word is an arc with ★."""
+    """Return a reference with the transducer's output labels, and an arc with ★ beside each word."""
     words_of = {number: word for number, word in (spelling or {}).items() if 0 < number < STAR}
     vocabulary = Vocabulary.numeric() if spelling is None else Vocabulary(words_of)
     label = counted_labels(reference, vocabulary, ())

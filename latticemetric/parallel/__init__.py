@@ -1,1 +1,1 @@
-"""Run a function on many inputs in processes or on clusters; return results in order, set limits, keep a journal."""
+"""Run a function on many inputs in processes or on clusters, in order, with limits and a journal."""

@@ -1,4 +1,4 @@
-"""Connect to a Dask cluster: start it on this machine or as SLURM jobs, or use one that already runs."""
+"""Connect to a Dask cluster: a new one on this machine or of SLURM jobs, or a running one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SECONDS_BEFORE_A_MESSAGE = 5.0
 
 @dataclass(frozen=True)
 class Cluster:
-    """A cluster: its address or scheduler's file, or how many workers or jobs to start (`None`: one per processor).
+    """A cluster: an address or scheduler's file, or the number of workers or jobs to start (`None`: one per processor).
 
     `kind` is `local`, `slurm`, `address` or `file`.
     """
@@ -46,7 +46,7 @@ class Cluster:
         if match := re.fullmatch(r"(local|slurm)(?::([0-9]{1,4000}))?", text):
             kind, size = match[1], int(match[2]) if match[2] else None
             if size == 0 or (kind == "slurm" and size is None):
-                raise UsageError(f"'{text}' has no workers", advice=f"give {kind}:N")
+                raise UsageError(f"'{text}' has no number of workers", advice=f"give {kind}:N with N ≥ 1")
             if kind == "local" and size is not None:
                 check_workers(size)
             if size is not None and size > _MOST_WORKERS:
@@ -60,7 +60,7 @@ class Cluster:
 
     @contextlib.contextmanager
     def connected(self) -> Iterator[Client]:
-        """Yield a client; afterwards, end the cluster if this call started it."""
+        """Yield a client; afterwards, stop the cluster if this call started it."""
         _require("distributed")
         from distributed import Client
 
@@ -103,7 +103,7 @@ class Cluster:
 
 
 def _address_in(file: Path) -> str:
-    """Read the address from the file that `dask scheduler --scheduler-file` writes."""
+    """Read the address from the file written by `dask scheduler --scheduler-file`."""
     import json
 
     try:
@@ -116,13 +116,15 @@ def _address_in(file: Path) -> str:
         address = ""
     if not _ADDRESS.fullmatch(address):
         raise InputError(
-            "this is not a scheduler's file", where=str(file), advice="dask scheduler --scheduler-file writes one"
+            "this is not a scheduler's file",
+            where=str(file),
+            advice="give the file written by dask scheduler --scheduler-file",
         )
     return address
 
 
 def _local_cluster(workers: int | None) -> Any:
-    """Start a cluster that other machines cannot reach; with TLS, other users of this machine cannot either."""
+    """Start a cluster that other machines cannot reach; with TLS, other users of this machine cannot, either."""
     from distributed import LocalCluster
 
     return LocalCluster(
@@ -140,7 +142,7 @@ def _local_cluster(workers: int | None) -> Any:
 
 
 def dask_setup(_worker: object) -> None:
-    """Ignore interrupts in a local worker: a terminal sends them to all processes, and the client ends its workers."""
+    """Ignore interrupts in a local worker: a terminal sends them to all processes, and the client stops its workers."""
     for name in ("SIGINT", "SIGHUP"):
         signal.signal(getattr(signal, name), signal.SIG_IGN)
 
@@ -148,7 +150,7 @@ def dask_setup(_worker: object) -> None:
 def security_options(*, temporary: bool = False) -> dict[str, Any]:
     """Return the TLS settings of a cluster, with the certificates from `distributed.comm.tls` in Dask's configuration.
 
-    Without certificates, return nothing; if `temporary` and `cryptography` is installed, create some in memory.
+    Without certificates, return nothing; if `temporary`, create some in memory, if `cryptography` is installed.
     """
     from distributed.security import Security
 
@@ -169,7 +171,7 @@ def _require(package: str) -> None:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence Dask's log of workers that join and leave."""
+    """Silence Dask's log messages about workers that join and leave."""
     import dask
 
     logger = logging.getLogger("distributed")

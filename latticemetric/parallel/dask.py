@@ -1,4 +1,4 @@
-"""Answer batches of questions on the workers of a Dask cluster; repeat a batch if its worker dies."""
+"""Answer batches of tasks on the workers of a Dask cluster; repeat a batch if its worker dies."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SECONDS_BETWEEN_COUNTS = 2.0
 
 
 class _Run(NamedTuple):
-    """The settings of all batches of a run: its unique name, the limits of a question, the client's working folder."""
+    """The settings of all batches of a run: its unique name, the limits per task, the client's working folder."""
 
     name: str
     limits: Limits
@@ -46,7 +46,7 @@ class _Run(NamedTuple):
 
 
 class Batches(Window):
-    """Batches that a cluster works on. Each thread of its workers answers one batch at a time."""
+    """The batches in progress on a cluster; each thread of a worker computes one batch at a time."""
 
     def __init__(self, function: Callable[[Any], Any], client: Client, limits: Limits) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ class Batches(Window):
             before, self._threads = self._threads, sum(self._client.nthreads().values())
             self._counted = time.monotonic()
             if before and not self._threads:
-                logging.getLogger("latticemetric").warning("the cluster has no workers any more; waiting for others")
+                logging.getLogger("latticemetric").warning("all workers of the cluster have left; waiting for others")
         threads = max(1, self._threads)  # lost workers may come back
         filled = False
         while len(self._batches) < _BATCHES * threads:
@@ -130,13 +130,13 @@ class Batches(Window):
         try:
             replies, seconds = future.result()
         except CancelledError as error:
-            raise LatticeMetricError("the work was cancelled, or the connection to the cluster is lost") from error
+            raise LatticeMetricError("the task was cancelled, or the connection to the cluster was lost") from error
         except Exception as error:
             if type(error).__name__ != "KilledWorker":
                 raise
             if was_alone:
                 batch[0].problem = InputError(
-                    "several workers of the cluster died while they worked on this task",
+                    "several workers of the cluster died during this task",
                     advice="perhaps there is too little memory for it",
                 )
             else:
@@ -167,7 +167,7 @@ Question = tuple[bytes, frozenset[str]]
 
 
 class _Replies(NamedTuple):
-    """The pickled reply to each question, or the reason why there is none; and the seconds for all of them."""
+    """The pickled reply to each task, or why there is none; and the seconds for all of them."""
 
     replies: list[tuple[bytes | None, InputError | None]]
     seconds: float
@@ -176,7 +176,7 @@ class _Replies(NamedTuple):
 def answer_batch(
     version: str, run: _Run, function: bytes, questions: Sequence[Question], constants: Mapping[str, bytes]
 ) -> _Replies:
-    """Answer pickled questions, one after another; refuse the questions if the client has another version."""
+    """Compute the answers of pickled tasks in order; refuse them if the client has another version."""
     if version != VERSION:
         raise UsageError(
             f"a worker has latticemetric {VERSION}, but this is {version}", advice="install the same version there"
@@ -191,7 +191,7 @@ def answer_batch(
 
 
 class _ThreadPool(Pool):
-    """The process of one thread in one run."""
+    """The worker process of one thread in one run."""
 
     def __init__(self, run: _Run, function: bytes) -> None:
         start = partial(started_program, folder=run.folder, patience=_IDLE_SECONDS)
@@ -207,11 +207,11 @@ _ended: deque[str] = deque(maxlen=_MOST_ENDED)
 
 @contextlib.contextmanager
 def _pool(run: _Run, function: bytes) -> Iterator[Pool]:
-    """Reserve the pool of this thread. Keep the pool between batches, since it takes long to start a process."""
+    """Reserve the pool of this thread; it is kept between batches, since starting a process is slow."""
     key = run.name, threading.get_ident()
     with _lock:
         if run.name in _ended:
-            raise UsageError("this run is over")
+            raise UsageError("this run has ended")
         if key in _pools and time.monotonic() > _pools[key].used + _IDLE_SECONDS / 2:  # it may be about to end itself
             _pools.pop(key).__exit__()
         if key not in _pools:
@@ -232,7 +232,7 @@ def _pool(run: _Run, function: bytes) -> Iterator[Pool]:
 
 
 def end_run(name: str) -> None:
-    """End all processes in this worker that work for a run; start no others for the run."""
+    """Stop all processes of a run in this worker, and start no others for it."""
     with _lock:
         _ended.append(name)
         for key in [key for key in _pools if key[0] == name]:

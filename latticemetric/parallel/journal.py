@@ -1,9 +1,9 @@
-"""The journal of a run: it stores answers on disk as they arrive, so that an interrupted run does not repeat them.
+"""The journal of a run stores answers on disk as they arrive, so that an interrupted run does not repeat them.
 
-A journal is one line of JSON that identifies the run, then one record per answer: its length, a checksum, the answer as
-plain data (see `plain`). Each record is written to the system at once, so that it survives the process; an incomplete
-last record is removed. A resumed run writes its output again from the beginning, first with the journal's answers; so
-its output is the same as that of a run without a break.
+A journal is one line of JSON that identifies the run, then one record per answer: length, checksum, and the answer as
+plain data (see `plain`). Each record is written at once, so that it survives the process; an incomplete last record is
+removed. A resumed run writes its whole output again, first from the journal, so that the output is the same as without
+the interruption.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 class Journal:
-    """The journal of one run. Lock its file against other processes, and refuse the journal of another run.
+    """The journal of one run. It locks its file against other processes, and refuses the journal of another run.
 
     Args:
-        path: The file of the journal, which may be new.
+        path: The file of the journal; it may be new.
         fingerprint: Identifies the run: plain values, for JSON.
     """
 
@@ -68,14 +68,14 @@ class Journal:
     def continued(
         self, questions: Iterable[Question], answers: Callable[[Iterable[Question]], Iterator[Answer]]
     ) -> Iterator[Answer]:
-        """Yield the answers in the journal; then answer the remaining questions, and store and yield their answers."""
+        """Yield the answers of the journal, then compute, store and yield the remaining ones."""
         rest = iter(questions)
         for answer in self._records():
             question: Any = next(rest, None)
             if question is None or question.name != answer.name:
                 name = "no graph" if question is None else f"'{shortened(question.name)}'"
                 raise UsageError(
-                    f"the graphs changed: the journal has '{shortened(answer.name)}' where there is {name} now",
+                    f"the graphs changed: the journal has '{shortened(answer.name)}', but now there is {name}",
                     where=self.path,
                     advice=_BEGIN_AGAIN,
                 )
@@ -89,9 +89,9 @@ class Journal:
 
     @contextlib.contextmanager
     def blamed(self) -> Iterator[None]:
-        """Inside the block, report an unforeseen error as a damaged journal, if the run uses answers of the journal.
+        """Inside the block, report unforeseen errors as a damaged journal, if the run uses answers of the journal.
 
-        Answers are checked field by field. Only the code that uses them can notice that fields do not fit together.
+        Answers are checked field by field; only the code that uses them can notice that fields do not fit together.
         """
         try:
             yield
@@ -112,7 +112,7 @@ class Journal:
         self._file.close()
 
     def _lock(self) -> None:
-        """Lock the file for this process; refuse a file that is not regular or already locked."""
+        """Lock the file for this process; refuse a locked file, and one that is not regular."""
         if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
             raise InputError("this is not a regular file", where=self.path, advice="name another output")
         try:
@@ -207,7 +207,7 @@ class Journal:
             raise InputError(
                 f"cannot be written: {error.strerror}",
                 where=self.path,
-                advice="its records are safe; free some space, and give the same command",
+                advice="its records are safe: free some space, and give the same command again",
             ) from None
 
 

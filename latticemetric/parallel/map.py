@@ -1,4 +1,4 @@
-"""An ordered map over many questions: read as needed, and answered in this process, in others or on a cluster."""
+"""Map a function over many tasks in order: in this process, in others or on a cluster; read tasks on demand."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Workers: TypeAlias = "int | Client"
 
 
 def raise_lost(_question: Any, error: InputError) -> Any:
-    """Raise the error of a question that has no answer."""
+    """Raise the error of a task that has no answer."""
     raise error
 
 
@@ -41,19 +41,19 @@ def map_in_order(
     limits: Limits | None = None,
     packing: Callable[[], Packing] = Packing,
 ) -> Iterator[Answer]:
-    """Yield answers in order; questions and answers are pickled.
+    """Yield answers in order; tasks and answers are pickled.
 
-    At most 128 questions per worker, and at most 64 MB of questions and answers, are in progress at any time. If
-    reading or answering a question raises an error, first yield all answers before it, then raise the error.
+    At most 128 tasks per worker and 64 MB of tasks and answers are in progress at any time. If reading or computing a
+    task raises an error, all earlier answers are yielded first.
 
     Args:
-        function: Answers a question. In forked processes, it need not be picklable.
-        questions: The questions; they are read as needed.
-        workers: Number of processes, or a Dask client. No process is started for one worker without limits, or for a
-            few questions with quick answers.
-        lost: Returns the answer to a question that failed: its process was killed twice, or it reached a limit.
-        limits: The limits of one question.
-        packing: Returns the object that pickles the questions.
+        function: Computes the answer of a task. In forked processes, it need not be picklable.
+        questions: The tasks; they are read on demand.
+        workers: Number of processes, or a Dask client. One worker without limits, or a few quick tasks, start no
+            process.
+        lost: Makes the answer of a task that failed: its process was killed twice, or it reached a limit.
+        limits: The limits per task.
+        packing: Returns the object that pickles the tasks.
     """
     source = _Source(questions)
     limits = Limits() if limits is None else limits
@@ -69,7 +69,7 @@ def map_in_order(
             window = Batches(function, workers, limits)
         else:
             advice = "give a number of processes, or a distributed.Client of a Dask cluster"
-            raise UsageError(f"{workers!r} is not a number and not a Dask client", where="workers", advice=advice)
+            raise UsageError(f"{workers!r} is neither a number nor a Dask client", where="workers", advice=advice)
         with closing(packing()) as opened, window:
             for task in window.done(Task(opened.pack(question), question, opened) for question in source):
                 yield task.answer(lost)
@@ -79,12 +79,12 @@ def map_in_order(
 def _answered_here(
     function: Callable[[Question], Answer], source: _Source[Question], workers: int, limits: Limits
 ) -> Iterator[Answer]:
-    """Answer questions in this process: with one worker all questions, else only a few with quick answers."""
+    """Compute answers in this process: with one worker of all tasks, otherwise only of a few quick ones."""
     check_workers(workers)
     can_fork = hasattr(os, "fork")
     if limits:
         if not can_fork:
-            raise UsageError("limits need processes that can be forked", advice="leave them out")
+            raise UsageError("limits need processes that can be forked", advice="leave the limits out")
         return
 
     def limited(question: Question) -> Answer:
@@ -100,7 +100,7 @@ def _answered_here(
 
 
 class _Source(Generic[Question]):
-    """Questions, read as needed; an error among them is raised after the questions before it are answered."""
+    """Tasks, read on demand; an error among them is raised after the earlier tasks are answered."""
 
     def __init__(self, questions: Iterable[Question]) -> None:
         self._questions = iter(questions)
@@ -116,7 +116,7 @@ class _Source(Generic[Question]):
         return self._taken.popleft()
 
     def has(self, number: int) -> bool:
-        """Read ahead, and return True if at least `number` more questions exist."""
+        """Read ahead; return True if at least `number` more tasks exist."""
         while len(self._taken) < number and self._end is None:
             try:
                 self._taken.append(next(self._questions))

@@ -1,7 +1,7 @@
-"""Pickle questions and answers between processes; send each constant to each process only once.
+"""Pickle tasks and answers between processes; send each constant to each process only once.
 
-A constant is an object that many questions share, like a symbol table. Pickles contain a token instead. It takes
-eleven times as long to send a table of 200,000 words with each of 100 lattices as to send it once.
+A constant is an object that many tasks share, like a symbol table; pickles contain a token in its place. Sending a
+table of 200,000 words with each of 100 lattices takes eleven times as long as sending it once.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Reducers: TypeAlias = dict[type, Callable[[Any], Any]]
 
 @cache
 def reducers() -> Reducers:
-    """Return the reducers that packages have registered for their types, except reducers for errors.
+    """Return the reducers that packages registered for their types, except reducers of errors.
 
-    Each process that imports Dask registers a reducer for all errors. Messages between processes must not depend on
-    whether a process has imported Dask.
+    Processes that import Dask register a reducer for all errors, but messages must not depend on whether a process
+    imported Dask.
     """
     registered: Any = copyreg.dispatch_table
     return {kind: reduce for kind, reduce in registered.items() if not issubclass(kind, BaseException)}
@@ -42,9 +42,9 @@ def pickled(thing: Any, table: Reducers | None = None) -> bytes:
 
 
 def portable(function: Any) -> bytes:
-    """Pickle a function for a process that may have only the installed packages.
+    """Pickle a function for a process with only the installed packages.
 
-    With cloudpickle, functions of a script or a notebook are pickled with their code.
+    With cloudpickle, functions of a script or notebook are pickled with their code.
     """
     try:
         import cloudpickle
@@ -69,7 +69,7 @@ if hasattr(os, "register_at_fork"):  # else a child, forked while a thread holds
 
 
 def learn(contents: Mapping[str, bytes]) -> None:
-    """Store constants of another process."""
+    """Store constants that come from another process."""
     with _lock:
         _learnt.extend(contents.keys() - _contents.keys())
         _contents.update(contents)
@@ -94,7 +94,7 @@ def content(token: str) -> bytes:
 
 
 def pickled_reply(reply: Any) -> bytes:
-    """Pickle an answer, with tokens in place of its constants."""
+    """Pickle an answer with tokens in place of its constants."""
 
     def reduced(thing: Any) -> Any:
         token = _tokens.get(id(thing))
@@ -110,18 +110,18 @@ def _forget(tokens: Iterable[str]) -> None:
 
 
 class Packed(NamedTuple):
-    """A pickled question, and the tokens of the constants that it needs."""
+    """A pickled task, and the tokens of the constants that it needs."""
 
     data: bytes
     needs: frozenset[str]
 
 
 class Packing:
-    """Pickle the questions of one run; `close` drops its constants.
+    """Pickles the tasks of one run; `close` drops its constants.
 
     Args:
-        table: Reducers for the types in the questions.
-        whole: Reducers that replace reducers in `table` if the receiver cannot read this machine's files.
+        table: Reducers for the types in the tasks.
+        whole: Reducers in place of those in `table` if the receiver cannot read this machine's files.
         constants: Reducers to pickle the constants.
     """
 
@@ -139,13 +139,13 @@ class Packing:
         self._needs: set[str] = set()
 
     def pack(self, question: Any, *, whole: bool = False) -> Packed:
-        """Pickle a question; if `whole`, include the data that it needs from files."""
+        """Pickle a task; if `whole`, include the data that it reads from files."""
         self._needs = set()
         data = pickled(question, self._whole if whole else self._table)
         return Packed(data, frozenset(self._needs))
 
     def by_token(self, thing: Any) -> Any:
-        """Reduce an object to its token. Return `None` the first time, or if there are too many constants."""
+        """Reduce an object to its token; return `None` the first time, or if there are too many constants."""
         token = _tokens.get(id(thing))
         if token is None:
             # An object becomes a constant the second time: the symbol table of a single graph comes only once.

@@ -1,9 +1,9 @@
-"""Plain data: write answers as JSON, and read them back; reading builds only results and graphs.
+"""Plain data: write results as JSON and read them back; reading builds only results and graphs.
 
-Numbers, texts, truth values, `None` and dicts with texts as keys are written as in JSON. Any other value becomes a
-list that begins with its kind: `["tuple", 1, 2]`, or `["Alignment", …]` with the fields in order. Only graphs and
-registered classes are written and read. Fields are checked against the annotations of their class; graphs are checked
-like graphs from files. So a damaged or malicious file causes an error.
+Numbers, texts, booleans, `None` and dicts with text keys are written as in JSON. Other values become a list that begins
+with the type: `["tuple", 1, 2]`, or `["Alignment", …]` with the fields in order. Only graphs and registered classes can
+be written and read. Fields are checked against the annotations of their class, and graphs like graphs from files, so
+that a damaged or malicious file raises an error.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ _NAMES: dict[tuple[str, str], str] = {}
 
 
 def register(module: str, *classes: str, **renamed: str) -> None:
-    """Let plain data hold classes of a module: dataclasses or named tuples that only store their fields.
+    """Allow plain data to hold classes of a module: dataclasses or named tuples that only store their fields.
 
-    Names in journals must not change if a class is renamed: `Extremes="Margins"` writes the class `Margins` as
+    If a class is renamed, its name in journals must stay: `Extremes="Margins"` writes the class `Margins` as
     `Extremes`.
     """
     for name, kind in {**{kind: kind for kind in classes}, **renamed}.items():
@@ -75,7 +75,7 @@ class NotPlainError(ValueError):
 
 
 class PlainData:
-    """Writes and reads values. Read them in the order of writing, since a shared symbol table is written only once.
+    """Writes and reads values. Read them in the order of writing, since shared symbol tables are written only once.
 
     Examples:
         >>> plain = PlainData()
@@ -115,7 +115,7 @@ class PlainData:
         """Write a value as bytes without line breaks.
 
         Raises:
-            NotPlainError: The value is, or holds, an object of another class.
+            NotPlainError: The value is, or contains, an object of an unknown class.
         """
         tree = self._tree(value)
         write = partial(json.dumps, separators=(",", ":"), check_circular=False)
@@ -129,7 +129,7 @@ class PlainData:
         """Read a value.
 
         Raises:
-            NotPlainError: `dumps` did not write this.
+            NotPlainError: The data do not come from `dumps`.
         """
         try:
             return self._value(json.loads(data))
@@ -213,7 +213,7 @@ class PlainData:
 
 
 class GraphSpool:
-    """Collect names and graphs to write at the end; keep them on disk if there are many.
+    """Collects names and graphs to write at the end; keeps them on disk if there are many.
 
     Iteration reads one graph at a time, in the order of `add`.
     """
@@ -295,7 +295,7 @@ def _text(value: Any) -> str:
 
 def _require(is_so: bool) -> None:  # noqa: FBT001  a condition
     if not is_so:
-        raise NotPlainError("a value is of another kind than it says")
+        raise NotPlainError("a value does not have the type that it states")
 
 
 def _field_names(kind: type) -> tuple[str, ...]:
@@ -308,17 +308,17 @@ def _rebuilt(name: Any, values: list[Any]) -> Any:
     _require(isinstance(name, str) and name in _CLASSES)
     kind, checks = _class(name), _checks(name)
     if len(values) != len(checks):
-        raise NotPlainError(f"{name} has {len(checks)} fields, and not {len(values)}")
+        raise NotPlainError(f"{name} has {len(checks)} fields, not {len(values)}")
     for value, (field, accepts) in zip(values, checks.items(), strict=True):
         if not accepts(value):
-            raise NotPlainError(f"{name}.{field} is a {type(value).__name__}")
+            raise NotPlainError(f"{name}.{field} has the wrong type {type(value).__name__}")
     if kind is Lattice or kind is Forest:
         return _checked_graph(kind(*values))
     return kind(*values)
 
 
 def _checked_graph(given: Lattice | Forest) -> Lattice | Forest:
-    """Build a graph by its constructor, which checks it: native code relies on valid graphs."""
+    """Build a graph by its constructor, which checks it, since native code relies on valid graphs."""
     if isinstance(given, Lattice):
         rest = {name: getattr(given, name) for name in ("final", "scores", "vocabulary", "times", "labels")}
         made = Lattice.from_arcs(given.source, given.target, given.word, **rest, copy=False)
@@ -329,7 +329,7 @@ def _checked_graph(given: Lattice | Forest) -> Lattice | Forest:
         checked = Forest.from_edges(given.head, given.tails, given.target, **rest)
         structure = attrgetter("num_nodes", "head", "tails.begin", "tails.values", "goals")
     if not all(map(np.array_equal, structure(checked), structure(given))):
-        raise NotPlainError(f"the {type(given).__name__} is not in order")
+        raise NotPlainError(f"the columns of the {type(given).__name__} are not in their canonical order")
     return checked
 
 
@@ -340,7 +340,7 @@ def _class(name: str) -> Any:
 
 
 class _Names(dict[str, Any]):
-    """Resolve names in annotations: names imported only for type checkers, and the alias that quotes such names."""
+    """Resolves names in annotations: names imported for type checkers only, and the alias that quotes them."""
 
     def __missing__(self, name: str) -> Any:
         if name == "Graph":

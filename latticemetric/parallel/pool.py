@@ -1,8 +1,8 @@
 """Run tasks in worker processes; return answers in order, with a limited number in progress.
 
-Use processes, not threads: native calls release the GIL, but each graph also needs some hundred microseconds of Python
-code, which holds the GIL. On 1000 lattices of 10,000 arcs, two threads were only a tenth faster than one.
-A process can also be killed, unlike a thread that searches a graph.
+Processes, not threads: native calls release the GIL, but each graph also needs some hundred microseconds of Python
+code, which holds it. On 1000 lattices of 10,000 arcs, two threads were only a tenth faster than one. Also, a process
+that searches a graph can be killed, a thread cannot.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ def default_workers() -> int:
 
 
 def check_workers(number: int) -> None:
-    """Raise an error if there are more workers than the machine can use: each worker takes memory."""
+    """Raise an error if there are more workers than the machine can use, since each takes memory."""
     most = max(_MOST_WORKERS, _MOST_A_PROCESSOR * default_workers())
     if number > most:
         raise UsageError(f"{number} workers are too many for this machine", advice=f"give at most {most}")
 
 
 class Window(ABC):
-    """Tasks in progress, in order, for any kind of worker."""
+    """The tasks in progress, in order, for any kind of worker."""
 
     def __init__(self) -> None:
         self._under_way: deque[Task] = deque()
@@ -73,14 +73,14 @@ class Window(ABC):
 
     @abstractmethod
     def _fill(self, tasks: Iterator[Task]) -> bool:
-        """Give tasks to workers that have few; return True if there was a task."""
+        """Give tasks to workers that have few; return True if there was one."""
 
     @abstractmethod
     def _wait(self) -> None:
         """Wait until a task or a worker changes."""
 
     def _following(self, tasks: Iterator[Task], workers: int) -> Task | None:
-        """Return the next task, or `None` if too much is in progress; tasks to repeat come first."""
+        """Return the next task (tasks to repeat come first), or `None` if too much is in progress."""
         if self._again:
             return self._again.popleft()
         if self._under_way and (
@@ -94,11 +94,11 @@ class Window(ABC):
 
 
 def started(function: Any, memory: int | None, foreign: list[Connection]) -> Started:
-    """Start a worker: a copy of this process or, if it has other threads, a separate program.
+    """Start a worker: a fork of this process or, if this has other threads, a separate program.
 
-    In a copy, a lock that another thread holds is never released: for example, the lock of a module that the thread is
-    importing. So make a copy only if there are no other threads, or if the function cannot be sent to a program. A copy
-    starts in some milliseconds, a program in some hundred milliseconds.
+    In a fork, a lock held by another thread is never released: for example, the lock of a module that the thread is
+    importing. So fork only if there are no other threads, or if the function cannot be sent to a program. A fork starts
+    in some milliseconds, a program in some hundred milliseconds.
     """
     if not other_threads_live():
         return forked(function, memory, foreign)
@@ -112,7 +112,7 @@ def started(function: Any, memory: int | None, foreign: list[Connection]) -> Sta
 
 
 def other_threads_live() -> bool:
-    """Return True if this process has other Python threads."""
+    """Check whether this process has other Python threads."""
     return threading.active_count() > 1
 
 
@@ -134,7 +134,7 @@ class Pool(Window):
             worker.end()
 
     def kill(self) -> None:
-        """Kill the processes, from any thread; do not start others."""
+        """Kill the processes (from any thread), and start no others."""
         self._is_over = True
         for worker in list(self._workers):
             worker.process.kill()
@@ -157,13 +157,13 @@ class Pool(Window):
             new.append(worker)
         if self._is_over:
             self.kill()
-            raise UsageError("this run is over")
+            raise UsageError("this run has ended")
         for worker in new:  # they start at the same time
             worker.wait()
         return self._workers
 
     def _next(self, tasks: Iterator[Task], worker: Worker) -> list[Task]:
-        """Return a batch for a worker; first the tasks of dead workers."""
+        """Return a batch for a worker; tasks of dead workers come first."""
         batch: list[Task] = []
         size = 0
         while len(batch) < self._batch and (task := self._following(tasks, self._most)) is not None:
@@ -199,7 +199,9 @@ class Pool(Window):
         for worker in list(self._workers):
             if worker.tasks and time.monotonic() >= worker.since + timeout:
                 advice = "prune the graph, or allow more time: --timeout"
-                worker.tasks.popleft().problem = InputError(f"it takes more than {timeout:g} seconds", advice=advice)
+                worker.tasks.popleft().problem = InputError(
+                    f"the search takes more than {timeout:g} seconds", advice=advice
+                )
                 self._dismiss(worker)
 
     def _left(self) -> float | None:
@@ -210,7 +212,7 @@ class Pool(Window):
         return max(0.0, min(begun) + self._limits.timeout - time.monotonic()) if begun else None
 
     def _bury(self, worker: Worker) -> None:
-        """Remove a dead worker. Try the fatal task once more: the system kills processes if memory is short."""
+        """Remove a dead worker. Try its task once more, since the system kills processes if memory is short."""
         fatal = worker.tasks.popleft() if worker.tasks else None
         how = self._dismiss(worker)
         if fatal is None:
@@ -224,7 +226,7 @@ class Pool(Window):
             )
 
     def _dismiss(self, worker: Worker) -> str:
-        """End a worker and leave its tasks to other workers; return how it ended."""
+        """Stop a worker and leave its tasks to other workers; return how it ended."""
         self._workers.remove(worker)
         self._replies.unregister(worker.replies)
         self._again.extendleft(reversed(worker.tasks))

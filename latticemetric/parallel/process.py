@@ -1,4 +1,4 @@
-"""Worker processes that answer questions: their limits, the parent's side, and the worker's side."""
+"""Worker processes: their limits, the parent's side, and the worker's side."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _LONGEST = 366 * 86400.0
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of time and memory for one question; a question that exceeds them fails.
+    """Limits of time and memory per task; a task that exceeds them fails.
 
     Attributes:
-        timeout: Seconds.
-        memory: Bytes, in addition to the needs of the program itself; Linux only.
-        default_memory: Bytes, if `memory` is not given. This limit alone does not start a process.
+        timeout: Seconds per task.
+        memory: Bytes per task, in addition to the program's own; Linux only.
+        default_memory: Bytes per task if `memory` is not given. This limit alone does not start a process.
     """
 
     timeout: float | None = None
@@ -57,7 +57,7 @@ class Limits:
 
     @property
     def most_memory(self) -> int | None:
-        """The largest number of bytes for a question."""
+        """The largest number of bytes per task."""
         return self.default_memory if self.memory is None else self.memory
 
 
@@ -74,10 +74,10 @@ _NO_FILE = b""
 
 
 class Task:
-    """One question (`None` in a worker of a cluster), while workers process it.
+    """One task while workers process it.
 
-    `data` is the pickled question, until the question is answered; `needs` are the tokens of its constants. `size` is
-    the number of bytes of data and reply; `problem` is the reason if there is no reply.
+    `data` is the pickled task (`None` in a worker of a cluster), until it is answered; `needs` are the tokens of its
+    constants. `size` is the number of bytes of data and reply; `problem` says why there is no reply.
     """
 
     __slots__ = ("_packing", "data", "deaths", "needs", "problem", "question", "reply", "size")
@@ -97,7 +97,7 @@ class Task:
         return self.reply is not None or self.problem is not None
 
     def take(self, reply: bytes) -> None:
-        """Store the reply; if the worker does not have the question's file, pack the question with all its data."""
+        """Store the reply; if the worker lacks the task's file, pack the task with all its data."""
         if reply == _NO_FILE and self._packing is not None:
             self.data, self.needs = self._packing.pack(self.question, whole=True)
             self.size = len(self.data)
@@ -107,7 +107,7 @@ class Task:
             self.size += len(reply)
 
     def answer(self, lost: Callable[[Any, InputError], Any]) -> Any:
-        """Return the answer. If the task has no answer, return `lost(question, problem)`.
+        """Return the answer, or `lost(question, problem)` if there is none.
 
         Raises:
             Exception: The worker raised it.
@@ -124,9 +124,9 @@ class Task:
 
 
 class Started(NamedTuple):
-    """A process that was just started, and the parent's ends of the pipes to it and from it.
+    """A new process, and the parent's ends of its pipes.
 
-    `wait` waits until the process is ready, so that its start does not count as time of a question.
+    `wait` waits until the process is ready, so that its start does not count as time of a task.
     """
 
     process: BaseProcess | _Program
@@ -136,17 +136,17 @@ class Started(NamedTuple):
 
 
 Start: TypeAlias = "Callable[[Any, int | None, list[Connection]], Started]"
-"""Starts a process from a function (or its pickle), bytes of memory, and pipes that it must close."""
+"""A function that starts a process, given a function (or its pickle), bytes of memory, and pipes to close."""
 
 
 class Worker:
-    """A process that answers questions one after another; it ends with its parent, even while it computes an answer.
+    """A process that computes the answers of tasks in order; it ends with its parent, even during a task.
 
     Attributes:
-        tasks: Its tasks without an answer.
-        again: Its tasks that have to be repeated.
-        since: Since when it is busy with its present task: the time of its last reply or, if it was idle, of its task.
-        wait: Call it to wait until the worker is ready.
+        tasks: Its unanswered tasks.
+        again: Its tasks to be repeated.
+        since: When its current task started: the time of its last reply or, if it was idle, of the task.
+        wait: Waits until the worker is ready.
     """
 
     def __init__(self, function: Any, limits: Limits, others: Iterable[Worker], start: Start) -> None:
@@ -163,14 +163,15 @@ class Worker:
         self._unread = bytearray()
 
     def takes(self, size: int, *, together: bool) -> bool:
-        """Return True if a task of `size` bytes can be sent now.
+        """Check whether a task of `size` bytes can be sent now.
 
-        A small task always can. A large task needs an idle worker; under a memory limit, send it alone, not `together`.
+        A small task always can. A large task needs an idle worker; with a memory limit, it must be sent alone, not
+        `together`.
         """
         return size <= _SMALL or not (self.tasks or (together and self._is_limited))
 
     def hand(self, tasks: Iterable[Task]) -> None:
-        """Send more tasks to the worker."""
+        """Send further tasks to the worker."""
         batch = list(tasks)
         if not self.tasks:
             self.since = time.monotonic()
@@ -225,7 +226,7 @@ _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if 
 
 
 def forked(function: Callable[[Any], Any], memory: int | None, foreign: list[Connection]) -> Started:
-    """Start a copy of this process; the function need not be picklable."""
+    """Start a fork of this process; the function need not be picklable."""
     import multiprocessing
 
     context = multiprocessing.get_context("fork")
@@ -266,7 +267,7 @@ def serve(
     outbox: Connection,
     patience: float | None = None,
 ) -> None:
-    """Answer questions until the parent is gone, or has sent no question for `patience` seconds."""
+    """Answer tasks until the parent is gone, or has sent no task for `patience` seconds."""
     # Such signals reach all processes of a terminal or of a job. The parent decides what to do, and its workers end
     # with it.
     for number in _ENDING:
@@ -301,7 +302,7 @@ def serve(
 
 
 def _receive(inbox: Connection, batches: queue.SimpleQueue[bytes]) -> None:
-    """Read while the worker computes, so that its parent never waits; end the worker when the parent is gone."""
+    """Read while the worker computes, so that its parent never waits; stop the worker when the parent is gone."""
     try:
         while True:
             batches.put(inbox.recv_bytes())
@@ -312,7 +313,7 @@ def _receive(inbox: Connection, batches: queue.SimpleQueue[bytes]) -> None:
 
 
 def _reply_to(function: Callable[[Any], Any], data: bytes) -> bytes:
-    """Answer a question; return a pickled triple: answer, error, and True if the error concerns only this question."""
+    """Answer a task; return a pickled triple: answer, error, and whether the error concerns only this task."""
     try:
         try:
             question = pickle.loads(data)  # noqa: S301  our own parent wrote it
@@ -326,7 +327,7 @@ def _reply_to(function: Callable[[Any], Any], data: bytes) -> bytes:
 
 
 def _pickled(error: Exception, *, is_lost: bool) -> bytes:
-    """Pickle an error, with its traceback if it is not a `LatticeMetricError`; if pickling fails, as text."""
+    """Pickle an error, with its traceback unless it is a `LatticeMetricError`; if that fails, pickle its text."""
     if not isinstance(error, LatticeMetricError):
         error.add_note("in a worker:\n" + "".join(traceback.format_exception(error)))
     try:
@@ -363,7 +364,7 @@ def started_program(
     folder: str | None = None,
     patience: float | None = None,
 ) -> Started:
-    """Start a worker as a program, in `folder` if this machine has it; for `patience`, see `serve`."""
+    """Start a worker as a program, in `folder` if it exists on this machine; for `patience`, see `serve`."""
     from multiprocessing import Pipe
 
     inbox, our_outbox = Pipe(duplex=False)
@@ -399,7 +400,7 @@ def main() -> None:
         why = f"a worker cannot load the function ({type(error).__name__}: {error})"
 
         def answer(_question: Any) -> NoReturn:
-            raise MissingDependencyError(why, advice="install for workers what is installed here")
+            raise MissingDependencyError(why, advice="install the same packages for the workers")
 
     outbox.send_bytes(b"ready")
     serve(answer, memory, inbox, outbox, patience)

@@ -1,4 +1,4 @@
-"""The model's 1-best of a graph: words, cost, times, and how sure the model is of each word."""
+"""The model's 1-best of a graph: words, cost, times and confidences."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ Times = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True, repr=False, eq=False)
 class BestPath(Result, Frozen):
-    """The model's own best path of a lattice, or derivation of a forest.
+    """The 1-best: the model's best path of a lattice, or derivation of a forest.
 
     Attributes:
-        words: Its words, without ε.
+        words: The words, without ε.
         cost: Its cost under the given scales.
         scores: The sum of each named cost along it.
         posterior: Its probability under the model.
-        confidences: The probability of each word: that of its arc or edge. In an n-best list, hypotheses that have the
-            word at the same place add up; see `Posteriors.confidences`.
+        confidences: The probability of each word: that of its arc or edge. In an n-best list, the sum over hypotheses
+            with the word at the same place; see `Posteriors.confidences`.
         times: Begin and end of each word, in seconds; `None` if the graph has no times.
         arcs: The numbers of its arcs in the lattice.
         edges: The numbers of its edges in the forest, as in `Derivation`.
@@ -60,15 +60,15 @@ class BestPath(Result, Frozen):
 
 
 def best(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> BestPath:
-    """Return the model's own best path of a graph: the one of least cost.
+    """Return the 1-best of a graph: the path with the least cost.
 
-    `Lattice.best_path` and `Forest.best_path` return only its arcs or edges, in less time.
+    `Lattice.best_path` and `Forest.best_path` return only its arcs or edges, but are faster.
 
     Args:
         graph: A lattice, an n-best list, or a forest.
-        scale: Factor of the costs for confidences, before they become probabilities; below 1, it makes the
-            distribution flatter. It does not change which path is the best.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
+        scale: Factor on the costs, for confidences only; below 1, it flattens the distribution. The best path does not
+            depend on it.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
 
     Examples:
         >>> found = best(Lattice.from_strings(["a b", "a c"], costs=[1.0, 0.5]))
@@ -94,7 +94,7 @@ def best(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> B
 
 @dataclass(frozen=True)
 class _Arcs:
-    """The words and arcs of a path, as `Posteriors.confidences` reads them."""
+    """The words and arcs of a path, for `Posteriors.confidences`."""
 
     words: tuple[str, ...]
     arcs: tuple[int, ...]
@@ -111,7 +111,7 @@ def _confidences(
 
 
 def edges_of_words(forest: Forest, path: Sequence[int]) -> list[int]:
-    """Return, for each word of a derivation, the edge that has it on its target side."""
+    """Return the edge of each word of a derivation."""
     begin, target = forest.target.begin, forest.target.values
     found: list[int] = []
     remaining = iter(path)

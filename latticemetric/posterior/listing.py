@@ -1,4 +1,4 @@
-"""List posteriors, most probable first: of words, of n-grams, of a lattice's arcs or of a forest's edges."""
+"""List the posteriors of words, n-grams, arcs or edges, most probable first."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ _PLACES = 12
 
 @dataclass(frozen=True)
 class PosteriorListing:
-    """Posteriors of the parts of a graph (words, n-grams, arcs or edges).
+    """Posteriors of a graph's words, n-grams, arcs or edges.
 
     Attributes:
-        of: The kind of parts: `words`, `ngrams`, `arcs` of a lattice, `edges` of a forest; none in a `summary`.
+        of: What is listed: `words`, `ngrams`, `arcs` of a lattice, `edges` of a forest; nothing for a `summary`.
         log_total: Logarithm of the sum of exp(−scale · cost) over the graph's paths or derivations.
         entropy: The entropy of the distribution over paths or derivations, in nats.
-        rows: The parts, most probable first; ties: shorter n-grams, then the alphabet; the smallest arc or edge.
+        rows: The listed items, most probable first. Ties: shorter n-grams, then the alphabet; or the smallest arc or
+            edge number.
     """
 
     of: str
@@ -50,8 +51,8 @@ def listing(
 
     Args:
         distribution: The posteriors of the graph.
-        of: `words`, `ngrams`, `arcs` (of a lattice), `edges` (of a forest), or `summary` for no rows.
-        order: The longest n-grams.
+        of: What to list: `words`, `ngrams`, `arcs` (of a lattice), `edges` (of a forest), or `summary` for no rows.
+        order: The length of the longest n-grams.
         least: The smallest posterior to list.
         top: The largest number of rows; by default, all rows.
 
@@ -67,9 +68,9 @@ def listing(
     if of not in _KINDS:
         raise UsageError(f"posteriors of '{of}' cannot be listed", advice=f"choose one of {', '.join(_KINDS)}")
     if not 0 <= least <= 1:
-        raise UsageError(f"the least posterior is {least}, and not a number from 0 to 1")
+        raise UsageError(f"the least posterior is {least}, but must be between 0 and 1")
     if top is not None and top < 0:
-        raise UsageError(f"{top} posteriors cannot be listed", advice="give a number from 0 on")
+        raise UsageError(f"{top} posteriors cannot be listed", advice="give 0 or more")
     rows: list[Row] = []
     if of == "words":
         rows = [{"word": r["ngram"], "posterior": r["posterior"]} for r in _ngrams(distribution, 1, least)]

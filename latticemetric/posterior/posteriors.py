@@ -1,6 +1,6 @@
-"""Posteriors of the parts of lattices and forests: arcs or edges, words and n-grams.
+"""Posteriors of lattices and forests: of arcs or edges, words and n-grams.
 
-A path or derivation has the probability exp(−cost), normalised.
+The probability of a path or derivation is exp(−cost), normalised.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _HIGHEST_ORDER = 2**31 - 1
 
 @dataclass(frozen=True, eq=False)
 class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
-    """A mapping of n-grams (tuples of words) to their posteriors, for all n-grams of the graph of up to `order` words.
+    """A mapping of n-grams (tuples of words) to their posteriors, for all n-grams of the graph up to `order` words.
 
-    The arrays are a trie with one row per n-gram. Row 0 is the empty n-gram, which is not in the mapping.
+    The arrays are a trie, with one row per n-gram. Row 0 is the empty n-gram, which is not a key of the mapping.
 
     Attributes:
-        order: The longest n-grams.
-        vocabulary: Spelling of the word numbers.
+        order: The length of the longest n-grams.
+        vocabulary: Maps word numbers to words.
         parent: The row of each n-gram without its last word; −1 for the empty n-gram.
         word: The number of the last word of each n-gram.
         posterior: The probability that a path or derivation has the n-gram at least once.
@@ -66,7 +66,7 @@ class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
 
     @cached_property
     def lengths(self) -> Words:
-        """The number of words of the n-gram of each row."""
+        """The number of words of each row's n-gram."""
         lengths = np.zeros(len(self.parent), dtype=np.int32)
         at = self.parent.copy()
         while (inner := at >= _EMPTY).any():
@@ -109,14 +109,14 @@ class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
 
     @cached_property
     def _sorted(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Keys of (parent, word), sorted, and their rows; faster to build than a dictionary of millions of n-grams."""
+        """Keys of (parent, word), sorted, and their rows; faster to build than a dictionary of all n-grams."""
         keys = self.parent.astype(np.int64) << _WORD_BITS | self.word
         rows = np.argsort(keys)
         return frozen(keys[rows]), frozen(rows)
 
     @cached_property
     def _spelled(self) -> list[tuple[str, ...]]:
-        """The n-grams, short ones first; n-grams of the same length are in alphabetical order."""
+        """The n-grams, sorted by length, then by alphabet."""
         spelled: list[tuple[str, ...]] = [()]
         rows = zip(self.parent[1:].tolist(), self.vocabulary.decode(self.word[1:]), strict=True)
         for parent, word in rows:
@@ -128,14 +128,14 @@ class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
 
 
 def check_ngram_order(order: int) -> None:
-    """Raise an error unless n-grams up to this order can be counted."""
+    """Raise an error if n-grams up to this order cannot be counted."""
     if not (isinstance(order, int | np.integer) and 1 <= order <= _HIGHEST_ORDER):
-        raise UsageError(f"n-grams of order {order} cannot be counted", advice="choose an order from 1 on")
+        raise UsageError(f"n-grams of order {order} cannot be counted", advice="choose an order of 1 or more")
 
 
 @dataclass(frozen=True, eq=False)
 class Distribution(ABC, Frozen):
-    """Probabilities exp(−cost), normalised.
+    """Probabilities of paths or derivations: exp(−cost), normalised.
 
     Attributes:
         log_total: Logarithm of the sum of exp(−cost).
@@ -163,7 +163,7 @@ class Distribution(ABC, Frozen):
     @property
     @abstractmethod
     def _uses(self) -> tuple[Floats, Floats]:
-        """The mean number of uses of each arc or edge; the probability of ending in each final state or goal."""
+        """The mean number of uses of each arc or edge, and the probability of ending in each final state or goal."""
 
     def words(self) -> dict[str, float]:
         """Return, for each word, the probability that a path has it at least once."""
@@ -177,14 +177,15 @@ class Distribution(ABC, Frozen):
             aligned = np.asarray(given, dtype=np.float64)
             if aligned.shape != weights.shape:
                 raise UsageError(
-                    f"there are {aligned.size} values", advice=f"give {len(weights)}, in the graph's order"
+                    f"there are {aligned.size} values instead of {len(weights)}",
+                    advice="give them in the graph's order",
                 )
             total += float(weights @ aligned)
         return total
 
 
 class _ScoredPath(Protocol):
-    """A scored path, as oracles return it: of a lattice, with arcs, or of a forest, with edges."""
+    """A scored path, as returned by oracles: of a lattice, with arcs, or of a forest, with edges."""
 
     @property
     def words(self) -> tuple[str, ...]: ...
@@ -194,7 +195,9 @@ class _ScoredPath(Protocol):
     def edges(self) -> tuple[int, ...]: ...
 
 
-_ANOTHER_LATTICE = UsageError("the path belongs to another lattice", advice="take both from the same")
+_ANOTHER_LATTICE = UsageError(
+    "the path belongs to another lattice", advice="use the posteriors of the path's own lattice"
+)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -215,7 +218,7 @@ class Posteriors(Result, Distribution):
     arc: Floats
 
     def expected(self, arc_values: npt.ArrayLike, final_values: npt.ArrayLike | None = None) -> float:
-        """Return the expected value of a path: the sum over its arcs and its final state."""
+        """Return the expected value of a path: the sum of the values of its arcs and its final state."""
         return self._expected(arc_values, final_values)
 
     def ngrams(self, order: int) -> NgramPosteriors:
@@ -240,9 +243,10 @@ class Posteriors(Result, Distribution):
             return NgramPosteriors(order, lattice.vocabulary, *_native.ngram_posteriors(*columns, order))
 
     def to_lattice(self) -> Lattice:
-        """Return the lattice with one column, `posterior`: −ln of the probability of each arc and of each end.
+        """Return the lattice with one column, `posterior`: −ln of the probability of each arc and final state.
 
-        Words, states and times do not change. Probabilities below the smallest normal number (10⁻³⁰⁸) are raised to it.
+        Words, states and times stay the same. Probabilities below the smallest normal number (10⁻³⁰⁸) become that
+        number.
 
         Examples:
             >>> lattice = Lattice.from_strings(["a b", "a c", "b"], costs=[0.0, 0.0, 0.0])
@@ -265,9 +269,9 @@ class Posteriors(Result, Distribution):
     def confidences(self, path: _ScoredPath) -> tuple[float, ...]:
         """Return the probability of each word of a scored path.
 
-        In a lattice, this is the probability of the word's arc. Hypotheses of an n-best list share no arcs: there, it
-        is the probability of all hypotheses that have the same word at the same place. Their alignment with the path
-        (of the fewest errors, as for WER) matches the word. A word on which all hypotheses agree has probability 1.
+        In a lattice, this is the probability of the word's arc. Hypotheses of an n-best list share no arcs; there, it
+        is the total probability of the hypotheses with the same word at the same place, by a WER alignment with the
+        path. A word on which all hypotheses agree has probability 1.
 
         Args:
             path: An oracle or a 1-best of this lattice.
@@ -284,7 +288,7 @@ class Posteriors(Result, Distribution):
             [0.667, 0.667, 1.0]
         """
         if path.edges:
-            raise UsageError("confidences need a path of a lattice; this is a derivation of a forest")
+            raise UsageError("confidences need a path of a lattice, but this is a derivation of a forest")
         if max(path.arcs, default=-1) >= len(self.arc):
             raise _ANOTHER_LATTICE
         spelled = [(self.lattice.vocabulary.word(int(self.lattice.word[arc])), arc) for arc in path.arcs]
@@ -297,7 +301,7 @@ class Posteriors(Result, Distribution):
         return tuple(np.minimum(self.arc[[arc for _, arc in counted]], 1.0).tolist())
 
     def _agreement(self, words: tuple[str, ...]) -> tuple[float, ...]:
-        """Return, for each word, the probability of the hypotheses of the list that have it at the same place."""
+        """Return, for each word, the probability of the list's hypotheses with that word at the same place."""
         from latticemetric.metrics.alignment import DELETION, MATCH
         from latticemetric.metrics.recognition import WER
 
@@ -315,7 +319,7 @@ class Posteriors(Result, Distribution):
         return tuple(max(0.0, 1.0 - math.fsum(other)) for other in others)
 
     def sample(self, count: int, seed: int) -> list[npt.NDArray[np.int64]]:
-        """Sample paths independently with their probabilities; return their arcs."""
+        """Draw independent paths by their probabilities; return their arcs."""
         if count < 0:
             raise UsageError(f"cannot sample {count} paths")
         lattice, random = self.lattice, np.random.default_rng(seed)
@@ -346,7 +350,7 @@ class Posteriors(Result, Distribution):
 class ForestPosteriors(Result, Distribution):
     """The distribution over the derivations of a forest.
 
-    In some forests made by hand, a derivation can use a node or an edge several times. Then `node` and `edge` are mean
+    In some handmade forests, a derivation can use a node or an edge several times. Then `node` and `edge` are mean
     numbers of uses.
 
     Attributes:
@@ -363,7 +367,7 @@ class ForestPosteriors(Result, Distribution):
     edge: Floats
 
     def expected(self, edge_values: npt.ArrayLike, final_values: npt.ArrayLike | None = None) -> float:
-        """Return the expected value of a derivation: the sum over its edges and its goal."""
+        """Return the expected value of a derivation: the sum of the values of its edges and its goal."""
         return self._expected(edge_values, final_values)
 
     def ngrams(self, order: int) -> NgramPosteriors:
@@ -403,7 +407,7 @@ class ForestPosteriors(Result, Distribution):
         return NgramPosteriors(order, forest.vocabulary, *columns)
 
     def sample(self, count: int, seed: int) -> list[npt.NDArray[np.int64]]:
-        """Sample derivations independently with their probabilities; return their edges in preorder."""
+        """Draw independent derivations by their probabilities; return their edges in preorder."""
         if count < 0:
             raise UsageError(f"cannot sample {count} derivations")
         forest, random = self.forest, np.random.default_rng(seed)
@@ -444,12 +448,12 @@ def posteriors(graph: Lattice | NBest, *, scale: float = ..., scales: Scales | N
 
 
 def posteriors(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> Posteriors | ForestPosteriors:
-    """Compute the posterior probabilities of a graph's parts.
+    """Compute the posteriors of a graph's arcs or edges, words and n-grams.
 
     Args:
         graph: A lattice, an n-best list, or a forest.
-        scale: Factor of the costs; below 1, it makes the distribution flatter.
-        scales: Weight of each score column in the model's cost; other columns keep their own.
+        scale: Factor on the costs; below 1, it flattens the distribution.
+        scales: Weight of each score column in the model's cost; other columns keep their default weight.
 
     Raises:
         InputError: The costs are too large to be added up.
@@ -487,7 +491,7 @@ def posteriors(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None
 
 
 class StepProbabilities(NamedTuple):
-    """Probabilities of the steps of a lattice's paths.
+    """Probabilities of the steps along a lattice's paths.
 
     Attributes:
         log_total: Logarithm of the sum of exp(−cost) over its paths.
@@ -511,7 +515,7 @@ def step_probabilities(lattice: Lattice, scale: float, scales: Scales | None) ->
 
 
 def _scaled_cost(graph: Lattice | Forest, scale: float, scales: Scales | None) -> Costs:
-    """Return the model's cost times `scale`; refuse costs that become infinite. Their sums may still be infinite."""
+    """Return the model's cost times `scale`; refuse infinite costs. Their sums may still overflow."""
     if not math.isfinite(scale):
         raise UsageError(f"the scale is {scale}, not a finite number")
     cost = graph.cost(scales)

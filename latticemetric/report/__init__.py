@@ -1,1 +1,1 @@
-"""Draw results and write reports. matplotlib is imported only when needed."""
+"""Draw results and write reports; matplotlib is imported on demand."""

@@ -1,6 +1,6 @@
 """Draw a report's charts as SVG: rates of oracle, 1-best and MBR, headroom by length and density, sweeps.
 
-The page's style sheet colours axes, marks and texts by their classes.
+The page's style sheet colours axes, marks and texts by class.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Axis:
 
 
 class Paper:
-    """Collects the elements of a chart; the title describes it to readers who cannot see it."""
+    """The elements of a chart; the title describes it to readers who cannot see it."""
 
     def __init__(self, title: str, height: float) -> None:
         self.title, self.height = title, height
@@ -65,7 +65,7 @@ class Paper:
         self._add("rect", class_=kind, x=x, y=y, width=width, height=height)
 
     def dot(self, x: float, y: float, kind: str, radius: float = 4.0) -> None:
-        """Draw a mark, readable without colour: a square for the 1-best, a diamond for MBR, else a circle."""
+        """Draw a mark that differs without colour: a square for the 1-best, a diamond for MBR, otherwise a circle."""
         if "one_best" in kind:
             self.box(x - 0.85 * radius, y - 0.85 * radius, 1.7 * radius, 1.7 * radius, kind)
         elif "mbr" in kind:
@@ -75,7 +75,7 @@ class Paper:
             self._add("circle", class_=kind, cx=x, cy=y, r=radius)
 
     def text(self, x: float, y: float, text: str, anchor: str = "middle", kind: str = "") -> None:
-        """Write a text; `anchor` says which part of the text is at x: `start`, `middle` or `end`."""
+        """Write a text; `anchor` is the part of the text at x: `start`, `middle` or `end`."""
         self._add("text", text, class_=kind or None, x=x, y=y, text_anchor=anchor)
 
     def axis(self, scale: Axis, marks: Sequence[float]) -> None:
@@ -108,7 +108,7 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
 
 
 def decades(low: float, high: float) -> list[float]:
-    """Return 1, 2 and 5 times powers of ten, from below `low` to above `high`; both must be more than 0."""
+    """Return 1, 2 and 5 times powers of ten, from below `low` to above `high`; both must be positive."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     steps = [factor * 10.0**power for power in powers for factor in (1, 2, 5)]
     first = max((k for k, step in enumerate(steps) if step <= low * 1.000001), default=0)
@@ -117,7 +117,7 @@ def decades(low: float, high: float) -> list[float]:
 
 
 def thinned(values: Sequence[float], most: int = 7) -> Sequence[float]:
-    """Keep at most `most` of many values, evenly spaced."""
+    """Keep at most `most` evenly spaced values."""
     return values[:: max(1, math.ceil(len(values) / most))]
 
 
@@ -197,7 +197,7 @@ def rates_chart(rates: Rates, metric: str) -> Chart | None:
 
 
 def lengths_chart(bins: Sequence[LengthBin], metric: str) -> Chart | None:
-    """Draw oracle and 1-best by the length of references. The line between the two marks is the headroom."""
+    """Draw oracle and 1-best by reference length; the line between both marks is the headroom."""
     there = [one for one in bins if one.graphs and one.oracle.score is not None and one.one_best.score is not None]
     if not there:
         return None
@@ -224,7 +224,7 @@ def lengths_chart(bins: Sequence[LengthBin], metric: str) -> Chart | None:
 
 
 def density_chart(points: Sequence[tuple[float, float]]) -> Chart | None:
-    """Draw headroom (oracle against 1-best) by density, with one mark per utterance."""
+    """Draw headroom (difference of oracle and 1-best) by density, with one mark per utterance."""
     there = [(density, headroom) for density, headroom in points if density > 0]
     if not there:
         return None
@@ -253,7 +253,7 @@ def density_chart(points: Sequence[tuple[float, float]]) -> Chart | None:
 
 
 def sweep_chart(found: Sweep, intervals: Sequence[Interval], kind: str, metric: str) -> Chart | None:
-    """Draw the oracle at the points of one kind, between the 1-best and the oracle of whole graphs."""
+    """Draw the oracle at the points of one kind, with the 1-best and the oracle of whole graphs."""
     placed = [(row, one) for row, one in zip(found.rows, intervals, strict=True) if row.kind == kind]
     if not placed:
         return None
@@ -292,7 +292,7 @@ def sweep_chart(found: Sweep, intervals: Sequence[Interval], kind: str, metric: 
 
 
 def _spread(values: Sequence[float]) -> Callable[[float], float]:
-    """Return a scale for values; if they are far apart, a logarithmic scale, with 0 one step before the others."""
+    """Return a scale for values: if they are far apart, logarithmic, with 0 one step before the others."""
     above = [value for value in values if value > 0]
     begin, end = _LEFT + 12, _RIGHT - 12
     if not above or max(above) < _WIDE * min(above):
@@ -336,7 +336,7 @@ def short_number(value: float | None) -> str:
 
 
 def count(value: int) -> str:
-    """Write a whole number: large ones in groups of three, very large ones by their power of ten."""
+    """Write a whole number: large ones in groups of three digits, very large ones as a power of ten."""
     if abs(value) < _LARGE:
         return str(value).replace("-", "−")
     if abs(value) < 10**7:
@@ -347,7 +347,7 @@ def count(value: int) -> str:
 
 
 def paths(number: int | None) -> str:
-    """Write a number of paths; `None` stands for a number too large to count."""
+    """Write a number of paths; `None` means too large to count."""
     return count(number) if number is not None else f"over {count(MANY)}"
 
 

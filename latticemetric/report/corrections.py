@@ -1,11 +1,11 @@
-"""Compare corrected texts with the n-best lists of a report: the texts' alignments, and a section with their totals."""
+"""Corrected texts of n-best lists in a report: alignments, and a section with totals."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -23,9 +23,7 @@ from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.nbest import NBest
 from latticemetric.report.charts import amount, rate_text, short_number, span
-
-if TYPE_CHECKING:
-    from latticemetric.report.report import ReportOptions
+from latticemetric.report.options import ReportOptions
 
 CORRECTED = "corrected"
 
@@ -63,7 +61,7 @@ class CorrectedLists(Frozen):
         """Compare corrected texts with their lists.
 
         Raises:
-            UsageError: If numbers of texts and lists differ, a list has several references, or `rate` is not wer.
+            UsageError: The numbers of texts and lists differ, a list has several references, or `rate` is not wer.
         """
         check_rate(rate)
         silent = rate.ignore | rate.wildcard
@@ -79,7 +77,7 @@ class CorrectedLists(Frozen):
         return cls(tuple(_scored(*pair, rate) for pair in zip(texts, references, strict=True)), found, tables)
 
     def section(self, rate: GRR, options: ReportOptions) -> dict[str, Any]:
-        """Return the section of the page: a sentence, a table of the systems, and one of the shares."""
+        """Return the section of the page: a sentence, a table of the systems, and a table of shares."""
         intervals = {name: options.interval(rate, table) for name, table in self.tables.items()}
         words = short_number(self.found.reference_words)
         rows = [
@@ -111,15 +109,15 @@ class CorrectedLists(Frozen):
 
 
 def check_rate(rate: GRR) -> None:
-    """Refuse corrected texts in a report of another metric than WER."""
+    """Refuse corrected texts if the report's metric is not WER."""
     if rate.name != "wer":
-        raise UsageError(f"corrected texts are judged by errors of words, not by {rate.name}", advice="use metric wer")
+        raise UsageError(f"corrected texts are scored by wer, not by {rate.name}", advice="use metric wer")
 
 
 def corrected_graphs(
     graphs: Sequence[ReferencedGraph], corrected: CorrectedTexts, rate: GRR, scales: Scales | None = None
 ) -> CorrectedLists:
-    """Compare corrected texts, or the texts of a file, with n-best lists in memory."""
+    """Compare corrected texts, given directly or in a file, with n-best lists in memory."""
     check_rate(rate)
     for one in graphs:
         if not isinstance(one.graph, NBest):
@@ -144,7 +142,7 @@ def _scored(words: Words, reference: Words, rate: GRR) -> CorrectedText:
 
 
 def _compositional(lists: Lists, references: Sequence[Words], rate: GRR) -> Table:
-    """Return statistics in which the words of a reference that are in no hypothesis of its list are deleted."""
+    """Return statistics where the reference words in no hypothesis of a list are deleted."""
     rows = []
     for nbest, reference in zip(lists.lists, references, strict=True):
         words = rate.counted_words(reference)
@@ -157,7 +155,7 @@ def _shares(found: Corrections) -> list[tuple[str, str, str]]:
     """Return the name of each share, its value, and the counts behind it."""
     hallucinated = found.hallucinations
     invented = f"{hallucinated.novel} new, {hallucinated.repeated} repeated, of {hallucinated.words}"
-    kept = f"{amount(hallucinated.passed_through, 'error')} of the lists kept"
+    kept = f"{amount(hallucinated.passed_through, 'error')} kept from the lists"
     outside = f"{amount(hallucinated.generative, 'right word')} from outside the lists"
     return [
         ("headroom recovered (RIR)", rate_text(found.recovered), _gain(found)),

@@ -10,14 +10,14 @@ from latticemetric.evaluation.error_analysis import GroupKind, groups_of
 
 
 def error_groups(ids: Sequence[str], speakers: Mapping[str, str] | None = None) -> dict[str, list[str]]:
-    """Return the group of each utterance by `speaker` and by `file`, if all ids name them and there are several.
+    """Return the group of each utterance by `speaker` and by `file`, if all ids contain them and they differ.
 
     Args:
         ids: The ids of utterances, as in `groups_of`.
         speakers: The speaker of each id.
 
     Raises:
-        UsageError: If an id has no speaker in `speakers`.
+        UsageError: An id has no speaker in `speakers`.
 
     Examples:
         >>> error_groups(["ann_f1-001", "ann_f2-001"])

@@ -1,6 +1,6 @@
 """Write reports: one HTML file from a template, a style sheet, scripts and data.
 
-Data are escaped, so that no text in them can end the script element; a Content-Security-Policy blocks other scripts.
+Data are escaped, so that no text can end the script element; a Content-Security-Policy blocks other scripts.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ from latticemetric.report.charts import (
     sweep_chart,
 )
 from latticemetric.report.corrections import CorrectedTexts, check_rate, corrected_graphs
-from latticemetric.report.report import Report, ReportOptions, SideTotal, drawing
+from latticemetric.report.options import ReportOptions
+from latticemetric.report.report import Report, SideTotal, drawing
 
 _IN_SCRIPTS = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
 _SCRIPTS = (
@@ -154,7 +155,7 @@ def check_page() -> None:
 
 
 def page(report: Report) -> str:
-    """Return a report as one HTML file; the same report gives the same file."""
+    """Return a report as one HTML text; equal reports give equal texts."""
     check_page()
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
@@ -172,8 +173,7 @@ def page(report: Report) -> str:
         "summary": _summary(report, sides, intervals),
         "notes": _notes(report),
         "failures": report.failures,
-        "failure_note": f"{failed} could not be answered; where there is a reference, all of its words count as"
-        " deleted.",
+        "failure_note": f"{failed} could not be searched; all words of their references count as deleted.",
         "settings": _settings(report),
     }
     charts = [replace(one, svg=Markup(one.svg)) for one in _charts(report, sides, intervals)]  # noqa: S704  our own elements
@@ -191,7 +191,7 @@ def page(report: Report) -> str:
 
 
 def json_for_script(data: Any) -> str:
-    r"""Write JSON for a script element; escape its texts, so that it contains no tag, comment or entity.
+    r"""Write JSON for a script element, without tags, comments or entities in its texts.
 
     Examples:
         >>> print(json_for_script(["</script>", "<!--"]))
@@ -256,14 +256,14 @@ def _lead(report: Report) -> str:
 
 
 def _gap(headroom: Interval) -> tuple[float | None, float | None]:
-    """Return the interval of a difference; if the difference is negative, change its sign and swap the ends."""
+    """Return the interval of a difference; if it is negative, negate it and swap the ends."""
     if headroom.value is None or headroom.low is None or headroom.high is None or headroom.value >= 0:
         return headroom.low, headroom.high
     return -headroom.high, -headroom.low
 
 
 def _summary(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Interval]) -> dict[str, Any]:
-    """Return the header of the summary, and a row for each side and the headroom."""
+    """Return the header of the summary, and one row for each side and for the headroom."""
     scores = sorted({name for side in sides for name in side.scores})
     share = f"{100 * report.options.confidence:g} % interval"
     header = ["", report.review.metric.name, share, "counts", "matches", "subst.", "del.", "ins.", *scores]
@@ -285,7 +285,7 @@ def _summary(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Int
 
 
 def _expected_row(report: Report, others: int) -> dict[str, Any]:
-    """Return the expected rate of all graphs: the value, or its certain bounds if a graph is too large for it."""
+    """Return the expected rate of all graphs, or its certain bounds if a graph is too large."""
     found = report.expectation.asdict()
     size = found["denominator"]
     counts = "" if found["numerator"] is None else f"{found['numerator']:.1f}/{short_number(size)}"
@@ -298,7 +298,7 @@ def _notes(report: Report) -> list[str]:
     if report.failures:
         notes.append(f"{amount(len(report.failures), 'graph')} failed; see below.")
     if report.undecoded:
-        notes.append(f"MBR has no answer to {amount(report.undecoded, 'graph')}, and so none for the whole.")
+        notes.append(f"MBR failed on {amount(report.undecoded, 'graph')}, so there is no total for MBR.")
     if report.options.most_graphs < report.sketched:
         drawn = f"{report.options.most_graphs} of {report.sketched}"
         notes.append(f"{drawn} graphs are drawn, those with the most headroom.")

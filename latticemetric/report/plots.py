@@ -1,6 +1,6 @@
 """Draw plots with matplotlib: agreement with human scores, sweeps, confidence thresholds.
 
-Different colours also have different dashes, markers or hatches, since plots may be printed in black and white.
+Colours also differ in dashes, markers or hatches, since plots may be printed in black and white.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def check_plot(path: str) -> None:
     """Check, before any computation, that a plot can be drawn.
 
     Raises:
-        UsageError: If the file's name does not end in a picture format.
-        MissingDependencyError: If matplotlib is not installed.
+        UsageError: The suffix of the file is not a picture format.
+        MissingDependencyError: matplotlib is not installed.
     """
     if Path(path).suffix.lower() not in SUFFIXES:
         raise UsageError("the suffix is not a picture format", where=path, advice=f"use one of {', '.join(SUFFIXES)}")
@@ -62,9 +62,9 @@ def check_plot(path: str) -> None:
 
 @contextmanager
 def saved_figure(path: str, rows: int, columns: int) -> Iterator[Figure]:
-    """Provide a figure with room for `rows` × `columns` panels, then write it in the format of the file's suffix.
+    """Provide a figure with `rows` × `columns` panels, then write it in the format of the file's suffix.
 
-    Use small fonts and a light grid, and no frames. The same figure always gives the same file.
+    Fonts are small, the grid is light, and there are no frames. Equal figures give equal files.
     """
     check_plot(path)
     import matplotlib as mpl
@@ -176,7 +176,7 @@ def _draw(axes: Axes, panel: _Panel) -> None:
 
 
 def _label(axes: Axes, panel: _Panel, line: tuple[float, float] | None, there: npt.NDArray[np.bool_]) -> None:
-    """Write names beside points, away from the line, without overlaps."""
+    """Write names beside points, away from the line and without overlaps."""
     x, y = panel.x[there], panel.y[there]
     unit = (y.max() - y.min()) / _SPAN_POINTS or 1.0
     shifts = _apart(y / unit) - y / unit
@@ -197,7 +197,7 @@ def _label(axes: Axes, panel: _Panel, line: tuple[float, float] | None, there: n
 
 
 def _to_the_left(x: Floats, y: Floats, line: tuple[float, float] | None) -> npt.NDArray[np.bool_]:
-    """Choose the labels to put left of their points: away from the line, and inside the panel."""
+    """Choose the labels to place left of their points, away from the line and inside the panel."""
     width = x.max() - x.min() or 1.0
     place = (x - x.min()) / width
     left: npt.NDArray[np.bool_] = place > 1 / 2
@@ -251,7 +251,7 @@ def plot_agreement(agreement: Agreement, path: str, *, level: PlotLevel = "syste
             pairs = one.differentials.correlation
             panels.append(_Panel(metric, differences(x), differences(y), pairs, " difference"))
         elif one.segment is None:
-            raise UsageError("people judged no segments", advice="plot systems or differentials")
+            raise UsageError("there are no human scores of segments", advice="plot systems or differentials")
         else:
             cells = one.segment_scores.ravel(), agreement.human_segments.ravel()
             panels.append(_Panel(metric, *cells, one.segment.pooled))
@@ -336,7 +336,7 @@ def _draw_points(panel: Any, found: Sweep, kind: str, intervals: Sequence[Interv
 
 
 def _scale(panel: Any, at: Sequence[float]) -> None:
-    """Use the numbers as ticks. If they are far apart, make the axis logarithmic (but linear near 0)."""
+    """Use the values as ticks; if they are far apart, make the axis logarithmic (but linear near 0)."""
     least = min((number for number in at if number > 0), default=0)
     if least and max(at) >= _WIDE * least:
         if at[0] > 0:
@@ -400,10 +400,10 @@ _MARKS = (("o-", BLUE), ("s--", ORANGE))
 
 
 def draw_calibration(reports: Mapping[str, CalibrationReport], path: str) -> None:
-    """Draw reliability diagrams into a file: a panel for words, for utterances without errors, and for expected errors.
+    """Draw reliability diagrams into a file: for words, for utterances without errors, and for expected errors.
 
-    Draw up to two `reports`, each under its name, and the intervals of the first. On the grey diagonal, what happens
-    is what was predicted.
+    Up to two `reports` are drawn, with their names, and the intervals of the first. On the grey diagonal, predictions
+    equal observations.
     """
     first = next(iter(reports.values()))
     kinds = [kind for kind in _RELIABILITY if getattr(first, kind) is not None]
@@ -424,7 +424,7 @@ def draw_calibration(reports: Mapping[str, CalibrationReport], path: str) -> Non
 
 
 def _draw_bins(panel: Any, bins: Sequence[ReliabilityBin], line: str, color: str, *, with_intervals: bool) -> Any:
-    """Draw the points of a reliability diagram, with intervals if asked and known; return the line."""
+    """Draw the points of a reliability diagram, with intervals if wanted and known; return the line."""
     at, observed = _floats(one.predicted for one in bins), _floats(one.observed.value for one in bins)
     (drawn,) = panel.plot(at, observed, line, color=color, zorder=3)
     if with_intervals:

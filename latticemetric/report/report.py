@@ -1,10 +1,10 @@
-"""Collect reviews of many graphs into a report: totals, rates, and the JSON data that the page's scripts read."""
+"""Collect the results of many graphs in a report: totals, rates, and the JSON data for the page's scripts."""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +25,7 @@ from latticemetric.display import visible
 from latticemetric.drawing.diagram import FOREST
 from latticemetric.drawing.layout import layered_layout
 from latticemetric.drawing.picture import Picture, PlacedText, Shape
-from latticemetric.evaluation.intervals import Interval, bootstrap, paired_bootstrap
+from latticemetric.evaluation.intervals import Interval
 from latticemetric.frozen import Frozen, cached_property
 from latticemetric.metrics.alignment import DELETION, SUBSTITUTION
 from latticemetric.metrics.base import Table, references_each
@@ -34,6 +34,7 @@ from latticemetric.oracle_search.scored_path import ScoredPath
 from latticemetric.report.charts import paths
 from latticemetric.report.corrections import CORRECTED, CorrectedLists, CorrectedText
 from latticemetric.report.errors import error_groups
+from latticemetric.report.options import ReportOptions
 
 _LENGTHS = 5
 # The largest whole number that scripts hold exactly; large enough for sorting.
@@ -42,39 +43,8 @@ _COUNTS = ("matches", "substitutions", "deletions", "insertions")
 _SIDES = {"oracle": "oracle", "1-best": "one_best", "mbr": "mbr"}
 
 
-@dataclass(frozen=True)
-class ReportOptions:
-    """Parameters of a report.
-
-    Draw the `most_graphs` graphs with the most headroom; only list the other graphs. `speakers` has the speaker of each
-    id; by default, ids name speakers (see `groups_of`).
-    """
-
-    title: str = "lattices"
-    most_graphs: int = 100
-    resamples: int = 1000
-    seed: int = 0
-    confidence: float = 0.95
-    settings: tuple[tuple[str, str], ...] = ()
-    speakers: Mapping[str, str] | None = None
-
-    def interval(self, metric: Any, table: Any) -> Interval:
-        """Return the interval of a corpus value."""
-        return _of_several(bootstrap(metric, table, **self.resampling), len(table))
-
-    def difference(self, metric: Any, first: Any, second: Any) -> Interval:
-        """Return the second corpus value minus the first, with its interval (both on the same resamples)."""
-        found = paired_bootstrap(metric, first, second, **self.resampling).difference
-        return _of_several(found, len(first))
-
-    @property
-    def resampling(self) -> dict[str, Any]:
-        """The arguments of `bootstrap`: resamples, seed and confidence."""
-        return {"resamples": self.resamples, "seed": self.seed, "confidence": self.confidence}
-
-
 class Failure(NamedTuple):
-    """A graph without an answer, with its file, line and reason."""
+    """A graph without a result: its file, line and the reason."""
 
     name: str
     where: str
@@ -100,11 +70,11 @@ class SideTotal(Frozen):
 
 @dataclass
 class Report:
-    """Collect reviews: sum up totals, list utterances, and keep drawings of the graphs with the most headroom.
+    """A report: totals, utterances, and drawings of the graphs with the most headroom.
 
     Attributes:
         references: Number of references per graph; `None` to count them.
-        normalize: The grammar that rewrote graphs and references, for signatures.
+        normalize: The grammar applied to graphs and references, for signatures.
         corrected: Corrected texts, one per graph, if all graphs are n-best lists.
         undecoded: Number of graphs that MBR could not decode.
     """
@@ -130,7 +100,7 @@ class Report:
     _strings: list[dict[str, Any]] = field(default_factory=list)
 
     def add_all(self, reviews: Iterable[Review]) -> None:
-        """Add reviews; only one is in memory at a time."""
+        """Add the results of graphs; only one is in memory at a time."""
         for review in reviews:
             place, item = len(self.utterances), utterance(review)
             self._names.append(review.name)
@@ -156,7 +126,7 @@ class Report:
                     heapq.heappop(self._sketches)
 
     def _at_k(self, swept: Swept) -> list[list[Any]]:
-        """Return each size k of the sweep over n-best lists, with the rate of the oracle of the first k strings."""
+        """Return each n-best size k of the sweep, with the rate of the oracle of the first k strings."""
         points = zip(self.review.points.listed(), swept.kept, strict=True)
         return [[at, self.review.metric.value(kept.statistics)] for (kind, at), kept in points if kind == "nbest"]
 
@@ -190,7 +160,7 @@ class Report:
 
     @cached_property
     def sides(self) -> list[SideTotal]:
-        """The corpus values of oracles, 1-bests and MBR answers; call this after all reviews are added."""
+        """The corpus values of oracles, 1-bests and MBR answers, after all graphs are added."""
         metric, scorer = self.review.metric, self.review.scorer
         references = [list(row["references"]) for row in self._strings]
         # A total of MBR needs the answers of all graphs.
@@ -208,7 +178,7 @@ class Report:
 
     @cached_property
     def sweep(self) -> Sweep:
-        """The sweep and the bins of lengths; call this after all reviews are added."""
+        """The sweep and the bins of lengths, after all graphs are added."""
         borders = tuple(_borders([swept.length for swept in self._swept if swept.length is not None]))
         settings = SweepSettings(self.review.metric, self.review.points, borders, self.references, self.normalize)
         return settings.sweep(self._swept)
@@ -223,18 +193,13 @@ class Report:
 
     @cached_property
     def headroom(self) -> Interval:
-        """The rate of the oracles minus the rate of the 1-bests, with its interval (both on the same resamples)."""
+        """The rate of the oracles minus that of the 1-bests, with an interval from the same resamples."""
         tables = {side.side: side.table for side in self.sides}
         return self.options.difference(self.review.metric, tables["one_best"], tables["oracle"])
 
 
-def _of_several(found: Interval, graphs: int) -> Interval:
-    """Remove the interval if there is only one graph: one graph says nothing about other graphs."""
-    return found if graphs > 1 else replace(found, low=None, high=None, half_width=None)
-
-
 def _borders(lengths: Sequence[float]) -> list[float]:
-    """Return the ends of bins with about the same number of utterances; none if all lengths are equal."""
+    """Return the ends of bins with about equally many utterances; nothing if all lengths are equal."""
     ordered = sorted(lengths)
     if not ordered or ordered[0] == ordered[-1]:
         return []
@@ -246,10 +211,10 @@ def _borders(lengths: Sequence[float]) -> list[float]:
 
 
 def utterance(review: Review) -> dict[str, Any]:
-    """Return one utterance, without its drawing.
+    """Return the data of one utterance, without its drawing.
 
-    References are lists of words. Oracle, 1-best and MBR answer each have all their `words`, and their alignment with
-    the reference: `edits`, and the counted words of answer and reference. `Report.add_all` adds corrected texts.
+    References are lists of words. Oracle, 1-best and MBR answer each have all their `words`, the `edits` of the
+    alignment with the reference, and the words of both that count. `Report.add_all` adds corrected texts.
     """
     common: dict[str, Any] = {"id": visible(review.name), "references": [_shown(words) for words in review.references]}
     if review.oracle is None:
@@ -288,7 +253,7 @@ def _headroom(review: Review) -> float | None:
 
 
 def _density(review: Review) -> float | None:
-    """Return the density of a lattice as in sweeps: its arcs with a word, divided by the words of the reference."""
+    """Return the density of a lattice: its arcs with a word per reference word."""
     whole = review.swept.kept[-1].word_arcs if review.swept.kept else None
     return whole / review.swept.length if whole is not None and review.swept.length else None
 
@@ -320,12 +285,12 @@ def _shown(words: Iterable[str]) -> list[str]:
 
 
 def drawing(sketch: Sketch) -> dict[str, Any]:
-    """Lay out a sketch; return its data.
+    """Lay out a sketch; return the data of the drawing.
 
-    `ways` are the names of the highlighted paths (oracle, 1-best, MBR), in the order of their numbers. A vertex is
-    `[x, y, width, height, shape, text, detail, paths]`. A link is `[points, paths, label, source, target]`, with the
-    points of `Curve` in one list, and a label `[x, y, text]` or `None`. `told` holds
-    `[text, cost, posterior, scores, expected rate]` of each link; in forests, of each vertex from number `edges` on.
+    `ways` are the names of the highlighted paths (oracle, 1-best, MBR), in the order of their numbers. A vertex is `[x,
+    y, width, height, shape, text, detail, paths]`. A link is `[points, paths, label, source, target]`, where `points`
+    lists the points of a `Curve`, and the label is `[x, y, text]` or `None`. `told` holds `[text, cost, posterior,
+    scores, expected rate]` for each link; in forests, for each vertex from number `edges` on.
     """
     diagram, picture = sketch.diagram, layered_layout(sketch.diagram)
     columns = list(sketch.arcs[0].scores) if sketch.arcs else []
@@ -365,7 +330,7 @@ def _told(arc: DrawnArc, columns: Sequence[str]) -> list[Any]:
 
 
 def _box(picture: Picture) -> list[float]:
-    """Return the area of a drawing without its legend, since the page has a separate one."""
+    """Return the area of a drawing without its legend, which the page shows separately."""
     covering: list[Shape | PlacedText] = [*picture.shapes, *(text for text in picture.texts if text.role != "note")]
     covered = [thing.rectangle for thing in covering]
     points = [point for curve in picture.curves for point in curve.points]

@@ -1,6 +1,6 @@
-"""Training with exact expected rates: batches of graphs, and functions with gradients for PyTorch and JAX.
+"""Training with exact expected rates: batches of graphs, and differentiable functions for PyTorch and JAX.
 
-`batch` needs NumPy only; `torch` and `jax` import the libraries of their names.
+`batch` needs only NumPy; `torch` and `jax` import the libraries with these names.
 """
 
 from latticemetric.training.batch import Batch, BatchExpectation

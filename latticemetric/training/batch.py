@@ -1,4 +1,4 @@
-"""Batches of graphs with references, whose expected rates and gradients are computed again as the costs change."""
+"""Batches of graphs with references; expected rates and gradients are recomputed for new costs."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class BatchExpectation(Frozen):
     """The expected rates of a batch.
 
     Attributes:
-        value: The expected rate of each graph, exactly.
-        gradient: ∂ rate / ∂ cost, of the rate of the graph that the cost belongs to; `None` if not asked for.
+        value: The exact expected rate of each graph.
+        gradient: ∂ rate / ∂ cost, for each cost and the rate of its graph; `None` if not computed.
     """
 
     value: Floats
@@ -56,16 +56,15 @@ class BatchExpectation(Frozen):
 
 
 class Batch:
-    """Graphs with their references, prepared for many searches in which only costs change.
+    """Graphs with their references, prepared for many searches with different costs.
 
-    Costs are one flat array, graph after graph: of a lattice, a cost for each arc, then for each final state; of an
-    n-best list, for each hypothesis; of a forest, for each edge, then for each goal; of an Fsa of k2 (`from_k2`), for
-    each of its arcs. A path has the probability exp(−cost), normalised. The scores of the graphs do not count unless
-    `features` brings them in.
+    Costs are one flat array, graph by graph. A lattice has one cost per arc, then one per final state; an n-best list
+    one per hypothesis; a forest one per edge, then one per goal; an Fsa of k2 (`from_k2`) one per arc. The probability
+    of a path is exp(−cost), normalised. The scores of the graphs are ignored, unless `features` uses them.
 
     Attributes:
         sizes: The number of costs of each graph; `len(batch)` is the number of graphs.
-        totals: The number of words (n-grams) of each reference; of several references, of the first.
+        totals: The number of words (n-grams) of each graph's first reference.
 
     Examples:
         >>> lists = [NBest.from_strings(["a b", "a c"], costs=[2.0, 1.0]), NBest.from_strings(["d", "e"])]
@@ -90,25 +89,25 @@ class Batch:
             graphs: Lattices, n-best lists or forests.
             references: The references of each graph.
             metric: `wer`, `wrr`, `4-grr`, or a metric object.
-            most_states: The largest number of states of one search; a graph that needs more is an error.
-            workers: The number of threads; by default, as many as the machine has processors, if there is enough to do.
+            most_states: The largest number of states of one search; a graph that needs more raises an error.
+            workers: The number of threads; by default, one per processor, if there is enough work.
 
         Raises:
             InputError: A reference has no words, or a forest has too many derivations.
         """
         self._graphs = list(graphs)
         if isinstance(references, str):
-            raise UsageError("one string is not the references of several graphs", advice="give a list")
+            raise UsageError("a single string is given as the references of several graphs", advice="give a list")
         several = list(references)
         if len(several) != len(self._graphs):
-            raise UsageError(f"there are {len(self._graphs)} graphs, but references of {len(several)}")
+            raise UsageError(f"there are {len(self._graphs)} graphs, but {len(several)} references")
         check_effort(most_states, None)
         if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
-            raise UsageError(f"{workers} threads cannot work", advice="give a whole number from 1")
+            raise UsageError(f"the number of workers is {workers}", advice="give a whole number ≥ 1")
         rate = as_recognition_rate(metric)
         if isinstance(rate, SpelledRate):
             raise UsageError(
-                f"{rate.name} compares parts of words; a batch compares words", advice="choose wer or N-grr"
+                f"{rate.name} compares parts of words, but a batch compares whole words", advice="choose wer or N-grr"
             )
         found = []
         for number, (graph, reference) in enumerate(zip(self._graphs, several, strict=True)):
@@ -142,8 +141,8 @@ class Batch:
             arcs: The tensor that k2 makes of the vector, or of one Fsa (`fsas.as_dict()["arcs"]`).
             references: The references of each Fsa.
             metric: `wer`, `wrr`, `4-grr`, or a metric object.
-            aux_labels: The words of all arcs, if they are not the labels.
-            vocabulary: Spelling of the words; by default, numbers spell themselves.
+            aux_labels: The words of all arcs, if the labels are not the words.
+            vocabulary: Maps word numbers to words; by default, a number is its own word.
             most_states: The largest number of states of one search.
             workers: The number of threads.
         """
@@ -157,7 +156,7 @@ class Batch:
         return f"Batch({len(self)} graphs, {sum(self.sizes)} costs)"
 
     def features(self, names: Sequence[str] | None = None) -> Floats:
-        """Return the score columns of all graphs: a row for each cost, a column for each name.
+        """Return the score columns of all graphs: one row per cost, one column per name.
 
         `features(names) @ weights` are the costs of a log-linear model. A graph that lacks a score has 0.
 
@@ -181,7 +180,7 @@ class Batch:
         return np.concatenate(rows) if rows else np.zeros((0, len(wanted)))
 
     def split(self, values: npt.ArrayLike) -> list[npt.NDArray[Any]]:
-        """Split an array with a row for each cost into one for each graph."""
+        """Split an array with one row per cost into one array per graph."""
         return np.split(np.asarray(values), np.cumsum(self.sizes)[:-1]) if self.sizes else []
 
     def expected(self, costs: npt.ArrayLike, *, gradient: bool = True) -> BatchExpectation:
@@ -210,7 +209,7 @@ class Batch:
         try:
             array = np.asarray(costs, dtype=np.float64)
         except (ValueError, TypeError):
-            raise UsageError("the costs are no array of numbers") from None
+            raise UsageError("the costs are not an array of numbers") from None
         if array.shape != (sum(self.sizes),):
             raise UsageError(
                 f"the costs have the shape {array.shape}, but the batch has {sum(self.sizes)} of them",
@@ -259,7 +258,7 @@ class Batch:
             raise InputError(str(problem), advice="give alpha and beta with fewer digits") from None
         if not exact.all():
             raise InputError(
-                f"the search needs more than {self._most_states} states, or more memory than it may take",
+                f"the search needs more than {self._most_states} states, or more memory than allowed",
                 where=f"graph {part.first_graph + int(np.argmin(exact))}",
                 advice="prune the graph, or raise most_states and limit_memory()",
             )
@@ -276,7 +275,7 @@ class Batch:
 
 
 class _Prepared(NamedTuple):
-    """A graph as a lattice; which cost each arc and each final state has (−1 for none), of how many."""
+    """A graph as a lattice; the index of each arc's and final state's cost (−1: none), and the number of costs."""
 
     lattice: Lattice
     arc: Numbers
@@ -292,7 +291,7 @@ def _prepared(graph: Graph | Machine) -> _Prepared:
     if isinstance(graph, Forest):
         unfolded = unfold(graph, MOST_STACKS)
         if unfolded is None:
-            raise InputError("the forest has too many derivations for exact expectations", advice="prune it")
+            raise InputError("the forest has too many derivations for exact expectations", advice="prune the forest")
         return _Prepared(unfolded.lattice, unfolded.arc, unfolded.final, len(graph.head) + len(graph.goals))
     if isinstance(graph, NBest):
         lattice = graph.to_lattice(keep=())
@@ -323,7 +322,7 @@ def _searched(prepared: _Prepared, references: GraphReferences, metric: GRR) -> 
 
 
 class _Part(NamedTuple):
-    """Consecutive graphs, searched by one native call; numbers of costs count from the first of them."""
+    """Consecutive graphs, searched by one native call; costs are numbered from the first graph's first cost."""
 
     first_graph: int
     costs: slice
@@ -343,7 +342,7 @@ class _Part(NamedTuple):
 
 
 def _parts(graphs: Sequence[_Searched], number: int) -> list[_Part]:
-    """Divide graphs into at most so many parts with about as many arcs."""
+    """Divide graphs into at most `number` parts with about equally many arcs."""
     if not graphs:
         return []
     share = math.ceil(sum(len(one.kinds) + 1 for one in graphs) / number)
@@ -374,7 +373,7 @@ def _part(graphs: Sequence[_Searched], first: int, cost: int) -> _Part:
     )
 
     def joined(columns: Iterable[npt.NDArray[Any]], begins: Numbers) -> Numbers:
-        """Join arrays of indices: add each graph's offset to its own indices, and keep −1."""
+        """Join arrays of indices: add each graph's offset to its indices; keep −1."""
         moved = [np.where(c < 0, -1, c + b) for c, b in zip(columns, begins.tolist(), strict=False)]
         return np.concatenate(moved).astype(np.int64)
 
@@ -403,7 +402,7 @@ def _score_names(graph: Graph) -> list[str]:
 
 
 def _score(graph: Graph, name: str, size: int) -> Floats:
-    """Return a score column with a value for each cost of a graph."""
+    """Return a score column with one value for each cost of a graph."""
     if isinstance(graph, NBest):
         return np.array([hypothesis.scores.get(name, 0.0) for hypothesis in graph.hypotheses])
     column = graph.scores.get(name)

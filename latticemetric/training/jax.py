@@ -1,4 +1,4 @@
-"""Expected rates as a function of JAX arrays, with their gradients; also under `jax.jit`."""
+"""Expected rates as a differentiable function of JAX arrays; also under `jax.jit`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["expected_rates"]
 
 
 def expected_rates(batch: Batch, costs: Any) -> Any:
-    """Compute the expected rate of each graph, exactly, with a gradient by the costs.
+    """Compute the exact expected rate of each graph, with a gradient by the costs.
 
     The search runs on the CPU in double precision, in a callback; the result has the type of `costs`.
 
@@ -41,7 +41,7 @@ def expected_rates(batch: Batch, costs: Any) -> Any:
 
 @cache
 def _differentiable() -> Any:
-    """Return the function that JAX knows the gradient of."""
+    """Return the function with its gradient, for JAX."""
     rates = jax.custom_vjp(_rates, nondiff_argnums=(0,))
     rates.defvjp(_forward, _backward)
     return rates
@@ -52,7 +52,7 @@ def _rates(batch: Batch, costs: Any) -> Any:
 
 
 def _asked(batch: Batch, costs: Any, *, gradient: bool) -> Any:
-    """Return the rates and, if asked for, the gradient."""
+    """Return the rates and, if requested, the gradient."""
     costs = jnp.asarray(costs)
     kind = costs.dtype if jnp.issubdtype(costs.dtype, jnp.floating) else jnp.result_type(float)
 

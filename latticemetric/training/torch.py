@@ -1,4 +1,4 @@
-"""Expected rates as a function of PyTorch tensors, with their gradients."""
+"""Expected rates as a differentiable function of PyTorch tensors."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["ExpectedRates", "expected_rates"]
 
 
 class ExpectedRates(torch.autograd.Function):  # type: ignore[misc]  # torch has no types here
-    """The expected rate of each graph of a batch; `expected_rates` applies it."""
+    """The expected rate of each graph of a batch, for `expected_rates`."""
 
     @staticmethod
     def forward(ctx: Any, costs: Any, batch: Batch) -> Any:
-        """Return the rates; keep the gradient, which the same search finds."""
+        """Return the rates; store the gradient, which the same search computes."""
         found = batch.expected(costs.detach().to("cpu", torch.float64).numpy(), gradient=ctx.needs_input_grad[0])
         kind = {"dtype": costs.dtype, "device": costs.device}
         if found.gradient is not None:
@@ -35,13 +35,13 @@ class ExpectedRates(torch.autograd.Function):  # type: ignore[misc]  # torch has
     @staticmethod
     @once_differentiable  # type: ignore[untyped-decorator]
     def backward(ctx: Any, slopes: Any) -> Any:
-        """Return the gradient by the costs, given that by the rates."""
+        """Return the gradient by the costs, given the gradient by the rates."""
         gradient, sizes = ctx.saved_tensors
         return gradient * slopes.repeat_interleave(sizes), None
 
 
 def expected_rates(batch: Batch, costs: Any) -> Any:
-    """Compute the expected rate of each graph, exactly, with a gradient by the costs.
+    """Compute the exact expected rate of each graph, with a gradient by the costs.
 
     The search runs on the CPU in double precision; the result has the type and the device of `costs`. There is no
     second derivative.

@@ -112,7 +112,7 @@ def test_other_metrics_refuse_graphs(metric):
 
 
 def test_a_graph_is_no_candidate():
-    with pytest.raises(lm.UsageError, match="expected a string, found a graph or a text with alternatives"):
+    with pytest.raises(lm.UsageError, match="expected a string, but found a graph or a text with alternatives"):
         lm.WER().score(lm.Lattice.from_strings(["a"]), "a")
 
 
@@ -188,7 +188,7 @@ def test_readings_by_the_million_are_searched_without_listing():
     assert (best.score, best.denominator, len(best.words)) == (1.0, 4 * 40 - 6, 40)
     said = " ".join(f"{'ab'[k % 2]}{k}" for k in states if k != 7)
     assert lm.WER().score(said, graph) == 1 / 40
-    with pytest.raises(lm.InputError, match="more than 64 readings"):
+    with pytest.raises(lm.InputError, match="more than 64 alternative strings"):
         lm.oracle(lm.Forest.from_lattice(graph), graph, "wer")
 
 

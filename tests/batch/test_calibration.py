@@ -171,7 +171,7 @@ def test_estimates_are_counted_and_left_out():
         ({"scale": []}, "there are no scales"),
         ({"scale": math.nan}, "the scale is nan"),
         ({"bins": 0}, "the number of bins is 0"),
-        ({"references": ["a"]}, "there are 2 graphs, but references of 1"),
+        ({"references": ["a"]}, "there are 2 graphs, but 1 references"),
         ({"graphs": [], "references": []}, "there are no graphs"),
         ({"ignore": "a b"}, "ignore is a string"),
         ({"scales": {"no": 1.0}}, "no score column 'no'"),
@@ -187,7 +187,7 @@ def test_hostile_arguments_are_refused(options, problem):
 
 def test_what_has_no_words_or_alternatives_cannot_be_fitted():
     for text in ("", "a"):
-        with pytest.raises(lm.InputError, match="all scales fit the words alike"):
+        with pytest.raises(lm.InputError, match="all scales fit the words equally well"):
             lm.calibration([lm.Lattice.from_strings([text])] * 2, ["a", "b"])
     with pytest.raises(lm.InputError, match=r"graph 1: .*calibrate lattices or n-best lists"):
         lm.calibration([lm.read_one(EXAMPLES / "lantern.target_graph")], ["a"])
@@ -284,7 +284,7 @@ def test_graphs_that_fail_are_left_out(tmp_path):
     ("arguments", "says"),
     [
         (("--own-confidences", "--tokenize", "13a"), "--tokenize has no effect with --own-confidences"),
-        (("--test-references", REFERENCES), "there are references of a test set, but no graphs"),
+        (("--test-references", REFERENCES), "there are test references, but no test graphs"),
         (("--test", MEETING, "--test-references", REFERENCES, "--folds", "3"), "--folds has no effect with --test"),
         (("--own-confidences", "--answer", "mbr"), "--answer has no effect with --own-confidences"),
         (("--own-confidences",), "the word 'we' has no confidence"),

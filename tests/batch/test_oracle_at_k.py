@@ -87,7 +87,7 @@ def test_intervals_have_the_same_resamples():
     [
         ([], [], {}, "there are no lists"),
         ([["a"]], [], {}, "there are 1 lists and 0 references"),
-        (["a b"], ["a"], {}, "a list of hypotheses is a string"),
+        (["a b"], ["a"], {}, "a single string is given as a list of hypotheses"),
         ([[]], ["a"], {}, "the n-best list is empty"),
         ([["a"]], [[]], {}, "a list has no reference"),
         ([["a"]], ["a"], {"at": [0]}, "the number of hypotheses is 0"),
@@ -184,12 +184,12 @@ def test_lists_from_files_of_other_formats(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"texts": "a b"}, "one string is not a list"),
+        ({"texts": "a b"}, "a single string is given"),
         ({"texts": []}, "the n-best list is empty"),
         ({"texts": ["a"], "costs": [1.0, 2.0]}, "there are 1 strings, but 'cost' has 2 values"),
-        ({"texts": ["a"], "costs": [1.0], "log_probs": [1.0]}, "give one of them"),
+        ({"texts": ["a"], "costs": [1.0], "log_probs": [1.0]}, "give only one"),
         ({"texts": ["a"], "log_probs": [float("inf")]}, "not finite"),
-        ({"texts": ["a"], "costs": [1.0], "scores": {"cost": [1.0]}}, "is that of the costs"),
+        ({"texts": ["a"], "costs": [1.0], "scores": {"cost": [1.0]}}, "is reserved for the costs"),
     ],
 )
 def test_strings_that_make_no_list(arguments, says):

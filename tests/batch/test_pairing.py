@@ -172,7 +172,7 @@ def test_graphs_behind_a_file_of_unknown_length_are_not_paired(tmp_path):
     (graphs / "1.plf").write_text(line * 2)
     (graphs / "2.plf").write_text("?\n")
     (graphs / "3.plf").write_text(line)
-    with pytest.raises(lm.InputError, match="the number of this graph is not known"):
+    with pytest.raises(lm.InputError, match="the line of this graph's reference is unknown"):
         pairs_of(graphs, references(tmp_path, "a b\n" * 4))
 
 

@@ -207,14 +207,14 @@ def test_equal_merits_are_no_reason_to_go_on():
 @pytest.mark.parametrize(
     ("graphs", "references", "more", "says"),
     [
-        (["a"], ["a", "b"], {}, "there are 1 graphs, but references of 2"),
+        (["a"], ["a", "b"], {}, "there are 1 graphs, but 2 references"),
         ([], [], {}, "no graphs to tune on"),
         (["a"], ["a"], {"p": []}, "p has no values"),
-        (["a"], ["a"], {"p": [0.0]}, "p is 0.0, and not a number above 0"),
+        (["a"], ["a"], {"p": [0.0]}, "p is 0.0, but must be a number above 0"),
         (["a"], ["a"], {"scale": [math.nan]}, "the scale is nan"),
         (["a"], ["a"], {"metric": "bleurt"}, "there is no metric 'bleurt'"),
-        (["a"], ["a"], {"halvings": -1}, "halvings is -1"),
-        (["a"], ["a"], {"evidence": []}, "there are 1 graphs, but evidence of 0"),
+        (["a"], ["a"], {"halvings": -1}, "number of halvings is -1"),
+        (["a"], ["a"], {"evidence": []}, "there are 1 graphs, but 0 graphs of evidence"),
         (["a"], ["a"], {"order": 0}, "the order is 0"),
         (["a"], ["a"], {"seed": -1}, "seed -1 is negative"),
     ],

@@ -65,7 +65,7 @@ def test_a_table_of_lists_has_a_row_a_string():
 def test_written_lists_need_a_file():
     assert_one_line_error(process("latticemetric", "nbest", MEETING, "--to", "moses-nbest"), "no lists are written")
     done = process("latticemetric", "nbest", MEETING, "--write-lattices", "-")
-    assert_one_line_error(done, "standard output already gets the results")
+    assert_one_line_error(done, "results already go to standard output")
 
 
 @pytest.mark.parametrize(
@@ -98,8 +98,8 @@ def test_pruned_graphs_are_what_python_answers(path, limit, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "there is no limit; give one of --beam, --density and --nbest"),
-        (["--beam", "1", "--nbest", "2"], "there is more than one limit"),
+        ([], "no limit is given; give one of --beam, --density and --nbest"),
+        (["--beam", "1", "--nbest", "2"], "more than one limit is given"),
         (["--beam", "-1"], "-1"),
     ],
 )

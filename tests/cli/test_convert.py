@@ -73,7 +73,7 @@ def test_scores_that_have_no_place_are_a_failure_of_their_graph(tmp_path):
     file(tmp_path, "b.fst.txt", "0 1 x 0.5\n1\n")
     done = latticemetric("convert", tmp_path / "*.[lf]*", tmp_path / "out.pfsg", "--keep-going")
     assert done.status == 1
-    assert "a.lat:1 (a): pfsg holds one score per arc, and this graph has lm, acoustic; add them up with" in done.stderr
+    assert "a.lat:1 (a): pfsg holds one score per arc, but this graph has lm, acoustic; add them up with" in done.stderr
     assert [name for name, _ in lm.read(tmp_path / "out.pfsg")] == ["b"]
 
 

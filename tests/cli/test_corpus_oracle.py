@@ -72,8 +72,8 @@ def test_the_signature_names_what_was_ignored():
     [
         (["--metric", "bleu", "--nbest", "3"], "--nbest has no effect with BLEU of a corpus"),
         (["--metric", "bleu", "--alpha", "1"], "--alpha has no effect"),
-        (["--metric", "bleu-stem"], "a corpus oracle compares words, not stems"),
-        (["--metric", "bleu-sbp-stem"], "a corpus oracle compares words, not stems"),
+        (["--metric", "bleu-stem"], "a corpus oracle cannot compare stems"),
+        (["--metric", "bleu-sbp-stem"], "a corpus oracle cannot compare stems"),
         (["--metric", "bleu", "--engine", "openfst"], "recognition rates only"),
         (["--metric", "meteor"], "use wer, wrr, N-grr, cer, N-gcr or mixed-er"),
     ],

@@ -89,7 +89,7 @@ def test_text_has_the_tables_that_are_asked_for():
     assert headings == [
         "Scores of systems",
         "Segments of each system: Pearson",
-        "Segments: 59 judged; on average over systems, and pooled",
+        "Segments: 59 with human scores; mean over systems, and pooled",
         "Pairs of systems: 10",
     ]
 
@@ -177,7 +177,8 @@ def test_nothing_in_tsv_is_empty_without_a_reason(harvest):
         "", "nobody judged it", "the metric is undefined for its output"
     }  # fmt: skip
     assert {tuple(row[1:]) for row in fields if row[0] == "segment"} == {
-        (metric, "average", "pearson", "", "", "", "", "0", "people judged no segments") for metric in ("bleu", "wer")
+        (metric, "average", "pearson", "", "", "", "", "0", "there are no human scores of segments")
+        for metric in ("bleu", "wer")
     }
 
 
@@ -272,8 +273,8 @@ def test_scores_of_whole_systems_take_the_place_of_means(harvest):
     found = document(harvest, "--human", human, "-m", "bleu", "--resamples", 20)
     assert [one["score"] for one in found["human"].values()] == [0, 1, 2, 3, 4]
     assert found["human"]["fir"]["half_width"] == 0
-    assert found["segment"]["bleu"] == {"pearson": None, "reason": "people judged no segments"}
-    assert "Segments: none was judged" in good(correlate(harvest, "--human", human, "-m", "bleu")).stdout
+    assert found["segment"]["bleu"] == {"pearson": None, "reason": "there are no human scores of segments"}
+    assert "Segments: none has a human score" in good(correlate(harvest, "--human", human, "-m", "bleu")).stdout
 
 
 def test_a_system_may_be_left_out():
@@ -409,14 +410,16 @@ def test_names_of_files_hold_the_place_of_the_language_pair(wmt17, tmp_path):
         (tmp_path / "scores" / "de-en" / f"f1.{level}.score").unlink()
     fewer = document(wmt17, *options, *outside)
     assert set(fewer["ranks"]["metrics"]) == {"wrr"}
-    assert fewer["notes"] == ["f1: not in all language pairs, and not in their ranks"]
+    assert fewer["notes"] == ["f1: not ranked, since some language pairs have no scores"]
     found = document(wmt17, *options, "-m", "f1", "--leave-out", "de-en:elm.12", "--leave-out", "alder.12")
     assert [one["systems"] for one in found["pairs"].values()] == [
         ["birch.12", "cedar.12", "elm.12"],
         ["birch.12", "cedar.12"],
     ]
     once = correlate(wmt17, *options, "-m", "f1", "--write-scores", tmp_path / "all.tsv")
-    assert_one_line_error(once, "--write-scores: there are several language pairs; write {pair} into the name")
+    assert_one_line_error(
+        once, "--write-scores: several language pairs would write the same file; write {pair} into the name"
+    )
     (tmp_path / "empty").mkdir()
     assert_one_line_error(
         correlate(HARVEST, "-m", "none", "--metric-scores", tmp_path / "empty"), "the folder has no scores"
@@ -533,12 +536,12 @@ def test_missing_parts_of_a_folder_are_named(harvest, tmp_path):
     (harvest / "ref.txt").unlink()
     assert_one_line_error(correlate(harvest, "--human", tmp_path / "human.tsv"), "harvest: there are no references;")
     shutil.rmtree(harvest / "systems")
-    assert_one_line_error(correlate(harvest), "systems: there is no such folder of files")
+    assert_one_line_error(correlate(harvest), "systems: there is no such folder, or it has no files")
 
 
 def test_outputs_of_other_lengths_are_named(harvest):
     rewrite(harvest / "systems" / "birch.txt", lambda lines: lines[:-1])
-    assert_one_line_error(correlate(harvest), r"alder\.txt has 12 lines and .*birch\.txt has 11 lines; line k of each")
+    assert_one_line_error(correlate(harvest), r"alder\.txt has 12 lines, but .*birch\.txt has 11 lines; line k of each")
 
 
 @pytest.mark.parametrize(
@@ -557,9 +560,12 @@ def test_outputs_of_other_lengths_are_named(harvest):
         (lambda lines: [*lines, "alder\t1\tcleo\t5\tinf"], "fluency is 'inf', which is not a number"),
         (
             lambda lines: [lines[0], "oak\t1\tanna\t5\t5"],
-            "no system with output has a judgment; use these names of systems: alder, birch",
+            "no judgment is of a system with outputs; use these names of systems: alder, birch",
         ),
-        (lambda lines: [lines[0].replace("fluency", "z"), *lines[1:]], "the scores adequacy, z; choose one of them"),
+        (
+            lambda lines: [lines[0].replace("fluency", "z"), *lines[1:]],
+            "several columns of scores: adequacy, z; choose one of them",
+        ),
     ],
 )
 def test_tables_that_make_no_sense_are_told(harvest, change, message):
@@ -576,7 +582,7 @@ LINES = ["system\tsegment\thypothesis\treference\tscore", "a\t1\tx\ty\t1", "a\t2
         (LINES, "system b has 1 segments of 2: '2' is missing; add one row per segment"),
         ([*LINES, "b\t2\tx\tz\t1"], "t:5: the reference for segment '2' differs from a row above"),
         ([*LINES, "b\t1\tz\ty\t1"], "t:5: the output of b for segment '1' differs"),
-        ([*LINES, "b\t\tz\ty\t1"], "t:5: the row names no segment"),
+        ([*LINES, "b\t\tz\ty\t1"], "t:5: the row has no segment"),
         ([line.rpartition("\t")[0] for line in LINES], "the table has no column of scores"),
         (["system\tsegment\ttext"], "the header has no column 'hypothesis'; its columns are system, segment, text"),
         (LINES[:1], "the table has no rows"),
@@ -589,17 +595,23 @@ def test_long_tables_that_make_no_sense_are_told(tmp_path, lines, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([LONG, "--human", "x"], r"harvest\.tsv: --human is for folders, but this is a file; leave it out"),
+        ([LONG, "--human", "x"], r"harvest\.tsv: --human needs a folder, but this is a file; leave it out"),
         ([HARVEST, "-m", "blue"], "there is no metric 'blue'"),
         ([HARVEST, "-m", "bleu", "--baseline", "wer"], "--baseline: wer is not among the metrics; choose bleu"),
-        ([HARVEST, "--unigram", "f1,recall"], "--unigram: 'f1,recall' names several metrics; name one"),
+        (
+            [HARVEST, "--unigram", "f1,recall"],
+            "--unigram: 'f1,recall' names several metrics, but this option takes one; name one",
+        ),
         ([HARVEST, "--tables", "sytem"], "--tables: there is no table 'sytem'; choose among system"),
         ([HARVEST, "--tables", ","], "--tables: no table is named"),
         ([HARVEST, "--leave-out", "oak"], "there is no system 'oak'; the systems are alder, birch"),
         ([HARVEST, "--human-scores", "grace"], "there is no column 'grace' of scores; choose among adequacy, fluency"),
         ([HARVEST, "--human-scores", ","], "no column of scores is named; choose among adequacy, fluency"),
         ([HARVEST, "--plot", "plot.txt"], r"plot\.txt: the suffix is not a picture format; use one of \.svg"),
-        ([HARVEST, "--plot", "p.svg", "--plot-level", "groups"], "--plot-level: there are no groups; make them with"),
+        (
+            [HARVEST, "--plot", "p.svg", "--plot-level", "groups"],
+            "--plot-level: this plots groups, but there are none; make them with",
+        ),
         ([HARVEST, "-m", "wer", "--plot", "no/where/p.svg"], "no/where/p.svg: cannot be written: No such file"),
     ],
 )
@@ -613,7 +625,7 @@ def test_mistakes_are_told_in_one_line(arguments, message):
 def test_without_judged_segments_there_are_no_groups(harvest, by):
     file(harvest, "human.tsv", "system\tscore\n" + "".join(f"{name}\t{len(name)}\n" for name in SYSTEMS))
     done = correlate(harvest, "-m", "bleu", "--group-by", by)
-    assert_one_line_error(done, "there are no judged segments to group; leave groups out")
+    assert_one_line_error(done, "no segment to group has a human score; leave groups out")
 
 
 def test_an_empty_table_is_told(harvest):
@@ -646,7 +658,9 @@ def test_scores_from_outside_stand_beside_the_metrics(tmp_path):
     assert {one["p_bootstrap"] for one in found["comparisons"]["system"]} == {None}
     only = document(HARVEST, "-m", "none", "--metric-scores", renamed, "--baseline", "THEIRS")
     assert list(only["system"]) == ["MINE", "THEIRS"]
-    assert_one_line_error(correlate(HARVEST, "-m", "f1", "--metric-scores", table), "'f1' is also among the metrics")
+    assert_one_line_error(
+        correlate(HARVEST, "-m", "f1", "--metric-scores", table), "'f1' is also the name of a metric in --metrics"
+    )
 
 
 def test_metrics_are_ranked_by_several_statistics():
@@ -667,11 +681,14 @@ def test_metrics_are_ranked_by_several_statistics():
         assert values["accuracy"] == lm.evaluation.tau(mean, systems, "eq")
     assert set(found["metrics"]) == {"bleu", "f1", "wer"}
     text = good(correlate(HARVEST, "-m", "bleu,f1", "--ranks", "spa", "--trials", 50, "--tables", "system")).stdout
-    assert "Ranks of metrics: a new one begins where p ≤ 0.05" in text
+    assert "Ranks of metrics: a new rank begins where p ≤ 0.05" in text
     rows = good(correlate(HARVEST, "-m", "bleu,f1", "--ranks", "spa", "--trials", 50, "--format", "tsv")).stdout
     assert sum(line.startswith("ranks\t") for line in rows.splitlines()) == 6
     assert_one_line_error(correlate(HARVEST, "--ranks", "bleu"), "metrics cannot be ranked by 'bleu'")
-    assert_one_line_error(correlate(HARVEST, "-m", "f1", "--ranks", "spa:document"), "the test set names no documents")
+    assert_one_line_error(
+        correlate(HARVEST, "-m", "f1", "--ranks", "spa:document"),
+        "the test set does not name the document of its segments",
+    )
 
 
 def test_chinese_is_never_split_by_13a_in_silence(tmp_path):

@@ -97,7 +97,7 @@ def test_metrics_print_words_and_rows():
         (("--method", "grr", "-p", "0.5"), "-p has no effect with the method grr"),
         (("--samples", "5"), "--samples has no effect with the method ngram"),
         (("--method", "wer", "--seed", "5"), "--seed has no effect with the method wer"),
-        (("--method", "grr", "--posterior-scale", "nan"), "'nan' has a number that is not finite and at least 0"),
+        (("--method", "grr", "--posterior-scale", "nan"), "'nan' has a number that is negative or not finite"),
         (("--method", "grr", "--scale", "nope=1"), "no score column 'nope'"),
     ],
 )
@@ -180,14 +180,14 @@ def test_counts_pruning_and_parameters_are_those_of_python():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--utility-matrix", "first.npy"], "one matrix cannot be for several graphs"),
+        (["--utility-matrix", "first.npy"], "there is one matrix, but several graphs"),
         (["--utility-matrix", "short.npz"], "there is no matrix named 'kitchen-1'"),
-        (["--utility-matrix", "wrong.npz"], "has 1 rows and 1 columns; it needs a row for each of"),
+        (["--utility-matrix", "wrong.npz"], "has 1 rows and 1 columns; it needs 6 rows"),
         (["--utility-matrix", "none.npz"], "the matrix cannot be read"),
-        (["--utility-matrix", "text.npz"], "this is no matrix of numpy"),
+        (["--utility-matrix", "text.npz"], "this is not a matrix of NumPy"),
         (["--utility-matrix", "all.npz", "--method", "chrf"], "--method has no effect with --utility-matrix"),
         (["--utility-matrix", "all.npz", "-P", "chrf.beta=1"], "--parameter has no effect with --utility-matrix"),
-        (["--utility-matrix", "all.npz", "--posterior-scale", "1,2"], "takes one --posterior-scale"),
+        (["--utility-matrix", "all.npz", "--posterior-scale", "1,2"], "supports one --posterior-scale"),
         (["--lower-is-better"], "--lower-is-better has no effect without --utility-matrix"),
         (["--weights", "counts"], "--weights has no effect with the method ngram"),
         (["--pruning-confidence", "0.1", "--method", "chrf"], "pruning_confidence is 0.1; give a number from 0.5 to 1"),

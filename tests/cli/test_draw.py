@@ -121,11 +121,14 @@ def test_what_is_left_out_is_told(run):
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        ((), "there is no file of graphs"),
+        ((), "no file of graphs is given"),
         (("meeting.lat.txt",), "holds 3 graphs; choose one with --id: meeting-001, meeting-002, meeting-003"),
         (("meeting.lat.txt", "--id", "x"), "there is no graph 'x'; there are meeting-001"),
         ((*MEETING, "--oracle"), "--oracle needs a reference"),
-        ((*MEETING, "--reference-text", "a"), "--reference-text has no effect here; add --oracle"),
+        (
+            (*MEETING, "--reference-text", "a"),
+            "--reference-text has no effect without --oracle or --expected; add --oracle",
+        ),
         ((*MEETING, "--reference-text", "a", "--reference", "meeting.ref.txt", "--oracle"), "do not go together"),
         ((*MEETING, "-o", "a.gif"), "a.gif: the suffix is not a drawing format"),
         ((*MEETING, "--scores", "x"), "there is no score column 'x'; the columns here are: "),
@@ -136,7 +139,10 @@ def test_what_is_left_out_is_told(run):
         (("--kind", "automaton", "--metric", "wer"), "--kind automaton needs a reference"),
         (("--kind", "automaton", "--reference-text", "a", "--reference-text", "b"), "drawn for one reference"),
         (("nothing.fst",), "nothing.fst"),
-        ((*MEETING, "--reference-text", "meeting.ref.txt", "--oracle"), "this is a file; give it as --reference"),
+        (
+            (*MEETING, "--reference-text", "meeting.ref.txt", "--oracle"),
+            "a text is expected, but this is a file; give it as --reference",
+        ),
         (
             (*MEETING, "--reference", "nosuchfile.txt", "--oracle"),
             "nosuchfile.txt: there is no such file; for a text use",

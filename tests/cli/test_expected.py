@@ -84,13 +84,13 @@ def test_text_names_intervals_that_are_not_exact(tmp_path):
     done = latticemetric("expected", *paths, "--most-states", "1")
     assert done.status == 0
     assert " … " in done.stdout
-    assert "not exact: between bounds" in done.stderr
+    assert "not exact: interval" in done.stderr
 
 
 def test_gradients_do_not_go_to_standard_output():
     done = latticemetric("expected", *MEETING, "--gradient", "-")
     assert done.status == 2
-    assert "standard output already gets the results" in done.stderr
+    assert "results already go to standard output" in done.stderr
 
 
 def test_answers_come_back_from_journals():

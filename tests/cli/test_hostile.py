@@ -121,7 +121,10 @@ def test_too_many_open_files_are_called_so(files, arguments, tmp_path):
 @pytest.mark.parametrize("megabytes", [60, 100, 150, 180])
 def test_too_little_memory_to_start_is_one_line(megabytes):
     done = run("latticemetric", "info", MEETING[0], preexec_fn=limited_to(resource.RLIMIT_AS, megabytes * 2**20))
-    assert_one_line_error(done, f"ulimit -v allows {megabytes} MB of memory, but an empty run takes 200 MB; allow more")
+    assert_one_line_error(
+        done,
+        f"ulimit -v allows {megabytes} MB of memory, but an empty run takes 200 MB; raise the limit with ulimit -v",
+    )
 
 
 def test_a_little_memory_is_enough():

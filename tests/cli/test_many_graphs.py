@@ -94,7 +94,7 @@ def test_shards_that_make_no_sense(shard, tmp_path):
 def test_what_cannot_be_merged_is_not_begun(tmp_path):
     given = [*data(tmp_path, graphs=2), "--shard", "1/2", "--format", "json"]
     assert_one_line_error(
-        oracle(*given, "--metric", "bleu"), "--shard has no effect if all graphs are searched together"
+        oracle(*given, "--metric", "bleu"), "--shard has no effect with BLEU, which searches all graphs together"
     )
     tuned = ["--tune", tmp_path / "refs.txt", "--shard", "1/2"]
     assert_one_line_error(latticemetric("mbr", tmp_path / "lats.txt", *tuned), "--shard has no effect with --tune")
@@ -107,12 +107,12 @@ def test_merge_wants_all_shards_of_one_run(tmp_path):
     good(oracle(*given, "--metric", "wer", "--shard", "2/2", "--output", two))
     good(oracle(*given, "--metric", "wer", "--shard", "2/3", "--output", third))
     assert_one_line_error(latticemetric("merge", one), "shard 2/2 is missing")
-    assert_one_line_error(latticemetric("merge", one, one), "shard 1/2 is duplicate")
+    assert_one_line_error(latticemetric("merge", one, one), "shard 1/2 is given twice")
     assert_one_line_error(latticemetric("merge", one, third), "is one of 2 shards, but")
     good(oracle(*given, "--metric", "wrr", "--shard", "2/2", "--output", two))
     assert_one_line_error(latticemetric("merge", one, two), "not of the same run: --metric differ")
     good(oracle(*given, "--metric", "wer", "--output", two))
-    assert_one_line_error(latticemetric("merge", one, two), "two: this is not the document of a shard")
+    assert_one_line_error(latticemetric("merge", one, two), "two: this is not a JSON document of a shard")
     assert_one_line_error(latticemetric("merge", one, tmp_path / "none"), "none: cannot be opened")
 
 
@@ -196,10 +196,10 @@ def test_what_cannot_be_gone_on_with(tmp_path):
     assert_one_line_error(oracle(archive, references, "--resume"), "--resume needs --output FILE")
     on = ["--resume", "--output", tmp_path / "out"]
     done = oracle("-", references, *on, stdin=archive.read_bytes())
-    assert_one_line_error(done, "standard input cannot be read again")
-    assert_one_line_error(oracle(archive, references, *on, "--metric", "bleu"), "--resume has no effect if all graphs")
+    assert_one_line_error(done, "this cannot read standard input again")
+    assert_one_line_error(oracle(archive, references, *on, "--metric", "bleu"), "--resume has no effect with BLEU")
     assert_one_line_error(
-        oracle(archive, references, "--resume", "--output", "/dev/null"), "this is not a regular file"
+        oracle(archive, references, "--resume", "--output", "/dev/null"), "--resume needs a regular file as output"
     )
     assert_one_line_error(
         oracle(archive, references, "--resume", "--output", tmp_path), "cannot be written: Is a directory"

@@ -193,7 +193,7 @@ def test_no_result_becomes_an_input(line, there):
     before = contents(there)
     done = CliRunner().invoke(main._group, line.split())
     assert isinstance(done.exception, UsageError), (done.output, done.exception)
-    assert "would be one of the input files" in str(done.exception)
+    assert "would be a new file among the inputs" in str(done.exception)
     assert contents(there) == before
 
 

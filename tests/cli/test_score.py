@@ -294,9 +294,9 @@ def test_ids_that_do_not_pair_are_errors(tmp_path, hyp, ref, message):
 
 def test_different_line_counts_name_both(tmp_path):
     short = file(tmp_path, "short", "a\n")
-    assert_one_line_error(score(NEW, short), r"letters\.new\.txt has 12 lines and .*short has 1 line; line k of each")
-    assert_one_line_error(score(NEW, REF, "-s", short), r"letters\.new\.txt has 12 lines and .*short has 1 line;")
-    assert_one_line_error(score(NEW, REF, short), r"has 12 lines and .*short has 1 line;")
+    assert_one_line_error(score(NEW, short), r"letters\.new\.txt has 12 lines, but .*short has 1 line; line k of each")
+    assert_one_line_error(score(NEW, REF, "-s", short), r"letters\.new\.txt has 12 lines, but .*short has 1 line;")
+    assert_one_line_error(score(NEW, REF, short), r"has 12 lines, but .*short has 1 line;")
 
 
 @pytest.mark.parametrize(
@@ -304,8 +304,11 @@ def test_different_line_counts_name_both(tmp_path):
     [
         (["nowhere"], "nowhere: cannot be opened: No such file"),
         ([REF, "-m", "blue"], "there is no metric 'blue'; choose one of N-gcr, N-grr, bleu"),
-        ([REF, "-m", ","], "no metric is named; choose among N-gcr, N-grr"),
-        ([REF, "--explain", "13"], "--explain: there is no segment '13'; the first is 1, the last 12"),
+        ([REF, "-m", ","], "no metric is given; choose among N-gcr, N-grr"),
+        (
+            [REF, "--explain", "13"],
+            "--explain: there is no segment with number or id '13'; the first is 1, the last 12",
+        ),
         ([REF, "--explain", "1", "--format", "json"], "--explain writes text, not json; leave --format out"),
     ],
 )
@@ -433,7 +436,7 @@ def test_an_unknown_metric_to_score_with_is_told(name):
 
 def test_a_metric_that_cannot_take_alternatives_is_named_with_the_system():
     done = score(EXAMPLES / "meeting.trn", EXAMPLES / "meeting.trn", "-m", "sclite,bleu")
-    assert_one_line_error(done, "meeting.trn, bleu: expected a string, found a graph or a text with alternatives")
+    assert_one_line_error(done, "meeting.trn, bleu: expected a string, but found a graph or a text with alternatives")
 
 
 # --- Lines for scripts, percent, parameters
@@ -504,9 +507,9 @@ def test_parameters_are_those_of_the_metric():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("chrf.beta", "'chrf.beta' is no parameter of a metric; write it as chrf.beta=3"),
-        ("beta=3", "'beta=3' is no parameter of a metric"),
-        ("ter.normalized=yes", "no metric 'ter' is scored"),
+        ("chrf.beta", "'chrf.beta' is not a parameter of a metric; write it as chrf.beta=3"),
+        ("beta=3", "'beta=3' is not a parameter of a metric"),
+        ("ter.normalized=yes", "the metric 'ter' is not scored"),
         ("chrf.gamma=3", "metric 'chrf' has no parameter 'gamma'"),
         ("chrf.beta=x", "beta is 'x'"),
         ("chrf.whitespace=maybe", "whitespace is 'maybe'"),

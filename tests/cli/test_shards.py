@@ -222,7 +222,7 @@ def test_damaged_documents_are_refused(damage, damaged, tmp_path):
     path = tmp_path / damaged
     head, mark, sums = path.read_text().rpartition('"sums"')
     path.write_text(head + (mark + sums).replace(*damage, 1))
-    assert_one_line_error(latticemetric("merge", *shards), f"{damaged}: the sums of the shard are damaged")
+    assert_one_line_error(latticemetric("merge", *shards), f"{damaged}: the sums of this shard are damaged")
 
 
 def test_an_item_that_is_missing_is_noticed(tmp_path):
@@ -247,9 +247,15 @@ def test_an_item_that_is_missing_is_noticed(tmp_path):
         (("--metric", "bleu", "--to", "plf"), "--to has no effect with BLEU"),
         (("--metric", "bleu", "--drop-labels"), "--drop-labels has no effect with BLEU"),
         (("--metric", "bleu", "--alignment"), "--alignment has no effect with BLEU"),
-        (("--metric", "bleu", "--shard", "1/2"), "--shard has no effect if all graphs are searched together"),
-        (("--metric", "bleu", "--timeout", "9"), "--timeout has no effect if all graphs are searched together"),
-        (("--metric", "bleu", "--max-memory", "1G"), "--max-memory has no effect if all graphs are searched together"),
+        (("--metric", "bleu", "--shard", "1/2"), "--shard has no effect with BLEU, which searches all graphs together"),
+        (
+            ("--metric", "bleu", "--timeout", "9"),
+            "--timeout has no effect with BLEU, which searches all graphs together",
+        ),
+        (
+            ("--metric", "bleu", "--max-memory", "1G"),
+            "--max-memory has no effect with BLEU, which searches all graphs together",
+        ),
         (("--on", "numerator"), "--on has no effect without --hope and --fear"),
         (("--worst", "--on", "rate"), "--on has no effect without --hope and --fear"),
         (("--alignment", "--format", "tsv"), "--alignment has no effect with --format tsv"),
@@ -270,7 +276,7 @@ def test_intervals_that_are_not_asked_for_have_no_seed(option, tmp_path):
     done = latticemetric(
         "sweep", *data(tmp_path, graphs=2), "--nbest-sizes", "2", option, "0.5" if "c" in option else "5"
     )
-    assert_one_line_error(done, f"{option}: it has no effect without resamples; add --resamples 1000")
+    assert_one_line_error(done, f"{option}: this has no effect without resamples; add --resamples 1000")
 
 
 @pytest.mark.parametrize("option", [("--shard", "1/2"), ("--resume",), ("--timeout", "1"), ("--failures", "f")])
@@ -295,4 +301,4 @@ def test_tags_of_lattices_know_no_shards_but_the_rest(tmp_path):
     assert [row.split("\t")[0] for row in failures.read_text().splitlines()] == ["id", "u00013"]
     tags = file(tmp_path, "a.tags", "OK BAD\n")
     done = latticemetric("tags", tags, tags, "--resume")
-    assert_one_line_error(done, "--resume: it has no effect with files of tags")
+    assert_one_line_error(done, "--resume: this has no effect with files of tags")

@@ -86,17 +86,17 @@ def test_workers_and_scales_are_heard():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "there is nothing to sweep over"),
+        ([], "no sizes or lengths are given"),
         (["--beams", "x"], "'x' is not a number"),
         (["--beams", "1,"], "'1,' is not a number"),
         (["--beams=-1"], "the beam is -1"),
         (["--beams", "nan"], "the beam is nan"),
         (["--beams", "inf"], "the beam is inf"),
         (["--densities", "0"], "the density is 0"),
-        (["--nbest-sizes", "1.5"], "'1.5' has a number that is not whole"),
-        (["--nbest-sizes", "nan"], "'nan' has a number that is not whole"),
+        (["--nbest-sizes", "1.5"], "'1.5' has a number that is not a whole number"),
+        (["--nbest-sizes", "nan"], "'nan' has a number that is not a whole number"),
         (["--nbest-sizes", "0"], "the number of best strings is 0"),
-        (["--by-length=-1"], "a bin of lengths ends at -1"),
+        (["--by-length=-1"], "a bin of reference lengths ends at -1"),
         (["--beams", "1", "--scale", "nothing=1"], "there is no score column 'nothing'"),
         (["--beams", "1", "--metric", "bleu"], "'bleu' cannot search a graph"),
         (["--beams", "1", "--plot", "drawing.txt"], "drawing.txt: the suffix is not a picture format"),
@@ -240,7 +240,7 @@ def test_a_confidence_level_is_no_posterior_scale():
 @pytest.mark.parametrize("other", [("--alignment",), ("--posteriors",), ("--nbest", "2")])
 def test_tags_as_text_stand_alone(other):
     done = run("lattice-oracle", *MEETING, "--tags", *other, status=2)
-    assert "--tags writes only tags in text output" in done.stderr
+    assert "--tags prints only tags in text output" in done.stderr
 
 
 def test_confidences_of_a_forest_are_refused():

@@ -127,17 +127,17 @@ def test_comparisons_are_those_of_the_api(files):
         "metrics": {one.metric: json.loads(json.dumps(one.asdict())) for one in expected},
     }
     text = good(tags(*files, "--compare", "--pairs-by", "mcc")).stdout
-    assert "MCC: p of each pair" in text
+    assert "MCC: p-value of each pair" in text
     assert "all-good" in text
 
 
 def test_coefficients_without_pairs_say_why(files):
     two, one = (good(tags(*files[:n], "--compare")).stdout.splitlines() for n in (3, 2))
-    reason = "undefined: there are fewer than two systems to tell apart"
+    reason = "undefined: there are fewer than two systems"
     assert [f"d {part} {reason}" in two for part in ("top", "bottom")] == [True, True]
     assert f"d {reason}" not in two
     assert f"d {reason}" in one
-    assert not any("p of each pair" in line for line in one)
+    assert not any("p-value of each pair" in line for line in one)
     assert document(*files[:2], "--compare")["comparison"]["metrics"]["mcc"]["d"] is None
 
 
@@ -176,7 +176,7 @@ def test_mistakes_are_named_in_one_line(files, tmp_path):
     for arguments, message in (
         ((gold, tmp_path / "nowhere"), "nowhere: cannot be opened"),
         ((gold, short), f"short has 2 segments and {gold} has 4"),
-        ((gold, other), f"other: segment 4 has 1 tag, and 3 in {gold}"),
+        ((gold, other), f"other: segment 4 has 1 tag, but 3 in {gold}"),
         ((gold, letters), "letters:2: 'a' is not a tag; a tag is OK or BAD"),
         ((gold, file(tmp_path, "empty", "")), "the file"),
         ((gold, file(tmp_path, "blank", "\n\n")), "the file holds no tags"),
@@ -186,9 +186,9 @@ def test_mistakes_are_named_in_one_line(files, tmp_path):
         ((gold, first, second, "--compare", "--trials", 3), "3 trials cannot show that one of 1 pairs differs"),
         ((gold, first, "--pairs-by", "f3"), "there is no metric 'f3'"),
         ((gold, first, "--pairs-by", "f1_ok"), "--compare does not support f1_ok"),
-        ((gold, first, "--sampling", "--error-rates", "0.8,0.9"), "an error rate of 0.8"),
+        ((gold, first, "--sampling", "--error-rates", "0.8,0.9"), "reach error rates up to"),
         (("-", "-"), "standard input can be read only once"),
-        ((gold, first, "--thresholds", "0.5"), "--thresholds: it has no effect with files of tags"),
+        ((gold, first, "--thresholds", "0.5"), "--thresholds: this has no effect with files of tags"),
     ):
         assert_one_line_error(tags(*arguments), message)
 
@@ -235,12 +235,12 @@ def test_tables_are_read_as_lines_are(text, lines, gaps, tmp_path):
         (WMT + "sys\t2\t1\tis\tOK\n", ":4: the tags before this one are missing"),
         (WMT + "sys\t1\t2\tis\tOK\n", ":4: the tags before this one are missing"),
         (DOTTED + "2.1\t1\tis\tOK\tOK\n", ":5: the tags before this one are missing"),
-        (WMT + "sys\t2\t0\tOK\n", ":4: the line has 4 fields between tabs"),
+        (WMT + "sys\t2\t0\tOK\n", ":4: the line has 4 fields separated by tabs"),
         (WMT + "sys\t2\t0\tis\tGOOD\n", ":4: 'GOOD' is not a tag"),
         (WMT + "sys\tx\t0\tis\tOK\n", ":4: 'x' and '0' are not numbers"),
-        ("a\tOK\n", ":1: the line has 2 fields between tabs; give method"),
+        ("a\tOK\n", ":1: the line has 2 fields separated by tabs; give method"),
         ("segment\ttag\n1\tOK\n", ":1: the header has no column 'index'"),
-        ("sys\tsource\t1\t0\tthe\tOK\n", ":1: tags of type 'source' are not for the translation"),
+        ("sys\tsource\t1\t0\tthe\tOK\n", ":1: tags of type 'source' are not tags of the translation"),
         ("sys\tmt\t1\t0\tthe\tOK\nsys\tgap\t1\t1\tgap\tOK\nsys\tgap\t2\t0\tgap\tOK\n", ":1: the tags before"),
     ],
 )
@@ -313,8 +313,8 @@ def test_lattices_that_fail_are_left_out_and_said(tmp_path):
 
 def test_mistakes_with_lattices_are_named_in_one_line():
     for arguments, message in (
-        (("--compare",), "--compare: it has no effect with lattices"),
-        (("--gaps",), "--words, --gaps, --all: it has no effect with lattices"),
+        (("--compare",), "--compare: this has no effect with lattices"),
+        (("--gaps",), "--words, --gaps, --all: this has no effect with lattices"),
         (("--plot", "x.txt"), "x.txt: the suffix is not a picture format"),
         (("--thresholds", "nan"), "NaN"),
     ):

@@ -168,11 +168,11 @@ def test_trees_have_words_in_order():
 
 
 def test_what_has_no_picture_says_so():
-    with pytest.raises(lm.UsageError, match="int has no picture; draw a lattice"):
+    with pytest.raises(lm.UsageError, match="an object of type int cannot be drawn; draw a lattice"):
         draw(3)
     with pytest.raises(lm.UsageError, match="need a lattice or a forest"):
         draw(lm.WER(), ways={"oracle": [0]}, reference="a")
-    with pytest.raises(lm.UsageError, match="too few for a picture"):
+    with pytest.raises(lm.UsageError, match="a picture of 0 states is not possible"):
         draw(lm.Lattice.from_strings(["a b"]), most_states=0)
 
 

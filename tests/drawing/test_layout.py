@@ -164,7 +164,7 @@ def test_what_is_too_wide_is_a_list():
     lines = text.splitlines()
     assert lines[0] == "*  (0)  →  (1)    we"
     assert len([line for line in lines if "→" in line]) == 12
-    assert lines[-1].startswith("A list, since the picture would be 60 columns wide, and there are 40: widen the")
+    assert lines[-1].startswith("This is a list, since the picture needs 60 columns and the terminal has 40: widen the")
     assert "═" not in text
 
 

@@ -285,7 +285,7 @@ def test_nothing_is_null_without_a_reason(people, scores):
 def test_segments_that_nobody_judged_have_no_correlation():
     found = correlate({"m": [[1.0, 2], [3, 3]]}, np.full((2, 2), NAN), system_human=[1, 2], resamples=5)
     assert found.metrics["m"].segment is None
-    assert found.asdict()["segment"]["m"] == {"pearson": None, "reason": "people judged no segments"}
+    assert found.asdict()["segment"]["m"] == {"pearson": None, "reason": "there are no human scores of segments"}
     assert found.segment_comparisons == ()
 
 
@@ -309,7 +309,12 @@ def test_a_constant_system_is_left_out_of_the_mean_and_named():
     ("scores", "human", "options", "message"),
     [
         ({}, [[1]], {}, "there is no metric to correlate"),
-        ({"m": [[1, 2]]}, [[1, 2], [3, 4]], {}, "m has scores of 1 systems × 2 segments, but the human scores are of"),
+        (
+            {"m": [[1, 2]]},
+            [[1, 2], [3, 4]],
+            {},
+            "m has scores of 1 systems × 2 segments, but there are human scores of",
+        ),
         ({"m": [1, 2]}, [[1, 2]], {}, r"scores have shape \(2,\), not two dimensions; give an array of sys"),
         ({"m": [[1, math.inf]]}, [[1, 2]], {}, "some scores are infinite; use NaN"),
         ({"m": [[]]}, [[]], {}, r"scores have shape \(1, 0\); give at least one system"),
@@ -535,8 +540,8 @@ def test_a_group_whose_metric_is_undefined_says_so():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"width": 0}, "groups cannot have width 0; give a width above 0"),
-        ({"width": 1e-6}, "groups of width 1e-06, too many; make them wider"),
+        ({"width": 0}, "the width of groups is 0; give a width above 0"),
+        ({"width": 1e-6}, "too many; choose a larger width"),
         ({"by": [[1.0]]}, "values to group by have shape"),
         ({"scores": {"m": [[1.0]]}}, "scores of a metric have shape"),
     ],
@@ -649,8 +654,8 @@ def test_scores_that_are_not_known_to_belong_together_are_not_mixed():
     [
         ({"system": np.zeros(0, int)}, "there are no judgments"),
         ({"segment": np.array([0])}, "columns of judgments differ in length"),
-        ({"system": np.array([0, 2])}, "a judgment has number 2, but there are only 2"),
-        ({"segment": np.array([0, 3])}, "a judgment has number 3, but there are only 3"),
+        ({"system": np.array([0, 2])}, "a judgment has the index 2, but there are only 2"),
+        ({"segment": np.array([0, 3])}, "a judgment has the index 3, but there are only 3"),
         ({"scores": np.ones((2, 2))}, "scores have shape"),
         ({"scores": np.array([[1], [math.inf]])}, "a score of a judgment is infinite; give a finite number"),
     ],

@@ -238,5 +238,5 @@ def test_words_without_confidence_are_named():
     lattice = lm.Lattice.from_strings(["a b"])
     with pytest.raises(lm.InputError, match="graph 1: the word 'a' has no confidence"):
         confidence_calibration([lattice], [["a b"]])
-    with pytest.raises(lm.UsageError, match="there are 1 graphs, but references of 2"):
+    with pytest.raises(lm.UsageError, match="there are 1 graphs, but 2 references"):
         confidence_calibration([lattice], ["a b", "a"])

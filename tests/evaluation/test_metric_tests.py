@@ -123,9 +123,9 @@ def test_verdicts_on_pairs_are_exchanged_by_themselves(data, statistic, average)
 
 
 def test_only_sums_over_pairs_are_pooled_and_exchanged_by_pairs():
-    with pytest.raises(UsageError, match="pearson is no sum over pairs, which could be pooled"):
+    with pytest.raises(UsageError, match="pearson is not a sum over pairs, so pairs cannot be pooled"):
         agreement_on("pearson", [[1], [2]], [[1], [2]], average="pooled")
-    with pytest.raises(UsageError, match="spa is no sum over pairs, which could be exchanged"):
+    with pytest.raises(UsageError, match="spa is not a sum over pairs, so pairs cannot be exchanged"):
         permutation_test("spa", [[1, 2], [2, 3]], [[1, 2], [2, 1]], [[1, 1], [2, 3]], exchange="pairs")
     with pytest.raises(UsageError, match="no language pairs"):
         MetricTask.pooled("accuracy", [])
@@ -287,7 +287,7 @@ def test_ranking_needs_the_same_metrics_everywhere():
         rank_metrics([one, one])
     with pytest.raises(UsageError, match="there are no tasks"):
         rank_metrics([])
-    with pytest.raises(UsageError, match="no exchange of 'words'"):
+    with pytest.raises(UsageError, match="no exchange 'words'"):
         permutation_test("pearson", gold, gold, gold, exchange="words")
     with pytest.raises(UsageError, match="no statistic 'r'"):
         permutation_test("r", gold, gold, gold)

@@ -231,10 +231,10 @@ def test_n_best_lists_have_a_gradient_for_each_hypothesis():
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"most_states": 0}, "a search of 0 states"),
-        ({"most_states": True}, "a search of True states"),
-        ({"seconds": -1}, "cannot take -1 seconds"),
-        ({"seconds": math.nan}, "cannot take nan seconds"),
+        ({"most_states": 0}, "limited to 0 states"),
+        ({"most_states": True}, "limited to True states"),
+        ({"seconds": -1}, "limited to -1 seconds"),
+        ({"seconds": math.nan}, "limited to nan seconds"),
         ({"scale": math.inf}, "the scale is inf"),
         ({"metric": "bleu"}, "'bleu' cannot search a graph"),
         ({"references": []}, "has no reference"),

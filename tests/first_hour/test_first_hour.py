@@ -89,7 +89,7 @@ MISTAKES = [
     Mistake(
         f"lattice-oracle {D}/meeting.ref.txt {D}/meeting.lat.txt",
         f"{D}/meeting.ref.txt: the format is not recognised",
-        "is the order LATTICES REFERENCES?",
+        "give LATTICES before REFERENCES",
     ),
     Mistake(
         f"lattice-oracle {D}/nothing.lat {D}/meeting.ref.txt", "nothing.lat: there is no such file", "check the path"
@@ -119,7 +119,7 @@ MISTAKES = [
     Mistake(f"latticemetric convert {D}/harbour.fst harbour.wibble", "no format has the suffix", "name one of"),
     Mistake(f"latticemetric convert {D}/meeting.lat.txt fsts/ --to openfst", "meeting-001", "--sum-scores"),
     Mistake(f"latticemetric info {D}/letters.old.txt", "letters.old.txt: the format is not recognised", "--from"),
-    Mistake(f"latticemetric prune {D}/meeting.lat.txt x.lat", "there is no limit", "give one of --beam"),
+    Mistake(f"latticemetric prune {D}/meeting.lat.txt x.lat", "no limit is given", "give one of --beam"),
     Mistake(f"latticemetric best {D}/harbour.fst -o {D}/harbour.fst", "would overwrite an input", "output|file|name"),
 ]
 
@@ -127,7 +127,7 @@ PYTHON_MISTAKES = [
     Mistake("lm.read_one('nothing.fst')", "nothing.fst: there is no such file", "check the path"),
     Mistake(f"lm.read_one('{D}/meeting.lat.txt')", "there is more than one graph", "use read"),
     Mistake("lm.oracle(lm.Lattice.from_strings(['a']), 'a', 'meteor')", "meteor", "wer"),
-    Mistake("lm.Lattice.from_strings('a b')", "one string is not a list", "put it into a list"),
+    Mistake("lm.Lattice.from_strings('a b')", "a single string is given", "put it into a list"),
     Mistake("lm.make_metric('blue')", "there is no metric 'blue'", "bleu"),
 ]
 

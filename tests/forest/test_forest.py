@@ -204,8 +204,16 @@ def from_edges(head, tails, target, goals, **more):
         pytest.param(([0], [[]], [[1]], [0, 0]), "node 0 is a goal twice", id="goal twice"),
         pytest.param(([0, 1], [[], [0]], [[1], [2]], [1]), "edge 1 uses its tail 1 never", id="unused tail"),
         pytest.param(([0, 1], [[], [0]], [[1], [-1, -1]], [1]), "edge 1 uses its tail 1 2 times", id="repeated tail"),
-        pytest.param(([0, 1], [[], [0]], [[1], [-1, -2]], [1]), "edge 1 has no tail 2", id="tail too many"),
-        pytest.param(([0], [[]], [[-(2**31)]], [0]), "edge 0 has no tail 2147483648", id="lowest number"),
+        pytest.param(
+            ([0, 1], [[], [0]], [[1], [-1, -2]], [1]),
+            "edge 1 uses tail 2, which the edge does not have",
+            id="tail too many",
+        ),
+        pytest.param(
+            ([0], [[]], [[-(2**31)]], [0]),
+            "edge 0 uses tail 2147483648, which the edge does not have",
+            id="lowest number",
+        ),
         pytest.param(([0, 1], [[], [-1]], [[1], [-1]], [1]), "tail 1 of edge 1 is -1", id="negative tail"),
         pytest.param(([-1], [[]], [[1]], [0]), "head number -1 is outside", id="negative head"),
         pytest.param(([0], [[2**31]], [[-1]], [0]), "32-bit integers", id="a tail of 33 bits"),

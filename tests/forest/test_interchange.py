@@ -169,7 +169,7 @@ def rule(left: str, *right: object, prob: float) -> ProbabilisticProduction:
         pytest.param(
             "S -> A\nA -> B\nB -> A 'b'\nC -> 'c'", "derivations of [AB] would never end", id="round and round"
         ),
-        pytest.param("S -> '' 'a'", "production S -> '' 'a' has '' for a word", id="empty word"),
+        pytest.param("S -> '' 'a'", "production S -> '' 'a' has '' as a word", id="empty word"),
     ],
 )
 def test_a_grammar_that_is_no_forest_is_refused(grammar, message):
@@ -189,7 +189,7 @@ def test_a_grammar_that_is_no_forest_is_refused(grammar, message):
             id="negative",
         ),
         pytest.param(
-            CFG(Nonterminal("S"), [Production(Nonterminal("S"), [7])]), "S -> 7 has 7 for a word", id="a number"
+            CFG(Nonterminal("S"), [Production(Nonterminal("S"), [7])]), "S -> 7 has 7 as a word", id="a number"
         ),
         pytest.param("S -> 'a'", "str is not a usable grammar", id="text"),
         pytest.param(
@@ -346,19 +346,19 @@ def arc(tail: str, head: str, **fields: object) -> Callable[[nx.DiGraph], None]:
         (in_goal(labels=["NP"]), r"vertex 'S': 'labels' is \['NP'\]"),
         (in_goal(labels={"category": 7}), "vertex 'S': 'category' of 'labels' is 7, not a text"),
         (in_goal(goal_labels={"sentence": None}), "vertex 'S': 'sentence' of 'goal_labels' is None, not a text"),
-        (lambda graph: graph.remove_edge("top", "S"), "edge 'top': it has 0 heads"),
-        (arc("top", "NP"), "edge 'top': it has 2 heads"),
-        (arc("lexical", "top"), "an arc leads from 'lexical' to 'top', and both are edges; an arc joins"),
-        (arc("S", "NP", tails=(1,)), "an arc leads from 'S' to 'NP', and both are nodes"),
-        (at_arc(None), "edge 'top': the arc from 'NP' has None for 'tails'; list the places"),
+        (lambda graph: graph.remove_edge("top", "S"), "edge 'top': the edge has 0 heads"),
+        (arc("top", "NP"), "edge 'top': the edge has 2 heads"),
+        (arc("lexical", "top"), "an arc leads from 'lexical' to 'top', but both are edges; an arc joins"),
+        (arc("S", "NP", tails=(1,)), "an arc leads from 'S' to 'NP', but both are nodes"),
+        (at_arc(None), "edge 'top': the arc from 'NP' has None for 'tails'; list the positions"),
         (at_arc(1), "edge 'top': the arc from 'NP' has 1 for 'tails'"),
         (at_arc("12"), "edge 'top': the arc from 'NP' has '12' for 'tails'"),
         (at_arc([1, 1.0]), r"the arc from 'NP' has \[1, 1.0\] for 'tails'"),
         (at_arc([]), r"the arc from 'NP' has \[\] for 'tails'"),
-        (at_arc([1, 3]), "edge 'top': it has 2 tails, and none is tail 2"),
-        (at_arc([0, 1]), "edge 'top': it has 2 tails, and none is tail 2"),
-        (at_arc([1, 1]), "edge 'top': it has two tails 1"),
-        (at_arc([1]), "edge 'top': 'target' holds -2, and the edge has 1 tails"),
+        (at_arc([1, 3]), "edge 'top': the edge has 2 tails, but none is tail 2"),
+        (at_arc([0, 1]), "edge 'top': the edge has 2 tails, but none is tail 2"),
+        (at_arc([1, 1]), "edge 'top': the edge has two tails 1"),
+        (at_arc([1]), "edge 'top': 'target' holds -2, but the edge has 1 tails"),
         (at_arc([1, 2, 3]), "edge 'top': 'target' uses tail 3 never"),
         (in_top(target=None), "edge 'top': 'target' is missing; list the words"),
         (in_top(target="-1 and -2"), "edge 'top': 'target' is '-1 and -2'; list the words"),
@@ -380,7 +380,7 @@ def arc(tail: str, head: str, **fields: object) -> Callable[[nx.DiGraph], None]:
             "the forest is cyclic: node '(S|NP)' can be derived from itself",
         ),
         (lambda graph: graph.remove_node("lexical"), "no goal has a complete derivation, since node 'NP' has no edges"),
-        (lambda graph: graph.remove_node("NP"), "edge 'lexical': it has 0 heads"),
+        (lambda graph: graph.remove_node("NP"), "edge 'lexical': the edge has 0 heads"),
         (lambda graph: graph.remove_node("top"), "since node 'S' has no edges"),
     ],
 )  # fmt: skip

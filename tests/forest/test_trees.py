@@ -152,7 +152,7 @@ def forest():
 @pytest.mark.parametrize(
     ("edges", "message"),
     [
-        ([], "a derivation needs one edge at least, and there is none"),
+        ([], "the derivation has no edges"),
         ([1], r"edges\[0\]: edge 1 derives node 1, which is not a goal"),
         ([3], "ends where an edge should derive node 1, which is tail 2 of edge 3"),
         ([3, 2], "ends where an edge should derive node 0, which is tail 1 of edge 2"),

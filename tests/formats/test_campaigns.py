@@ -137,7 +137,7 @@ def test_marked_errors_are_scores_of_their_raters(campaign):
     ("line", "message"),
     [
         ("good\t{", "rating:1: this is not JSON"),
-        ("good\t[1]", "rating:1: the line is no rating; a line is SYSTEM"),
+        ("good\t[1]", "rating:1: the line is not a rating; a line is SYSTEM"),
         ('good\t{"errors": [{"start": 1}]}', "rating:1: an error has neither a severity nor a score"),
     ],
 )

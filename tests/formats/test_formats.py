@@ -204,7 +204,7 @@ def test_a_scale_that_a_format_cannot_say_is_refused(format_name, tmp_path):
     zero = np.zeros(1)
     columns = {"lm": lm.Column(np.array([5.0]), zero, 0.0), "acoustic": lm.Column(np.array([3.0]), zero, 1.0)}
     lattice = lm.Lattice.from_arcs([0], [1], [1], final=[1], scores=columns)
-    with pytest.raises(lm.UsageError, match=r"the weights of lm, which are not 1; .*--sum-scores"):
+    with pytest.raises(lm.UsageError, match=r"scores of weight 1, unlike lm; .*--sum-scores"):
         lm.write(tmp_path / "x", [("1", lattice)], format=format_name)
 
 
@@ -328,10 +328,10 @@ def test_a_file_that_could_be_of_two_formats_is_refused_and_both_are_named(tmp_p
     anything = registry.Format("anything", (".any",), lambda _head: True, lambda _stream, _table: iter(()))
     monkeypatch.setattr(registry, "_formats", {**registry.formats(), "anything": anything})
     path = write_file(tmp_path, "((('a',1),),)\n")
-    with pytest.raises(lm.FormatError, match=r"this could be plf or anything; choose one with --from"):
+    with pytest.raises(lm.FormatError, match=r"this could be any of plf or anything; choose one with --from"):
         list(lm.read(path))
     assert [paths_of(graph) for _, graph in lm.read(path, format="plf")] == [[("a", 0.0)]]
-    with pytest.raises(lm.UsageError, match="anything can only be read"):
+    with pytest.raises(lm.UsageError, match="anything can be read, but not written"):
         lm.write(tmp_path / "x", [], format="anything")
 
 
@@ -835,7 +835,9 @@ def test_a_path_that_means_no_file_is_refused(path, message, tmp_path):
 
 
 def test_a_file_with_several_graphs_is_not_one():
-    with pytest.raises(lm.InputError, match=r"proverbs.plf: there is more than one graph; use read, which yields all"):
+    with pytest.raises(
+        lm.InputError, match=r"proverbs.plf: there is more than one graph; use `read`, which yields all"
+    ):
         lm.read_one(EXAMPLES / "proverbs.plf")
 
 

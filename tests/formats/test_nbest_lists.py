@@ -368,7 +368,7 @@ def test_ids_may_be_numbers_or_left_out(tmp_path):
 def test_a_list_that_fails_does_not_hide_those_after_it(tmp_path):
     text = '{"id": "a", "nbest": [7]}\n{"id": "b", "nbest": ["x"]}\n'
     found = {entry.name: entry.build for entry in reading.entries([write_file(tmp_path, text)])}
-    with pytest.raises(lm.FormatError, match=r"graphs:1, hypothesis 1: the hypothesis is neither a text nor an object"):
+    with pytest.raises(lm.FormatError, match=r"graphs:1, hypothesis 1: the hypothesis must be a text or an object"):
         found["a"]()
     assert words(found["b"]()) == ["x"]
 
@@ -457,7 +457,7 @@ def test_files_of_a_folder_may_be_compressed(tmp_path):
 def test_a_file_is_no_folder(tmp_path):
     with pytest.raises(lm.FormatError, match="espnet-nbest is a folder with 1best_recog/, not a file; name the folder"):
         list(lm.read(write_file(tmp_path, "utt a b\n"), format="espnet-nbest"))
-    with pytest.raises(lm.UsageError, match="espnet-nbest can only be read"):
+    with pytest.raises(lm.UsageError, match="espnet-nbest can be read, but not written"):
         lm.write(tmp_path / "x", [("u", nbest({}, ("a", {})))], format="espnet-nbest")
 
 

@@ -66,8 +66,8 @@ def test_a_graph_has_all_combinations_of_alternatives(runs, last):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "this is no .nlp file"),
-        ("word|tags\n", "this is no .nlp file"),
+        ("", "this is not an .nlp file"),
+        ("word|tags\n", "this is not an .nlp file"),
         (HEADER + "a|b\n", "a.nlp:2: expected 8 fields separated by |, found 2"),
         (HEADER + "a||||||[1]|\n", "a.nlp:2: '[1]' is not a tag"),
         (HEADER + "a b||||||[]|\n", "a.nlp:2: a token must be one word"),
@@ -146,7 +146,7 @@ def test_errors_are_counted_by_class():
     }
     assert sum(found.groups.values(), ErrorDetails.zero()).edits == found.total.edits
     for references, metric, says in (
-        ([["pay"]], None, "one reference that is a graph"),
+        ([["pay"]], None, "a single reference that is a graph"),
         ([[graph]], lm.CER(), "aligns characters"),
     ):
         with pytest.raises(lm.UsageError, match=says):

@@ -138,7 +138,7 @@ CROSSED = lm.Lattice.from_arcs([0, 0, 1, 1, 2], [1, 2, 2, 3, 3], [1, 2, 3, 4, 5]
     [
         pytest.param(CROSSED, "holds only alternations", id="paths that cross"),
         pytest.param(lm.Lattice.from_arcs([0], [1], [1], final=[0, 1]), "end in several states", id="two ends"),
-        pytest.param(lm.Lattice.from_strings(["a"], [0.5]), "holds no scores, and this graph has cost", id="scores"),
+        pytest.param(lm.Lattice.from_strings(["a"], [0.5]), "holds no scores, but this graph has cost", id="scores"),
         pytest.param(lm.Lattice.from_strings([["New York"]]), "'New York' would be read back", id="space"),
         pytest.param(lm.Lattice.from_strings(["@ a"]), "'@' would be read back", id="@"),
         pytest.param(lm.Lattice.from_strings(["(x) a"]), "would be read back", id="brackets"),
@@ -483,7 +483,7 @@ def test_readings_need_no_listing(alternations, tmp_path):
 def test_sentence_metrics_refuse_too_many_readings(tmp_path):
     scorer = StringScorer((lm.BLEU(),))
     text = f"{'{ x / a } ' * 7} (u_1)\nb (u_2)\nc (u_3)\n"
-    with pytest.raises(lm.InputError, match=r"more than 64 readings, .*; give fewer"):
+    with pytest.raises(lm.InputError, match=r"more than 64 alternative strings, .*; give fewer"):
         outcomes(tmp_path, text, scorer=scorer)
     failed, *others = outcomes(tmp_path, text, scorer=scorer, keep_going=True)
     assert failed.oracle is None

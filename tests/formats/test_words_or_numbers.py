@@ -126,7 +126,7 @@ def test_a_table_numbers_the_words_of_a_machine_by_their_spelling(tmp_path):
     write(tmp_path / "a.ark", [("a", lm.read_one(tmp_path / "a.fst", symbols=table))])
     assert words_in(tmp_path / "a.ark", symbols=table) == ["big cats"]
     assert words_in(tmp_path / "a.ark") == ["3 2"]
-    with pytest.raises(lm.InputError, match="'big' of the machine's own symbols is not in the symbol table"):
+    with pytest.raises(lm.InputError, match="the machine's symbol 'big' is not in the given symbol table"):
         lm.read_one(tmp_path / "a.fst", symbols=lm.Vocabulary({1: "cats"}))
 
 

@@ -155,7 +155,7 @@ def test_there_is_one_limit(limits):
     for graph in (lm.Lattice.from_strings(["a"]), lm.NBest.from_strings(["a"])):
         known = {name: value for name, value in limits.items() if name != "density" or isinstance(graph, lm.Lattice)}
         if len(known) != 1:
-            with pytest.raises(lm.UsageError, match="there must be one limit to prune by; give one of beam"):
+            with pytest.raises(lm.UsageError, match="pruning needs exactly one limit; give one of beam"):
                 graph.pruned(**known)
 
 

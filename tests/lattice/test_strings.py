@@ -90,9 +90,9 @@ def test_ends_are_shared_however_much_their_strings_cost():
     ("wrong", "error", "says"),
     [
         ({"merge": "max"}, lm.UsageError, "cannot be merged by 'max'; choose 'sum' or 'best'"),
-        ({"scale": 0.0}, lm.UsageError, "the scale is 0.0, and not a number above 0"),
+        ({"scale": 0.0}, lm.UsageError, "the scale is 0.0, but must be above 0 to sum probabilities"),
         ({"scale": math.nan}, lm.UsageError, "the scale is nan"),
-        ({"scales": {"lm": 1.0}}, lm.InputError, "no score column 'lm' to scale; the columns here are: total"),
+        ({"scales": {"lm": 1.0}}, lm.InputError, "no score column 'lm'; the columns here are: total"),
     ],
 )
 def test_what_makes_no_sense_is_refused(wrong, error, says):

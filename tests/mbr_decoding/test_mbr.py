@@ -164,7 +164,7 @@ def test_evidence_may_have_columns_of_its_own():
     evidence = lm.Lattice.from_strings(["a", "b"], costs=[1.0, 0.0], column="yours")
     assert lm.mbr(lattice, evidence=evidence, scales={"mine": 1, "yours": 2}).words == ("b",)
     assert lm.mbr(lattice, evidence=evidence, scales={"yours": -1}, beam=0.5).words == ("a",)
-    with pytest.raises(lm.InputError, match="no score column 'lm' to scale; the columns here are: mine, yours"):
+    with pytest.raises(lm.InputError, match="no score column 'lm'; the columns here are: mine, yours"):
         lm.mbr(lattice, evidence=evidence, scales={"lm": 1})
 
 
@@ -182,12 +182,12 @@ def test_the_answer_is_plain_values_for_json():
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        ({"T": 0}, "T is 0.0, and not a number above 0"),
+        ({"T": 0}, "T is 0.0, but must be a number above 0"),
         ({"T": math.inf}, "T is inf"),
         ({"p": -0.5}, "p is -0.5"),
         ({"r": math.nan}, "r is nan"),
-        ({"r": 1e-300, "order": 9}, "make infinite gains; choose larger ones"),
-        ({"p": 1e-308, "T": 1e-308}, "make infinite gains"),
+        ({"r": 1e-300, "order": 9}, "give infinite gains; choose larger ones"),
+        ({"p": 1e-308, "T": 1e-308}, "give infinite gains"),
         ({"p": 3e-308, "T": 1.0, "order": 1, "r": 1.0}, "too large to be added up"),
         ({"order": 0}, "the order is 0"),
         ({"order": 2.5}, "the order is 2.5"),

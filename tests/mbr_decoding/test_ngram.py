@@ -105,7 +105,7 @@ def test_times_and_labels_stay_with_their_states_and_arcs():
 
 def test_a_column_of_that_name_is_not_written_over():
     lattice = lm.mbr_lattice(lm.Lattice.from_strings(["a", "b"], costs=[0.0, 1.0]))
-    with pytest.raises(lm.UsageError, match="has a score column 'gain' already; ask for gains only"):
+    with pytest.raises(lm.UsageError, match="has a score column 'gain'; choose gains only"):
         lm.mbr_lattice(lattice)
     assert list(lm.mbr_lattice(lattice, gains_only=True).scores) == ["gain"]
 

@@ -140,9 +140,9 @@ def test_pruning_comes_first():
         ({"risk": "true"}, "the risk is 'true'; choose 'bound' or 'exact'"),
         ({"risk": "exact", "candidates": 0}, "the number of candidates is 0"),
         ({"risk": "exact", "candidates": True}, "the number of candidates is True"),
-        ({"risk": "exact", "most_states": 0}, "a search of 0 states"),
+        ({"risk": "exact", "most_states": 0}, "limited to 0 states"),
         ({"risk": "exact", "scale": math.nan}, "the scale is nan"),
-        ({"risk": "exact", "method": "bleu"}, "exact risks are those of word errors"),
+        ({"risk": "exact", "method": "bleu"}, "exact risks are computed for word errors only"),
         ({"candidates": 5}, "no effect without exact risks"),
         ({"risk": "exact", "scales": {"no": 1.0}}, "no score column 'no'"),
     ],
@@ -191,7 +191,7 @@ def test_text_and_tables_say_how_much_better_the_answers_are():
 
 def test_bounded_risks_are_named():
     done = run(*EXACT, "--most-states", "1")
-    assert "not exact: between bounds" in done.stderr
+    assert "not exact: interval" in done.stderr
     assert not all(item["exact"] for item in items(*EXACT, "--most-states", "1"))
 
 

@@ -217,29 +217,29 @@ ONES = np.ones((2, 2))
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"utility": np.ones((2, 3))}, "has 2 rows and 3 columns; it needs a row for each of 2 hypotheses"),
-        ({"utility": np.ones(4)}, "no matrix of numbers"),
-        ({"utility": [[1, 2], [3]]}, "no matrix of numbers"),
-        ({"utility": [["a", "b"], ["c", "d"]]}, "no matrix of numbers"),
+        ({"utility": np.ones((2, 3))}, "has 2 rows and 3 columns; it needs 2 rows"),
+        ({"utility": np.ones(4)}, "not a matrix of numbers"),
+        ({"utility": [[1, 2], [3]]}, "not a matrix of numbers"),
+        ({"utility": [["a", "b"], ["c", "d"]]}, "not a matrix of numbers"),
         ({"utility": [[1, math.nan], [0, 1]]}, r"the matrix has the score nan \(row 0\)"),
         ({"utility": lambda _h, _r: [math.inf] * 4}, "has the score inf"),
         ({"utility": lambda _h, _r: [1.0]}, r"returns \(1,\) scores for 4 pairs"),
         ({"utility": "none.npy"}, "none.npy: the matrix cannot be read"),
         ({"utility": lambda h, _r: [2.0] * len(h), "utility_range": (0, 1)}, "has the score 2.0 .*not \\(0, 1\\)"),
         ({"utility": 2 * ONES, "utility_range": (0, 1)}, "the matrix has the score 2.0 .*utility_range"),
-        ({"utility": ONES, "method": "chrf"}, "a method and a utility are given"),
+        ({"utility": ONES, "method": "chrf"}, "both a method and a utility are given"),
         ({"utility": ONES, "utility_range": (1, 0)}, r"utility_range is \(1, 0\)"),
-        ({"method": "chrf", "higher_is_better": False}, "are for utilities"),
+        ({"method": "chrf", "higher_is_better": False}, "have no effect without a utility"),
         ({"method": "chrf", "weights": "odds"}, "weights are 'odds'"),
         ({"method": "chrf", "weights": [1, 2, 3]}, "there are 3 weights for 2 entries"),
         ({"method": "chrf", "weights": [1, -1]}, "weights must be finite and at least 0"),
         ({"method": "chrf", "weights": [0, 0]}, "weights must be finite and at least 0"),
-        ({"method": "chrf", "weights": ["a", "b"]}, "weights are no numbers"),
-        ({"method": "chrf", "weights": "counts", "samples": 5}, "weights and samples exclude each other"),
+        ({"method": "chrf", "weights": ["a", "b"]}, "weights are not numbers"),
+        ({"method": "chrf", "weights": "counts", "samples": 5}, "both weights and samples are given"),
         ({"method": "chrf", "pruning_confidence": 0.2}, "pruning_confidence is 0.2"),
         ({"method": "chrf", "pruning_confidence": math.nan}, "pruning_confidence is nan"),
-        ({"weights": "counts"}, "MBR by 'ngram' takes no weights"),
-        ({"method": "wer", "pruning_confidence": 0.9}, "MBR by 'wer' takes no confidence of pruning"),
+        ({"weights": "counts"}, "MBR by 'ngram' does not use weights"),
+        ({"method": "wer", "pruning_confidence": 0.9}, "MBR by 'wer' does not use confidence of pruning"),
     ],
 )
 def test_what_makes_no_sense_is_refused(arguments, message):
@@ -259,21 +259,21 @@ def test_a_matrix_and_weights_are_for_lists():
 def test_files_that_are_no_matrix_are_refused(data, tmp_path):
     file = tmp_path / "u.npy"
     file.write_bytes(data)
-    with pytest.raises(lm.InputError, match=r"u.npy: this is no matrix of numpy"):
+    with pytest.raises(lm.InputError, match=r"u.npy: this is not a matrix of NumPy"):
         lm.mbr(LIST, utility=file)
 
 
 def test_a_pickled_matrix_is_not_loaded(tmp_path):
     file = tmp_path / "u.npy"
     np.save(file, np.array([[object()]]), allow_pickle=True)
-    with pytest.raises(lm.InputError, match="this is no matrix of numpy"):
+    with pytest.raises(lm.InputError, match="this is not a matrix of NumPy"):
         lm.mbr(LIST, utility=file)
 
 
 def test_utilities_of_no_kind_are_refused():
-    with pytest.raises(lm.UsageError, match="a int is no utility"):
+    with pytest.raises(lm.UsageError, match="a int is not a utility"):
         lm.utility_matrix(3, ["a"])
-    with pytest.raises(lm.UsageError, match="one string is not a list"):
+    with pytest.raises(lm.UsageError, match="a single string is given"):
         lm.utility_matrix("chrf", "a b")
 
 

@@ -108,7 +108,7 @@ def test_it_is_a_metric_by_name():
 
 def test_too_many_words_are_refused(monkeypatch):
     monkeypatch.setattr(compounds, "_MOST_WORDS", 3)
-    with pytest.raises(InputError, match="takes 3 words, but a text has 4"):
+    with pytest.raises(InputError, match="at most 3 words, but a text has 4"):
         METRIC.score("a b c d", "a")
 
 

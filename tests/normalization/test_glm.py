@@ -198,13 +198,13 @@ def test_hypotheses_are_written_with_their_alternatives(tmp_path):
 @pytest.mark.parametrize(
     ("head", "text", "says"),
     [
-        ("A => B\n", "", "the first line does not name the mark of comments"),
-        ("", "", "the first line does not name the mark of comments"),
-        (HEAD, "A -> B\n", "this is no rule"),
-        (HEAD, "A =>B\n", "this is no rule"),
+        ("A => B\n", "", "the first line does not define the comment mark"),
+        ("", "", "the first line does not define the comment mark"),
+        (HEAD, "A -> B\n", "this is not a rule"),
+        (HEAD, "A =>B\n", "this is not a rule"),
         (HEAD, "* case_sensitive = F\n", "a setting has no value in quotes"),
         (HEAD, "* format = 'NIST2'\n", "the format is NIST2, not NIST1"),
-        (HEAD, ';; INPUT_DEPENDENT_APPLICATION = "("\n', "is no regular expression"),
+        (HEAD, ';; INPUT_DEPENDENT_APPLICATION = "("\n', "is not a regular expression"),
     ],
 )
 def test_damaged_files_are_refused(tmp_path, head, text, says):

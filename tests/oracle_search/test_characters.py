@@ -279,7 +279,7 @@ def test_marks_that_join_the_word_before_are_refused():
     assert lm.oracle(lattice, "é", lm.CER(unicode="nfc")).numerator == 3
     assert lm.oracle(lattice, "é", lm.CER(spaces=False)).numerator == 2
     with pytest.raises(
-        lm.InputError, match="begins with a character that may join the word before in NFC; count spaces"
+        lm.InputError, match="begins with a character that NFC may join to the word before; count spaces"
     ):
         lm.oracle(lattice, "é", lm.CER(spaces=False, unicode="nfc"))
 
@@ -300,10 +300,10 @@ def test_forests_are_refused_unless_they_are_lattices():
 def test_automata_read_characters():
     pytest.importorskip("pynini")
     assert lm.CER().compile("ab c").num_states() == 5
-    with pytest.raises(lm.UsageError, match="cer compiles references that are strings"):
+    with pytest.raises(lm.UsageError, match="cer can compile only references that are strings"):
         lm.CER().compile(lm.Lattice.from_strings(["a"]))
     assert len(lm.draw(lm.CER(), reference="ab c").diagram.vertices) == 5
-    with pytest.raises(lm.UsageError, match="cer has a drawing for references that are strings"):
+    with pytest.raises(lm.UsageError, match="cer can be drawn only for a reference that is a string"):
         lm.draw(lm.CER(), reference=lm.Lattice.from_strings(["a"]))
 
 

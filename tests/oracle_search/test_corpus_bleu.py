@@ -116,7 +116,7 @@ def test_an_empty_corpus_has_no_paths():
 
 def test_mistakes_are_named():
     graph = lm.Lattice.from_strings(["a b"])
-    with pytest.raises(lm.UsageError, match="1 graphs, and references for 2"):
+    with pytest.raises(lm.UsageError, match="1 graphs, but references for 2"):
         lm.corpus_oracle([graph], ["a", "b"])
     with pytest.raises(lm.UsageError, match="'wer' cannot be the metric of a corpus oracle"):
         lm.corpus_oracle([graph], ["a"], "wer")

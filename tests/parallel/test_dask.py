@@ -73,7 +73,7 @@ def test_answers_come_in_order_and_functions_travel_with_their_code(client):
 def test_limits_are_held_and_a_graph_kills_nobody_but_its_process(client):
     before = client.run(os.getpid)
     answers = list(map_in_order(heavy, range(10), client, lost=told, limits=Limits(timeout=2.0)))
-    assert answers[3].startswith("3: it takes more than 2 seconds; prune the graph")
+    assert answers[3].startswith("3: the search takes more than 2 seconds; prune the graph")
     assert answers[5].startswith("5: the worker process was killed by SIGKILL twice on this task")
     assert [answers[k] for k in (0, 1, 2, 4, 6, 7, 8, 9)] == list("01246789")
     assert client.run(os.getpid) == before
@@ -587,10 +587,7 @@ def kill_the_worker(number: int) -> str:
 
 def test_what_kills_workers_again_and_again_has_no_answer(client):
     expected = list(map(str, range(60)))
-    expected[37] = (
-        "37: several workers of the cluster died while they worked on this task; "
-        "perhaps there is too little memory for it"
-    )
+    expected[37] = "37: several workers of the cluster died during this task; perhaps there is too little memory for it"
     assert list(map_in_order(kill_the_worker, range(60), client, lost=told)) == expected
 
 

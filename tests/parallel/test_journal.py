@@ -117,7 +117,7 @@ def test_other_graphs_than_those_of_the_journal_are_refused(tmp_path):
     given = [Answer("a", 1), Answer("b", 2)]
     assert list(journal.continued(given, iter)) == given
     journal.close()
-    for names, message in (("ac", "has 'b' where there is 'c' now"), ("a", "has 'b' where there is no graph now")):
+    for names, message in (("ac", "has 'b', but now there is 'c'"), ("a", "has 'b', but now there is no graph")):
         journal = Journal(path, {"command": "test"})
         with pytest.raises(UsageError, match=message):
             list(journal.continued([Answer(name, 0) for name in names], iter))

@@ -156,7 +156,7 @@ def test_what_takes_too_long_has_no_answer(workers):
         return str(number)
 
     answers = list(map_in_order(answer, range(10), workers, lost=told, limits=Limits(timeout=1.0)))
-    why = "it takes more than 1 seconds; prune the graph, or allow more time: --timeout"
+    why = "the search takes more than 1 seconds; prune the graph, or allow more time: --timeout"
     late = {number: f"{number}: {why}" for number in (0, 5, 6, 9)}
     assert answers == [late.get(number, str(number)) for number in range(10)]
 
@@ -180,7 +180,7 @@ def test_what_needs_too_much_memory_has_no_answer():
         return str(len(bytes(2**29 if number == 3 else 10)))
 
     answers = list(map_in_order(answer, range(6), 1, lost=told, limits=Limits(memory=2**27)))
-    lost = "3: it needs more than 128 MB of memory; prune the graph or shorten its reference, or allow more: "
+    lost = "3: this graph needs more than 128 MB of memory; prune the graph or shorten its reference, or allow more: "
     assert answers.pop(3).startswith(lost)
     assert answers == ["10"] * 5
 
@@ -220,7 +220,7 @@ def test_limits_that_make_no_sense(limits):
 
 @pytest.mark.parametrize("workers", ["four", ThreadPoolExecutor(1)], ids=["text", "an executor"])
 def test_workers_that_are_none_are_refused(workers):
-    with pytest.raises(UsageError, match="is not a number and not a Dask client; give a number of processes, or"):
+    with pytest.raises(UsageError, match="is neither a number nor a Dask client; give a number of processes, or"):
         list(map_in_order(abs, range(3), workers))
 
 

@@ -69,9 +69,9 @@ def test_a_lattice_that_only_ends_is_certain_to_end():
 @pytest.mark.parametrize("graph", [lm.Lattice.from_strings(["a b"]), lm.read_one(EXAMPLES / "lantern.target_graph")])
 def test_values_to_be_expected_are_one_an_arc_or_an_edge(graph):
     found = lm.posteriors(graph)
-    with pytest.raises(lm.UsageError, match="there are 1 values; give "):
+    with pytest.raises(lm.UsageError, match="there are 1 values instead of "):
         found.expected([1.0])
-    with pytest.raises(lm.UsageError, match="there are 2 values; give 1, in the graph's order"):
+    with pytest.raises(lm.UsageError, match="there are 2 values instead of 1; give them in the graph's order"):
         found.expected(np.zeros(len(found.transition)), [1.0, 2.0])
 
 

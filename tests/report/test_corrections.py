@@ -17,7 +17,7 @@ from latticemetric.cli.main import _group
 from latticemetric.evaluation.intervals import bootstrap, paired_bootstrap
 from latticemetric.report.charts import rate_text, span
 from latticemetric.report.corrections import CorrectedLists
-from latticemetric.report.report import ReportOptions
+from latticemetric.report.options import ReportOptions
 
 pytest.importorskip("jinja2")
 
@@ -107,7 +107,7 @@ def test_the_section_has_the_figures_of_corrections(tmp_path, picnic):
     assert rows["harmful edits, utterances"] == ["0.3333", "2 helpful, 1 harmful, 0 neutral, 1 unchanged"]
     assert rows["harmful edits, words"] == ["0.3333", "2 helpful, 1 harmful, 1 missed"]
     assert rows["hallucinated words"][0] == rate_text(found.hallucinations.rate)
-    assert rows["hallucinated words"][1].startswith("0 new, 1 repeated, of 28; 1 error of the lists kept, 0 right")
+    assert rows["hallucinated words"][1].startswith("0 new, 1 repeated, of 28; 1 error kept from the lists, 0 right")
     assert data["corrected"]
 
 
@@ -189,7 +189,7 @@ LISTS = [lm.NBest.from_strings(["a", "b"]), lm.NBest.from_strings(["c"])]
     ("graphs", "references", "options", "said"),
     [
         (LISTS, ["a", "c"], {"corrected": ["a"]}, "2 lists and 2 references and 1 corrected"),
-        (LISTS, ["a", "c"], {"metric": "4-grr", "corrected": ["a", "c"]}, "errors of words, not by 4-grr"),
+        (LISTS, ["a", "c"], {"metric": "4-grr", "corrected": ["a", "c"]}, "by wer, not by 4-grr"),
         (LISTS, [[["a"], ["b"]], [["c"]]], {"corrected": ["a", "c"]}, "several references"),
         (
             [LISTS[0], lm.Lattice.from_strings(["c"])],
@@ -209,7 +209,7 @@ def test_what_makes_no_sense_is_refused(tmp_path, graphs, references, options, s
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([PICNIC, "--corrected", FIXED], "errors of words, not by 4-grr"),
+        ([PICNIC, "--corrected", FIXED], "by wer, not by 4-grr"),
         ([PICNIC, "--metric", "wer", "--corrected", EXAMPLES / "letters.ref.txt"], "texts and 4 lists"),
         (
             [EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt", "--metric", "wer", "--corrected", FIXED],

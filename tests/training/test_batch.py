@@ -145,13 +145,13 @@ def test_an_empty_batch_has_no_rates():
 @pytest.mark.parametrize(
     ("arguments", "options", "problem"),
     [
-        ((["a"], "a b"), {}, "one string is not"),
-        ((["a"], ["a", "b"]), {}, "1 graphs, but references of 2"),
+        ((["a"], "a b"), {}, "a single string is given"),
+        ((["a"], ["a", "b"]), {}, "1 graphs, but 2 references"),
         ((["a"], [[[]]]), {}, "graph 0: the reference has no words"),
         ((["a"], ["a"], "bleu"), {}, "'bleu' cannot search"),
-        ((["a"], ["a"]), {"most_states": 0}, "a search of 0 states"),
-        ((["a"], ["a"]), {"workers": 0}, "0 threads"),
-        ((["a"], ["a"]), {"workers": True}, "True threads"),
+        ((["a"], ["a"]), {"most_states": 0}, "limited to 0 states"),
+        ((["a"], ["a"]), {"workers": 0}, "number of workers is 0"),
+        ((["a"], ["a"]), {"workers": True}, "number of workers is True"),
     ],
 )
 def test_hostile_batches_are_refused(arguments, options, problem):
@@ -165,7 +165,7 @@ def test_hostile_batches_are_refused(arguments, options, problem):
     [
         ([0.0], "the costs have the shape"),
         (np.zeros((3, 2)), "the costs have the shape"),
-        ("abc", "no array of numbers"),
+        ("abc", "not an array of numbers"),
         ([0.0, 0.0, 0.0, 0.0, math.nan, 0.0], "graph 1: cost 1 is nan"),
         ([0.0, 0.0, math.inf, 0.0, 0.0, 0.0], "graph 0: cost 2 is inf"),
         ([1e308] * 6, "graph 0: cost 0 is 1e"),

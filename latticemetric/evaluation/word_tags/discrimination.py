@@ -1,4 +1,4 @@
-"""Test how well metrics tell systems from each other and from trivial baselines (Logacheva et al. 2016)."""
+"""Test how well metrics separate systems from each other and from trivial baselines (Logacheva et al. 2016)."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class PairTest:
         first: The system that is ranked higher.
         second: The other system.
         difference: The value of `first` minus the value of `second`; `None` if one is undefined.
-        p: The two-sided p-value, not corrected; `None` if the difference is undefined.
-        significant: True if p is at most the level divided by the number of pairs (Bonferroni).
+        p: The two-sided p-value, not corrected for multiple tests; `None` if the difference is undefined.
+        significant: True if p ≤ level / number of pairs (Bonferroni).
     """
 
     first: str
@@ -47,12 +47,11 @@ class Discrimination:
         metric: The metric's name.
         ranking: Systems with their values, the best first, undefined ones last.
         pairs: A test for each pair of systems.
-        d: The system distinction coefficient: the share of pairs that differ significantly. `None` without
-            pairs.
+        d: The system distinction coefficient: the share of significantly different pairs. `None` without pairs.
         d_top: The coefficient for the first half of the ranking, corrected only for the pairs in this half. If the
             number of systems is odd, the middle system is in neither half.
         d_bottom: The coefficient for the last half.
-        below: The number of systems rated below each synthetic labelling.
+        below: The number of systems with a lower score than each synthetic labelling.
         below_total: The sum of `below`.
     """
 
@@ -72,7 +71,7 @@ class Discrimination:
 
 
 def trials_for(pairs: int, alpha: float) -> int:
-    """Return the default number of trials: 1000, or twice the number that the corrected level needs, if larger."""
+    """Return the default number of trials: 1000 or, if larger, twice the minimum for the corrected level."""
     return max(_FEWEST_TRIALS, 2 * ceil(pairs / checked_level(alpha)))
 
 
@@ -85,13 +84,13 @@ def discriminate(
     trials: int | None = None,
     seed: int = 0,
 ) -> list[Discrimination]:
-    """Test each pair of systems under each metric, and count the systems rated below synthetic labellings.
+    """Test each pair of systems under each metric; count the systems below synthetic labellings.
 
     Args:
         systems: Tables of `tag_table` by name, all of the same segments.
         synthetic: Tables of synthetic labellings, which are not tested.
         metrics: The metrics to compare; default: the six metrics of Logacheva et al. 2016.
-        alpha: The level of significance for all pairs together.
+        alpha: The family-wise significance level of all pairs.
         trials: The number of trials; default: `trials_for`.
         seed: The same seed swaps the same segments. All pairs and metrics share their trials.
     """
@@ -102,7 +101,7 @@ def discriminate(
     elif trials < needed:  # p ≥ 1 / (trials + 1)
         raise UsageError(
             f"{trials} trials cannot show that one of {pairs} pairs differs at a level of {alpha:g}",
-            advice=f"run at least {needed}, or leave their number out",
+            advice=f"run at least {needed}, or leave trials out",
         )
     moved = dict(zip(systems, moving_sums(list(systems.values()), trials, seed), strict=True))
     values = {m.name: {name: value_of(m, table) for name, table in systems.items()} for m in metrics}
@@ -126,7 +125,7 @@ def _discrimination(
     half = len(ranked) // 2
 
     def tested(names: Sequence[str]) -> tuple[tuple[PairTest, ...], float | None]:
-        """Test all pairs of these systems, with Bonferroni correction; also return the share of significant pairs."""
+        """Test all pairs of these systems with Bonferroni correction; also return the share of significant pairs."""
         found, pairs = [], list(combinations(names, 2))
         for first, second in pairs:
             one = p[frozenset((first, second))]
@@ -153,7 +152,7 @@ def _discrimination(
 def checked_level(alpha: float) -> float:
     """Return the level of significance; raise an error if it is not between 0 and 1."""
     if not 0 < alpha < 1:
-        raise UsageError(f"a level of significance of {alpha} is not between 0 and 1", advice="give one like 0.05")
+        raise UsageError(f"the significance level {alpha} is not between 0 and 1", advice="give one like 0.05")
     return alpha
 
 
@@ -166,9 +165,9 @@ _PESSIMISTIC_RECALL_OF_BAD, _PESSIMISTIC_RECALL_OF_OK = 0.9, 0.1
 
 
 def synthetic_tags(gold: WordTags, kind: str, seed: int = 0) -> WordTags:
-    """Return a synthetic labelling of the words of gold tags (Logacheva et al. 2016).
+    """Return an artificial labelling of the words of gold tags, a trivial baseline (Logacheva et al. 2016).
 
-    - `all-bad`, `all-good`: every tag is BAD, or OK.
+    - `all-bad`, `all-good`: every tag is BAD or, respectively, OK.
     - `optimistic`: BAD has a precision of 0.9 and a recall of 0.1; all other tags are OK (98 % of the tags if 18 % of
       the gold tags are BAD, as in the paper).
     - `pessimistic`: BAD has a recall of 0.9, OK a recall of 0.1; so 90 % of the tags are BAD.

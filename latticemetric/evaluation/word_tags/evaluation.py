@@ -20,7 +20,7 @@ from latticemetric.metrics.base import Table
 
 @dataclass(frozen=True, eq=False)
 class TagEvaluation(Frozen):
-    """Tags of systems against gold tags; each segment is counted once.
+    """Tags of systems, compared with gold tags.
 
     Attributes:
         gold: The gold tags.
@@ -54,7 +54,7 @@ class TagEvaluation(Frozen):
         return {kind: tag_scores(self.gold, synthetic_tags(self.gold, kind, seed)) for kind in SYNTHETIC}
 
     def discrimination(self, *, alpha: float = 0.05, trials: int | None = None, seed: int = 0) -> list[Discrimination]:
-        """Test how well each metric tells systems and synthetic labellings apart (Logacheva et al. 2016, table 1)."""
+        """Test how well each metric separates systems and synthetic labellings (Logacheva et al. 2016, table 1)."""
         synthetic = {kind: tag_table(self.gold, synthetic_tags(self.gold, kind, seed)) for kind in SYNTHETIC}
         return discriminate(self.tables, synthetic, alpha=alpha, trials=trials, seed=seed)
 
@@ -70,7 +70,7 @@ THRESHOLDS = tuple(k / 20 for k in range(1, 20))
 
 @dataclass(frozen=True)
 class ThresholdScores:
-    """The scores at one threshold; words with lower confidence are BAD."""
+    """The scores at one threshold: words with lower confidence are BAD."""
 
     threshold: float
     scores: TagScores
@@ -82,7 +82,7 @@ class ThresholdScores:
 
 @dataclass(frozen=True)
 class ConfidenceSweep:
-    """A confidence measure at several thresholds.
+    """The scores of a confidence measure at several thresholds.
 
     Attributes:
         rows: Each threshold's scores, in increasing order.
@@ -96,7 +96,7 @@ class ConfidenceSweep:
 def sweep_thresholds(
     gold: WordTags, confidences: npt.ArrayLike, thresholds: Sequence[float] = THRESHOLDS
 ) -> ConfidenceSweep:
-    """Tag words at each threshold by their confidence, and score the tags.
+    """Tag words by each threshold on their confidence, and score the tags.
 
     Args:
         gold: The gold tags.
@@ -115,7 +115,7 @@ def sweep_thresholds(
     if values.shape != gold.bad.shape:
         raise UsageError(f"there are {values.size} confidences for {gold.bad.size} words", advice="give one per word")
     if np.isnan(values).any() or np.isnan(thresholds).any():
-        raise UsageError("a confidence or a threshold is NaN; give numbers")
+        raise UsageError("a confidence or a threshold is NaN", advice="give numbers")
     if not len(thresholds):
         raise UsageError("there are no thresholds", advice="give some, like 0.25, 0.5, 0.75")
     rows = tuple(ThresholdScores(at, tag_scores(gold, gold.replaced(values < at))) for at in sorted(set(thresholds)))

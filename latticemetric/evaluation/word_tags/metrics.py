@@ -18,12 +18,12 @@ from latticemetric.metrics.base import Table
 
 
 class TagColumn(IntEnum):
-    """Columns of a table of tag statistics, whose rows are segments. BAD is the positive class.
+    """Columns of a table of tag statistics, with one row per segment. BAD is the positive class.
 
-    A span is a maximal run of one tag.
+    A span is a maximal run of equal tags.
 
-    For phrases, `*_PREDICTED` and `*_GOLD` are numbers of spans. `*_PRECISION` is a sum over predicted spans: for each,
-    the share of its words whose gold tag is the same. `*_RECALL` is the same sum over gold spans, with predicted tags.
+    For phrases, `*_PREDICTED` and `*_GOLD` are numbers of spans. `*_PRECISION` sums, over predicted spans, the share of
+    words with the same gold tag. `*_RECALL` sums, over gold spans, the share of words with the same predicted tag.
     """
 
     TRUE_BAD = 0
@@ -51,7 +51,7 @@ def tag_table(gold: WordTags | Iterable[Tags], predicted: WordTags | Iterable[Ta
         predicted: A system's tags of the same words, or an argument of `WordTags.of`.
 
     Raises:
-        InputError: If the numbers of words differ.
+        InputError: The numbers of words differ.
     """
     gold, predicted = (tags if isinstance(tags, WordTags) else WordTags.of(tags) for tags in (gold, predicted))
     check_same_words(gold, predicted)
@@ -86,7 +86,7 @@ def tag_table(gold: WordTags | Iterable[Tags], predicted: WordTags | Iterable[Ta
 
 
 class _Spans(NamedTuple):
-    """The spans of a test set, in order."""
+    """The spans of a test set in order."""
 
     start: Numbers
     size: Numbers
@@ -106,8 +106,8 @@ def _spans(tags: WordTags) -> _Spans:
 def _matched_words(agreed: Flags, of_gold: _Spans, of_predicted: _Spans) -> Numbers:
     """Match gold and predicted spans of a class; return the overlap of each gold span with its match.
 
-    Match one to one, the largest overlap first; ties: the first gold span, then the first predicted span. Spans of
-    different segments or classes do not overlap, so one pass matches all.
+    Spans are matched one to one, by the largest overlap; ties: the first gold span, then the first predicted span.
+    Spans of different segments or classes do not overlap, so one pass matches all.
     """
     start = np.flatnonzero(of_gold.opens | of_predicted.opens)
     size = np.diff(start, append=len(agreed))
@@ -128,9 +128,9 @@ def _matched_words(agreed: Flags, of_gold: _Spans, of_predicted: _Spans) -> Numb
 
 @dataclass(frozen=True)
 class TagMetric:
-    """A metric of word tags: its name, and the formula that turns sums into values.
+    """A metric of word tags: its name, and a formula that computes values from sums.
 
-    Pass it to `bootstrap` and `randomisation_test`, with tables of `tag_table`.
+    It can be used with `bootstrap` and `randomisation_test` on tables of `tag_table`.
     """
 
     name: str
@@ -144,13 +144,13 @@ class TagMetric:
 
 
 def _word_f1(sums: Table, right: TagColumn) -> Values:
-    """Return 2 TP / (2 TP + FP + FN): 0/0 if neither gold nor prediction has a tag of the class."""
+    """Return 2 TP / (2 TP + FP + FN); NaN (0/0) if neither gold nor prediction has a tag of the class."""
     twice = 2 * sums[..., right]
     return twice / (twice + sums[..., TagColumn.FALSE_BAD] + sums[..., TagColumn.FALSE_OK])
 
 
 def _phrase_f1(sums: Table, begin: TagColumn) -> Values:
-    """Return phrase F1 of a class: undefined without spans; 0 if only gold or prediction has spans, or none overlap."""
+    """Return phrase F1 of a class: undefined without any spans, 0 if no spans overlap or one side has none."""
     shares, predicted, recalled, gold = (sums[..., begin + k] for k in range(4))
     precision, recall = shares / np.maximum(predicted, 1), recalled / np.maximum(gold, 1)
     both = precision + recall
@@ -208,13 +208,12 @@ def find_tag_metric(name: str) -> TagMetric:
 
 @dataclass(frozen=True)
 class TagScores(Record):
-    """The scores of a system.
+    """The scores of a system's tags.
 
     Attributes:
-        f1_bad: F1 of BAD; `None` if neither gold nor prediction has a BAD tag. Any other score is also `None` if
-            undefined.
+        f1_bad: F1 of BAD; `None` if neither gold nor prediction has a BAD tag. Other undefined scores are `None`, too.
         f1_ok: F1 of OK.
-        f1_mult: The product of the two.
+        f1_mult: The product of `f1_bad` and `f1_ok`.
         mcc: Matthews' correlation coefficient; 0 if gold or prediction has only OK or only BAD.
         seqcor: The mean of the segments' sequence correlations.
         phrase_f1_bad: F1 of BAD spans.
@@ -222,7 +221,7 @@ class TagScores(Record):
         tags: The number of tags.
         bad: The number of the system's BAD tags.
         errors: The number of tags that differ from the gold.
-        notes: By metric, the reason why it is undefined, or 0 by definition.
+        notes: Why a metric is undefined, or 0 by definition, by metric.
     """
 
     f1_bad: float | None

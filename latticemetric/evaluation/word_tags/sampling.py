@@ -1,9 +1,8 @@
 """Repeated sampling: find the number of samples that a metric needs to detect small differences.
 
 A sample is a labelling of the test set with a given share of errors of real systems (Logacheva et al. 2016, section
-3.2). Draw segments in which some system errs, with that system's tags, until there are enough errors; all other
-segments keep their gold tags. Algorithm 1 and table 2 of that paper compare metrics by the numbers of samples that they
-need.
+3.2). It takes segments with errors, with the tags of a system that errs, until there are enough errors; all other
+segments keep their gold tags. Algorithm 1 and table 2 of that paper compare metrics by the number of samples they need.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ _FIRST_RATE, _STEP, _STEPS = 0.3, 0.0001, (0, 1, 5, 10, 20)
 _TOLERANCE = 1e-6
 
 RATE_DIGITS = 9
-"""The decimals to which differences of error rates are rounded: 0.301 - 0.3 is not exact in floating point."""
+"""The number of decimals of differences of error rates, since 0.301 − 0.3 is not exact in floating point."""
 
 
 class ErrorSource:
-    """The segments in which some system errs, from which samples are drawn."""
+    """The segments where a system errs, from which samples are drawn."""
 
     def __init__(self, gold: Table, systems: Sequence[Table]) -> None:
         if not systems:
@@ -46,7 +45,7 @@ class ErrorSource:
         errors = np.stack([system[:, TagColumn.FALSE_BAD] + system[:, TagColumn.FALSE_OK] for system in systems])
         kept = np.flatnonzero(errors.any(axis=0))
         if not len(kept):
-            raise UsageError("the systems make no errors", advice="repeated sampling needs some to draw from")
+            raise UsageError("the systems make no errors", advice="repeated sampling needs systems with errors")
         self.errors = errors[:, kept]
         # The pairs of a segment and a system that errs in it.
         segment, system = np.nonzero(self.errors.T)
@@ -60,11 +59,11 @@ class ErrorSource:
         return float(np.where(self.errors > 0, self.errors, np.inf).min(axis=0).sum()) / self.tags
 
     def check(self, rates: Sequence[float]) -> None:
-        """Raise an error for rates that some draw might not reach, or that give the same number of errors."""
+        """Raise an error for rates that some draw cannot reach, or that give equal numbers of errors."""
         for rate in rates:
             if not 0 < rate <= self.reached:
                 raise UsageError(
-                    f"an error rate of {rate:g}: samples from these systems can only reach {self.reached:.4f}",
+                    f"samples from these systems reach error rates up to {self.reached:.4f}, not {rate:g}",
                     advice="choose lower rates; only their differences matter",
                 )
         for one, other in pairwise(rates):
@@ -82,7 +81,8 @@ class ErrorSource:
     def default_rates(self) -> tuple[float, ...]:
         """Return the error rates of Logacheva et al. 2016.
 
-        If systems have too few errors, start at the highest whole per cent that works; each step is at least one tag.
+        If the systems have too few errors, the rates start at the highest possible whole per cent; each step is at
+        least one tag.
         """
         step = _STEP * ceil(1 / (_STEP * self.tags) - _TOLERANCE)
         highest = floor(100 * (self.reached - _STEPS[-1] * step)) / 100
@@ -92,8 +92,8 @@ class ErrorSource:
     def draw(self, rate: float, samples: int, generator: np.random.Generator) -> Table:
         """Return the summed statistics of each sample.
 
-        Put all pairs of a segment and a system that errs in this segment in random order; use each segment's first
-        pair, until there are enough errors. A sample takes at least one segment.
+        All pairs of a segment and a system that errs in it are shuffled; each segment's first pair is used, until there
+        are enough errors. A sample takes at least one segment.
         """
         seed = int(generator.integers(2**63))
         gains = _native.draw_errors(self._segment, self._errors, self._gains, self.least_errors(rate), samples, seed)
@@ -105,7 +105,7 @@ class ErrorSource:
 SAMPLE_SIZES = (100, 200, 500, 1000, 2000, 5000, 10000)
 
 ROUNDS = 10
-"""The default number of rounds at the largest size: one round would depend on chance."""
+"""The default number of rounds at the largest size, since a single round depends on chance."""
 
 _MOST_SAMPLES = 10**7
 # The largest number of statistics of samples to hold at once: 8 MB.
@@ -120,9 +120,8 @@ class SamplingTest:
         metric: The metric's name.
         first: One error rate.
         second: The other error rate.
-        p: For each number of samples, the mean p-value of the rounds (unpaired t-tests, two-sided). A sample has an
-            error, and so both tags: every metric has a value.
-        needed: The smallest number of samples at which p is below the corrected level; `None` if there is none.
+        p: The mean p-value of the rounds (unpaired two-sided t-tests), for each number of samples.
+        needed: The smallest number of samples with p below the corrected level; `None` if there is none.
     """
 
     metric: str
@@ -144,7 +143,7 @@ class RepeatedSampling:
         tests: A test for each metric and pair of error rates.
         sizes: The numbers of samples tried.
         rounds: The number of rounds for each size; their p-values are averaged.
-        level: The level of significance of one test: `alpha` divided by the number of pairs (Bonferroni).
+        level: The significance level of one test: `alpha` / number of pairs (Bonferroni).
     """
 
     tests: tuple[SamplingTest, ...]
@@ -155,7 +154,7 @@ class RepeatedSampling:
     def needed(self) -> dict[str, dict[float, int | None]]:
         """Return, for each metric, the number of samples needed for each difference of error rates (table 2).
 
-        If several pairs have the same difference, use the largest number needed. `None` means that no tried size was
+        If several pairs have the same difference, the largest number counts. `None` means that no tried number was
         enough. The metric that needs the fewest samples comes first.
         """
         found: dict[str, dict[float, int | None]] = {}
@@ -170,14 +169,14 @@ class RepeatedSampling:
         return {name: found[name] for name in sorted(order, key=lambda name: effort[name])}
 
     def more_discriminative(self, first: str, second: str, rates: tuple[float, float]) -> str | None:
-        """Return the metric that distinguishes two error rates with fewer samples (algorithm 1).
+        """Return the metric that detects the difference of two error rates with fewer samples (algorithm 1).
 
-        Return `None` if both need the same number of samples, or if neither distinguishes them.
+        Return `None` if both need equally many samples, or if neither detects it.
         """
         of_pair = {test.metric: test for test in self.tests if {test.first, test.second} == set(rates)}
         for name in (first, second):
             if name not in of_pair:
-                raise UsageError(f"nothing was sampled for '{name}' at error rates {rates[0]:g} and {rates[1]:g}")
+                raise UsageError(f"there are no samples for '{name}' at error rates {rates[0]:g} and {rates[1]:g}")
         for size in self.sizes:
             shown = [name for name in (first, second) if of_pair[name].p[size] < self.level]
             if len(shown) == 1:
@@ -205,7 +204,7 @@ def repeated_sampling(
     alpha: float = 0.05,
     seed: int = 0,
 ) -> RepeatedSampling:
-    """Sample labellings with given shares of errors, and test which metrics distinguish them.
+    """Sample labellings with given shares of errors, and test which metrics detect the differences.
 
     Args:
         gold: The table of gold tags against themselves.
@@ -216,7 +215,7 @@ def repeated_sampling(
             one tag, use larger steps.
         sizes: Numbers of samples to try.
         rounds: The number of rounds for the largest size. Smaller sizes run more rounds on the same samples.
-        alpha: The level of significance for all pairs of error rates together.
+        alpha: The family-wise significance level of all pairs of error rates.
         seed: The same seed draws the same samples.
     """
     source = ErrorSource(gold, systems)

@@ -25,7 +25,7 @@ WHICH = ("words", "gaps", "all")
 
 @dataclass(frozen=True, eq=False)
 class WordTags(Frozen):
-    """The tags of a test set, one segment after the other.
+    """The tags of a test set, segment by segment.
 
     Attributes:
         bad: True for each tag that is BAD.
@@ -79,7 +79,7 @@ class WordTags(Frozen):
 
     @property
     def may_hold_gaps(self) -> bool:
-        """True if every segment has an odd number of tags, as words with gaps have (2n + 1)."""
+        """True if every segment has an odd number of tags, like n words with n + 1 gaps."""
         return bool(len(self)) and bool((self.lengths % 2 == 1).all())
 
     def replaced(self, bad: Flags) -> Self:
@@ -87,7 +87,7 @@ class WordTags(Frozen):
         return type(self)(bad, self.begin)
 
     def chosen(self, which: str) -> Self:
-        """Of 2n + 1 tags per segment, select those of `words` (odd places, counted from 0), of `gaps` (even), or `all`.
+        """Select, of 2n + 1 tags per segment, those of `words` (odd places, from 0), of `gaps` (even places), or `all`.
 
         Examples:
             >>> tags = WordTags.of(["OK BAD OK OK BAD"])
@@ -101,7 +101,7 @@ class WordTags(Frozen):
         even = np.flatnonzero(self.lengths % 2 == 0)
         if len(even):
             raise InputError(
-                f"segment {even[0] + 1} has {self.lengths[even[0]]} tags; words with gaps have 2n + 1",
+                f"segment {even[0] + 1} has {self.lengths[even[0]]} tags, but words with gaps have 2n + 1",
                 advice="take all tags if there are no gaps",
             )
         place = np.arange(len(self.bad)) - self.begin[self.segment]
@@ -109,7 +109,7 @@ class WordTags(Frozen):
         return type(self)(self.bad[place % 2 == (which == "words")], np.concatenate([[0], np.cumsum(lengths)]))
 
     def strings(self) -> list[str]:
-        """Return the tags of each segment as a string, as in files."""
+        """Return the tags of each segment as a string, as in files of tags."""
         names = np.where(self.bad, BAD, OK).tolist()
         ends = self.begin.tolist()
         return [" ".join(names[begin:end]) for begin, end in pairwise(ends)]
@@ -126,7 +126,7 @@ def check_same_words(gold: WordTags, predicted: WordTags, names: tuple[str, str]
     if len(unlike):
         at = int(unlike[0])
         raise InputError(
-            f"segment {at + 1} has {_count(int(predicted.lengths[at]), 'tag')}, and {gold.lengths[at]} in {names[0]}",
+            f"segment {at + 1} has {_count(int(predicted.lengths[at]), 'tag')}, but {gold.lengths[at]} in {names[0]}",
             where=names[1],
             advice="both need a tag for each word (or each word and gap) of the same text",
         )
@@ -162,9 +162,9 @@ LAYOUTS = ("auto", "words", "words-and-gaps")
 
 
 def chosen_tags(tags: WordTags, name: str, which: str, layout: str = "auto", *, gaps: bool | None = None) -> WordTags:
-    """Select tags of words, of gaps, or all of them, from a file; errors give its name.
+    """Select the tags of words, of gaps, or all tags, of a file; errors name the file.
 
-    `gaps` tells if the file has tags of gaps, or is `None` if the file does not say; for `layout` see `has_gaps`.
+    `gaps` says whether the file has tags of gaps (`None`: unknown); for `layout` see `has_gaps`.
     """
     with placed(name):
         if which == "all":
@@ -177,9 +177,9 @@ def chosen_tags(tags: WordTags, name: str, which: str, layout: str = "auto", *, 
 
 
 def has_gaps(tags: WordTags, layout: str = "auto", *, gaps: bool | None = None) -> bool:
-    """Check if each segment has 2n + 1 tags: of n words, and of the gaps before, between and after them.
+    """Check whether each segment has 2n + 1 tags: of n words, and of the gaps before, between and after them.
 
-    With `auto`, assume gaps if every segment has an odd number of tags.
+    The layout `auto` assumes gaps if every segment has an odd number of tags.
     """
     if layout not in LAYOUTS:
         raise UsageError(f"there is no layout '{layout}'", advice=f"choose among {', '.join(LAYOUTS)}")

@@ -1,10 +1,10 @@
 """Read and write hypergraphs of cdec in JSON; one forest per file.
 
-A file is one object whose keys repeat: `rules` (pairs of number and text), `features`, then for each node its `edges`
-and the `node`, whose `in_edges` are numbers of edges in the file. `[k]` in a rule's target side is the k-th tail. The
-last node is the goal. `feats` of an edge are log probabilities (or other values that the model multiplies with its
-weights): costs are the negated values. The file has no weights, so each feature has scale 1. A node without edges has
-no words.
+A file is one object with repeated keys: `rules` (pairs of number and text), `features`, then for each node its `edges`
+and the `node`, whose `in_edges` are numbers of edges in the file. In a rule's target side, `[k]` is the k-th tail. The
+last node is the goal. `feats` of an edge are log probabilities (or other values that the model multiplies by its
+weights); costs are the negated values. The file has no weights, so each feature has scale 1. A node without edges
+derives no words.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _parse(data: bytes, file: str) -> Forest:
 
 
 def _plain_source(categories: Sequence[str]) -> str:
-    """Return a source side that consists of the tails only."""
+    """Return a source side with only the tails."""
     return " ".join(f"[{category or _ANY_CATEGORY},{k}]" for k, category in enumerate(categories, start=1))
 
 
@@ -84,7 +84,7 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
 
 
 def _edges(forest: Forest, categories: list[str], rules: dict[str, int]) -> Iterator[tuple[int, str]]:
-    """Yield the head and the JSON of each edge; number rules in order of appearance."""
+    """Yield the head and the JSON of each edge; number the rules in order of appearance."""
     numbers = {name: number for number, name in enumerate(forest.scores)}
     spelling = spelling_of(forest, _word)
     sources, lefts, spans = (texts_of(forest.labels.get(name), len(forest.head)) for name in (_SOURCE, _LEFT, _SPANS))
@@ -104,7 +104,7 @@ def _edges(forest: Forest, categories: list[str], rules: dict[str, int]) -> Iter
 
 
 def _check_source(source: str, tails: list[int], edge: int) -> None:
-    """Check that a source side has a nonterminal for each tail, in order."""
+    """Check that a source side has one nonterminal for each tail, in order."""
     tokens = split_words(source)
     nonterminals = [match for token in tokens if (match := _NONTERMINAL.fullmatch(token))]
     in_order = all(match[1] in (None, str(k)) for k, match in enumerate(nonterminals, start=1))

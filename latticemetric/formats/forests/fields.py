@@ -1,4 +1,4 @@
-"""Convert forests for text formats: features to and from score columns, texts of labels, a single goal."""
+"""Convert forests for text formats: features to and from columns, texts of labels, a single goal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from latticemetric.vocabulary import Vocabulary, split_words
 
 
 def forest_of(parts: dict[str, Any], node_name: Callable[[int], str] = "node {}".format) -> Forest:
-    """Build a forest from what a native parser returns."""
+    """Build a forest from the columns of a native parser."""
     goals = len(parts["goals"])
     scores = {
         # A total counts, which comes first, and not what it is made of.
@@ -60,7 +60,7 @@ def forest_to_write(
 
 
 def with_one_goal(forest: Forest) -> Forest:
-    """Return the same derivations with a single goal: the last node, without words and costs."""
+    """Return the same derivations with a single goal: a new last node, without words and costs."""
     if len(forest.goals) == 1 and not goals_have_values(forest):
         return forest
     top, goals = forest.num_nodes, len(forest.goals)
@@ -90,7 +90,7 @@ def _followed(rows: Ragged, values: npt.NDArray[np.int32]) -> Ragged:
 
 
 def features_of(forest: Forest, leave_out: str | None = None) -> Iterator[list[tuple[str, float]]]:
-    """Yield each edge's features that are not 0; for the first edge, yield all, so that no column is lost."""
+    """Yield each edge's nonzero features; yield all features of the first edge, so that no column is lost."""
     columns = [(name, (0.0 - c.arc).tolist()) for name, c in forest.scores.items() if name != leave_out]
     for edge in range(len(forest.head)):
         yield [(name, values[edge]) for name, values in columns if edge == 0 or values[edge]]
@@ -105,13 +105,13 @@ def texts_of(labels: Labels | NodeLabels | None, length: int) -> list[str]:
 
 
 def spelling_of(forest: Forest, check: Callable[[str], str]) -> dict[int, str]:
-    """Return the words of a forest by number; check each word once."""
+    """Return the words of a forest by number, after checking each word."""
     words = np.unique(forest.target.values[forest.target.values > 0]).tolist()
     return {number: check(forest.vocabulary.word(number)) for number in words}
 
 
 def plain_field(text: str, what: str) -> str:
-    """Return the text if it is one field between |||; refuse other texts."""
+    """Return the text if it is one field between |||; otherwise raise an error."""
     if split_words(text) != [text] or "|||" in text:
         raise InputError(
             f"{what} {shortened(text, 40)!r} cannot be written: it is empty, or holds white space or |||",

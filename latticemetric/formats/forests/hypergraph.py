@@ -1,16 +1,16 @@
 """Read and write forests with one edge per line: hypergraphs of Moses and Joshua, target graphs of cdec.
 
-A file holds one forest. An edge is `[3] the [7] ||| LM0=-2.5 TM=-1`. `[k]` means the words of node k. Features are log
-probabilities (or other values that the model multiplies with its weights): costs are the negated values. The file has
-no weights, so each feature has scale 1.
+A file holds one forest. An edge is `[3] the [7] ||| LM0=-2.5 TM=-1`; `[k]` means the words of node k. Features are log
+probabilities (or other values that the model multiplies by its weights); costs are the negated values. The file has no
+weights, so each feature has scale 1.
 
 Moses: `# target ||| features ||| source-covered`, the numbers of nodes and edges, then for each node the number of its
-edges and one line per edge, `[0] the ||| LM0=-2.03 ||| 1`; lines with # before a number are comments. Tails come
-first, the last node is the goal. cdec writes the same without the first line and without the third field.
+edges and one line per edge, `[0] the ||| LM0=-2.03 ||| 1`. Lines with # before a number are comments. Tails come first,
+and the last node is the goal. cdec writes the same without the first line and the third field.
 
-Joshua: `# target ||| features`, the numbers of nodes and edges, then the nodes. Above the edges of a node is the
-node's number (in Moses: the number of its edges). Numbers rise from 1. Joshua does not write its goal; the tails of the
-goal are the nodes that no edge uses.
+Joshua: `# target ||| features`, the numbers of nodes and edges, then the nodes. The line above the edges of a node has
+the node's number (in Moses: the number of its edges). Numbers rise from 1. Joshua does not write its goal; its tails
+are the nodes that no edge uses.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _SEPARATOR = "|||"
 
 
 def _edge_lines(forest: Forest, first: int = 0) -> Iterator[tuple[int, str]]:
-    """Yield the head and `target ||| features` of each edge; number nodes from `first`."""
+    """Yield the head and `target ||| features` of each edge; node numbers start at `first`."""
     names = {name: _feature_name(name) for name in forest.scores}
     spelling = spelling_of(forest, _word)
     rows = zip(forest.head.tolist(), forest.tails.rows(), forest.target.rows(), features_of(forest), strict=True)

@@ -1,9 +1,9 @@
 """Read and write forests of Travatar in JSON, one per line: nodes, edges, and the words of the source sentence.
 
 `{"nodes": [{"id": 0, "sym": "S", "span": [0, 3]}], "edges": [{"id": 0, "head": 0, "tails": [1], "trg": [{"words": [-1,
-"dog"]}], "features": {"lm": -2.5}, "score": -1.25}], "words": ["perro"]}`. Strings in `words` are words, −k is the k-th
-tail. Node 0 is the goal. Scores are log probabilities: costs are the negated values. `score` is the model's total: if
-a forest has it, the features have scale 0. A score of 0 is not written.
+"dog"]}], "features": {"lm": -2.5}, "score": -1.25}], "words": ["perro"]}`. In `words`, strings are words, and −k is the
+k-th tail. Node 0 is the goal. Scores are log probabilities; costs are the negated values. `score` is the model's total:
+if a forest has it, the features have scale 0. A score of 0 is not written.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _parse(line: bytes, file: str, number: int) -> Forest:
 
 
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
-    """Write one forest on a line; Travatar needs the goal first, and a symbol and a span for every node."""
+    """Write one forest on a line; Travatar needs the goal first, and a symbol and a span for each node."""
     forest = forest_to_write(graph, _NAME, {_SOURCE, _SENTENCE}, {CATEGORY, _SPAN})
     sentence = _sentence(forest)
     labels = {name: side for name, side in forest.labels.items() if name != _SENTENCE}
@@ -88,13 +88,13 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
 
 
 def _total_of(forest: Forest) -> list[float] | None:
-    """Return the model's total scores; `None` if there are none. Refuse other scores with weight."""
+    """Return the model's total scores; `None` without a total. Refuse other scores with a weight."""
     if _TOTAL not in forest.scores:
         require_unscaled(forest, _NAME)
         return None
     if any(column.scale != (name == _TOTAL) for name, column in forest.scores.items()):
         raise UsageError(
-            f"{_NAME} holds one column with a scale, '{_TOTAL}'", advice="add the columns up with --sum-scores"
+            f"{_NAME} can store a weight only for the column '{_TOTAL}'", advice="add the columns up with --sum-scores"
         )
     total: list[float] = (0.0 - forest.scores[_TOTAL].arc).tolist()
     return total

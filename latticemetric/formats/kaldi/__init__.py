@@ -1,1 +1,1 @@
-"""Read and write Kaldi's archives of lattices, and scripts that point into them."""
+"""Read and write Kaldi's archives of lattices, and the scripts (.scp) that point into them."""

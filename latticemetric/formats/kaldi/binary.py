@@ -1,8 +1,8 @@
-"""Read and write Kaldi's binary archives of lattices: for each, an id, a space, an OpenFst machine (`vector`).
+"""Read and write Kaldi's binary archives of lattices: an id, a space and an OpenFst machine (`vector`) for each.
 
-Machines have Kaldi's weights. In compact machines (`compactlattice44`), both sides are words, and weights hold the
-transition ids. In others (`lattice4`), the input side is transition ids, the output side words. Graph costs are the
-column `lm`; the acoustic costs are unscaled.
+Machines have Kaldi's weights. In compact machines (`compactlattice44`), input and output labels are words, and weights
+hold the transition ids. In others (`lattice4`), input labels are transition ids, and output labels words. Graph costs
+become the column `lm`; acoustic costs are unscaled.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 class BinaryArchive:
-    """Read ids and machines of a stream, with about one machine in memory at a time."""
+    """Reads ids and machines of a stream, with about one machine in memory at a time."""
 
     def __init__(self, stream: Stream, data: bytes = b"") -> None:
         self._stream, self._data, self._at = stream, data, 0
@@ -82,7 +82,7 @@ class BinaryArchive:
         return Piece(self._data, begin, end, self._stream.place_before(len(self._data) - begin))
 
     def _more(self) -> bool:
-        """At least double the buffer, so that a long machine is not scanned many times."""
+        """At least double the buffer, so that a long machine is scanned only a few times."""
         rest = self._data[self._at :]
         new = self._stream.read_some(max(_PIECE, len(rest)))
         self._data, self._at = rest + new, 0
@@ -131,7 +131,7 @@ def write_lattice(file: IO[bytes], name: str, graph: Graph) -> None:
 
 
 def _numbers(lattice: Lattice) -> list[int]:
-    """Return the word numbers; refuse them unless the user has their table, or all words are numbers."""
+    """Return the word numbers; refuse them if the user has no symbol table for them and some word is not a number."""
     vocabulary = lattice.vocabulary
     if vocabulary.is_given and not vocabulary.is_embedded:
         return lattice.word.tolist()  # type: ignore[no-any-return]

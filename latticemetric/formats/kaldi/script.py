@@ -1,6 +1,6 @@
-"""Read and write Kaldi scripts (`.scp`): lines of id and `file:offset`, which point into a binary or text archive.
+"""Read and write Kaldi scripts (`.scp`): lines of id and `file:offset` that point into binary or text archives.
 
-Refuse Kaldi's commands with pipes, which are not run, and its matrix ranges, which do not apply to lattices.
+Refuse Kaldi's commands with pipes (they are not run) and its matrix ranges (they do not apply to lattices).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _lines(stream: Stream) -> Iterator[tuple[str, str]]:
 
 
 def _archives(stream: Stream) -> Iterator[str]:
-    """Yield each archive that the lines point into once; stop at a line that cannot be read."""
+    """Yield each archive that the lines point into, once; stop at a line that cannot be read."""
     written: set[str] = set()
     for _, target in _lines(stream):
         stream.begin_next_graph()
@@ -72,7 +72,7 @@ def _target(text: str, stream: Stream) -> tuple[str, int]:
 
 @dataclass(frozen=True)
 class ScriptedLattice:
-    """Read a lattice from its archive when called; `where` is the line of the script."""
+    """Reads a lattice from its archive when called; `where` is the line of the script."""
 
     path: str
     offset: int
@@ -90,7 +90,7 @@ class ScriptedLattice:
 def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) -> Lattice:
     if path == STANDARD_INPUT or (exists(path) and not isfile(path)):  # noqa: PTH110, PTH113  any name
         raise InputError(
-            "is not a regular file, so it cannot be read from a given byte", where=path, advice="make an archive"
+            "is not a regular file, so it cannot be read from a given byte", where=path, advice="make an archive first"
         )
     with placed(place), open_stream(path) as stream:
         are_spelled = spells_words(stream.head())
@@ -98,7 +98,8 @@ def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) 
         head = stream.read_some(len(MACHINE))
         if not head:
             raise FormatError(
-                f"the archive ends before byte {offset}, which the scp file names", advice="write the scp file again"
+                f"the archive ends before byte {offset}, where the scp file points to",
+                advice="write the scp file again",
             )
         if head == MACHINE:
             return parse_machine(BinaryArchive(stream, head).machine(place), vocabulary)
@@ -122,9 +123,9 @@ def _archive_beside(path: str) -> tuple[str, ...]:
 
 
 def write_with_archive(path: str, graphs: Iterable[tuple[str, Graph]]) -> int:
-    """Write an archive and the script of its lattices: `x.ark` beside `x.scp`."""
+    """Write an archive and the script of its lattices: `x.ark` next to `x.scp`."""
     if path == STANDARD_OUTPUT or not path.endswith(".scp"):
-        raise UsageError("a script needs an archive beside it", advice="name a file that ends in .scp")
+        raise UsageError("a script needs an archive in the same folder", advice="name a file that ends in .scp")
     (archive,) = _archive_beside(path)
     count = 0
     # The archive is replaced first.

@@ -1,8 +1,8 @@
-"""Read and write Kaldi's text archives of lattices: for each, an id, its arcs, a blank line.
+"""Read and write Kaldi's text archives of lattices: an id, the arcs and a blank line for each.
 
-Compact: `source target word graph,acoustic,transitions` with transition ids joined by `_`; a final state has
-`graph,acoustic,transitions`. Non-compact: `source target transition word graph,acoustic`. Numbers are costs, the
-acoustic one unscaled; a missing weight means no cost. The graph cost is the column `lm`.
+Compact: `source target word graph,acoustic,transitions`, with transition ids joined by `_`; a final state has
+`graph,acoustic,transitions`. Not compact: `source target transition word graph,acoustic`. Numbers are costs, and the
+acoustic one is unscaled; a missing weight means cost 0. The graph cost is the column `lm`.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def spells_words(head: bytes) -> bool:
 def parse_block(block: Piece, file: str, lines_before: int, table: Vocabulary | None, *, are_spelled: bool) -> Lattice:
     """Build a lattice from the line of its id and the lines up to a blank line.
 
-    If the words of the archive `are_spelled`, `8` is a word even in a lattice with numbers only.
+    If the words of the archive `are_spelled`, `8` is a word even in a lattice with only numbers.
     """
     columns = parsed_natively(partial(_native.parse_kaldi, symbols=are_spelled), block, file, lines_before)
     words, vocabulary = spelled(columns["word"], table)
@@ -124,7 +124,7 @@ def lattice_of(columns: dict[str, Any], words: Words, vocabulary: Vocabulary | N
 
 
 def kaldi_lattice(name: str, graph: Graph) -> tuple[Lattice, list[Column]]:
-    """Return the graph as a lattice for Kaldi, and its columns of graph and acoustic costs."""
+    """Return the graph as a lattice for Kaldi, and its graph and acoustic costs."""
     lattice = lattice_to_write(graph, "kaldi", {TRANSITIONS})
     require_id(name, "an id in a Kaldi archive")
     zero = Column(np.zeros(len(lattice.word)), np.zeros(len(lattice.final)))

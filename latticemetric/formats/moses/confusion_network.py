@@ -1,7 +1,7 @@
-"""Read and write Moses confusion networks (`-inputtype 1`): columns like `the 0.75 a 0.2 *EPS* 0.05`, one per line.
+"""Read and write Moses confusion networks (`-inputtype 1`): one column per line, like `the 0.75 a 0.2 *EPS* 0.05`.
 
-The reader infers the number of probabilities per word. Costs are −ln p; as in Moses, they lie between 0 and 100: a
-probability above 1 counts as 1, and 0 costs 100.
+The reader infers the number of probabilities per word. Costs are −ln p and, as in Moses, lie between 0 and 100: a
+probability above 1 counts as 1, and probability 0 costs 100.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ _ONE_NUMBER = re.compile(rb"\s*[0-9]+[ \t]+[-+0-9.eE]+\s*")
 
 
 class _Scores:
-    """Infer the number of scores per word from the lines; if words are numbers, several counts may be possible."""
+    """Infers the number of scores per word from the lines; if words are numbers, several may be possible."""
 
     def __init__(self) -> None:
         self._possible: set[int] | None = None
         self._likely: set[int] = set()
 
     def narrow(self, fields: list[str]) -> bool:
-        """Keep the counts that also fit this line; return false if none is left."""
+        """Keep the possible numbers that also fit this line; return false if none is left."""
         numeric = [is_number(field) for field in fields]
         decimal = [is_one and not field.isdigit() for field, is_one in zip(fields, numeric, strict=True)]
         if self._possible is None:
@@ -60,7 +60,7 @@ class _Scores:
         return bool(self._possible)
 
     def number(self, *, surely: bool = False) -> int:
-        """Return the lowest possible count (0: none); prefer counts for which no word looks like a probability."""
+        """Return the lowest possible number (0: none); prefer one for which no word looks like a probability."""
         return min(self._likely or (() if surely else self._possible or ()), default=0)
 
 
@@ -95,7 +95,7 @@ def _parse(block: Piece, file: str, lines_before: int, table: Vocabulary | None)
         lines.append((place, fields))
         if not scores.narrow(fields):
             raise FormatError(
-                "the line is not words, each followed by the same number of probabilities",
+                "each word of the line must be followed by the same number of probabilities",
                 where=place,
                 advice="write a column as 'word probability word probability'",
             )

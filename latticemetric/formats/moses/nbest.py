@@ -1,7 +1,7 @@
 """Read and write Moses n-best lists: `0 ||| hypothesis ||| LM0= -4.3 … ||| total [||| alignment]`.
 
-Scores are log probabilities. The total is the model's cost; features are columns of scale 0. Old files have `0|||` and
-`lm:`.
+Scores are log probabilities. The total is the model's cost, and features become columns of scale 0. Old files have
+`0|||` and `lm:`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _lines(stream: Stream) -> Iterator[tuple[str, str, _Line]]:
-    """Yield id, place and fields of each line that is not blank. A line without ||| gets the id of the line above."""
+    """Yield id, place and fields of each line that is not blank. A line without ||| has the id of the line before."""
     name: str | None = None
     for line in stream.lines():
         if line.strip():

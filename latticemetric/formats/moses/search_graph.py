@@ -1,8 +1,8 @@
 """Read and write search graphs of Moses (`-output-search-graph` and `-output-search-graph-extended`).
 
-Each line is a hypothesis. Its arc goes from `back` to `recombined`; without `recombined`, to the hypothesis itself. The
-cost is −transition. An arc with several words becomes a chain, with scores and labels on its first arc. Hypotheses with
-`forward=-1` are complete. See docs/formats/moses-search-graph.md for both forms of features and source phrases.
+Each line is a hypothesis. Its arc goes from `back` to `recombined` or, without `recombined`, to the hypothesis itself.
+The cost is −transition. An arc with several words becomes a chain, with scores and labels on its first arc. Hypotheses
+with `forward=-1` are complete. See docs/formats/moses-search-graph.md for the forms of features and source phrases.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _PHRASE_SCORES = re.compile(r"(?:^|[ \t]), pC=\S+, c=\S+$", re.ASCII)
 
 
 class _Line(NamedTuple):
-    """Hold a line: a hypothesis and its arc. The first hypothesis has no arc."""
+    """A line: a hypothesis and its arc. The first hypothesis has no arc."""
 
     place: str
     hypothesis: int
@@ -130,9 +130,9 @@ def _phrases(out: str, scores: str, span: int, place: str) -> tuple[str, list[st
 def _split_phrases(text: str, span: int) -> tuple[str, list[str]] | None:
     """Split `je suis|I am` into the source phrase and the words of the translation; return `None` if ambiguous.
 
-    Words may have factors, `suis|V`: then one token holds the last source word and the first word of the translation.
-    The span shows which token. The source word has as many factors as the word before it. If it is the only one, it has
-    those that the next word of the translation leaves; if that one is missing, too, it has half of all.
+    Words may have factors, `suis|V`; then one token holds the last source word and the first translated word. The span
+    tells which token. The last source word has as many factors as the word before it; if it is the only one, all that
+    the next translated word leaves; if that is missing, too, half of them.
     """
     source, bar, target = text.partition("|")
     tokens = split_words(text)
@@ -155,7 +155,7 @@ def _split_phrases(text: str, span: int) -> tuple[str, list[str]] | None:
 
 
 def _features(fields: dict[str, str], place: str) -> tuple[int, dict[str, float]]:
-    """Return the number of features without names, and the costs of all features."""
+    """Return the number of unnamed features, and the costs of all features."""
     if "scores" in fields and _BRACKETS in fields:
         raise FormatError("the field 'scores' appears twice", where=place)
     text = fields.get("scores", fields.get(_BRACKETS))
@@ -215,7 +215,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _numbered(stream: Stream) -> Iterator[tuple[str, str, tuple[int, bytes]]]:
-    """Yield the sentence, the place, and the numbered text of each line; blank lines belong to the sentence above."""
+    """Yield the sentence, the place and the numbered text of each line; blank lines belong to the sentence before."""
     name = ""
     for line in stream.byte_lines():
         match = _ID.match(line)
@@ -231,7 +231,7 @@ def _numbered(stream: Stream) -> Iterator[tuple[str, str, tuple[int, bytes]]]:
 
 
 def _parse(data: bytes, file: str, lines_before: int) -> Lattice:
-    """Build the lattice of lines that have a sentence number, then fields; the first field is `hyp=`."""
+    """Build the lattice of lines with a sentence number and fields, of which the first is `hyp=`."""
     lines = []
     for line, row in enumerate(data.split(b"\n"), start=lines_before + 1):
         place = f"{file}:{line}"
@@ -241,7 +241,7 @@ def _parse(data: bytes, file: str, lines_before: int) -> Lattice:
 
 
 class _States:
-    """Number the states: the hypotheses that were not recombined into others."""
+    """The numbering of states: hypotheses that were not recombined into others."""
 
     def __init__(self, lines: list[_Line]) -> None:
         self._joined: dict[int, int] = {}
@@ -274,7 +274,7 @@ class _States:
         return hypothesis
 
     def ends(self, line: _Line) -> tuple[int, int]:
-        """Return the states that a line's arc connects."""
+        """Return the two states of a line's arc."""
         back = self._survivor(line.back)
         target = self._survivor(line.hypothesis if line.recombined is None else line.recombined)
         ends = ((line.back, back, "goes back to"), (line.recombined, target, "is recombined to"))
@@ -313,7 +313,9 @@ def _lattice(lines: list[_Line], states: _States, text_size: int) -> Lattice:
         target += [*chain, end]
         word += [numbers.setdefault(text, len(numbers)) for text in line.words or [""]]
     if not final:
-        raise InputError("the search graph has no complete translation", where=lines[0].place, advice="leave it out")
+        raise InputError(
+            "the search graph has no complete translation", where=lines[0].place, advice="leave this graph out"
+        )
     labels = {}
     for name, texts in ((_COVERED, [line.covered for line in arcs]), (_SOURCE, [line.source for line in arcs])):
         if any(texts):
@@ -373,12 +375,13 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
 
 
 def _written_features(lattice: Lattice) -> list[str]:
-    """Return the names of the columns of weight 0; require exactly one other column, of weight 1."""
+    """Return the names of the columns of weight 0; require exactly one other column, with weight 1."""
     counting = [column.scale for column in lattice.scores.values() if column.scale != 0]
     if lattice.scores and counting != [1.0]:
         weights = ", ".join(f"{name} {column.scale:g}" for name, column in lattice.scores.items())
         raise UsageError(
-            f"{_NAME} needs exactly one score with weight, of weight 1, but the weights are {shortened(weights, 200)}",
+            f"{_NAME} needs one score of weight 1 and others of weight 0, but the weights are "
+            f"{shortened(weights, 200)}",
             advice="add the scores up with --sum-scores",
         )
     features = [name for name, column in lattice.scores.items() if column.scale == 0]

@@ -1,6 +1,6 @@
-"""Read and write n-best lists as a JSON array of records, as HyPoradise keeps them: `[{"input": ["a b", "a c"]}, …]`.
+"""Read and write n-best lists as a JSON array of records, like HyPoradise: `[{"input": ["a b", "a c"]}, …]`.
 
-See `records` for the names and the weights of the fields of a record.
+See `records` for the names and weights of a record's fields.
 """
 
 from __future__ import annotations

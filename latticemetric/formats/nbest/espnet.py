@@ -1,7 +1,7 @@
 """Read n-best lists of ESPnet2: a folder, or one per job, with `{n}best_recog/` folders of `text`, `token` and `score`.
 
-Lines are `utt value`. Scores are natural log probabilities, plain or as PyTorch prints a tensor. The files of a job are
-read in parallel, one utterance at a time.
+Lines are `utt value`. Scores are natural log probabilities, as plain numbers or as PyTorch prints a tensor. The files
+of a job are read in parallel, one utterance at a time.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _read_folder(folder: Path, _vocabulary: Vocabulary | None) -> Iterator[Entry
 
 
 def _ranks(job: Path) -> list[Path]:
-    """Return the folders of the best, the second best and so on."""
+    """Return the folders of the best, the second best and further hypotheses."""
     ranks = {int(match[1]): child for child in job.iterdir() if (match := _BEST.fullmatch(child.name))}
     for rank in range(1, len(ranks) + 1):
         if rank not in ranks:
@@ -78,7 +78,7 @@ def _ranks(job: Path) -> list[Path]:
 
 
 class _Rows:
-    """Read the lines of one file; `row` is the next one."""
+    """The lines of one file; `row` is the next one."""
 
     def __init__(self, path: Path, stack: contextlib.ExitStack) -> None:
         self._stream = stack.enter_context(open_stream(str(path)))
@@ -105,7 +105,7 @@ class _Rows:
 
 
 def _opened(folder: Path, stack: contextlib.ExitStack) -> tuple[_Rows, _Rows | None]:
-    """Open the texts of one `{n}best_recog`, and its scores if it has any."""
+    """Open the texts of one `{n}best_recog`, and its scores if there are any."""
     texts = _file(folder, "text") or _file(folder, "token")
     if texts is None:
         raise FormatError("the folder has neither a file text nor a file token", where=str(folder))

@@ -1,4 +1,4 @@
-"""Read and write icefall's `recogs-*.txt`: `utt:⇥ref=['A', 'B']` and `utt:⇥hyp=['A', 'B']`, lists as in Python.
+"""Read and write icefall's `recogs-*.txt`: lines `utt:⇥ref=['A', 'B']` and `utt:⇥hyp=['A', 'B']`.
 
 Each hypothesis is an n-best list of one, without scores. References and timestamps are skipped.
 """
@@ -78,7 +78,7 @@ def _listed(text: str, place: str) -> list[str]:
 
 
 def _character(match: re.Match[str], place: str) -> str:
-    """Return the character that an escape means."""
+    """Return the character of an escape sequence."""
     if match[4] is not None:
         if match[4] not in _PLAIN_ESCAPES:
             raise FormatError(f"{match[0]!r} is not an escape", where=place)

@@ -1,6 +1,6 @@
 """Read and write n-best lists as JSON lines: `{"id": "utt-1", "hypotheses": [{"text": "a b", "score": -1.5}, …]}`.
 
-Each line is a record; see `records` for the names and the weights of its fields.
+Each line is a record; see `records` for the names and weights of its fields.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
 
 
 def as_record(name: str, graph: Graph, format_name: str) -> dict[str, Any]:
-    """Return the record of a list, which is read back as the same list; refuse weights that would change."""
+    """Return the record of a list, so that the same list is read back; refuse weights that would change."""
     nbest = require_nbest(graph, format_name)
     names = set(nbest.score_names())
     counted = {key for key in names if nbest.scales.get(key, 1.0) != 0}
@@ -92,7 +92,7 @@ def as_record(name: str, graph: Graph, format_name: str) -> dict[str, Any]:
     other += sorted((names - nested) & {*TEXTS, *TOKENS, NESTED})
     if other:
         raise UsageError(
-            f"{format_name} cannot store the weight of {shortened(', '.join(other), 200)} beside the other scores",
+            f"{format_name} cannot store the weight of {shortened(', '.join(other), 200)} next to the other scores",
             advice="add the scores up with --sum-scores",
         )
     if total := next((key for key in names if key in TOTALS and scales[key]), None):
@@ -102,7 +102,7 @@ def as_record(name: str, graph: Graph, format_name: str) -> dict[str, Any]:
 
 def _as_object(words: tuple[str, ...], costs: Mapping[str, float], nested: set[str]) -> dict[str, Any]:
     if "" in words:
-        raise UsageError("an empty word cannot be written", advice="leave it out")
+        raise UsageError("an empty word cannot be written", advice="leave the empty word out")
     text = " ".join(words)
     fields: dict[str, Any] = {"text": text} if split_words(text) == list(words) else {"words": list(words)}
     fields |= {name: 0.0 - cost for name, cost in costs.items() if name not in nested}

@@ -1,7 +1,7 @@
-"""Read NeMo manifests with transcripts: a JSON object a line, with `audio_filepath`, `text` and `pred_text`.
+"""Read NeMo manifests with transcripts: one JSON object per line, with `audio_filepath`, `text` and `pred_text`.
 
-`pred_text` is the hypothesis, and `text` the reference. `beams`, if there are any, are the hypotheses: pairs of a text
-and its score.
+`pred_text` is the hypothesis, and `text` the reference. If there are `beams`, they are the hypotheses: pairs of text
+and score.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _complete(record: Record) -> Record:
-    """Name the hypotheses and the reference as in other records."""
+    """Rename NeMo's fields to the field names of other records."""
     fields = dict(record.fields)
     predicted = [name for name in fields if name.startswith(_PREFIX) and isinstance(fields[name], str)]
     if list_key(fields, record.place) is None and len(predicted) == 1:

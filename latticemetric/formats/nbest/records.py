@@ -1,7 +1,8 @@
 """Read an n-best list, its id and its references from one record: a JSON object, or a row of a table.
 
-Numbers of a hypothesis are natural log probabilities. If there is a total, only the total has weight; otherwise, the
-numbers in `scores` have weight, and numbers beside `scores` have none. Names that tools use are listed below.
+Numbers of a hypothesis are natural log probabilities. If there is a total, only the total has a weight; otherwise the
+numbers in `scores` have weight 1, and numbers outside of `scores` have weight 0. The names that tools use are listed
+below.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ REFERENCES = (
 _REFERENCE_OF = {"input": ("output",)}
 
 ANY_LIST = re.compile(rf'"(?:{"|".join((*LISTS, *OTHER_LISTS))})"\s*:\s*\['.encode())
-"""The key of a list of hypotheses, and the beginning of the list, as JSON."""
+"""A pattern of JSON: the key of a list of hypotheses, and the beginning of the list."""
 
 _AUDIO = re.compile(rb'"audio_file(?:path)?"\s*:\s*"')
 _PREDICTED = re.compile(rb'"pred_text[^"\\]*"\s*:\s*"')
@@ -55,13 +56,13 @@ def is_manifest(line: bytes) -> bool:
 
 
 class Record(NamedTuple):
-    """Hold the fields of a record, and its place."""
+    """The fields of a record, and its place."""
 
     fields: Fields
     place: str
 
     def name(self, *, named: bool | None) -> str | None:
-        """Return the id, if there is one. `named` says whether records before have ids; refuse a mixture."""
+        """Return the id, if there is one. `named` says whether earlier records have ids; refuse a mixture."""
         key = _only(self.fields, IDS, "ids", self.place)
         if named is not None and named != (key is not None):
             raise FormatError("some lists have an id, but others do not", where=self.place)
@@ -69,11 +70,11 @@ class Record(NamedTuple):
             return None
         value = self.fields[key]
         if isinstance(value, bool) or not isinstance(value, str | int):
-            raise FormatError("the id is neither a text nor a whole number", where=self.place)
+            raise FormatError("the id must be a text or a whole number", where=self.place)
         return text_of(str(value), "the id", self.place)
 
     def entry(self, name: str | None, position: int) -> Entry:
-        """Return the entry of the list; without an id, its name is its position."""
+        """Return the entry of the list, named by its id or its position."""
         naming: Naming = "position" if name is None else "own"
         return Entry(name or str(position), self.place, self.nbest, naming=naming, fields=self.fields)
 
@@ -95,7 +96,7 @@ class Record(NamedTuple):
 
 
 def list_key(fields: Fields, place: str) -> str | None:
-    """Return the name of the list of hypotheses, or `None`; refuse two different lists."""
+    """Return the key of the hypotheses, or `None`; refuse two different lists."""
     key = _only(fields, LISTS, "lists of hypotheses", place)
     if key is not None:
         return key
@@ -108,7 +109,7 @@ def _is_list_of_hypotheses(value: object) -> bool:
 
 
 def reference_fields(fields: Fields) -> tuple[str, ...]:
-    """Return the names of the fields that look like references; several only if they say different things."""
+    """Return the names of the fields that look like references; several only if their values differ."""
     key = next((name for name in LISTS if fields.get(name) is not None), None)
     key = key or next((name for name in OTHER_LISTS if _is_list_of_hypotheses(fields.get(name))), "")
     known = (*REFERENCES, *_REFERENCE_OF.get(key, ()))
@@ -124,7 +125,7 @@ def is_reference(value: object) -> bool:
 
 
 def _only(table: Fields, names: tuple[str, ...], what: str, place: str) -> str | None:
-    """Return the name that the record has, or `None`; refuse two names with different values."""
+    """Return the one of these names that the record has, or `None`; refuse two names with different values."""
     keys = [name for name in names if name in table and table[name] is not None]
     if len(keys) > 1 and any(table[name] != table[keys[0]] for name in keys):
         raise FormatError(f"{' and '.join(keys)} are different {what}", where=place, advice="keep one of them")
@@ -132,7 +133,7 @@ def _only(table: Fields, names: tuple[str, ...], what: str, place: str) -> str |
 
 
 class Parsed(NamedTuple):
-    """Hold the words of a hypothesis, the numbers in its `scores`, and its other numbers."""
+    """The words of a hypothesis, the numbers in its `scores`, and its other numbers."""
 
     words: tuple[str, ...]
     scores: dict[str, float]
@@ -140,7 +141,7 @@ class Parsed(NamedTuple):
 
 
 def assembled(parsed: list[Parsed], place: str) -> NBest:
-    """Build the list of parsed hypotheses; refuse a total that only some of them have."""
+    """Build the list of parsed hypotheses; refuse a total that some of them lack."""
     nested = {name for one in parsed for name in one.scores}
     scales = scales_of(nested, {name for one in parsed for name in one.numbers}, place)
     total = next((name for name in scales if name in TOTALS and scales[name]), None)
@@ -152,7 +153,7 @@ def assembled(parsed: list[Parsed], place: str) -> NBest:
 
 
 def _texts(hypotheses: list[Any]) -> list[tuple[str, ...]] | None:
-    """Return the words of hypotheses that are nothing but texts; `None` for others."""
+    """Return the words of hypotheses that are only texts; `None` for others."""
     try:
         return _native.shared_words(hypotheses)
     except (TypeError, UnicodeEncodeError):
@@ -165,7 +166,7 @@ def _hypothesis(value: object, place: str) -> Parsed:
     if isinstance(value, list):
         return _text_and_score(value, place)
     if not isinstance(value, dict):
-        raise FormatError("the hypothesis is neither a text nor an object", where=place)
+        raise FormatError("the hypothesis must be a text or an object", where=place)
     nested = value.get(NESTED)
     if nested is not None and not isinstance(nested, dict):
         raise FormatError("scores is not an object of names and numbers", where=place)
@@ -221,7 +222,7 @@ def _split(text: str, place: str) -> tuple[str, ...]:
 
 
 def _add_columns(fields: Fields, parsed: list[Parsed], place: str) -> None:
-    """Add totals that are given as a list of numbers beside the list of hypotheses."""
+    """Add totals given as a list of numbers next to the list of hypotheses."""
     for name in _COLUMNS:
         if name not in fields or not isinstance(fields[name], list):
             continue
@@ -231,12 +232,12 @@ def _add_columns(fields: Fields, parsed: list[Parsed], place: str) -> None:
         own = TOTALS[0] if name == NESTED else name
         for one, value in zip(parsed, column, strict=True):
             if own in one.scores or own in one.numbers:
-                raise FormatError(f"score '{own}' is given both in the hypotheses and beside them", where=place)
+                raise FormatError(f"score '{own}' is given both in the hypotheses and in a separate list", where=place)
             one.numbers[own] = _finite(value, own, place)
 
 
 def scales_of(nested: set[str], loose: set[str], place: str = "") -> dict[str, float]:
-    """Give weight 1 to the total; without a total, to the numbers in `scores`. Other numbers get weight 0."""
+    """Give weight 1 to the total or, without a total, to the numbers in `scores`; give weight 0 to other numbers."""
     names = nested | loose
     totals = [name for name in TOTALS if name in names]
     if len(totals) > 1 and totals[0] != TOTALS[0]:

@@ -1,4 +1,4 @@
-"""Read and write n-best lists as Parquet and Arrow tables: a record a row, a field a column; see `records`.
+"""Read and write n-best lists as Parquet and Arrow tables: one record per row, one field per column (see `records`).
 
 Columns that cannot be part of a record, like audio, are not read. Tables are written in batches, with the columns of
 JSON lines: `id`, and `hypotheses` with texts and scores. This needs pyarrow.
@@ -70,7 +70,7 @@ def _arrow_batches(stream: Stream) -> Iterator[Any]:
 
 
 def _source(stream: Stream) -> Any:
-    """Return the file, mapped into memory where it is a plain file; otherwise its bytes."""
+    """Return the file, mapped into memory if it is a regular file; otherwise its bytes."""
     pa = require_pyarrow()
     if stream.offset == 0 and os.path.isfile(stream.name):  # noqa: PTH113  a plain string
         return pa.memory_map(stream.name)
@@ -106,7 +106,7 @@ def _entries_of(rows: Iterable[tuple[int, Fields]], file: str, *, named: bool | 
 
 
 def _slices(stream: Stream, batches: Iterator[Any]) -> Iterator[tuple[int, Any]]:
-    """Yield the rows of a table, some at a time, and the number of rows before them."""
+    """Yield slices of a table's rows, and the number of rows before each slice."""
     position = 0
     while True:
         with _readable(stream.name):
@@ -131,7 +131,7 @@ def _rows(batch: Any, before: int) -> Iterator[tuple[int, Fields]]:
 
 
 def _values(column: Any) -> list[Any]:
-    """Return the values of a column as `to_pylist` does, which makes an object of Arrow of each value first."""
+    """Return the values of a column, faster than `to_pylist`, which makes an Arrow object for each value."""
     types = require_pyarrow().types
     kind = column.type
     if types.is_string(kind) or types.is_large_string(kind):
@@ -152,7 +152,7 @@ def _values(column: Any) -> list[Any]:
 
 
 class TableBlock(NamedTuple):
-    """Hold some rows of a table as bytes, for another process.
+    """Some rows of a table as bytes, for another process.
 
     Attributes:
         data: The rows, as an Arrow stream.
@@ -165,7 +165,7 @@ class TableBlock(NamedTuple):
     before: int
 
     def entries(self, *, named: bool | None) -> Iterator[Entry]:
-        """Yield the entry of each row. `named` says whether rows before have ids; refuse a mixture."""
+        """Yield the entry of each row. `named` says whether earlier rows have ids; refuse a mixture."""
         from pyarrow import ipc
 
         batch = ipc.open_stream(self.data).read_next_batch()
@@ -200,7 +200,7 @@ def _is_part_of_records(kind: Any) -> bool:
 
 
 def _write(format_name: str, file: IO[bytes], graphs: Iterable[tuple[str, Graph]]) -> int:
-    """Write lists batch by batch; the scores of the first hypothesis are the columns of all."""
+    """Write lists in batches; all hypotheses must have the scores of the first one."""
     pa = require_pyarrow()
     records = _records(graphs, format_name)
     schema, writer, count = None, None, 0
@@ -224,7 +224,7 @@ def _writer(format_name: str, file: IO[bytes], schema: Any) -> Any:
 
 
 def _records(graphs: Iterable[tuple[str, Graph]], format_name: str) -> Iterator[dict[str, Any]]:
-    """Yield the records of lists; refuse hypotheses whose scores are not those of the first one."""
+    """Yield the records of lists; refuse hypotheses with other scores than the first one."""
     first: list[str] | None = None
     for name, graph in graphs:
         with placed(shortened(name)):
@@ -247,7 +247,7 @@ def _columns_of(hypothesis: Mapping[str, Any], within: str = "") -> list[str]:
 
 
 def _type_of(value: Any) -> Any:
-    """Return the type of a hypothesis, or of a part of it."""
+    """Return the Arrow type of a hypothesis or of a part of it."""
     pa = require_pyarrow()
     if isinstance(value, dict):
         return pa.struct([(name, _type_of(part)) for name, part in value.items()])

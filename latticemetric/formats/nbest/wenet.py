@@ -1,7 +1,7 @@
 """Read n-best lists of WeNet's runtime: `wav KEY`, then one line `candidate SCORE TEXT` per hypothesis.
 
-Scores are natural log probabilities; spaces separate words. WeNet does not write candidates without words, so a key
-without candidates is a list of one hypothesis without words.
+Scores are natural log probabilities; spaces separate words. WeNet omits candidates without words, so a key without
+candidates is a list of one empty hypothesis.
 """
 
 from __future__ import annotations

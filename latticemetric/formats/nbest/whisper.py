@@ -1,7 +1,7 @@
-"""Read the JSON of Whisper, WhisperX and speech pipelines of transformers: one transcript, with times and confidences.
+"""Read the JSON of Whisper, WhisperX and transformers' speech pipelines: one transcript with times and confidences.
 
-The transcript is a lattice with one path. Confidences do not add up to the probability of a path, so they are labels,
-as in CTM.
+The transcript becomes a lattice with one path. Confidences do not add up to the probability of a path, so they are
+labels, as in CTM.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 class _Spoken(NamedTuple):
-    """Hold a word, its times as far as they are known, and its confidence as text."""
+    """A word, its times as far as known, and its confidence as text."""
 
     text: str
     begin: float | None
@@ -77,7 +77,7 @@ def _labels(word: _Spoken) -> dict[str, str]:
 
 
 def _words(part: Any, place: str) -> Iterator[_Spoken]:
-    """Yield the words of a segment; without a list of words, those of its text."""
+    """Yield the words of a segment: its list of words or, without a list, the words of its text."""
     if not isinstance(part, dict):
         raise FormatError("the segment is not an object", where=place)
     words = part.get("words")
@@ -129,7 +129,7 @@ def _confidence(word: dict[str, Any], place: str) -> str:
 
 
 def _timed(words: Sequence[_Spoken]) -> list[tuple[float, float]]:
-    """Return begin and end of each word; words without times share the time between their neighbours evenly."""
+    """Return begin and end of each word; words without times divide the time between their neighbours evenly."""
     points = [point for word in words for point in (word.begin, word.end)]
     known = [number for number, point in enumerate(points) if point is not None]
     filled = np.interp(np.arange(len(points)), known, [float(points[number] or 0.0) for number in known]).tolist()

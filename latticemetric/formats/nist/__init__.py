@@ -1,1 +1,1 @@
-"""NIST's transcripts: trn, STM and CTM, with alternatives."""
+"""Read and write NIST's transcripts: trn, STM and CTM, with alternatives."""

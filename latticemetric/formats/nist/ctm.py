@@ -1,7 +1,7 @@
 """Read and write NIST time-marked words (CTM): `file channel begin duration word [confidence [type [speaker]]]`.
 
-Each channel is a graph with the id `file,channel`; ε-arcs bridge gaps and overlaps. Graphs have no scores, since
-confidences do not add up to the probability of a path: a confidence is a label. See `words` for the words.
+Each channel is a graph with the id `file,channel`; ε-arcs bridge gaps and overlaps. Graphs have no scores: a confidence
+becomes a label, since confidences do not add up to the probability of a path. See `words` for the notation of words.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ EXTRAS = ("confidence", "type", "speaker")
 _CHANNEL = "1"
 
 Line = tuple[str, Sequence[str]]
-"""A place, and the fields after file and channel."""
+"""The place of a line, and its fields after file and channel."""
 
 
 class TimedWord(NamedTuple):
-    """Hold a word, and the times of its begin and end."""
+    """A word with its begin and end time."""
 
     begin: Decimal
     end: Decimal
@@ -150,13 +150,13 @@ def rows_of(item: TimedWord | Alternation) -> list[TimedWord]:
 
 
 def _span(item: TimedWord | Alternation) -> tuple[Decimal, Decimal]:
-    """Return the begin and the end of a word or alternation: the earliest and the latest of its words."""
+    """Return the earliest begin and the latest end of a word or alternation."""
     rows = rows_of(item)
     return min(row.begin for row in rows), max(row.end for row in rows)
 
 
 def network(items: Sequence[TimedWord | Alternation], *, timed: bool) -> Lattice:
-    """Build the graph of words and alternations in sequence; with times, an ε-arc bridges each gap or overlap."""
+    """Build the graph of a sequence of words and alternations; with times, an ε-arc bridges each gap or overlap."""
 
     def add(items: Sequence[TimedWord | Alternation], now: Decimal) -> Decimal:
         for item in items:
@@ -183,7 +183,7 @@ def network(items: Sequence[TimedWord | Alternation], *, timed: bool) -> Lattice
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
-    """Write a graph; refuse it if it would be read back as another graph.
+    """Write a graph; refuse a graph that would be read back differently.
 
     Gaps are not written. If a graph has other ε-arcs, all ε-arcs are written as `@`.
     """
@@ -204,7 +204,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
 
 
 def _contents(lattice: Lattice) -> Any:
-    """Return the words, times and labels of a channel in a form that does not depend on state numbers."""
+    """Return the words, times and labels of a channel, independent of state numbers."""
     assert lattice.times is not None
     times, labels = lattice.times.tolist(), labels_of(lattice)
 
@@ -221,7 +221,7 @@ def _contents(lattice: Lattice) -> Any:
 
 
 class _Writer:
-    """Turn a lattice into the fields of CTM lines."""
+    """Converts a lattice to the fields of CTM lines."""
 
     def __init__(self, lattice: Lattice) -> None:
         assert lattice.times is not None
@@ -232,7 +232,7 @@ class _Writer:
     def sequence(self, sequence: Series, *, explicit: bool, inside: bool = False) -> Iterator[list[str]]:
         """Yield the fields of each word, without file and channel.
 
-        An optional word at the very end becomes an alternation: with brackets, all lines might look like trn.
+        An optional word at the very end is written as an alternation, since in brackets all lines might look like trn.
         """
         was_gap = not inside
         for place, item in enumerate(sequence):

@@ -1,4 +1,4 @@
-"""Read lines of trn, STM and CTM: recognise these formats, skip comments, read times, make and split ids."""
+"""Recognise trn, STM and CTM, and read their lines: skip comments, read times, make and split ids."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ def is_confidence(text: str) -> bool:
 
 
 def join_fields(fields: list[str]) -> str:
-    """Join fields to an id, with commas between them; escape a comma as %2C, a per cent sign as %25."""
+    """Join fields to an id with commas; escape a comma as %2C and a per cent sign as %25."""
     return ",".join(re.sub("[,%]", lambda match: _ESCAPES[match[0]], field) for field in fields)
 
 
 def split_id(name: str, count: int) -> list[str] | None:
-    """Split an id into its fields; return `None` if it does not have exactly `count` fields."""
+    """Split an id into its fields; return `None` unless there are exactly `count`."""
     parts = name.split(",")
     fields = [part.replace("%2C", ",").replace("%25", "%") for part in parts]
     return fields if len(parts) == count and join_fields(fields) == name and all(map(_is_field, fields)) else None
@@ -83,7 +83,7 @@ def _is_field(text: str) -> bool:
 
 
 def require_first_field(text: str, format_name: str) -> None:
-    """Refuse a text that cannot begin a line, because it would be read as several fields or a comment."""
+    """Refuse a text that cannot begin a line, because it would be read as several fields or as a comment."""
     if not _is_field(text) or is_comment(text):
         raise UsageError(
             f"'{shortened(text)}' cannot begin a line of {format_name}",
@@ -95,18 +95,18 @@ def require_first_field(text: str, format_name: str) -> None:
 
 
 def is_trn(head: bytes) -> bool:
-    """Check whether all lines end in an id in brackets, and the file is not STM or CTM whose words are in brackets."""
+    """Check whether all lines end in an id in brackets, and the file is not STM or CTM with words in brackets."""
     return is_trn_reference(head) or (bool(_ids(_rows(head))) and not is_stm(head) and not is_ctm(head))
 
 
 def is_trn_reference(head: bytes) -> bool:
-    """Check whether all lines end in brackets, and most of these look like ids, not like words."""
+    """Check whether all lines end in brackets, most of which look like ids rather than words."""
     ids = _ids(_rows(head))
     return 2 * len(set(ids)) > len(ids) and 2 * sum(_LIKE_AN_ID.search(i) is not None for i in ids) > len(ids)
 
 
 def is_stm(head: bytes) -> bool:
-    """Check whether all lines are segments; refuse lines that may be CTM, whose words are digits."""
+    """Check whether all lines are segments; refuse lines that may be CTM with digits as words."""
     rows = _rows(head)
     if not rows or not all(map(_is_segment, rows)) or is_trn_reference(head):
         return False
@@ -114,7 +114,7 @@ def is_stm(head: bytes) -> bool:
 
 
 def is_stm_reference(head: bytes) -> bool:
-    """Check whether all lines are segments, and one has labels or a fraction in its times: so no sentences."""
+    """Check whether all lines are segments, and one has labels or fractional times, so that they are not sentences."""
     return is_stm(head) and any(b"." in row[3] + row[4] or _has_labels(row) for row in _rows(head))
 
 
@@ -125,12 +125,12 @@ def is_ctm(head: bytes) -> bool:
 
 
 def is_ctm_reference(head: bytes) -> bool:
-    """Check whether all lines are timed words, and one has a mark or a fraction in its times: so no sentences."""
+    """Check whether all lines are timed words, and one has a mark or fractional times (so no sentences)."""
     return is_ctm(head) and any(_is_mark(row) or b"." in row[2] + row[3] for row in _rows(head))
 
 
 def _rows(head: bytes) -> list[_Row]:
-    """Return the fields of the whole lines of `head`, without comments; no rows if it is binary or has |||."""
+    """Return the fields of the complete lines of `head`, without comments; nothing if it is binary or has |||."""
     if b"\0" in head or b"|||" in head:
         return []
     lines = head.split(b"\n")
@@ -171,7 +171,7 @@ def _is_time(field: bytes) -> bool:
 
 
 def _names_a_channel(row: _Row) -> bool:
-    """Check that a row begins with a file and a channel, not with two states of a machine, or a word and a score."""
+    """Check that a row begins with a file and a channel, not with two states, or a word and a score."""
     file, channel = row[:2]
     states = file.isdigit() and channel.isdigit() and len(channel) > 1
     return channel != b"[" and not states and not (b"." in channel and _is_time(channel.lstrip(b"+-")))

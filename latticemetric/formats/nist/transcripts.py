@@ -1,7 +1,8 @@
-"""Read and write trn and STM, one utterance a line; read transcripts of any NIST format; cut a CTM by an STM.
+"""Read and write trn and STM; read transcripts of any NIST format; cut a CTM by the segments of an STM.
 
-The fields of an STM line before its words, joined by commas, are the id, so that they can be written back. Segments
-marked IGNORE_TIME_SEGMENT_IN_SCORING are skipped with a warning. Graphs have no scores. See `words` for the words.
+The id of an STM line is its fields before the words, joined by commas, so that they can be written back. Segments
+marked IGNORE_TIME_SEGMENT_IN_SCORING are skipped with a warning. Graphs have no scores. See `words` for the notation of
+words.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ _Key = tuple[str, ...]
 
 
 class Record(NamedTuple):
-    """Hold an utterance or a segment, not yet parsed; only segments have a file and channel, and times."""
+    """An utterance or a segment that is not yet parsed; only segments have a file, a channel and times."""
 
     name: str
     where: str
@@ -58,7 +59,7 @@ class Record(NamedTuple):
 
     @property
     def is_ignored(self) -> bool:
-        """True if the segment is marked as not to be scored."""
+        """True if the segment is marked to be ignored in scoring."""
         return any(mark in self.text.lower() for mark in _IGNORED)
 
 
@@ -102,7 +103,7 @@ def _channels(stream: Stream) -> Iterator[Transcript]:
 
 
 def _utterances(stream: Stream) -> Iterator[Record]:
-    """Yield the utterances of a stream; refuse one that other tools would treat as a comment."""
+    """Yield the utterances of a stream; refuse a line that sclite would treat as a comment."""
     for line in stream.lines():
         if line.startswith("**"):
             raise FormatError(
@@ -130,7 +131,7 @@ def _entry(record: Record) -> Entry:
 def _write_trn(file: IO[bytes], name: str, graph: Graph) -> None:
     lattice = require_words_only(graph, "trn", set(TAGS))
     if not _TRN_ID.fullmatch(name):
-        raise UsageError(f"'{shortened(name)}' cannot be an id in trn", advice="ids have neither spaces nor brackets")
+        raise UsageError(f"'{shortened(name)}' cannot be an id in trn", advice="use ids without spaces and brackets")
     words = Speller(lattice, "trn").transcript(like_trn=True)
     line = f"{words} ({name})" if words else f"({name})"
     file.write(f"{' ' * line.startswith('**')}{line}\n".encode())
@@ -164,7 +165,7 @@ def _segments(stream: Stream) -> Iterator[Record]:
 
 
 def _scored_segments(stream: Stream) -> Iterator[Record]:
-    """Yield the scored segments of a stream; warn of the others."""
+    """Yield the scored segments of a stream; warn about the others."""
     ignored, first = 0, ""
     for segment in _segments(stream):
         if segment.is_ignored:
@@ -202,7 +203,7 @@ def _write_stm(file: IO[bytes], name: str, graph: Graph) -> None:
 
 
 def _head(name: str) -> list[str] | None:
-    """Return the fields of an id that was read from STM; `None` for other ids."""
+    """Return the fields of an id that comes from an STM; `None` for other ids."""
     parts = name.split(",", STM_FIELDS)
     head, labels = split_id(",".join(parts[:STM_FIELDS]), STM_FIELDS), parts[STM_FIELDS:]
     if head is None or not all(_LABELS.fullmatch(text) and split_words(text) == [text] for text in labels):
@@ -222,11 +223,11 @@ register(Format("stm", (".stm",), is_stm, lambda stream, _: map(_entry, _scored_
 
 
 def words_by_segment(words: Stream, reference: Stream) -> dict[str, Lattice]:
-    """Return the words of each scored segment, by segment id; assign time-marked words as sclite does.
+    """Return the words of each scored segment by segment id; assign timed words to segments as sclite does.
 
-    A word belongs to the first segment of its channel that ends after the middle of the word; for an alternation, the
-    latest middle counts. Words after the last segment belong to that segment. Case of file and channel names is
-    ignored. Refuse segments that are not in order of time, and words in a channel that has no segments.
+    A word belongs to the first segment of its channel that ends after the word's middle (for an alternation: the latest
+    middle). Words after the last segment belong to it. Case in the names of files and channels is ignored. Refuse
+    segments that are not in order of time, and words in a channel without segments.
     """
     by_channel: dict[_Key, tuple[str, list[ctm.Line]]] = {}
     for name, place, lines in ctm.channels(words):
@@ -240,7 +241,7 @@ def words_by_segment(words: Stream, reference: Stream) -> dict[str, Lattice]:
         key, listed = _key([join_fields([field]) for field in channel]), list(several)
         if key in done:
             raise FormatError(
-                f"segments of other channels stand between those of {' '.join(channel)}",
+                f"segments of other channels come between those of {' '.join(channel)}",
                 where=listed[0].where,
                 advice="sort the segments by file, channel and time",
             )

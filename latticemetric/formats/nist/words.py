@@ -33,7 +33,7 @@ _OPEN, _OR, _CLOSE = "{", "/", "}"
 
 
 class Word(NamedTuple):
-    """Hold a word of a transcript; an empty text means no word."""
+    """A word of a transcript; an empty text means no word."""
 
     text: str
     labels: Mapping[str, str]
@@ -41,7 +41,7 @@ class Word(NamedTuple):
 
 
 class GraphBuilder:
-    """Build a graph with alternations from left to right."""
+    """Builds a graph with alternations from left to right."""
 
     def __init__(self, time: float = 0.0) -> None:
         self._here = 0
@@ -178,7 +178,7 @@ def parsed_transcript(text: str, where: str) -> Lattice:
 
 @dataclass
 class Fork:
-    """Hold alternatives; each is a sequence of arc numbers and further forks."""
+    """Alternatives; each is a sequence of arc numbers and further forks."""
 
     first: int  # the smallest number of the alternatives' first arcs
     branches: list[Series]  # in any order
@@ -201,7 +201,7 @@ def require_words_only(graph: Graph, format_name: str, labels: set[str]) -> Latt
     lattice = lattice_to_write(graph, format_name, labels, weights=True)
     if lattice.scores:
         raise UsageError(
-            f"{format_name} holds no scores, and this graph has {shortened(', '.join(lattice.scores), 200)}",
+            f"{format_name} holds no scores, but this graph has {shortened(', '.join(lattice.scores), 200)}",
             advice="write a format with scores",
         )
     require_bare_ends(lattice, format_name)
@@ -211,14 +211,14 @@ def require_words_only(graph: Graph, format_name: str, labels: set[str]) -> Latt
 def decomposed(lattice: Lattice, format_name: str) -> Series:
     """Decompose a graph into a sequence of arcs and forks; refuse graphs of another shape.
 
-    Merge edges until a single one is left; each edge holds the sequence of arcs and forks that it replaces.
+    Edges are merged until one is left; each edge holds the sequence of arcs and forks that it replaces.
     """
     last = lattice.num_states - 1
     out: list[dict[int, Series]] = [{} for _ in range(lattice.num_states)]
     into: list[set[int]] = [set() for _ in range(lattice.num_states)]
 
     def join(source: int, target: int, sequence: Series) -> bool:
-        """Add an edge, or an alternative to the existing edge; return whether there was one."""
+        """Add an edge, or an alternative to an existing edge; return whether the edge existed."""
         old = out[source].get(target)
         if old is None:
             out[source][target] = sequence
@@ -254,13 +254,13 @@ def decomposed(lattice: Lattice, format_name: str) -> Series:
 
 
 def _as_fork(sequence: Series) -> Fork:
-    """Return the fork that the sequence consists of, or a fork with the sequence as its only alternative."""
+    """Return the sequence's only fork, or a new fork with the sequence as its only alternative."""
     item = sequence[0]
     return item if len(sequence) == 1 and isinstance(item, Fork) else Fork(_first(sequence), [sequence])
 
 
 class Speller:
-    """Write arcs of a lattice as words of a transcript."""
+    """Writes arcs of a lattice as words of a transcript."""
 
     def __init__(self, lattice: Lattice, format_name: str) -> None:
         self._format = format_name
@@ -273,7 +273,7 @@ class Speller:
         return not self._words[arc] and not any(texts[arc] for texts in self._labels.values())
 
     def option(self, fork: Fork) -> int | None:
-        """Return the arc of the word if the fork is just an optional word, otherwise `None`."""
+        """Return the arc of the word if the fork is only an optional word, otherwise `None`."""
         branches = fork.in_order()
         if [len(branch) for branch in branches] != [1, 1]:
             return None
@@ -297,7 +297,7 @@ class Speller:
         return ";".join(text.replace(";", "\\;") for text in texts)
 
     def transcript(self, *, like_trn: bool) -> str:
-        """Write the graph on one line; the line may end in brackets if it is `like_trn`."""
+        """Write the graph on one line; the line may end in brackets only if it is `like_trn`."""
         tokens, depth = [], 0
         pending: list[int | Fork | str] = list(reversed(self.whole))
         while pending:

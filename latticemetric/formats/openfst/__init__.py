@@ -1,1 +1,1 @@
-"""Read and write OpenFst's machines, archives of them, and k2's text."""
+"""Read and write OpenFst's machines and archives, and k2's text."""

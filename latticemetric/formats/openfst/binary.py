@@ -1,7 +1,7 @@
 """Read and write OpenFst's binary machines, and FAR archives of them.
 
-Machines: `vector` and `const`; arcs `standard`, `log`, `log64`; weights are costs. FAR archives: `sttable` (with an
-index at its end) and `stlist`.
+Machines: `vector` and `const`, with arcs `standard`, `log` or `log64`; weights are costs. FAR archives: `sttable` (with
+an index at the end) and `stlist`.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _build_at(machine: bytes, at: int, vocabulary: Vocabulary | None) -> Lattice
 
 
 def extents_of(data: bytes) -> Iterator[tuple[str, int, int]]:
-    """Yield the key of each machine of an archive, and the begin and end of the machine."""
+    """Yield the key of each machine of an archive, and the machine's begin and end."""
     if len(data) < _HEADER + 4:
         raise FormatError("the archive is cut short", advice="copy or write the file again")
     if not data.startswith((_STTABLE, _STLIST)):
@@ -137,7 +137,7 @@ def _key(data: bytes, at: int) -> tuple[str, int]:
 
 
 def _write_archive(file: IO[bytes], graphs: Iterable[tuple[str, Graph]]) -> int:
-    """Write an `sttable` sorted by ids: OpenFst finds ids by bisection, and reads up to the last one."""
+    """Write an `sttable` sorted by ids, since OpenFst finds ids by bisection."""
     extents: dict[bytes, tuple[int, int]] = {}
     with Spool() as spool:
         for name, graph in graphs:

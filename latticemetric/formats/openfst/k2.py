@@ -1,7 +1,7 @@
-"""Read and write k2's text of an Fsa: lines `source target label [aux label …] score`, then the final state alone.
+"""Read and write k2's text of an Fsa: lines `source target label [aux label …] score`, then the final state.
 
-Scores are log probabilities. Arcs into the final state have the label −1; they become final states with costs. Words
-are the labels, or the first aux labels if there are any. See docs/formats/k2.md.
+Scores are log probabilities. Arcs into the final state have the label −1; their source states become final states with
+costs. Words are the labels or, if there are any, the first aux labels. See docs/formats/k2.md.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class _Arc(NamedTuple):
 
 
 def looks_like_k2(head: bytes) -> bool:
-    """Check whether the arcs with the label −1, and only these, lead into the state alone on the last line."""
+    """Check whether exactly the arcs with the label −1 lead into the state that stands alone on the last line."""
     if _PREFIX.match(head):
         return True
     if b"-1" not in head:
@@ -71,7 +71,7 @@ def looks_like_k2(head: bytes) -> bool:
 
 
 def _may_be_k2(head: bytes) -> bool:
-    """Check whether a long file, whose end is not in `head`, begins like k2: with scores, none of them above 0."""
+    """Check whether a long file, whose end is not in `head`, begins like k2: with scores ≤ 0."""
     if len(head) < HEAD_SIZE or b" -" not in head:
         return False
     source, lowest = 0, 0.0

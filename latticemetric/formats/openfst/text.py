@@ -1,8 +1,8 @@
-"""Read and write OpenFst's text (AT&T): `source target input [output] [weight]`, final `state [weight]`; costs.
+"""Read and write OpenFst's text (AT&T): arcs `source target input [output] [weight]`, final states `state [weight]`.
 
-The source of the first line is the start. The last of four fields is a weight if some line has only three fields, or
-if it is a number on every line of four fields and, besides, one of these numbers has a fraction or some input label is
-not a number. Otherwise it is the output label.
+Weights are costs. The source of the first line is the start. The last of four fields is a weight in two cases: a line
+has only three fields; or the last of four fields is always a number, and one of these has a fraction or an input label
+is not a number. Otherwise it is the output label.
 """
 
 from __future__ import annotations

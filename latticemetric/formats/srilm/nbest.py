@@ -1,7 +1,7 @@
-"""Read and write n-best lists of SRILM, one utterance per file, in three forms: see docs/formats/srilm-nbest.md.
+"""Read and write n-best lists of SRILM, one utterance per file, in three forms; see docs/formats/srilm-nbest.md.
 
-Logarithms have base 10, or are bytelogs: b means the natural logarithm b · 1024 / 10000.5. Bases are converted in
-decimal arithmetic, so that costs are read back bit for bit.
+Logarithms have base 10, or are bytelogs: b is the natural logarithm b · 1024 / 10000.5. Bases are converted in decimal
+arithmetic, so that costs are read back bit for bit.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _FIRST_LINE = re.compile(
 
 
 _Line = tuple[str, list[str]]
-"""A place, and the fields of the line."""
+"""The place and the fields of a line."""
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
@@ -112,14 +112,14 @@ def _words(fields: list[str]) -> tuple[str, ...]:
 
 
 def _cost(text: str, factor: Decimal, place: str) -> float:
-    """Return the cost of a logarithm to some base; `factor` is the natural logarithm of the base."""
+    """Return the cost of a score whose base has the natural logarithm `factor`."""
     number(text, place)
     exact = _PRECISE.multiply(_PRECISE.create_decimal(text), factor)
     return 0.0 - require_finite(float(exact), text, place)
 
 
 def _score(cost: float, factor: Decimal) -> str:
-    """Return the logarithm of a cost, in 20 digits: enough to read back the same cost."""
+    """Return the score of a cost in 20 digits, enough to read back the same cost."""
     if cost == 0:
         return "0.0"
     text = str(_DIGITS.divide(Decimal(0.0 - cost), factor))

@@ -1,7 +1,7 @@
 """Read and write SRILM's probabilistic finite-state grammars (PFSG): words on nodes; a file may hold several.
 
-The score of a transition is ln p · 10000.5: the cost is −score / 10000.5, computed exactly. The arcs that end in a node
-carry the node's word; `NULL` is ε.
+The score of a transition is ln p · 10000.5, so that the cost is −score / 10000.5, computed exactly. The arcs that end
+in a node carry the node's word; `NULL` is ε.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) 
 
 
 def _keyword(lines: Iterator[tuple[str, list[str]]], word: str, values: int | None, file: str) -> tuple[str, list[str]]:
-    """Return the place and the fields of the next line; it must begin with the keyword `word`."""
+    """Return the place and the fields of the next line, which must begin with the keyword `word`."""
     place, fields = next(lines, (file, []))
     if not fields:
         raise FormatError(
@@ -96,7 +96,7 @@ def _cost(text: str, place: str) -> float:
 
 
 def _score(cost: float) -> str:
-    """Return the shortest score that is read back as the same cost: a whole number for costs from SRILM."""
+    """Return the shortest score that is read back as the same cost; for costs from SRILM, a whole number."""
     score = 0.0 - cost * float(_UNIT)
     if abs(score) >= 2**1023:
         raise InputError(f"the cost {cost!r} is too large for a PFSG", advice="write another format")

@@ -1,6 +1,6 @@
 """Read and write SRILM's word meshes (confusion networks): `numaligns`, `posterior`, `align 0 the 0.75 a 0.25` ….
 
-The column `posterior` is −ln of the posteriors. Words of posterior 0 are left out. `*DELETE*` is ε. `info` (times,
+The column `posterior` is −ln of the posteriors. Words with posterior 0 are left out. `*DELETE*` is ε. `info` (times,
 scores, phones) and `hyps` become labels, unchanged. A line `name` begins the next mesh of a file.
 """
 
@@ -40,7 +40,7 @@ _FIRST_LINES = re.compile(rb"(?:\s*name[ \t]+[^\s]+[ \t\r]*\n)?\s*numaligns[ \t]
 
 
 class _Mesh:
-    """Collect the lines of a mesh."""
+    """The lines of a mesh read so far."""
 
     def __init__(self) -> None:
         self.expected: int | None = None
@@ -79,7 +79,7 @@ class _Mesh:
             raise FormatError(f"'{fields[0]}' has only {len(fields) - 1} values", where=place)
         position = whole(fields[1], "the position", place)
         if self.expected is None or position >= self.expected:
-            raise FormatError(f"position {position} is not below 'numaligns'", where=place)
+            raise FormatError(f"position {position} is not smaller than 'numaligns'", where=place)
         return position
 
     def _add_words(self, fields: list[str], place: str) -> None:
@@ -113,7 +113,7 @@ class _Mesh:
             self.texts[key] = (text, place)
 
     def times(self) -> list[float] | None:
-        """Return the begin of each position and the last end, in rising order, from the likeliest words with `info`."""
+        """Return the begin of each position and the last end, ascending, from the most probable words with `info`."""
         times: list[float] = []
         end = 0.0
         for k in range(len(self.positions)):

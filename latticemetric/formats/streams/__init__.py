@@ -1,1 +1,1 @@
-"""Read and write bytes: files, folders, archives, compressed or not."""
+"""Read and write bytes: files, folders and archives, compressed or not."""

@@ -1,4 +1,4 @@
-"""Read and write gzip, xz and zstd (reading goes by the first bytes, writing by the name); recognise archives."""
+"""Read and write gzip, xz and zstd; recognise archives. First bytes decide when reading, file names when writing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Kind(NamedTuple):
 
 
 class _GzipPart:
-    """Wrap zlib's decompressor with the interface of the decompressors of xz and zstd."""
+    """Wraps zlib's decompressor in the interface of the decompressors of xz and zstd."""
 
     def __init__(self) -> None:
         import zlib
@@ -73,11 +73,11 @@ def compression_of(head: bytes, name: str = "") -> str | None:
 
 
 class Unpacked(io.RawIOBase):
-    """Read the decompressed content of a file: of all parts, one after the other.
+    """Reads the decompressed content of all parts of a file.
 
     A damaged or truncated part is an error. So are bytes between or after parts, except the padding that the format
-    allows. Each further attempt to read raises the same error again. `count` is called with the number of decompressed
-    bytes; it may raise an error.
+    allows. Reading again raises the same error. `count` is called with the number of decompressed bytes, and may raise
+    an error.
     """
 
     def __init__(self, packed: io.BufferedReader, suffix: str, count: Callable[[int], None]) -> None:
@@ -130,7 +130,7 @@ class Unpacked(io.RawIOBase):
             if self._waiting:
                 break
         if zeros and zeros % self._kind.padding:
-            raise DamageError(f"{zeros} zero bytes of padding, not a multiple of {self._kind.padding}")
+            raise DamageError(f"its padding has {zeros} zero bytes, not a multiple of {self._kind.padding}")
         magics = self._kind.magics
         while len(self._waiting) < max(map(len, magics)) and (more := self._packed.read1(_PIECE)):
             self._waiting += more
@@ -145,7 +145,7 @@ class Unpacked(io.RawIOBase):
 
 
 def zstd_module() -> Any:
-    """Return the zstd module of the standard library, or its backport."""
+    """Return the zstd module of the standard library or its backport."""
     if sys.version_info >= (3, 14):
         from compression import zstd  # type: ignore[import-not-found,unused-ignore]
     else:

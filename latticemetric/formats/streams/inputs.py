@@ -1,4 +1,4 @@
-"""Record the files that a command reads, so that none is replaced by a file that it writes."""
+"""Record the files that a command reads, so that it never overwrites one of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Container, Iterator
 from latticemetric.errors import UsageError
 
 Identity = tuple[int, int]
-"""Device and inode: the same for all names, links and spellings of a file."""
+"""Device and inode of a file, the same for all of its names and links."""
 
 
 def identity(path: str | int) -> Identity | None:
@@ -26,7 +26,7 @@ def identity(path: str | int) -> Identity | None:
 
 
 class Inputs:
-    """Hold the files that a command reads: those named at its start, and those that it finds while it reads."""
+    """The files that a command reads: those named at its start, and those found later."""
 
     def __init__(self) -> None:
         self._names: dict[Identity, str] = {}
@@ -41,20 +41,20 @@ class Inputs:
             self.add_open(path, path)
 
     def add_open(self, file: str | int, shown: str) -> None:
-        """Add an open file by its descriptor; `shown` is its name in errors."""
+        """Add an open file by its descriptor; errors call it `shown`."""
         if (found := identity(file)) is not None:
             self._names.setdefault(found, shown)
 
     def pointed_to(self, path: str) -> None:
-        """Add a file that another file points to; refuse it if there is a journal that does not list it."""
+        """Add a file that another file points to; refuse it if there is a journal that does not list the file."""
         if path in self._noted:
             return
         self.add(path)
         if self._known is not None and path not in self._known:
             raise UsageError(
-                "--resume cannot be used, since a later run could not detect changes of this file",
+                "--resume cannot detect changes of this file",
                 where=path,
-                advice="name the script that points to it, not an archive that holds the script",
+                advice="give the script that points to it, not an archive with the script",
             )
 
     def known(self, paths: Container[str]) -> None:
@@ -62,11 +62,11 @@ class Inputs:
         self._known = paths
 
     def may_replace(self, path: str) -> None:
-        """Allow the command to replace one file although it reads the file."""
+        """Allow the command to overwrite this file, although it reads the file."""
         self._in_place = identity(path)
 
     def clash(self, path: str | int) -> str | None:
-        """Return the name under which an output file is also read; `None` if it is not read, or may be replaced."""
+        """Return the name of an output file among the inputs; `None` if it is not read, or may be overwritten."""
         file = identity(path)
         return None if file is None or file == self._in_place else self._names.get(file)
 
@@ -75,13 +75,13 @@ _current: Inputs | None = None
 
 
 def current() -> Inputs | None:
-    """Return the files that the running command reads; `None` outside commands."""
+    """Return the files that the running command reads; `None` outside of commands."""
     return _current
 
 
 @contextlib.contextmanager
 def watched(inputs: Inputs) -> Iterator[None]:
-    """Record all files that are opened in this context, and protect them from being replaced."""
+    """Inside the block, record all files that are opened, and protect them from being overwritten."""
     global _current  # noqa: PLW0603  one command is at work in a process
     before, _current = _current, inputs
     try:

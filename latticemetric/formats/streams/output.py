@@ -1,6 +1,6 @@
-"""Write output files: a file gets its name only when it is complete, and never replaces a file that is read.
+"""Write output files. A file gets its name only when it is complete, and never overwrites a file that is read.
 
-`Spool` keeps bytes until all are known, in memory or in a temporary file.
+`Spool` keeps bytes in memory or in a temporary file until all are known.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def standard_output() -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def atomic_output(path: str) -> Iterator[IO[bytes]]:
-    """Open a file that gets its name (or goes to standard output, `-`) only when it is complete."""
+    """Open a file that gets its name (or goes to standard output, `-`) only when complete."""
     if path == STANDARD_OUTPUT:
         with Spool() as spool:
             yield cast("IO[bytes]", spool)
@@ -64,7 +64,7 @@ def atomic_output(path: str) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def _draft_of(path: str) -> Iterator[IO[bytes]]:
-    """Open a draft (temporary file) that replaces the file when complete; write into devices and pipes directly."""
+    """Open a draft (a temporary file) that replaces the file when complete; write directly to devices and pipes."""
     with _write_errors_of(path):
         real = Path(os.path.realpath(path))  # keep a link as a link
         if not is_replaceable(path):
@@ -101,9 +101,9 @@ def _draft_of(path: str) -> Iterator[IO[bytes]]:
 
 
 def _new_draft(output: Path, before: os.stat_result | None) -> tuple[Path, int]:
-    """Create a draft beside an output; return its path and the number of the open file.
+    """Create a draft beside an output; return its path and its file descriptor.
 
-    The draft is hidden, so that readers of the folder skip it. It is opened so that nobody can put a link there first.
+    The draft is hidden, so that readers of the folder skip it, and opened so that nobody can place a link there first.
     If it will replace a file, it is private until it gets that file's mode.
     """
     name = os.fsdecode(os.fsencode(output.name)[:_LONGEST_NAME])
@@ -121,7 +121,7 @@ def abandon_drafts() -> None:
 
 
 def remove_drafts(path: str) -> None:
-    """Remove temporary files that killed runs left behind, for a file or a whole folder (path ends in `/`)."""
+    """Remove temporary files left by killed runs, for a file or for a whole folder (path ends in `/`)."""
     real = Path(os.path.realpath(path))
     folder, name = (real, None) if path.endswith("/") else (real.parent, real.name)
     with contextlib.suppress(OSError):  # a later write to the folder will raise the error
@@ -147,7 +147,7 @@ def _write_errors_of(path: str) -> Iterator[None]:
 
 
 class _NamedOutput:
-    """Wrap an output so that its errors name it, and do not look like errors of files that are read meanwhile."""
+    """Wraps an output so that its errors name it and differ from errors of files read meanwhile."""
 
     def __init__(self, raw: IO[bytes], name: str) -> None:
         self._raw, self._name = raw, name
@@ -183,7 +183,7 @@ def sync(path: str) -> None:
 
 
 def is_replaceable(path: str) -> bool:
-    """Check whether a new file may take the path's place: a device, a pipe or a folder cannot be replaced."""
+    """Check whether a new file may replace this path; devices, pipes and folders cannot be replaced."""
     target = Path(path).absolute()
     return target.parts[1:2] not in {("dev",), ("proc",)} and (target.is_file() or not target.exists())
 
@@ -227,7 +227,7 @@ def _check_replaceable(real: str, path: str) -> None:
 
 
 class Spool:
-    """Keep bytes in memory; if there are many, in a temporary file."""
+    """Keeps bytes in memory or, if there are many, in a temporary file."""
 
     def __init__(self) -> None:
         self._file: IO[bytes] = io.BytesIO()
@@ -250,7 +250,7 @@ class Spool:
         return self._file.tell()
 
     def copy_to(self, target: IO[bytes], begin: int = 0, end: int = sys.maxsize) -> None:
-        """Copy all bytes, or those from `begin` to `end`, to a file; call it only when all bytes are written."""
+        """Copy all bytes, or those from `begin` to `end`, to a file; call it after the last write."""
         with temporary_files():  # this writes the last bytes
             self._file.seek(begin)
         while piece := self._file.read(min(_PIECE, end - begin)):
@@ -267,7 +267,7 @@ class Spool:
 
 @contextlib.contextmanager
 def temporary_files() -> Iterator[None]:
-    """If temporary files cannot be written, raise an error that names their folder."""
+    """Inside the block, add the folder to errors of temporary files that cannot be written."""
     try:
         yield
     except OSError as error:

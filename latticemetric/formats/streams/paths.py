@@ -1,4 +1,4 @@
-"""List the files that a path means, in natural order."""
+"""List the files of a path, folder or glob in natural order (2 before 10)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from latticemetric.formats.streams.stream import STANDARD_INPUT, is_hidden, warn
 
 
 def expand(path: str, is_whole: Callable[[Path], bool]) -> list[str]:
-    """List the files of a path: the files of a folder and the matches of a glob in natural order (2 before 10).
+    """List the files of a path; files of a folder and matches of a glob are in natural order (2 before 10).
 
-    A folder that is read as a whole stands for itself. A path that means no file is an error.
+    A folder that is one data set is listed as one path. A path without files is an error.
     """
     if path == STANDARD_INPUT:
         return [path]
@@ -49,7 +49,7 @@ _ABOUT = re.compile(
 
 
 def _files_of_folder(folder: str) -> list[str]:
-    """List the files of a folder; warn of other entries."""
+    """List the files of a folder; warn about other entries."""
     try:
         paths = sorted(map(str, Path(folder).iterdir()), key=natural_order)
     except OSError as error:
@@ -69,7 +69,7 @@ def _files_of_folder(folder: str) -> list[str]:
 
 
 def _is_file(path: str) -> bool:
-    """Accept files, and also broken links: opening them raises an error, which should not be hidden."""
+    """Accept files and also broken links, so that opening them raises an error."""
     return os.path.isfile(path) or (os.path.islink(path) and not os.path.exists(path))  # noqa: PTH110, PTH113, PTH114
 
 

@@ -1,4 +1,4 @@
-"""Read files and standard input, compressed or not, as bytes and lines, within limits of size."""
+"""Read files and standard input, compressed or not, as bytes and lines, within size limits."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def stamp_of(path: str) -> Stamp:
 
 
 class Place(NamedTuple):
-    """Hold a place in a file."""
+    """A position in a file."""
 
     path: str
     stamp: Stamp
@@ -44,13 +44,13 @@ class Place(NamedTuple):
 
 
 class Stream:
-    """Read decompressed bytes or lines of one file, and track the position.
+    """The decompressed bytes or lines of one file, with the current position.
 
     Attributes:
         name: The file's path, as the user wrote it.
         stem: The file's name without folder and compression suffixes.
         line: The number of the last line read, from 1.
-        offset: The offset of the next byte in the file; `None` if the file cannot be read again from there.
+        offset: The offset of the next byte in the file; `None` if the file cannot be read a second time.
         stamp: The size and time of the file when it was opened.
     """
 
@@ -94,7 +94,7 @@ class Stream:
         return self._bytes
 
     def begin_next_graph(self) -> None:
-        """Count the bytes that follow for the next graph."""
+        """Start counting the bytes of the next graph."""
         self._allowance.renew()
         if self._unpacking is not None:
             self._unpacking.add(graphs=1)
@@ -108,7 +108,7 @@ class Stream:
         return b"".join(pieces)
 
     def read_some(self, size: int) -> bytes:
-        """Read about `size` bytes; none at the end. Return the bytes before damage; the next call raises the error."""
+        """Read about `size` bytes; nothing at the end. Return bytes before damage; the next call raises the error."""
         if self._damage is not None:
             raise self._damage
         pieces = []
@@ -156,13 +156,13 @@ class Stream:
             yield data
 
     def _next_piece(self, lines: int = 0) -> bytes:
-        """Read a line, or a piece of a very long one; count it as `lines`."""
+        """Read a line, or a piece of a very long one; count its lines as `lines`."""
         data = bytes(self._guarded(lambda: self._bytes.readline(_PIECE)))
         self._allowance.add(len(data), lines)
         return data
 
     def lines(self, *, passing: bool = False) -> Iterator[str]:
-        """Yield lines without their ends, decoded from UTF-8; with `passing`, limit each line, not their sum."""
+        """Yield decoded lines without their ends; with `passing`, limit the size of each line, not of their sum."""
         for data in self.byte_lines():
             if passing:
                 self._allowance.renew()
@@ -174,7 +174,7 @@ class Stream:
         return f"{self.name}:{number}" if number else self.name
 
     def place_before(self, size: int) -> Place | None:
-        """Return the place of the last `size` bytes read; `None` if the file cannot be read again."""
+        """Return the place of the last `size` bytes; `None` if the file cannot be read a second time."""
         if self.offset is None:
             return None
         return Place(os.path.abspath(self.name), self.stamp, self.offset - size)  # noqa: PTH100  a plain string
@@ -204,7 +204,7 @@ class Stream:
 
 
 def warn(place: str, what: str) -> None:
-    """Warn in one line that something is skipped on purpose."""
+    """Warn in one line that input is skipped on purpose."""
     import logging
 
     logging.getLogger("latticemetric").warning("%s", harmless(f"{place}: {what}"))
@@ -219,7 +219,7 @@ _left_out: set[tuple[str, ...]] = set()
 
 
 def warn_left_out(place: str, why: str, names: Sequence[str]) -> None:
-    """Warn of skipped files of a folder or an archive, if there are any."""
+    """Warn about skipped files of a folder or an archive, if there are any."""
     if names and (place, why, *names) not in _left_out:  # a folder is listed several times
         _left_out.add((place, why, *names))
         more = ", …" if len(names) > _MOST_NAMED else ""
@@ -239,13 +239,13 @@ def decoded_line(data: bytes, place: str) -> str:
 
 
 class Piece:
-    """Hold a part of some bytes; copy it only when it is used.
+    """A part of some bytes, copied only when used.
 
     Attributes:
         whole: The bytes.
         begin: The first byte of the part.
         end: The byte after it.
-        place: The part's place in a file, by absolute path; `None` if it cannot be read again.
+        place: The part's position in a file (with an absolute path); `None` if the file cannot be read a second time.
     """
 
     __slots__ = ("begin", "end", "place", "whole")
@@ -295,7 +295,7 @@ def open_stream(path: str) -> Stream:
 
 
 def _has_end(raw: IO[bytes]) -> bool:
-    """Check whether this is a file, which has an end; pipes and devices may have none."""
+    """Check whether this is a file with an end; pipes and devices may have none."""
     try:
         return stat.S_ISREG(os.fstat(raw.fileno()).st_mode)
     except (OSError, ValueError, AttributeError):  # the bytes are in memory
@@ -303,7 +303,7 @@ def _has_end(raw: IO[bytes]) -> bool:
 
 
 def _with_head(raw: Any) -> tuple[_Rejoined, io.BufferedReader, bytes]:
-    """Read the first bytes (`HEAD_SIZE`, even from slow pipes); return a stream of all bytes, and the first bytes."""
+    """Read the first bytes (`HEAD_SIZE`, also from slow pipes); return a stream of all bytes, and the first bytes."""
     head = b""
     while len(head) < HEAD_SIZE and (more := raw.read(HEAD_SIZE - len(head))):
         head += more
@@ -312,7 +312,7 @@ def _with_head(raw: Any) -> tuple[_Rejoined, io.BufferedReader, bytes]:
 
 
 class _Rejoined(io.RawIOBase):
-    """Yield bytes that were already read, then the rest of their stream; `count` is the number of bytes yielded."""
+    """Yields bytes that were already read, then the rest of their stream; `count` is the number of bytes yielded."""
 
     def __init__(self, head: bytes, rest: Any) -> None:
         self._head, self._rest, self.count = head, rest, 0
@@ -349,7 +349,7 @@ _WORK_OF_GRAPH = 4000
 
 
 class Unpacking:
-    """Limit the size of a decompressed file: a few bytes must not become hours of work."""
+    """Limits the size of a decompressed file, so that a few bytes cannot become hours of work."""
 
     def __init__(self, name: str, packed: Callable[[], int]) -> None:
         self._name, self._packed = name, packed
@@ -357,7 +357,7 @@ class Unpacking:
         self._is_unlimited = _user_limit() is not None
 
     def add(self, size: int = 0, *, lines: int = 0, graphs: int = 0) -> None:
-        """Count decompressed bytes, and their lines and graphs: even blank lines and small graphs take time."""
+        """Count decompressed bytes, lines and graphs, since even blank lines and small graphs take time."""
         self._size += size
         self._lines += lines
         self._graphs += graphs
@@ -374,10 +374,10 @@ class Unpacking:
 
 
 class Allowance:
-    """Limit the bytes that are read for one graph.
+    """Limits the bytes that are read for one graph.
 
-    The limit is an eighth of the memory, because the graph also needs memory. For a pipe or device, which may never
-    end, it is at most 512 MB. The environment variable `LATTICEMETRIC_MOST_AT_ONCE` sets another limit.
+    The limit is an eighth of the memory, because the graph also needs memory; for a pipe or device, which may be
+    endless, it is at most 512 MB. The environment variable `LATTICEMETRIC_MOST_AT_ONCE` sets another limit.
     """
 
     def __init__(self, name: str, unpacking: Unpacking | None, *, has_end: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""Read the files of tar archives from beginning to end; never unpack to disk."""
+"""Read the files of tar archives in order; never unpack to disk."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _LONGEST_HEADER = 2**20
 
 
 def members(archive: Stream) -> Iterator[Stream | InputError]:
-    """Yield the files of an archive in order; read each before the next.
+    """Yield the files of an archive in order; read each one before the next.
 
-    Yield an error for a link, a device or an archive. Skip folders; skip hidden files with a warning, as in folders on
-    disk.
+    Links, devices and nested archives are errors. Folders are skipped; hidden files are skipped with a warning, as in
+    folders on disk.
     """
     watched = _Watched(archive.content())
     hidden: list[str] = []
@@ -62,7 +62,7 @@ def _content(tar: tarfile.TarFile, member: tarfile.TarInfo, archive: Stream) -> 
 
 
 class _Member(tarfile.TarInfo):
-    """Hold a member; refuse headers that are larger than names need."""
+    """A member of an archive; refuses headers that are larger than names need."""
 
     @classmethod
     def frombuf(cls, buf: Any, encoding: Any, errors: Any) -> Self:
@@ -73,9 +73,9 @@ class _Member(tarfile.TarInfo):
 
 
 class _Watched:
-    """Track the zero bytes of an archive: `tarfile` treats everything that is not a member as the archive's end.
+    """Tracks the zero bytes of an archive, since `tarfile` takes everything that is not a member for the end.
 
-    Stop reads after the end of the file: `tarfile` would read until it has the number of bytes that a header declares.
+    Reads stop at the end of the file: `tarfile` would continue until it has the number of bytes that a header declares.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -99,7 +99,8 @@ class _Watched:
             raise FormatError("the tar archive is cut short", where=name)
         if self._last > end:
             raise FormatError(
-                f"data follows the end of the tar archive, byte {end}: a header is damaged, or it is several archives",
+                f"data follows the end of the tar archive, byte {end}: a header is damaged, or several archives were "
+                f"joined",
                 where=name,
                 advice="give archives one by one",
             )

@@ -1,1 +1,1 @@
-"""Functions that text formats share: fields, numbers, lines, JSON, n-best lists, and the shapes of graphs."""
+"""Functions that text formats share: fields, numbers, lines, JSON, and groups of lines per graph."""

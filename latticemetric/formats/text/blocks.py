@@ -1,4 +1,4 @@
-"""Group the lines of a file by graph: between blank lines, below a name, or with the same id."""
+"""Group the lines of a file by graph: by blank lines, by a line with a name, or by equal ids."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Row = TypeVar("Row")
 
 
 def blocks(stream: Stream) -> Iterator[tuple[int, Piece]]:
-    """Yield each text between blank lines, with the number of lines before it."""
+    """Yield each block of text between blank lines, with the number of lines before it."""
     rest, lines, is_last = b"", 0, False
     while not is_last:
         # Read at least the size of the rest, so that a long block is not searched many times.
@@ -37,7 +37,7 @@ def blocks(stream: Stream) -> Iterator[tuple[int, Piece]]:
 
 
 def named_blocks(stream: Stream, build: Callable[[bytes, str, int], Graph]) -> Iterator[Entry]:
-    """Yield the graphs of a file in which each begins with a line `name …`; without names, use the file's name.
+    """Yield the graphs of a file; each begins with a line `name …`. Without names, use the file's name.
 
     `build` takes the lines of a graph, the file's name, and the number of lines before them.
     """
@@ -63,7 +63,7 @@ def named_blocks(stream: Stream, build: Callable[[bytes, str, int], Graph]) -> I
 def in_one_piece(
     rows: Iterable[tuple[str, str, Row]], advice: str = "move them together"
 ) -> Iterator[tuple[str, str, list[Row]]]:
-    """Group rows (id, place, content) by id: yield id, first place and rows; refuse an id whose rows are separated."""
+    """Group rows (id, place, content) by id: yield id, first place and rows; the rows of an id must be adjacent."""
     current: str | None = None
     start = ""
     block: list[Row] = []
@@ -73,9 +73,7 @@ def in_one_piece(
             if current is not None:
                 yield current, start, block
             if name in seen:
-                raise FormatError(
-                    f"the lines of '{shortened(name)}' are not next to each other", where=place, advice=advice
-                )
+                raise FormatError(f"the lines of '{shortened(name)}' are not adjacent", where=place, advice=advice)
             seen.add(name)
             current, start, block = name, place, []
         block.append(row)

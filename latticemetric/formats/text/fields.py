@@ -1,4 +1,4 @@
-"""Read and write fields between white space: lines, strict numbers, words, and errors with their place."""
+"""Read and write fields between white space: lines, strict numbers and words, and errors with their place."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def numbered_lines(data: bytes, file: str, lines_before: int = 0) -> Iterator[tu
 
 
 def whole_lines(head: bytes) -> bytes:
-    """Return the first bytes of a file without the last line if that line may be cut."""
+    """Return the first bytes of a file without the last line, if that line may be incomplete."""
     return head[: head.rfind(b"\n") + 1] if len(head) >= HEAD_SIZE else head
 
 
@@ -65,7 +65,7 @@ def require_finite(value: float, text: str, place: str) -> float:
     """Return the value; refuse infinity and NaN."""
     if not math.isfinite(value):
         what = f"score '{shortened(text, 40)}' is not finite"
-        raise InputError(what, where=place, advice="give a finite score, or leave out the arc or hypothesis")
+        raise InputError(what, where=place, advice="give a finite score, or remove the arc or hypothesis")
     return value
 
 
@@ -73,12 +73,12 @@ def whole(text: str, what: str, place: str, lowest: int = 0) -> int:
     """Read a field as a whole number, at least `lowest`."""
     value = int(text) if _WHOLE.fullmatch(text) else None
     if value is None or not lowest <= value < 2**31 - 1:
-        raise FormatError(f"{what} is '{shortened(text, 40)}', not a whole number from {lowest}", where=place)
+        raise FormatError(f"{what} is '{shortened(text, 40)}', not a whole number ≥ {lowest}", where=place)
     return value
 
 
 def require_field(text: str, what: str) -> str:
-    """Return the text if it is one field; refuse other texts."""
+    """Return the text if it is one field; otherwise raise an error."""
     if split_words(text) != [text]:
         raise InputError(
             f"{what} {shortened(text, 40)!r} is empty or holds white space, which this format cannot write",
@@ -88,16 +88,16 @@ def require_field(text: str, what: str) -> str:
 
 
 def require_id(name: str, what: str) -> str:
-    """Return the id if it is one field; refuse other ids."""
+    """Return the id if it is one field; otherwise raise an error."""
     if split_words(name) != [name]:
         raise UsageError(f"'{shortened(name)}' cannot be {what}", advice="rename it: no white space, not empty")
     return name
 
 
 def word_to_write(vocabulary: Vocabulary, number: int, *nothing: str) -> str:
-    """Return the text to write for a word: for ε, the first text in `nothing`.
+    """Return the text to write for a word; for ε, the first text in `nothing`.
 
-    Refuse a word that is not one field, or that equals a text in `nothing`: it would be read back as no word.
+    Refuse a word that is not one field, or that equals a text in `nothing`, since it would be read back as no word.
     """
     if number == EPSILON:
         return nothing[0]
@@ -107,7 +107,7 @@ def word_to_write(vocabulary: Vocabulary, number: int, *nothing: str) -> str:
 
 
 def refuse_word(word: str, *nothing: str) -> None:
-    """Refuse a word that the format reads as no word, since it equals a text in `nothing`."""
+    """Refuse a word that equals a text in `nothing`, since it would be read back as no word."""
     if word in nothing:
         raise InputError(
             f"the word '{shortened(word, 40)}' would be read back as no word", advice="write another format"
@@ -118,7 +118,7 @@ def refuse_word(word: str, *nothing: str) -> None:
 
 
 def parsed_natively(parse: Callable[..., Any], data: bytes | Piece, file: str, lines_before: int = 0) -> Any:
-    """Call a native parser, with some bytes or with a piece's whole, begin and end; add file and line to its errors."""
+    """Call a native parser on bytes or on a piece (whole, begin and end); add file and line to its errors."""
     try:
         return parse(data.whole, data.begin, data.end) if isinstance(data, Piece) else parse(data)
     except _native.ParseError as error:
@@ -129,10 +129,10 @@ def parsed_natively(parse: Callable[..., Any], data: bytes | Piece, file: str, l
 
 
 def spelled(column: tuple[Words, list[str] | None], table: Vocabulary | None) -> tuple[Words, Vocabulary]:
-    """Return the numbers of a native column of words, and the vocabulary.
+    """Return the numbers of a column of words from a native parser, and the vocabulary.
 
-    If all words are written as numbers, they are word numbers: 0 is ε, and `table` gives the words. Otherwise they are
-    symbols: `table` gives their numbers; without a table, number them in order of appearance.
+    If all words are numbers, they are word numbers: 0 is ε, and `table` maps them to words. Otherwise `table` gives the
+    words' numbers; without a table, they are numbered in order of appearance.
     """
     numbers, words = column
     if words is None:
@@ -142,7 +142,7 @@ def spelled(column: tuple[Words, list[str] | None], table: Vocabulary | None) ->
     for word in words:
         if word not in table:
             raise InputError(
-                f"'{shortened(word, 40)}' is not in the symbol table", advice="give the table of this graph"
+                f"'{shortened(word, 40)}' is not in the symbol table", advice="give the symbol table of this graph"
             )
     return np.concatenate([[0], table.encode(words)]).astype(np.int32)[numbers], table
 
@@ -168,7 +168,7 @@ _MOST_DIGITS = 10
 
 
 def is_word_number(text: str) -> bool:
-    """Check whether a word is written as a number: 0, 12, but not 012."""
+    """Check whether a word has the form of a number: 0 and 12, but not 012."""
     plain = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
     return plain and (text == "0" or text[0] != "0") and int(text) < STAR
 

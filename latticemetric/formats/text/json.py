@@ -26,9 +26,9 @@ _SPACE = re.compile(rf"[{_SPACES}]*")
 def parsed_json(
     data: bytes, file: str, line: int | None = None, objects: Callable[[list[tuple[str, Any]]], Any] = tuple
 ) -> Any:
-    """Parse a JSON text, or the one on a line of a file: objects as tuples of pairs, arrays as lists.
+    """Parse a JSON text, or the line of a file: objects as tuples of pairs, arrays as lists.
 
-    `objects` builds an object from its pairs; use `object_of` to refuse duplicate keys.
+    `objects` builds an object from its pairs; pass `object_of` to refuse duplicate keys.
     """
     first = line or 1
     try:
@@ -52,14 +52,14 @@ def parsed_json(
 
 
 Objects = Callable[[list[tuple[str, Any]]], Any]
-"""Build an object from its pairs of keys and values."""
+"""A function that builds an object from its pairs of keys and values."""
 
 
 def array_elements(stream: Stream, objects: Objects = tuple) -> Iterator[tuple[int, Any]]:
-    """Yield the elements of a file that is one JSON array, and the line of each; hold one element in memory at a time.
+    """Yield the elements of a file that is one JSON array, with their lines; hold one element in memory at a time.
 
     Raises:
-        FormatError: The file is not one JSON array; elements before the error have been yielded.
+        FormatError: The file is not one JSON array. Elements before the error are yielded first.
     """
     text = _Text(stream, objects)
     text.skip("[", "the file is not a JSON array")
@@ -74,7 +74,7 @@ def array_elements(stream: Stream, objects: Objects = tuple) -> Iterator[tuple[i
             separator = "]" if text.peek() == "]" else ","
             text.skip(separator, "an element of the array is followed by something else")
     if text.peek():
-        raise FormatError("something follows the JSON array", where=stream.place(text.line))
+        raise FormatError("there is more text after the JSON array", where=stream.place(text.line))
 
 
 _PIECE = 2**16
@@ -82,7 +82,7 @@ _LONGEST_ATOM = 2 * _MOST_DIGITS  # a number, a literal or an escape
 
 
 class _Text:
-    """Read the text of a stream in pieces, and parse it from `at` on; `line` is the line of the next character."""
+    """The text of a stream, read in pieces and parsed from `at` on; `line` is the line of the next character."""
 
     def __init__(self, stream: Stream, objects: Objects) -> None:
         self._stream, self._decoder = stream, codecs.getincrementaldecoder("utf-8")()
@@ -90,7 +90,7 @@ class _Text:
         self._parse = _decoder(objects).raw_decode
 
     def peek(self) -> str:
-        """Skip white space; return the next character, nothing at the end."""
+        """Skip white space; return the next character, or nothing at the end."""
         while True:
             if self._at < len(self._text):
                 character = self._text[self._at]
@@ -104,13 +104,13 @@ class _Text:
                 return ""
 
     def skip(self, character: str, problem: str) -> None:
-        """Skip white space and this character; raise an error with this problem if another one follows."""
+        """Skip white space and this character; if another one follows, raise an error with the text `problem`."""
         if self.peek() != character:
             raise FormatError(problem, where=self._stream.place(self.line))
         self._move(self._at + 1)
 
     def element(self) -> Any:
-        """Parse the next value; read more text until it is whole."""
+        """Parse the next value; read more text until it is complete."""
         size = _PIECE
         while True:
             try:
@@ -130,7 +130,7 @@ class _Text:
             return value
 
     def _is_cut(self, error: json.JSONDecodeError) -> bool:
-        """Check whether this may only mean that the value is not whole yet: the problem is a string, or at the end."""
+        """Check whether an error may only mean that the value is incomplete: it is in a string, or at the end."""
         return error.msg.startswith("Unterminated string") or error.pos > len(self._text) - _LONGEST_ATOM
 
     def _move(self, to: int) -> None:
@@ -155,7 +155,7 @@ class _Text:
 
 
 def parsed_json_natively(parse: Callable[[bytes], Any], data: bytes, file: str, line: int | None = None) -> Any:
-    """Call a native parser of a JSON text, or of the one on a line of a file; add file and line to its errors."""
+    """Call a native parser on a JSON text, or on the line of a file; add file and line to its errors."""
     try:
         return parsed_natively(parse, data, file, (line or 1) - 1)
     except _native.NotJsonError as error:
@@ -195,7 +195,7 @@ _STRICT: dict[str, Any] = {
 
 @lru_cache
 def _decoder(objects: Objects) -> json.JSONDecoder:
-    """Return the strict parser; to make one takes as long as to parse a short line."""
+    """Return the strict parser; it is cached, since making one takes as long as parsing a short line."""
     return json.JSONDecoder(object_pairs_hook=objects, **_STRICT)
 
 
@@ -227,7 +227,7 @@ def quoted(text: str) -> str:
 
 
 def blank_lines(stream: Stream, lines: Iterable[int]) -> Iterator[Entry]:
-    """Yield an entry that cannot be built for each blank line, in a file whose line numbers are ids."""
+    """Yield an entry with an error for each blank line, in a file whose line numbers are ids."""
     for line in lines:
         place = stream.place(line)
         what = "the line is blank, but lines without ids are paired by line number"

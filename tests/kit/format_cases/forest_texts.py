@@ -212,7 +212,7 @@ _CDEC_JSON_BROKEN = {
     "a tail that is not used": json_case('"tail":[0],', '"tail":[0,0],', "edge 2 uses its tail 2 never"),
     "a tail used twice": json_case("[2] [1]", "[2] [1] [2]", "edge 3 uses its tail 2 2 times"),
     "a tail used for another": json_case("[2] [1]", "[2] [2]", "edge 3 uses its tail 1 never"),
-    "a tail too few": json_case('"tail":[0,1]', '"tail":[0]', "edge 3 has no tail 2"),
+    "a tail too few": json_case('"tail":[0,1]', '"tail":[0]', "edge 3 uses tail 2"),
     "no end": json_case(
         '"tail":[0],', '"tail":[2],', "complete derivation, since derivations of node 2 would never end"
     ),

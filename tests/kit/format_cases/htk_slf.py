@@ -38,8 +38,8 @@ def changed(old: str, new: str, says: str, line: int | None = None) -> Broken:
 
 
 _BROKEN = {
-    "more nodes in the header": changed("N=4", "N=5", "the header gives N=5, but the file has 4"),
-    "fewer links in the header": changed("L=4", "L=3", "the header gives L=3, but the file has 4"),
+    "more nodes in the header": changed("N=4", "N=5", "the header says N=5, but the file has 4"),
+    "fewer links in the header": changed("L=4", "L=3", "the header says L=3, but the file has 4"),
     "a node twice": changed("I=3 t", "I=1 t", "node 1 appears twice"),
     "a link to no node": changed("S=2 E=3", "S=2 E=7", "E=7 is not a node", 13),
     "a link to a word": changed("S=2 E=3", "S=2 E=x", "E is not a number on every line"),
@@ -52,14 +52,14 @@ _BROKEN = {
     "a scale with an underscore": changed("lmscale=2.5", "lmscale=2_5", "lmscale is '2_5', not a number", 4),
     "a penalty in other digits": changed("wdpenalty=-1", "wdpenalty=-١", "wdpenalty is '-١', not a number", 4),
     "in latin-1": Broken(SLF.replace("two", "été").encode("latin-1"), 9, "not UTF-8"),
-    "a field twice": changed("a=-4", "a=-4 a=-5", "field 'a' stands twice", 12),
+    "a field twice": changed("a=-4", "a=-4 a=-5", "field 'a' appears twice", 12),
     "no field": changed("a=-4", "acoustics", "'acoustics' is not a field", 12),
     "a base of one": changed("base=10", "base=1", "base is 1"),
     "a base in words": changed("base=10", "base=ten", "base is 'ten', not a number", 3),
     "an infinite scale": changed("lmscale=2.5", "lmscale=inf", "lmscale is 'inf', not a number"),
     "no start": changed("lmscale=2.5", "start=9", "0 nodes could be the start"),
-    "a negative node": changed("J=3 S=2", "J=3 S=-2", "S is not a number from 0", 13),
-    "half a node": changed("I=0 t=0.0", "I=0.5 t=0.0", "I is not a number from 0", 7),
+    "a negative node": changed("J=3 S=2", "J=3 S=-2", "S is not a number ≥ 0", 13),
+    "half a node": changed("I=0 t=0.0", "I=0.5 t=0.0", "I is not a number ≥ 0", 7),
 }
 
 CASES = [

@@ -130,9 +130,9 @@ _BROKEN_BINARY = {
     "no final state": Broken(b"utt " + machine(final=NOT_FINAL), says="no final state"),
     "cycle": Broken(b"utt " + machine(target=0), says="no final state"),
     "target beyond all states": Broken(
-        b"utt " + machine(target=2**31 - 1), says="an arc to state 2147483647, and there"
+        b"utt " + machine(target=2**31 - 1), says="an arc to state 2147483647, but there"
     ),
-    "target just beyond all states": Broken(b"utt " + machine(target=9), says="an arc to state 9, and there are"),
+    "target just beyond all states": Broken(b"utt " + machine(target=9), says="an arc to state 9, but there are"),
     "negative target": Broken(b"utt " + machine(target=-5), says="-5"),
     "negative word": Broken(b"utt " + machine(label=-5), says="-5"),
     "something after a lattice": Broken(b"u " + machine() + b"?", says="an id and a space"),

@@ -191,7 +191,7 @@ _SPHINX_BROKEN = {
     "a node without frames": changed(SPHINX, "2 fairy 42 109 109 ; 4", "2 fairy 42", "a node has 5 fields", 10),
     "a word with a space": changed(SPHINX, "2 fairy", "2 fairy queen", "a node has 5 fields", 10),
     "a frame in words": changed(SPHINX, "fairy 42", "fairy x", "'x' is not a number", 10),
-    "a negative node": changed(SPHINX, "3 1 -10240", "-3 1 -10240", "not a whole number from 0", 24),
+    "a negative node": changed(SPHINX, "3 1 -10240", "-3 1 -10240", "not a whole number ≥ 0", 24),
     "an edge to no node": changed(SPHINX, "3 1 -10240", "3 9 -10240", "there is no node 9", 24),
     "an edge without a score": changed(SPHINX, "3 1 -10240", "3 1", "an edge has 3 fields", 24),
     "a score that is not finite": changed(SPHINX, "-10240", "nan", "score 'nan' is not finite", 24),
@@ -209,7 +209,7 @@ _SPHINX_BROKEN = {
         SPHINX, "FROM-NODEID TO-NODEID", "FROM-NODEID ENDFRAME", "edges without target nodes", 21
     ),
     "segments without an end": changed(SPHINX, "BestSegAscr 1 (", "BestSegAscr 99999999 (", "cut short"),
-    "a second lattice": Broken((SPHINX * 2).encode(), 33, "more after 'End'"),
+    "a second lattice": Broken((SPHINX * 2).encode(), 33, "more lines after 'End'"),
     "Latin-1": Broken(SPHINX.replace("fairy", "fée").encode("latin-1"), 10, "not UTF-8"),
     "UTF-16": Broken(SPHINX.encode("utf-16"), 1, "not UTF-8"),
 }
@@ -243,7 +243,7 @@ _PFSG_BROKEN = {
     "no nodes": changed(PFSG, "nodes 5", "knots 5", "expected the line 'nodes'", 2),
     "more nodes than words": changed(PFSG, "nodes 5", "nodes 6", "6 nodes, but has words for 5", 2),
     "thousands of millions of nodes": changed(PFSG, "nodes 5", "nodes 2000000000", "but has words for 5", 2),
-    "a negative number of nodes": changed(PFSG, "nodes 5", "nodes -5", "not a whole number from 1", 2),
+    "a negative number of nodes": changed(PFSG, "nodes 5", "nodes -5", "not a whole number ≥ 1", 2),
     "no words at all": changed(PFSG, " 5 NULL the ferry fairy NULL", "", "expected the line 'nodes'", 2),
     "no start": changed(PFSG, "initial 0\n", "", "expected the line 'initial'", 3),
     "an end that is no node": changed(PFSG, "final 4", "final 5", "node 5 does not exist", 4),
@@ -255,7 +255,7 @@ _PFSG_BROKEN = {
     "cut in the header": cut(PFSG, "final", "cut short: it has no line 'final'"),
     "a transition without a score": changed(PFSG, "1 2 -6931", "1 2", "a transition has 3 fields", 7),
     "a transition from no node": changed(PFSG, "1 2 -6931", "9 2 -6931", "node 9 does not exist", 7),
-    "a transition to a negative node": changed(PFSG, "1 2 -6931", "1 -2 -6931", "not a whole number from 0", 7),
+    "a transition to a negative node": changed(PFSG, "1 2 -6931", "1 -2 -6931", "not a whole number ≥ 0", 7),
     "a score in words": changed(PFSG, "-6931", "low", "'low' is not a number", 7),
     "a score that is no number": changed(PFSG, "-6931", "NaN", "is not finite", 7),
     "an infinite score": changed(PFSG, "-6931", "-inf", "is not finite", 7),
@@ -292,7 +292,7 @@ align 0 *DELETE* 1
 """
 
 _MESH_BROKEN = {
-    "no numaligns": changed(MESH, "numaligns 3\n", "", "position 0 is not below 'numaligns'", 3),
+    "no numaligns": changed(MESH, "numaligns 3\n", "", "position 0 is not smaller than 'numaligns'", 3),
     "nothing but a name": changed(MESH, "numaligns 1\nalign 0 *DELETE* 1\n", "", "no line 'numaligns'", 14),
     "numaligns twice": changed(MESH, "posterior 1\n", "numaligns 3\n", "'numaligns' appears twice", 3),
     "more positions in the header": changed(
@@ -300,9 +300,9 @@ _MESH_BROKEN = {
     ),
     "thousands of millions of positions": changed(MESH, "numaligns 3", "numaligns 2000000000", "but the mesh has 3", 1),
     "fewer positions in the header": changed(
-        MESH, "numaligns 3", "numaligns 2", "position 2 is not below 'numaligns'", 13
+        MESH, "numaligns 3", "numaligns 2", "position 2 is not smaller than 'numaligns'", 13
     ),
-    "a negative number of positions": changed(MESH, "numaligns 3", "numaligns -3", "not a whole number from 0", 2),
+    "a negative number of positions": changed(MESH, "numaligns 3", "numaligns -3", "not a whole number ≥ 0", 2),
     "a position twice": changed(MESH, "align 1", "align 0", "position 0 appears twice", 7),
     "a position without words": changed(MESH, "align 2 leaves 1e-3 *DELETE* 0.999", "align 2", "has only", 13),
     "a word without a posterior": changed(MESH, "*DELETE* 0.05", "*DELETE*", "the last word has no posterior", 4),
@@ -336,33 +336,25 @@ leaves 1
 """
 
 _NETWORK_BROKEN = {
-    "a word without a probability": changed(
-        NETWORK, "a 0.2 *", "a *", "not words, each followed by the same number", 1
-    ),
-    "cut short": cut(NETWORK, "0.5\n", "not words, each followed by the same number", 2),
-    "a line of one word": changed(NETWORK, "leaves 1", "leaves", "not words, each followed by the same number", 3),
-    "another number of scores": changed(
-        NETWORK, "leaves 1", "leaves 1 1", "not words, each followed by the same number", 3
-    ),
-    "a probability first": changed(NETWORK, "leaves 1", "1 leaves", "not words, each followed by the same number", 3),
-    "a probability in words": changed(
-        NETWORK, "leaves 1", "leaves one", "not words, each followed by the same number", 3
-    ),
-    "a probability that is no number": changed(NETWORK, "leaves 1", "leaves nan", "not words", 3),
-    "an infinite probability": changed(NETWORK, "leaves 1", "leaves inf", "not words", 3),
-    "a probability beyond doubles": changed(NETWORK, "leaves 1", "leaves 1e999", "not words", 3),
-    "an underscore": changed(NETWORK, "leaves 1", "leaves 1_0", "not words", 3),
-    "a comma": changed(NETWORK, "a 0.2", "a 0,2", "not words", 1),
-    "other digits": changed(NETWORK, "leaves 1", "leaves ١", "not words", 3),
+    "a word without a probability": changed(NETWORK, "a 0.2 *", "a *", "must be followed by the same number", 1),
+    "cut short": cut(NETWORK, "0.5\n", "must be followed by the same number", 2),
+    "a line of one word": changed(NETWORK, "leaves 1", "leaves", "must be followed by the same number", 3),
+    "another number of scores": changed(NETWORK, "leaves 1", "leaves 1 1", "must be followed by the same number", 3),
+    "a probability first": changed(NETWORK, "leaves 1", "1 leaves", "must be followed by the same number", 3),
+    "a probability in words": changed(NETWORK, "leaves 1", "leaves one", "must be followed by the same number", 3),
+    "a probability that is no number": changed(NETWORK, "leaves 1", "leaves nan", "same number of probabilities", 3),
+    "an infinite probability": changed(NETWORK, "leaves 1", "leaves inf", "same number of probabilities", 3),
+    "a probability beyond doubles": changed(NETWORK, "leaves 1", "leaves 1e999", "same number of probabilities", 3),
+    "an underscore": changed(NETWORK, "leaves 1", "leaves 1_0", "same number of probabilities", 3),
+    "a comma": changed(NETWORK, "a 0.2", "a 0,2", "same number of probabilities", 1),
+    "other digits": changed(NETWORK, "leaves 1", "leaves ١", "same number of probabilities", 3),
     "a logarithm": changed(NETWORK, "leaves 1", "leaves -1", "the probability -1 is below 0", 3),
     "minus nearly nothing": changed(NETWORK, "leaves 1", "leaves -1e-300", "is below 0", 3),
-    "a count of words first": changed(
-        NETWORK, "the 0.75", "3 the 0.75", "not words, each followed by the same number", 1
-    ),
-    "columns with a title": Broken(b"network\n2\n1 the 0.5\n", 1, "not words, each followed by the same number"),
-    "a lattice in PLF": Broken(b"((('a',0.5,1),),)\n", 1, "not words, each followed by the same number"),
-    "a broken second one": changed(NETWORK, "late 1e-1", "late", "not words, each followed by the same number", 5),
-    "a long line of one kind": Broken(b"w " * 5040 + b"\n", 1, "not words, each followed by the same number"),
+    "a count of words first": changed(NETWORK, "the 0.75", "3 the 0.75", "must be followed by the same number", 1),
+    "columns with a title": Broken(b"network\n2\n1 the 0.5\n", 1, "must be followed by the same number"),
+    "a lattice in PLF": Broken(b"((('a',0.5,1),),)\n", 1, "must be followed by the same number"),
+    "a broken second one": changed(NETWORK, "late 1e-1", "late", "must be followed by the same number", 5),
+    "a long line of one kind": Broken(b"w " * 5040 + b"\n", 1, "must be followed by the same number"),
     "Latin-1": Broken(NETWORK.replace("late", "été").encode("latin-1"), 5, "not UTF-8"),
     "UTF-16": Broken(NETWORK.encode("utf-16"), 1, "not UTF-8"),
 }
@@ -388,14 +380,14 @@ _K2_BROKEN = {
     "an end in words": changed(K2, "\n4\n", "\nend\n", "the final state is 'end'", 7),
     "a final state too small": changed(K2, "\n4\n", "\n3\n", "have the label -1", 3),
     "a final state too large": changed(K2, "\n4\n", "\n2000000000\n", "have the label -1", 5),
-    "a final state beyond 32 bits": changed(K2, "\n4\n", "\n4294967296\n", "not a whole number from 0", 7),
+    "a final state beyond 32 bits": changed(K2, "\n4\n", "\n4294967296\n", "not a whole number ≥ 0", 7),
     "an arc from the final state": changed(
         K2, "3 4 -1 -1 -0.75", "3 4 -1 -1 0\n4 4 -1 -1 0", "leads to a state after", 7
     ),
     "an arc into it with a label": changed(K2, "2 4 -1 -1", "2 4 31 9", "and only these, must have the label -1", 5),
     "an end elsewhere": changed(K2, "2 3 31 9", "2 3 -1 9", "and only these, must have the label -1", 4),
     "unsorted arcs": changed(K2, "0 2 12 8", "2 3 12 8", "not sorted by their source", 3),
-    "a negative label": changed(K2, "0 1 12 7", "0 1 -12 7", "not a whole number from -1", 1),
+    "a negative label": changed(K2, "0 1 12 7", "0 1 -12 7", "not a whole number ≥ -1", 1),
     "a label in words": changed(K2, "0 1 12 7", "0 1 the 7", "the label is 'the'", 1),
     "a ragged label": changed(K2, "0 1 12 7", "0 1 12 [7 9]", "expand_ragged_attributes", 1),
     "a negative state": changed(K2, "0 1 12 7", "0 -1 12 7", "the state is '-1'", 1),

@@ -20,7 +20,7 @@ _BROKEN = {
     "feature that is no number": Broken(b"0 ||| a ||| LM= low ||| -1\n", 1, "'low' is not a number"),
     "feature twice": Broken(b"0 ||| a ||| LM= -1 LM= -2 ||| -1\n", 1, "twice"),
     "feature twice by number": Broken(b"0 ||| a ||| LM= -1 -2 LM_1= -2 ||| -1\n", 1, "'LM_1' appears twice"),
-    "not in one piece": Broken(GOOD + b"1 ||| a ||| LM= -1 ||| -1\n" + GOOD, 3, "not next to each other"),
+    "not in one piece": Broken(GOOD + b"1 ||| a ||| LM= -1 ||| -1\n" + GOOD, 3, "not adjacent"),
     "not utf8": Broken(GOOD + b"0 ||| \xe9t\xe9 ||| LM= -1 ||| -1\n", 2, "UTF-8"),
     "separators only": Broken(b"|||" * 100_000 + b"\n", 1),
     "brackets": Broken(b"(" * 100_000 + b"\n", 1),

@@ -39,9 +39,7 @@ def extended(old: str, new: str, line: int | None, says: str) -> Broken:
 _BROKEN = {
     "a line without a sentence": changed("0 hyp=7", "hyp=7", 4, "sentence number and 'hyp='"),
     "a chart": Broken(PLAIN.encode() + b"1 1 X => a b : 0-0 : c=-1 [1..2] [total=-1] <<-1>>\n", 5, "forests"),
-    "another sentence in between": Broken(
-        (PLAIN + OLD + PLAIN).encode(), 7, "the lines of '0' are not next to each other"
-    ),
+    "another sentence in between": Broken((PLAIN + OLD + PLAIN).encode(), 7, "the lines of '0' are not adjacent"),
     "cut short in a line": Broken(PLAIN.encode()[:-30], 4, "no 'out='"),
     "cut short between lines": Broken(PLAIN[: PLAIN.index("0 hyp=7")].encode(), 1, "no complete translation"),
     "no first hypothesis": changed("0 hyp=0 stack=0\n", "", 1, "no first hypothesis"),
@@ -62,7 +60,7 @@ _BROKEN = {
     "no back": changed("back=2 ", "", 4, "no 'back='"),
     "no forward": changed("forward=-1 ", "", 4, "no 'forward='"),
     "no stack": changed("stack=2 ", "", 4, "no 'stack='"),
-    "forward beyond": changed("forward=-1", "forward=-2", 4, "not a whole number from -1"),
+    "forward beyond": changed("forward=-1", "forward=-2", 4, "not a whole number ≥ -1"),
     "hypothesis in other digits": changed("hyp=7", "hyp=\u0667", 4, "hyp is '\u0667', not a whole number"),
     "hypothesis huge": changed("hyp=7", "hyp=" + "9" * 5000, 4, "not a whole number"),
     "hypothesis negative": changed("hyp=7", "hyp=-7", 4, "not a whole number"),

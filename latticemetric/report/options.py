@@ -1,0 +1,45 @@
+"""Parameters of a report, and the intervals of its values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from latticemetric.evaluation.intervals import Interval, bootstrap, paired_bootstrap
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """Parameters of a report.
+
+    The `most_graphs` graphs with the most headroom (gain of the oracle over the 1-best) are drawn, the others only
+    listed. `speakers` has the speaker of each id; by default, ids contain it (see `groups_of`).
+    """
+
+    title: str = "lattices"
+    most_graphs: int = 100
+    resamples: int = 1000
+    seed: int = 0
+    confidence: float = 0.95
+    settings: tuple[tuple[str, str], ...] = ()
+    speakers: Mapping[str, str] | None = None
+
+    def interval(self, metric: Any, table: Any) -> Interval:
+        """Return the interval of a corpus value."""
+        return _of_several(bootstrap(metric, table, **self.resampling), len(table))
+
+    def difference(self, metric: Any, first: Any, second: Any) -> Interval:
+        """Return the second corpus value minus the first, with an interval from the same resamples."""
+        found = paired_bootstrap(metric, first, second, **self.resampling).difference
+        return _of_several(found, len(first))
+
+    @property
+    def resampling(self) -> dict[str, Any]:
+        """The arguments of `bootstrap`: resamples, seed and confidence."""
+        return {"resamples": self.resamples, "seed": self.seed, "confidence": self.confidence}
+
+
+def _of_several(found: Interval, graphs: int) -> Interval:
+    """Remove the interval if there is only one graph, which says nothing about others."""
+    return found if graphs > 1 else replace(found, low=None, high=None, half_width=None)

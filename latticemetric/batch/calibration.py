@@ -1,4 +1,17 @@
-"""Calibrate a model's probabilities: fit the scale of its costs on graphs with references; evaluate on others."""
+"""Calibrate a model's probabilities: fit the scale of its costs on graphs with references, and judge it on others.
+
+Words have the confidences of word MBR's alignment (`word_mbr`), and are right if sclite's alignment matches them.
+Utterances have expected errors: of the answer, under the whole graph, exactly (`expected`).
+
+    >>> rows = [(["a b", "a c"], "a b"), (["d", "e"], "d"), (["a c", "a b"], "a b"), (["e f", "e"], "e f")]
+    >>> lattices = [Lattice.from_strings(strings, costs=[0.0, 3.0]) for strings, _ in rows]
+    >>> found = calibration(lattices, [reference for _, reference in rows], folds=2, resamples=0)
+    >>> round(found.scale, 4), round(found.development.words.nce.value, 3), round(found.unscaled.words.nce.value, 3)
+    (0.3536, 0.216, -0.113)
+    >>> errors = found.development.errors
+    >>> round(errors.expected.value, 3), round(errors.rate.value, 3)
+    (0.147, 0.143)
+"""
 
 from __future__ import annotations
 
@@ -139,9 +152,6 @@ def calibration(
 ) -> Calibration:
     """Fit the scale of costs on a development set, and compare probabilities with what is right on other graphs.
 
-    Words have the confidences of word MBR's alignment (`word_mbr`), and are right if sclite's alignment matches them.
-    Utterances have expected errors: of the answer, under the whole graph, exactly (`expected`).
-
     Args:
         graphs: Lattices or n-best lists of the development set. All graphs stay in memory.
         references: One or several references per graph.
@@ -161,22 +171,8 @@ def calibration(
 
     Raises:
         InputError: All scales fit the words of the development set alike, since there are none, or no alternatives.
-
-    Examples:
-        >>> rows = [(["a b", "a c"], "a b"), (["d", "e"], "d"), (["a c", "a b"], "a b"), (["e f", "e"], "e f")]
-        >>> lattices = [Lattice.from_strings(strings, costs=[0.0, 3.0]) for strings, _ in rows]
-        >>> found = calibration(lattices, [reference for _, reference in rows], folds=2, resamples=0)
-        >>> round(found.scale, 4), round(found.development.words.nce.value, 3), round(found.unscaled.words.nce.value, 3)
-        (0.3536, 0.216, -0.113)
-        >>> errors = found.development.errors
-        >>> round(errors.expected.value, 3), round(errors.rate.value, 3)
-        (0.147, 0.143)
     """
-    for name, value, known in (("answer", answer, DecodedBy), ("criterion", criterion, Criterion)):
-        if value not in get_args(known):
-            raise UsageError(f"the {name} is {value!r}", advice=f"choose {' or '.join(map(repr, get_args(known)))}")
-    if isinstance(folds, bool) or not isinstance(folds, int) or folds < _FEWEST_FOLDS:
-        raise UsageError(f"the number of folds is {folds!r}", advice=f"give {_FEWEST_FOLDS} or more")
+    _check(answer, criterion, folds)
     grid = _checked_scales(scale)
     reading = _Reading(answer, scales, frozenset(word_set(ignore, "ignore")), most_states)
     judging = _Judging(_Development(graphs, references, reading), bins, Resampling(resamples, seed, confidence))
@@ -184,30 +180,25 @@ def calibration(
     merits = development.fitted(range(len(development)), grid, criterion, halvings)
     if criterion == "words" and len(set(merits.values())) == 1 < len(merits):
         raise InputError("all scales fit the words equally well", advice="give more graphs, or the criterion 'errors'")
-    best = best_of(merits)
+    best, judged = best_of(merits), judging
     fold_scales: tuple[float, ...] = ()
     if test is not None:
-        tested = judging._replace(utterances=_Development(*test, reading))
-        held_out = tested.report([best] * len(tested.utterances))
-        unscaled = tested.report([1.0] * len(tested.utterances))
+        judged = judging._replace(utterances=_Development(*test, reading))
     else:
-        number = min(folds, len(development))
-        unscaled = judging.report([1.0] * len(development))
-        held_out = None
-        if number >= _FEWEST_FOLDS:
-            others = [[k for k in range(len(development)) if k % number != fold] for fold in range(number)]
-            fold_scales = tuple(best_of(development.fitted(kept, grid, criterion, halvings)) for kept in others)
-            held_out = judging.report([fold_scales[k % number] for k in range(len(development))])
-    return Calibration(
-        scale=best,
-        criterion=criterion,
-        answer=answer,
-        development=judging.report([best] * len(development)),
-        held_out=held_out,
-        unscaled=unscaled,
-        fold_scales=fold_scales,
-        trials=tuple(ScaleTrial(at, merit) for at, merit in sorted(merits.items())),
-    )
+        fold_scales = development.scales_of_folds(min(folds, len(development)), grid, criterion, halvings)
+    held_out_scales = fold_scales if test is None else (best,)
+    held_out = judged.report(held_out_scales) if held_out_scales else None
+    trials = tuple(ScaleTrial(at, merit) for at, merit in sorted(merits.items()))
+    reports = judging.report([best]), held_out, judged.report([1.0])
+    return Calibration(best, criterion, answer, *reports, fold_scales, trials)
+
+
+def _check(answer: str, criterion: str, folds: int) -> None:
+    for name, value, known in (("answer", answer, DecodedBy), ("criterion", criterion, Criterion)):
+        if value not in get_args(known):
+            raise UsageError(f"the {name} is {value!r}", advice=f"choose {' or '.join(map(repr, get_args(known)))}")
+    if isinstance(folds, bool) or not isinstance(folds, int) or folds < _FEWEST_FOLDS:
+        raise UsageError(f"the number of folds is {folds!r}", advice=f"give {_FEWEST_FOLDS} or more")
 
 
 def _checked_scales(scale: float | Iterable[float]) -> list[float]:
@@ -314,6 +305,15 @@ class _Development:
         self._errors[key] = _Errors(believed.numerator, perfect, int(errors), size)
         return self._errors[key]
 
+    def scales_of_folds(
+        self, folds: int, grid: Sequence[float], criterion: Criterion, halvings: int
+    ) -> tuple[float, ...]:
+        """Return the scale of each fold, fitted on the others; none if there is only one."""
+        if folds < _FEWEST_FOLDS:
+            return ()
+        others = [[k for k in range(len(self)) if k % folds != fold] for fold in range(folds)]
+        return tuple(best_of(self.fitted(kept, grid, criterion, halvings)) for kept in others)
+
     def fitted(
         self, chosen: Sequence[int], grid: Sequence[float], criterion: Criterion, halvings: int
     ) -> dict[float, float]:
@@ -370,10 +370,11 @@ class _Judging(NamedTuple):
     bins: int
     drawn: Resampling
 
-    def report(self, scale: Sequence[float]) -> CalibrationReport:
-        """Report on all utterances, each at its own scale."""
-        words = [self.utterances.words(number, at) for number, at in enumerate(scale)]
-        errors = [self.utterances.errors(number, at) for number, at in enumerate(scale)]
+    def report(self, scales: Sequence[float]) -> CalibrationReport:
+        """Report on all utterances: number k at scale k, modulo the number of scales."""
+        at_scales = [(number, scales[number % len(scales)]) for number in range(len(self.utterances))]
+        words = [self.utterances.words(number, scale) for number, scale in at_scales]
+        errors = [self.utterances.errors(number, scale) for number, scale in at_scales]
         settings: dict[str, Any] = {"bins": self.bins, **self.drawn._asdict()}
         known = [one for one in errors if one.perfect is not None]
         return CalibrationReport(

@@ -1,4 +1,13 @@
-"""Tune n-gram MBR: find the parameters whose answers score best on a development set (graphs with references)."""
+"""Tune n-gram MBR: find the parameters whose answers score best on a development set (graphs with references).
+
+First try all combinations of values. Then take steps from the best one, along each parameter that has several values. A
+step is half of the mean distance of these values; when no step is better, halve the steps. Only the resamples are
+random. Of settings with equal scores, the first is best; in the grid, values ascend, `word_penalty` fastest, `scale`
+slowest.
+
+If *p* · (1 + *T* · penalty) is above 0, answers depend on *p*, *T* and the word penalty only by this product. So *T*
+need not be tuned, and many pairs of *p* and penalty give the same answers.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +15,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise, product
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -270,14 +279,6 @@ def tune_mbr(
 ) -> MBRTuning:
     """Find the parameters of n-gram `mbr` whose answers score best against references.
 
-    First try all combinations of values. Then take steps from the best one, along each parameter that has several
-    values. A step is half of the mean distance of these values; when no step is better, halve the steps. Only
-    the resamples are random. Of settings with equal scores, the first is best; in the grid, values ascend,
-    `word_penalty` fastest, `scale` slowest.
-
-    If *p* · (1 + *T* · penalty) is above 0, answers depend on *p*, *T* and the word penalty only by this product. So
-    *T* need not be tuned, and many pairs of *p* and penalty give the same answers.
-
     Args:
         graphs: Lattices or n-best lists. All graphs stay in memory.
         references: One or several references per graph.
@@ -308,23 +309,36 @@ def tune_mbr(
     made: Metric[Any] = make_metric(metric) if isinstance(metric, str) else metric
     decoders = _decoders(graphs, evidence, beam=beam, scales=scales, determinize=determinize)
     development = Development(decoders, list(checked_corpus(references)), made, word_set(ignore, "ignore"))
-    axes = {
-        name: [float(value) for value in (values if isinstance(values, Iterable) else [values])]
-        for name, values in zip(_AXES, (scale, T, p, r, word_penalty), strict=True)
-    }
-    best, tables = _search(development, made, axes, order, halvings)
+    given = zip(_AXES, (scale, T, p, r, word_penalty), strict=True)
+    axes = {name: [*map(float, values if isinstance(values, Iterable) else [values])] for name, values in given}
+    return _tuned(development, made, axes, order, _Effort(halvings, folds, resamples, seed))
+
+
+class _Effort(NamedTuple):
+    """How long to search, and how to test what was found."""
+
+    halvings: int
+    folds: int
+    resamples: int
+    seed: int
+
+
+def _tuned(
+    development: Development, made: Metric[Any], axes: dict[str, list[float]], order: int, effort: _Effort
+) -> MBRTuning:
+    best, tables = _search(development, made, axes, order, effort.halvings)
 
     def value(table: Table) -> float | None:
         score = value_of(made, table)
         return None if math.isnan(score) else score
 
     def compared(first: Table, second: Table | None) -> PairedBootstrap | None:
-        if second is None or not resamples:
+        if second is None or not effort.resamples:
             return None
-        return paired_bootstrap(made, first, second, resamples=resamples, seed=seed)
+        return paired_bootstrap(made, first, second, resamples=effort.resamples, seed=effort.seed)
 
     in_grid = math.prod(len(set(values)) for values in axes.values())
-    held_out = _held_out(made, list(tables.values())[:in_grid], folds)
+    held_out = _held_out(made, list(tables.values())[:in_grid], effort.folds)
     defaults = GainParameters(order=order)
     (default,), one_best = development.tables([defaults]), development.one_best()
     return MBRTuning(

@@ -91,7 +91,7 @@ class _SubjectOptions(Options):
 class _PictureOptions(Options):
     posteriors: bool = flag("--posteriors", "Write posteriors under words.")
     posterior_scale: float = POSTERIOR_SCALE
-    expected: bool = flag("--expected", "Write under each word the expected rate of the paths through its arc.")
+    expected: bool = flag("--expected", "Write and colour the expected rate of the paths through each arc.")
     scores: str = option("--scores NAMES", "Write these score columns under words: acoustic,lm.", default="")
     no_times: bool = flag("--no-times", "Do not write times under states.")
     most_states: int = option(

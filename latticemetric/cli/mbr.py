@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal
@@ -247,17 +248,9 @@ def command(
     _refuse_others(method, risks.risk, tune=bool(tuning.tune), matrix=utilities.utility_matrix is not None)
     both = {"scales": reading.weights, "beam": decision.beam, "determinize": decision.determinize}
     if tuning.tune:
-        varied = {name: getattr(ngrams, name) for name in _NgramOptions.declared if given([name])}
-        _write_tuning(
-            graphs,
-            decision.evidence,
-            tuning=tuning,
-            texts=texts,
-            parameters=varied | both,
-            reading=reading,
-            output=output,
-            keep_going=run.keep_going,
-        )
+        parameters = both | {name: getattr(ngrams, name) for name in _NgramOptions.declared if given([name])}
+        inputs: dict[str, Any] = {"texts": texts, "reading": reading, "keep_going": run.keep_going}
+        _write_tuning(graphs, decision.evidence, tuning=tuning, parameters=parameters, output=output, **inputs)
         return
     entries, evidence = texts.prepared_graphs(reading.entries(graphs)), reading.evidence(decision.evidence)
     if utilities.utility_matrix is not None:
@@ -269,7 +262,7 @@ def command(
         decode = _decoder(method, both, ngrams=ngrams, strings=strings, gains=gains, risks=risks)
     kind = _ExactRisks if risks.risk == "exact" else _Decoded
 
-    try:
+    with _advice_for_gains():
         ask_graphs(
             decode,
             entries,
@@ -280,8 +273,14 @@ def command(
             lattices=gains.write_lattices,
             lattice_of=itemgetter(1),
         )
+
+
+@contextmanager
+def _advice_for_gains() -> Iterator[None]:
+    # A format's advice is for `convert`; here, another option does the same.
+    try:
+        yield
     except UsageError as error:
-        # A format's advice is for `convert`; here, other options do the same.
         if not any(option in (error.advice or "") for option in ("--sum-scores", "--drop-labels")):
             raise
         advice = "--gains-only omits the model's scores and labels"

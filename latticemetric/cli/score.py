@@ -64,7 +64,7 @@ Examples:
 
 _SECTIONS = {
     "What is scored": "--system --level --explain",
-    "Error analysis": "--details --most --by --utt2spk --norm",
+    "Error analysis": "--details --top --by --utt2spk --norm",
 }
 _COLUMNS = ("system", "metric", "score", "low", "high", "half_width", "undefined")
 _COMPARISON_COLUMNS = ("difference", "low", "high", "half_width", "p_bootstrap", "p_randomisation")
@@ -89,7 +89,7 @@ class _ScoreOptions(Options):
     stem: bool = flag("--stem", "Compare Porter stems of words; all metrics must support this.")
     keyed: bool = flag("--keyed", "Lines begin with ids (Kaldi's text); their order may differ.")
     details: bool = flag("--details", "Also list confusion pairs and the words inserted, deleted and substituted.")
-    most: int = option("--most N", "List at most N words of each kind (--details).", type=click.IntRange(1), default=20)
+    top: int = option("--top N", "List at most N words of each kind (--details).", type=click.IntRange(1), default=20)
     by: GroupKind | Literal["class"] | None = choice(
         "--by",
         ["speaker", "file", "class"],
@@ -183,7 +183,7 @@ def _check_details(options: _ScoreOptions) -> None:
     if options.details or options.by is not None:
         refuse(["explain", "level"], "with --details or --by")
     if not options.details:
-        refuse(["most"], "without --details")
+        refuse(["top"], "without --details")
     if options.by != "speaker":
         refuse(["utt2spk"], "without --by speaker")
 
@@ -207,7 +207,7 @@ def _analyses(
             for one in row
             if can_analyse(one.metric)
         ]
-    return found, options.most if options.details else 0
+    return found, options.top if options.details else 0
 
 
 def _explanations(scores: _Scores, outputs: Texts, expected: Texts, segment: str, output_format: str) -> Iterator[str]:

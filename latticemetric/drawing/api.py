@@ -127,17 +127,14 @@ def draw(
         graph: A lattice, a forest, an n-best list, a `Consensus`, a `DerivationTree`; or a metric like `GRR(4)`, to
             draw its automaton for `reference`.
         path: The file to write, if any; its name ends in .svg, .png, .pdf, .dot or .txt.
-        ways: The paths or derivations to highlight, by name: their arcs or edges, or results, like
-            `{"oracle": best, "1-best": best.one_best}`. The names `oracle`, `1-best` and `mbr` have fixed styles.
+        ways: Paths to highlight, by name: arcs, edges or results; `oracle`, `1-best` and `mbr` have fixed styles.
         captions: The legend's texts for the paths in `ways`. Default: their words and scores, if known.
         posteriors: `posteriors(graph)`, or the probability of each arc or edge, to write under its word.
-        rates: The expected rate of the paths through each arc or edge, to write under its word: from
-            `Expected.through`.
+        rates: The expected rate of the paths through each arc or edge (`Expected.through`), to write and to colour.
         scores: Names of score columns whose costs are also written under the word.
         times: Write times under the states of a lattice, if it has times.
         most_states: Draw at most this number of states or nodes, and twice this number of arcs, from the best paths;
-            the paths in `ways` are added. `None`: draw all. The picture says how much is left out. Arcs of such a part
-            of a lattice that join the same two states are one line with several words.
+            the paths in `ways` are added. `None`: draw all.
         beam: Leave out paths that cost more than the best one plus `beam`, except `ways`.
         scales: Weight of each score column in the path cost.
         reference: The reference, to draw a metric.

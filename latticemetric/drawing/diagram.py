@@ -55,6 +55,7 @@ class Link:
         label: The text on the link.
         detail: The small text under the label.
         paths: The numbers of the highlighted paths that take the link.
+        shade: The number of its shade in `SHADES`, by its expected rate; `None`: no colour.
     """
 
     source: int
@@ -62,6 +63,7 @@ class Link:
     label: str = ""
     detail: str = ""
     paths: tuple[int, ...] = ()
+    shade: int | None = None
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,7 @@ class Diagram:
         captions: The legend's rows, as (name, text). A name that is not in `paths` gets its own row.
         omissions: Notes on omitted parts.
         notes: Notes on the meaning of numbers and signs.
+        shading: The meaning of `SHADES`, from the first to the last; empty if no link has one.
     """
 
     kind: str
@@ -87,6 +90,7 @@ class Diagram:
     captions: tuple[tuple[str, str], ...] = ()
     omissions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    shading: str = ""
 
     def legend(self) -> list[tuple[int | None, str, str]]:
         """Return the rows of the legend: a path's number (`None` for other rows), its name and its caption."""
@@ -115,7 +119,7 @@ def detail_writer(
     def written(arc: int) -> str:
         parts = [] if values is None else [probability(float(values[arc]))]
         if expected is not None and not np.isnan(expected[arc]):
-            parts.append(f"rate {expected[arc]:.2f}".replace("-0.00", "0.00"))
+            parts.append(f"rate {_rate(expected[arc])}")
         return ", ".join([*parts, *(f"{name} {columns[name].arc[arc]:.4g}" for name in scores)])
 
     return written
@@ -135,6 +139,34 @@ def probability(value: float) -> str:
     """Write a probability with two decimals; write a small one as `<0.01`, never as 0."""
     rounded = f"{min(value, 1.0):.2f}"
     return "<0.01" if value > 0 and rounded == "0.00" else rounded
+
+
+# ---- Shades: the expected rates of arcs as colours ----
+
+SHADE_COLOUR = "#a044c4"
+"""Purple, which no path has, and which is seen on light and dark backgrounds."""
+
+SHADES = (0.1, 0.28, 0.46, 0.64, 0.85)
+"""Opacities of the bands of colour under links, from the lowest expected rate to the highest."""
+
+SHADE_WIDTH = 10.0
+"""The width of these bands."""
+
+
+def shades_of(rates: npt.ArrayLike | None, arcs: npt.NDArray[np.integer]) -> tuple[dict[int, int], str]:
+    """Return the number of the shade of each of these arcs (or edges) that has a rate, and the text of the legend."""
+    every = np.empty(0) if rates is None else np.asarray(rates, dtype=np.float64)
+    known = {arc: float(every[arc]) for arc in arcs.tolist() if every.size and not np.isnan(every[arc])}
+    if not known:
+        return {}, ""
+    low, high = min(known.values()), max(known.values())
+    step = (high - low) / len(SHADES) or 1.0
+    shades = {arc: min(int((rate - low) / step), len(SHADES) - 1) for arc, rate in known.items()}
+    return shades, f"expected rate, from {_rate(low)} to {_rate(high)}"
+
+
+def _rate(value: float) -> str:
+    return f"{value:.2f}".replace("-0.00", "0.00")
 
 
 # ---- Highlighted paths ----

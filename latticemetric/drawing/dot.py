@@ -11,6 +11,8 @@ from latticemetric.drawing.diagram import (
     END,
     GOAL,
     ROUND,
+    SHADE_COLOUR,
+    SHADES,
     TREE,
     WORD,
     Diagram,
@@ -36,7 +38,8 @@ def dot_text(diagram: Diagram) -> str:
         " ".join(part for part in ("" if path is None else styles[path].mark, name, *caption.split()) if part)
         for path, name, caption in diagram.legend()
     ]
-    below = _quoted([*legend, *diagram.omissions, *diagram.notes])
+    shading = [f"purple: {diagram.shading}"] if diagram.shading else []
+    below = _quoted([*legend, *shading, *diagram.omissions, *diagram.notes])
     direction, head = ("TB", "none") if diagram.kind == TREE else ("LR", "normal")
     lines = ["digraph {", f"  graph [rankdir={direction}, label={below}];", "  node [height=0.3, margin=0.05];"]
     for number, vertex in enumerate(diagram.vertices):
@@ -58,6 +61,8 @@ def _link(link: Link, styles: Sequence[PathStyle], head: str) -> str:
             f"style={'dashed' if style.dashes else 'solid'}",
             f"penwidth={style.width:g}",
         ]
+    elif link.shade is not None:
+        fields += [f'color="{SHADE_COLOUR}{round(255 * SHADES[link.shade]):02x}"', "penwidth=5"]
     return f"  {link.source} -> {link.target} [{', '.join(fields)}];"
 
 

@@ -31,6 +31,7 @@ from latticemetric.drawing.diagram import (
     detail_writer,
     paths_through,
     probability,
+    shades_of,
 )
 from latticemetric.drawing.selection import MOST_STATES, Bounds, select_arcs
 from latticemetric.errors import UsageError, shortened
@@ -75,6 +76,7 @@ def lattice_diagram(
     on_arc = paths_through(highlighted)
     on_state = paths_through(highlighted, {arc: (int(lattice.source[arc]), int(lattice.target[arc])) for arc in kept})
     written = detail_writer(len(lattice.word), posteriors, rates, lattice.scores, scores)
+    shades, shading = shades_of(rates, arcs)
     links = [
         Link(
             place[int(lattice.source[arc])],
@@ -82,6 +84,7 @@ def lattice_diagram(
             lattice.vocabulary.word(int(lattice.word[arc])) or EPSILON_LABEL,
             written(arc),
             on_arc.get(arc, ()),
+            shades.get(arc),
         )
         for arc in arcs.tolist()
     ]
@@ -99,7 +102,8 @@ def lattice_diagram(
         )
         for state in states
     )
-    return Diagram(LATTICE, title, vertices, tuple(links), tuple(highlighted), omissions=omissions, notes=notes)
+    diagram = Diagram(LATTICE, title, vertices, tuple(links), tuple(highlighted), shading=shading)
+    return replace(diagram, omissions=omissions, notes=notes)
 
 
 def _merged(links: Sequence[Link], costs: Sequence[float]) -> tuple[list[Link], tuple[str, ...]]:
@@ -153,6 +157,7 @@ def forest_diagram(
     edges, omissions = select_arcs(forest, kept, Bounds(most_states, beam), scales)
     on_edge = paths_through(highlighted)
     written = detail_writer(len(forest.head), posteriors, rates, forest.scores, scores)
+    shades, shading = shades_of(rates, edges)
     rules = [(edge, int(forest.head[edge]), forest.tails.row(edge)) for edge in edges.tolist()]
     nodes = sorted({node for _, head, tails in rules for node in (head, *tails)}, reverse=True)
     place = {node: number for number, node in enumerate(nodes)}
@@ -160,11 +165,11 @@ def forest_diagram(
     for box, (edge, head, tails) in enumerate(rules, start=len(nodes)):
         parts = (f"[{-symbol}]" if symbol < 0 else forest.vocabulary.word(symbol) for symbol in forest.target.row(edge))
         text = shortened(" ".join(parts), _LONGEST_RULE) or EPSILON_LABEL
-        passing = on_edge.get(edge, ())
+        passing, shade = on_edge.get(edge, ()), shades.get(edge)
         boxes.append(Vertex(text, BOX, written(edge), passing))
-        links.append(Link(place[head], box, paths=passing))
+        links.append(Link(place[head], box, paths=passing, shade=shade))
         for number, tail in enumerate(tails, start=1):
-            links.append(Link(box, place[tail], str(number) if len(tails) > 1 else "", paths=passing))
+            links.append(Link(box, place[tail], str(number) if len(tails) > 1 else "", paths=passing, shade=shade))
     side = forest.node_labels.get(CATEGORY)
     goals = set(forest.goals.tolist())
     taken = {edge: [int(forest.head[edge]), *forest.tails.row(edge)] for edge in kept}
@@ -182,6 +187,7 @@ def forest_diagram(
         tuple(highlighted),
         omissions=omissions,
         notes=(_TAILS_NOTE,) if any(tails for _, _, tails in rules) else (),
+        shading=shading,
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
-from latticemetric.drawing.diagram import BOX, BOXES, WORD, PathStyle, path_styles
+from latticemetric.drawing.diagram import BOX, BOXES, SHADE_COLOUR, SHADE_WIDTH, SHADES, WORD, PathStyle, path_styles
 from latticemetric.drawing.picture import Curve, Picture, Point, Shape, arrow_head, shifted
 from latticemetric.errors import MissingDependencyError, UsageError
 
@@ -138,7 +138,9 @@ def _draw_curve(axes: Axes, curve: Curve, styles: list[PathStyle]) -> None:
         outline = Outline(points, codes)
         axes.add_patch(PathPatch(outline, fill=False, ec=colour, lw=width * _POINTS_A_PIXEL, **more))
 
-    if not curve.paths:
+    if curve.shade is not None:
+        add(curve.points, SHADE_COLOUR, SHADE_WIDTH, alpha=SHADES[curve.shade], capstyle="butt")
+    if curve.is_plain:
         add(curve.points, _INK, 1.1, alpha=0.75)
     for path, points in shifted(curve):
         style = styles[path]

@@ -334,7 +334,7 @@ class _Drawing:
     def curve(self, number: int) -> Curve:
         link, chain = self.diagram.links[number], self.graph.chains[number]
         if link.source == link.target:
-            return Curve(self._loop(link.source), link.paths)
+            return Curve(self._loop(link.source), link.paths, shade=link.shade)
         points = [self._port(link.source, chain[1], 1)]
         _line_to(points, Point(self.borders[self.graph.column[link.source]][1], points[0].y))
         for node in chain[1:-1]:
@@ -346,7 +346,7 @@ class _Drawing:
         end = self._port(link.target, chain[-2], -1)
         _bend_to(points, Point(self.borders[self.graph.column[link.target]][0], end.y))
         _line_to(points, Point(end.x, points[-1].y))
-        return Curve(tuple(points), link.paths)
+        return Curve(tuple(points), link.paths, shade=link.shade)
 
     def texts(self) -> Iterator[PlacedText]:
         for number, vertex in enumerate(self.diagram.vertices):

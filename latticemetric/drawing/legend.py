@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
 from latticemetric.display import display_width, padding, visible
-from latticemetric.drawing.diagram import Diagram
+from latticemetric.drawing.diagram import SHADES, Diagram
 from latticemetric.drawing.picture import SMALL, Curve, Picture, PlacedText, Point
 from latticemetric.metrics.alignment import INSERTION, Alignment
 
@@ -31,6 +31,13 @@ def with_legend(picture: Picture, diagram: Diagram) -> Picture:
         else:
             x = texts[-1].rectangle.right + _SPACING
     if rows and not diagram.captions:
+        y += _LINE
+    if diagram.shading:
+        width = _SAMPLE / len(SHADES)
+        for shade in range(len(SHADES)):
+            begin, end = Point(MARGIN + shade * width, y - 4), Point(MARGIN + (shade + 1) * width, y - 4)
+            samples.append(Curve((begin, begin, end, end), arrow=False, shade=shade))
+        texts.append(_note(MARGIN + _SAMPLE + 8, y, diagram.shading))
         y += _LINE
     for number, note in enumerate((*diagram.omissions, *diagram.notes)):
         texts.append(_note(MARGIN, y + number * _LINE, note))

@@ -102,12 +102,19 @@ class Shape:
 class Curve:
     """A line of Bézier curves: the start, then three points per curve (two control points and the end).
 
-    Each highlighted path on the line is drawn as a separate, parallel line. `arrow` adds an arrow head.
+    Draw each highlighted path that takes the line as a separate, parallel line. `arrow` adds an arrow head, `shade` a
+    band of colour under the line (a number of `SHADES`).
     """
 
     points: tuple[Point, ...]
     paths: tuple[int, ...] = ()
     arrow: bool = True
+    shade: int | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """True for links without a path; samples of shades are bands only."""
+        return not self.paths and (self.arrow or self.shade is None)
 
 
 @dataclass(frozen=True)
@@ -150,7 +157,7 @@ class Picture:
         shapes: The vertices.
         curves: The links.
         texts: All texts, including the legend's.
-        samples: A short line for each path, for the legend.
+        samples: A short line for each path, for the legend, and a band of each shade.
     """
 
     width: float

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from latticemetric.display import visible
-from latticemetric.drawing.diagram import BOX, BOXES, WORD, PathStyle, path_styles
+from latticemetric.drawing.diagram import BOX, BOXES, SHADE_COLOUR, SHADE_WIDTH, SHADES, WORD, PathStyle, path_styles
 from latticemetric.drawing.picture import Curve, Picture, Point, Shape, arrow_head, shifted
 
 _FONT = "'DejaVu Sans', Verdana, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Noto Sans', sans-serif"
@@ -83,8 +84,15 @@ def _class(style: PathStyle) -> str:
 
 
 def _curve(curve: Curve, picture: Picture, styles: Sequence[PathStyle]) -> Iterator[str]:
-    """Write a plain line, or one parallel line per path, then the arrow head, if any."""
-    if not curve.paths:
+    """Write a plain line, or one parallel line per path; then the arrow head, if any."""
+    if curve.shade is not None:
+        band: dict[str, Any] = {
+            "stroke": SHADE_COLOUR,
+            "stroke_width": SHADE_WIDTH,
+            "stroke_opacity": SHADES[curve.shade],
+        }
+        yield element("path", class_="shade", d=_outline(curve.points), fill="none", **band)
+    if curve.is_plain:
         yield element("path", class_="link", d=_outline(curve.points), stroke_width=1.1, stroke_opacity=0.75)
     for path, points in shifted(curve):
         style = styles[path]

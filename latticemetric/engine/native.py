@@ -318,11 +318,10 @@ def search_loss_augmented(
     cost = _finite(model_cost)
     largest = max(float(np.abs(costs).max(initial=0)) for costs in cost)
     whole, unit = _whole_costs(cost, _exponent_above(largest) + lattice.num_states.bit_length())
+    largest_sum = max(int(np.abs(costs).max(initial=0)) for costs in whole) * lattice.num_states
+    largest_gain = _largest_gain(gains, references, lattice.num_states)
     gain_weights, cost_weight, value_unit = _whole_weights(
-        shares,
-        unit if costs_count else Fraction(0),
-        largest_sum=max(int(np.abs(costs).max(initial=0)) for costs in whole) * lattice.num_states,
-        largest_gain=_largest_gain(gains, references, lattice.num_states),
+        shares, unit if costs_count else Fraction(0), largest_sum=largest_sum, largest_gain=largest_gain
     )
     with small_enough():
         paths, exact, losses, bound = _native.weighed_strings(
@@ -341,14 +340,10 @@ def search_loss_augmented(
             most_steps=min(steps, MOST_STEPS),
             most_bytes=_MOST_BYTES if memory is None else memory,
         )
-    return [
-        LeastLoss(
-            np.array(path, dtype=np.int64),
-            _joined(*loss) * value_unit,
-            None if k < exact else _joined(*bound) * value_unit,
-        )
-        for k, (path, loss) in enumerate(zip(paths, losses, strict=True))
-    ]
+    limit = _joined(*bound) * value_unit
+    found = zip(paths, losses, strict=True)
+    strings = [(np.array(path, dtype=np.int64), _joined(*loss) * value_unit) for path, loss in found]
+    return [LeastLoss(*one, None if k < exact else limit) for k, one in enumerate(strings)]
 
 
 _COST_BITS = 61  # of a sum of costs

@@ -165,6 +165,19 @@ def _scored(found: Interval, why_not: str) -> dict[str, Any]:
     return {**values, "reason": why_not if found.value is None else None}
 
 
+def _check_sizes(tables: Mapping[str, SystemTables], judged: Floats, names: Sequence[str]) -> None:
+    """Refuse names and scores of other systems and segments than people judged."""
+    if len(names) != len(judged):
+        raise UsageError(f"systems has {len(names)} names, but there are human scores for {len(judged)} systems")
+    for metric, one in tables.items():
+        sizes = [f"{array.shape[0]} systems × {array.shape[1]} segments" for array in (one.tables, judged)]
+        if sizes[0] != sizes[1]:
+            raise UsageError(
+                f"{metric} has scores of {sizes[0]}, but there are human scores of {sizes[1]}",
+                advice="give the same systems and segments, with NaN where something is missing",
+            )
+
+
 def correlate(
     scores: Mapping[str, npt.ArrayLike | SystemTables],
     human: npt.ArrayLike,
@@ -183,8 +196,7 @@ def correlate(
             column per segment, NaN if missing; a system's value is the mean of its row. Tables compute it from summed
             statistics. Higher is better, unless the metric of a table says otherwise.
         human: The human score of each segment, one row per system; NaN if nobody judged it.
-        system_human: Human scores of whole systems, the same in all resamples. Default: the mean of each system's
-            segment scores.
+        system_human: Human scores of whole systems, the same in all resamples. Default: means of segment scores.
         systems: Names of the systems.
         resamples: The number of resamples, which all metrics share. 0: no intervals.
         seed: The same seed draws the same segments.
@@ -205,21 +217,12 @@ def correlate(
     tables = {name: SystemTables.of(given) for name, given in scores.items()}
     judged = as_matrix(human, "human scores")
     names = tuple(systems) if systems is not None else tuple(str(k + 1) for k in range(len(judged)))
-    if len(names) != len(judged):
-        raise UsageError(f"systems has {len(names)} names, but there are human scores for {len(judged)} systems")
-    for metric, one in tables.items():
-        sizes = [f"{array.shape[0]} systems × {array.shape[1]} segments" for array in (one.tables, judged)]
-        if sizes[0] != sizes[1]:
-            raise UsageError(
-                f"{metric} has scores of {sizes[0]}, but there are human scores of {sizes[1]}",
-                advice="give the same systems and segments, with NaN where something is missing",
-            )
+    _check_sizes(tables, judged, names)
     own = SystemTables.of(judged) if system_human is None else None
     values = np.asarray(system_human, dtype=np.float64) if own is None else own.of_systems()
     if own is None and (values.shape != (len(names),) or np.isinf(values).any()):
-        raise UsageError(
-            f"system scores have shape {values.shape} or are infinite", advice=f"give {len(names)} finite ones"
-        )
+        what, advice = f"system scores have shape {values.shape} or are infinite", f"give {len(names)} finite ones"
+        raise UsageError(what, advice=advice)
     run = _Run(names, judged, values, own, resamples, seed, confidence)
     with ThreadPoolExecutor(max(1, workers)) as pool:
         agreements, over_systems, over_segments = zip(*pool.map(run.measure, tables.values()), strict=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from latticemetric.formats.registry import (
     Block,
     Entry,
     Format,
+    UnknownFormatError,
     find_format,
     graph_name,
     may_be_script,
@@ -22,7 +23,7 @@ from latticemetric.formats.registry import (
     unbuildable,
 )
 from latticemetric.formats.streams.compression import is_tar, without_compression
-from latticemetric.formats.streams.paths import expand
+from latticemetric.formats.streams.paths import expand, pattern_of_others
 from latticemetric.formats.streams.stream import HEAD_SIZE, STANDARD_INPUT, Stream, open_stream
 from latticemetric.graph import Graph
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
@@ -76,11 +77,24 @@ def entries(
 ) -> Iterator[Entry]:
     """Yield an entry for each graph of `paths`, one by one; `Entry.build` parses the graph."""
     required = find_format(format_name) if format_name else None
-    files = [(path, file) for path in paths for file in _expanded(os.fspath(path), required)]
-    for path, file in files:
-        read = _or_error(file, _entries_of(file, required, vocabulary))
-        # The files of a folder or a glob are sorted by name; the user did not choose this order.
-        yield from read if file == os.fspath(path) else _ordered_by(file, read)
+    listed = [(os.fspath(path), _expanded(os.fspath(path), required)) for path in paths]
+    for path, files in listed:
+        for file in files:
+            read = _entries_of(file, required, vocabulary)
+            if file == path:
+                yield from _or_error(file, read)
+            else:
+                # The files of a folder or a glob are sorted by name; the user did not choose this order.
+                yield from _ordered_by(file, _or_error(file, _known(read, file, files)))
+
+
+def _known(read: Iterator[Entry], file: str, files: Sequence[str]) -> Iterator[Entry]:
+    """If a file of a folder is of no known format, advise to leave it out."""
+    try:
+        yield from read
+    except UnknownFormatError as error:
+        advice = f"if it holds no graphs, name the others: a quoted glob, like '{pattern_of_others(files, file)}'"
+        raise FormatError(error.what, where=error.where, advice=advice) from None
 
 
 def blocks(path: str, format_name: str | None = None) -> Iterator[Block] | None:

@@ -292,6 +292,10 @@ def may_be_script(head: bytes) -> bool:
     return any(one.points_to is not None and one.sniff(head) for one in candidates)
 
 
+class UnknownFormatError(FormatError):
+    """The bytes of a file are of no known format."""
+
+
 def sniff(stream: Stream) -> Format:
     """Return the format that a stream's content is in."""
     head = stream.head()
@@ -308,7 +312,7 @@ def sniff(stream: Stream) -> Format:
     if not candidates and head.startswith(_UTF_16) and b"\n" in head:
         raise FormatError("the text is not UTF-8 but UTF-16", where=stream.name, advice="convert the file with iconv")
     if not candidates:
-        raise FormatError(
+        raise UnknownFormatError(
             "the format is not recognised",
             where=stream.name,
             advice=f"name it with --from, one of {', '.join(sorted({*BUILT_IN, *_formats}))}",

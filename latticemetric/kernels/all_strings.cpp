@@ -22,11 +22,11 @@ std::size_t most_derivations_of(const ForestGraph& graph) {
 }
 
 // Every node of a forest is used, so that none has more strings than all of it has.
-class Strings {
+class DistinctStrings {
   using Number = SaidDerivations::Number;
 
  public:
-  Strings(const ForestGraph& graph, SaidDerivations& said, std::size_t most, std::size_t most_bytes)
+  DistinctStrings(const ForestGraph& graph, SaidDerivations& said, std::size_t most, std::size_t most_bytes)
       : graph_(graph), said_(said), most_(most), most_bytes_(most_bytes), of_node_(graph.nodes),
         most_derivations_(most_derivations_of(graph)) {}
 
@@ -111,7 +111,7 @@ class Strings {
 
 std::optional<std::vector<WholeDerivation>> all_strings(const ForestGraph& graph, SaidDerivations& said,
                                                         std::size_t most, std::size_t most_bytes) {
-  return Strings(graph, said, most, most_bytes).list();
+  return DistinctStrings(graph, said, most, most_bytes).list();
 }
 
 }  // namespace latticemetric

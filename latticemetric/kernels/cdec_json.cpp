@@ -31,9 +31,9 @@ std::int32_t tail_number(std::string_view token) {
   return inside.size() <= 2 && parse_number(inside, number) ? number : 0;
 }
 
-class Parser {
+class CdecParser {
  public:
-  explicit Parser(std::string_view text) : size_(text.size()), json_(text), words_(text), features_(text) {}
+  explicit CdecParser(std::string_view text) : size_(text.size()), json_(text), words_(text), features_(text) {}
 
   ForestText parse() {
     if (json_.whole().shown() != "an object") json_.fail("the file is not a JSON object");
@@ -301,6 +301,6 @@ class Parser {
 
 }  // namespace
 
-ForestText parse_cdec_json(std::string_view text) { return Parser(text).parse(); }
+ForestText parse_cdec_json(std::string_view text) { return CdecParser(text).parse(); }
 
 }  // namespace latticemetric

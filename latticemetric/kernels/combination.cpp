@@ -62,7 +62,7 @@ struct Entry {
 };
 
 // The columns of some systems: what they say in each of them, added up.
-struct Network {
+struct SlotNetwork {
   std::vector<std::int32_t> members;  // ascending
   std::vector<std::int64_t> slot;     // a row a column, a number a member
   std::vector<std::int64_t> begin;    // the entries of each column, and the end
@@ -92,15 +92,15 @@ class Combiner {
   }
 
   MultipleAlignment run() {
-    const Network whole = joined();
-    Network network;
+    const SlotNetwork whole = joined();
+    SlotNetwork network;
     network.members = whole.members;
-    const auto append = [&](const Network& part) {
+    const auto append = [&](const SlotNetwork& part) {
       network.slot.insert(network.slot.end(), part.slot.begin(), part.slot.end());
     };
     for (std::int64_t first = 0, end = 0; first < whole.columns(); first = end) {
       for (end = first + 1; end < whole.columns() && !(is_certain(whole, end - 1) && is_certain(whole, end));) ++end;
-      Network region = columns_from(whole, first, end);
+      SlotNetwork region = columns_from(whole, first, end);
       if (end - first > 1) improve(region);
       append(region);
     }
@@ -134,8 +134,8 @@ class Combiner {
 
   // ---- Networks ----
 
-  Network of_system(std::int32_t system) const {
-    Network network;
+  SlotNetwork of_system(std::int32_t system) const {
+    SlotNetwork network;
     network.members = {system};
     network.slot.resize(static_cast<std::size_t>(slots(system)));
     std::iota(network.slot.begin(), network.slot.end(), 0);
@@ -144,8 +144,8 @@ class Combiner {
   }
 
   // The columns of some members, without those where none of them has a slot.
-  Network part_of(const Network& whole, const std::vector<std::int32_t>& members) const {
-    Network part;
+  SlotNetwork part_of(const SlotNetwork& whole, const std::vector<std::int32_t>& members) const {
+    SlotNetwork part;
     part.members = members;
     const auto width = whole.members.size();
     std::vector<std::size_t> place;
@@ -160,7 +160,7 @@ class Combiner {
     return part;
   }
 
-  void sum_up(Network& network) const {
+  void sum_up(SlotNetwork& network) const {
     const auto width = network.members.size();
     network.begin.assign(1, 0);
     network.entries.clear();
@@ -198,7 +198,7 @@ class Combiner {
   }
 
   // The sum over pairs of systems, in errors.
-  double cost_of(const Network& network) const {
+  double cost_of(const SlotNetwork& network) const {
     const auto width = network.members.size();
     double cost = 0;
     for (std::size_t c = 0; c < network.silence.size(); ++c) {
@@ -224,7 +224,7 @@ class Combiner {
   // ---- Search ----
 
   // From the nearest pair on, the system that is nearest to those in the network comes next.
-  Network joined() {
+  SlotNetwork joined() {
     const auto count = outputs_.systems;
     if (count == 1) return of_system(0);
     const auto apart = [&](std::int32_t one, std::int32_t other) { return edits(one, other).distance; };
@@ -232,7 +232,7 @@ class Combiner {
     for (std::int32_t s = 0; s < count; ++s)
       for (std::int32_t t = s + 1; t < count; ++t)
         if (apart(s, t) < apart(first, second)) first = s, second = t;
-    Network network = merged(of_system(first), of_system(second));
+    SlotNetwork network = merged(of_system(first), of_system(second));
     while (network.members.size() < static_cast<std::size_t>(count)) {
       std::int32_t next = -1;
       std::int64_t least = 0;
@@ -248,15 +248,15 @@ class Combiner {
   }
 
   // Do nearly all systems say the same word in a column? Two such columns in a row stay as they are.
-  static bool is_certain(const Network& network, std::int64_t column) {
+  static bool is_certain(const SlotNetwork& network, std::int64_t column) {
     Cost most = 0;
     for (auto e = network.begin[column]; e < network.begin[column + 1]; ++e)
       most = std::max(most, network.entries[e].parts);
     return 10 * most >= 9 * network.parts();
   }
 
-  Network columns_from(const Network& whole, std::int64_t first, std::int64_t end) const {
-    Network part;
+  SlotNetwork columns_from(const SlotNetwork& whole, std::int64_t first, std::int64_t end) const {
+    SlotNetwork part;
     part.members = whole.members;
     const auto width = static_cast<std::int64_t>(whole.members.size());
     part.slot.assign(whole.slot.begin() + first * width, whole.slot.begin() + end * width);
@@ -264,7 +264,7 @@ class Combiner {
   }
 
   // Aligns each group of systems with the rest again, until that makes no group better.
-  void improve(Network& network) {
+  void improve(SlotNetwork& network) {
     const auto count = outputs_.systems;
     const auto all = count <= few_systems ? (1u << (count - 1)) - 1 : static_cast<unsigned>(count);
     if (count < 3) return;
@@ -279,7 +279,7 @@ class Combiner {
     }
   }
 
-  bool realign(Network& network, const std::vector<std::int32_t>& group, const std::vector<std::int32_t>& rest) {
+  bool realign(SlotNetwork& network, const std::vector<std::int32_t>& group, const std::vector<std::int32_t>& rest) {
     const auto left = part_of(network, rest), right = part_of(network, group);
     std::vector<Step> now;
     const auto width = network.members.size();
@@ -297,18 +297,18 @@ class Combiner {
     return true;
   }
 
-  Network merged(const Network& left, const Network& right) {
+  SlotNetwork merged(const SlotNetwork& left, const SlotNetwork& right) {
     std::vector<Step> steps;
     align(left, right, band_of(left, right), steps);
     return put_together(left, right, steps);
   }
 
-  Network put_together(const Network& left, const Network& right, const std::vector<Step>& steps) const {
-    Network whole;
+  SlotNetwork put_together(const SlotNetwork& left, const SlotNetwork& right, const std::vector<Step>& steps) const {
+    SlotNetwork whole;
     std::merge(left.members.begin(), left.members.end(), right.members.begin(), right.members.end(),
                std::back_inserter(whole.members));
     std::int64_t i = 0, j = 0;
-    const auto slot_in = [](const Network& side, std::int64_t column, std::int32_t member, bool is_there) {
+    const auto slot_in = [](const SlotNetwork& side, std::int64_t column, std::int32_t member, bool is_there) {
       const auto m = std::lower_bound(side.members.begin(), side.members.end(), member) - side.members.begin();
       return is_there ? side.slot[static_cast<std::size_t>(column) * side.members.size() + static_cast<std::size_t>(m)]
                       : -1;
@@ -328,7 +328,7 @@ class Combiner {
 
   // ---- Costs ----
 
-  Cost pair_cost(const Network& left, std::int64_t i, const Network& right, std::int64_t j) const {
+  Cost pair_cost(const SlotNetwork& left, std::int64_t i, const SlotNetwork& right, std::int64_t j) const {
     Cost same = left.silence[i] * right.silence[j], alike = 0;
     for (auto e = left.begin[i]; e < left.begin[i + 1]; ++e) {
       const auto& one = left.entries[e];
@@ -346,7 +346,7 @@ class Combiner {
   }
 
   // The pairs of systems whose slots overlap in time. Comparisons with NaN are false.
-  static Cost pairs_at_once(const Network& left, std::int64_t i, const Network& right, std::int64_t j) {
+  static Cost pairs_at_once(const SlotNetwork& left, std::int64_t i, const SlotNetwork& right, std::int64_t j) {
     const auto width = left.members.size(), other_width = right.members.size();
     const auto* one = left.times.data() + 2 * static_cast<std::size_t>(i) * width;
     const auto* const end = one + 2 * width;
@@ -357,11 +357,11 @@ class Combiner {
     return pairs;
   }
 
-  static Cost gap_cost(const Network& side, std::int64_t column, const Network& other) {
+  static Cost gap_cost(const SlotNetwork& side, std::int64_t column, const SlotNetwork& other) {
     return error_unit * other.parts() * (side.parts() - side.silence[column]);
   }
 
-  Cost cost_along(const Network& left, const Network& right, const std::vector<Step>& steps) const {
+  Cost cost_along(const SlotNetwork& left, const SlotNetwork& right, const std::vector<Step>& steps) const {
     Cost cost = 0;
     std::int64_t i = 0, j = 0;
     for (const auto step : steps) {
@@ -376,7 +376,7 @@ class Combiner {
   // ---- The table ----
 
   // The best alignment in a band. Ties, from the end on: both, the left alone, the right alone.
-  Cost align(const Network& left, const Network& right, const Band& band, std::vector<Step>& steps) {
+  Cost align(const SlotNetwork& left, const SlotNetwork& right, const Band& band, std::vector<Step>& steps) {
     const auto rows = left.columns();
     constexpr Cost unreached = std::numeric_limits<Cost>::max() / 2;
     std::vector<std::int64_t> row_begin{0};
@@ -437,17 +437,17 @@ class Combiner {
     return pair;
   }
 
-  static bool is_small(const Network& left, const Network& right, Width width) {
+  static bool is_small(const SlotNetwork& left, const SlotNetwork& right, Width width) {
     return (left.columns() + 1) * (right.columns() + 1) <= width.small_table;
   }
 
-  static Band whole_table(const Network& left, const Network& right) {
+  static Band whole_table(const SlotNetwork& left, const SlotNetwork& right) {
     const auto rows = static_cast<std::size_t>(left.columns() + 1);
     return {std::vector<std::int64_t>(rows, 0), std::vector<std::int64_t>(rows, right.columns())};
   }
 
   // What is around the alignments of all pairs of systems of both sides.
-  Band band_of(const Network& left, const Network& right) {
+  Band band_of(const SlotNetwork& left, const SlotNetwork& right) {
     if (is_small(left, right, wide_band)) return whole_table(left, right);
     Band band = empty_band(left, right);
     for (std::size_t l = 0; l < left.members.size(); ++l)
@@ -464,7 +464,7 @@ class Combiner {
     return widened(std::move(band), right.columns(), wide_band.margin);
   }
 
-  static Band band_around(const Network& left, const Network& right, const std::vector<Step>& steps) {
+  static Band band_around(const SlotNetwork& left, const SlotNetwork& right, const std::vector<Step>& steps) {
     if (is_small(left, right, narrow_band)) return whole_table(left, right);
     Band band = empty_band(left, right);
     std::int64_t i = 0, j = 0;
@@ -476,7 +476,7 @@ class Combiner {
     return widened(std::move(band), right.columns(), narrow_band.margin);
   }
 
-  static Band empty_band(const Network& left, const Network& right) {
+  static Band empty_band(const SlotNetwork& left, const SlotNetwork& right) {
     const auto rows = static_cast<std::size_t>(left.columns() + 1);
     Band band{std::vector<std::int64_t>(rows, right.columns()), std::vector<std::int64_t>(rows, 0)};
     widen(band, 0, 0);
@@ -503,7 +503,7 @@ class Combiner {
   }
 
   // The columns behind each number of words of a member.
-  std::vector<std::int64_t> columns_of(const Network& network, std::size_t member) const {
+  std::vector<std::int64_t> columns_of(const SlotNetwork& network, std::size_t member) const {
     const auto width = network.members.size();
     std::vector<std::int64_t> column_of_slot(static_cast<std::size_t>(slots(network.members[member])));
     for (std::size_t c = 0; c < network.silence.size(); ++c)

@@ -11,14 +11,14 @@ namespace {
 // A cell is one number: errors, a place for the choice among equals, insertions, deletions. The choice is the smallest
 // number, so errors decide; among equals an insertion is best, then a deletion, then the words themselves. This is the
 // order of kaldialign, on which the numbers of insertions, deletions and substitutions depend.
-using Cell = std::uint64_t;
+using PackedCounts = std::uint64_t;
 constexpr int cost_bit = 42, choice_bit = 40, insertion_bit = 20;
-constexpr Cell one_error = Cell{1} << cost_bit;
-constexpr Cell insertion = one_error + (Cell{1} << insertion_bit);
-constexpr Cell deletion = one_error + 1;
-constexpr Cell is_deletion = Cell{1} << choice_bit, is_pair = Cell{2} << choice_bit;
-constexpr Cell without_choice = ~(Cell{3} << choice_bit);
-constexpr Cell count_mask = (Cell{1} << insertion_bit) - 1;
+constexpr PackedCounts one_error = PackedCounts{1} << cost_bit;
+constexpr PackedCounts insertion = one_error + (PackedCounts{1} << insertion_bit);
+constexpr PackedCounts deletion = one_error + 1;
+constexpr PackedCounts is_deletion = PackedCounts{1} << choice_bit, is_pair = PackedCounts{2} << choice_bit;
+constexpr PackedCounts without_choice = ~(PackedCounts{3} << choice_bit);
+constexpr PackedCounts count_mask = (PackedCounts{1} << insertion_bit) - 1;
 
 using Row = std::pair<std::int64_t, std::int64_t>;  // a word, and a place of it
 
@@ -30,14 +30,14 @@ class CompoundAligner {
     prepare(candidate, said, s, expected, r);
     const std::int64_t breadth = candidate.size + 1;
     rows_.assign(static_cast<std::size_t>(depth_ * breadth), 0);
-    for (std::int64_t j = 0; j < breadth; ++j) rows_[j] = static_cast<Cell>(j) * insertion;
+    for (std::int64_t j = 0; j < breadth; ++j) rows_[j] = static_cast<PackedCounts>(j) * insertion;
     for (std::int64_t i = 1; i <= reference.size; ++i) {
       poll(2 * breadth);
       const std::int32_t word = reference.begin[i - 1];
       find_jumps(i, word, expected);
       fill(candidate, i, word);
     }
-    const Cell last = row(reference.size)[candidate.size];
+    const PackedCounts last = row(reference.size)[candidate.size];
     const auto insertions = static_cast<std::int64_t>(last >> insertion_bit & count_mask);
     const auto deletions = static_cast<std::int64_t>(last & count_mask);
     counts[0] = static_cast<std::int64_t>(last >> cost_bit) - insertions - deletions;
@@ -49,10 +49,10 @@ class CompoundAligner {
   // A cell that may take the value of another, further away: words that are joined there.
   struct Jump {
     std::int64_t at;
-    const Cell* from;
+    const PackedCounts* from;
   };
 
-  Cell* row(std::int64_t i) { return rows_.data() + i % depth_ * breadth_; }
+  PackedCounts* row(std::int64_t i) { return rows_.data() + i % depth_ * breadth_; }
 
   // Lists the candidate's words and joined words by word, and the joined words of the reference by place.
   void prepare(String candidate, JoinedWords said, std::int64_t s, JoinedWords expected, std::int64_t r) {
@@ -80,11 +80,11 @@ class CompoundAligner {
     jumps_.clear();
     for (; next_ < by_end_.size() && by_end_[next_].first == i; ++next_) {
       const auto k = by_end_[next_].second;
-      const Cell* const before = row(i - expected.length[k]);
+      const PackedCounts* const before = row(i - expected.length[k]);
       for (auto p = first_of(places_, expected.word[k]); p != places_.end() && p->first == expected.word[k]; ++p)
         jumps_.push_back({p->second, before + p->second - 1});
     }
-    const Cell* const above = row(i - 1);
+    const PackedCounts* const above = row(i - 1);
     for (auto p = first_of(joined_, word); p != joined_.end() && p->first == word; ++p)
       jumps_.push_back({said_.end[p->second], above + said_.end[p->second] - said_.length[p->second]});
     std::stable_sort(jumps_.begin(), jumps_.end(), [](const Jump& a, const Jump& b) { return a.at < b.at; });
@@ -95,8 +95,8 @@ class CompoundAligner {
   }
 
   void fill(String candidate, std::int64_t i, std::int32_t word) {
-    Cell* const here = row(i);
-    const Cell* const above = row(i - 1);
+    PackedCounts* const here = row(i);
+    const PackedCounts* const above = row(i - 1);
     here[0] = above[0] + deletion;
     std::int64_t j = 1;
     for (const Jump& jump : jumps_) {
@@ -107,13 +107,13 @@ class CompoundAligner {
     fill(candidate, word, above, here, j, candidate.size + 1);
   }
 
-  static void fill(String candidate, std::int32_t word, const Cell* above, Cell* here, std::int64_t j,
+  static void fill(String candidate, std::int32_t word, const PackedCounts* above, PackedCounts* here, std::int64_t j,
                    std::int64_t end) {
-    Cell left = here[j - 1];
+    PackedCounts left = here[j - 1];
     for (; j < end; ++j) {
-      const Cell pair = above[j - 1] + (candidate.begin[j - 1] == word ? is_pair : is_pair + one_error);
-      const Cell other = std::min(pair, above[j] + (deletion + is_deletion));
-      const Cell inserted = left + insertion;
+      const PackedCounts pair = above[j - 1] + (candidate.begin[j - 1] == word ? is_pair : is_pair + one_error);
+      const PackedCounts other = std::min(pair, above[j] + (deletion + is_deletion));
+      const PackedCounts inserted = left + insertion;
       left = other < inserted ? other & without_choice : inserted;
       here[j] = left;
     }
@@ -124,7 +124,7 @@ class CompoundAligner {
   JoinedWords said_{};
   std::vector<Row> by_end_, places_, joined_;
   std::vector<Jump> jumps_;
-  std::vector<Cell> rows_;
+  std::vector<PackedCounts> rows_;
 };
 
 }  // namespace

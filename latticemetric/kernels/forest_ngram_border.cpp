@@ -52,7 +52,7 @@ std::vector<std::int32_t> words_of(const ForestGraph& graph) {
   return words;
 }
 
-nb::tuple py_ngram_posteriors(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
+nb::tuple py_forest_ngram_posteriors(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
                               Input<std::int64_t> said_begin, Input<std::int32_t> said, Input<double> cost,
                               Input<std::int64_t> words, Input<double> goal_cost, Input<double> node,
                               Input<double> transition, Input<double> ending, std::int32_t order,
@@ -76,7 +76,7 @@ nb::tuple py_ngram_posteriors(Input<std::int32_t> head, Input<std::int64_t> tail
   return nb::make_tuple(column(found.ngrams.parents()), column(std::move(last)), column(std::move(found.posterior)));
 }
 
-Output<std::int64_t> py_search_ngrams(Input<std::int32_t> head, Input<std::int64_t> tail_begin,
+Output<std::int64_t> py_search_forest_ngrams(Input<std::int32_t> head, Input<std::int64_t> tail_begin,
                                       Input<std::int32_t> tail, Input<std::int64_t> said_begin,
                                       Input<std::int32_t> said, Input<double> cost, Input<std::int64_t> words,
                                       Input<double> goal_cost, Input<std::int32_t> own, Input<std::int32_t> known,
@@ -109,10 +109,10 @@ void bind_forest_ngrams(nb::module_& m) {
         "words"_a, "goal_cost"_a);
   m.def("forest_through_costs", &py_through_costs, "head"_a, "tail_begin"_a, "tail"_a, "said_begin"_a, "said"_a,
         "cost"_a, "words"_a, "goal_cost"_a);
-  m.def("forest_ngram_posteriors", &py_ngram_posteriors, "head"_a, "tail_begin"_a, "tail"_a, "said_begin"_a,
+  m.def("forest_ngram_posteriors", &py_forest_ngram_posteriors, "head"_a, "tail_begin"_a, "tail"_a, "said_begin"_a,
         "said"_a, "cost"_a, "words"_a, "goal_cost"_a, "node"_a, "transition"_a, "ending"_a, "order"_a,
         "most_bytes"_a);
-  m.def("search_forest_ngrams", &py_search_ngrams, "head"_a, "tail_begin"_a, "tail"_a, "said_begin"_a, "said"_a,
+  m.def("search_forest_ngrams", &py_search_forest_ngrams, "head"_a, "tail_begin"_a, "tail"_a, "said_begin"_a, "said"_a,
         "cost"_a, "words"_a, "goal_cost"_a, "own"_a, "known"_a, "parent"_a, "ending"_a, "gain"_a, "word_gain"_a,
         "order"_a, "most_bytes"_a);
 }

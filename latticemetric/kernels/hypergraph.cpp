@@ -73,9 +73,9 @@ class TextLines {
 
 enum class Dialect { moses, cdec, joshua };
 
-class Parser {
+class HypergraphParser {
  public:
-  Parser(std::string_view text, Dialect dialect)
+  HypergraphParser(std::string_view text, Dialect dialect)
       : size_(text.size()), dialect_(dialect), lines_(text), words_(text), features_(text) {}
 
   ForestText parse() {
@@ -289,8 +289,8 @@ class Parser {
 
 }  // namespace
 
-ForestText parse_moses_hypergraph(std::string_view text) { return Parser(text, Dialect::moses).parse(); }
-ForestText parse_target_graph(std::string_view text) { return Parser(text, Dialect::cdec).parse(); }
-ForestText parse_joshua_hypergraph(std::string_view text) { return Parser(text, Dialect::joshua).parse(); }
+ForestText parse_moses_hypergraph(std::string_view text) { return HypergraphParser(text, Dialect::moses).parse(); }
+ForestText parse_target_graph(std::string_view text) { return HypergraphParser(text, Dialect::cdec).parse(); }
+ForestText parse_joshua_hypergraph(std::string_view text) { return HypergraphParser(text, Dialect::joshua).parse(); }
 
 }  // namespace latticemetric

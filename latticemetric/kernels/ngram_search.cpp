@@ -11,13 +11,13 @@ namespace latticemetric {
 namespace {
 
 // How a path is completed where gains decide nothing any more.
-struct Rest {
+struct BestRest {
   double cost = std::numeric_limits<double>::infinity();
   std::int64_t words = 0;
   std::int64_t arc = -1;   // -1: the path ends
   std::int64_t next = -1;  // item
 
-  bool beats(const Rest& other) const {
+  bool beats(const BestRest& other) const {
     if (cost != other.cost) return cost < other.cost;
     if (words != other.words) return words < other.words;
     return arc < other.arc;
@@ -54,16 +54,16 @@ std::vector<std::int64_t> search_ngrams(std::int32_t states, std::int64_t arcs, 
     product.each_step_into(t, [&](std::int64_t, std::int64_t item, std::int64_t next, double gain) {
       if (number[item] >= 0 && number[next] < 0 && keeps_best(item, next, gain)) number[next] = optimal++;
     });
-  auto rest = filled(static_cast<std::size_t>(optimal), Rest{});
+  auto rest = filled(static_cast<std::size_t>(optimal), BestRest{});
   for (auto t = states; t-- > 0;) {
     for (auto i = product.begin(t); i < product.begin(t + 1); ++i) {
-      const Rest here{final_cost[t], 0, -1, -1};
+      const BestRest here{final_cost[t], 0, -1, -1};
       if (number[i] >= 0 && may_end(t, i) && here.beats(rest[number[i]])) rest[number[i]] = here;
     }
     product.each_step_into(t, [&](std::int64_t a, std::int64_t item, std::int64_t next, double gain) {
       if (number[item] < 0 || !keeps_best(item, next, gain)) return;
-      const Rest& after = rest[number[next]];
-      const Rest found{cost[a] + after.cost, (word[a] != 0) + after.words, a, next};
+      const BestRest& after = rest[number[next]];
+      const BestRest found{cost[a] + after.cost, (word[a] != 0) + after.words, a, next};
       if (found.beats(rest[number[item]])) rest[number[item]] = found;
     });
   }

@@ -20,7 +20,7 @@ namespace latticemetric {
 namespace {
 
 template <typename Key>
-struct Lanes {
+struct GainLanes {
   typedef Key Vector __attribute__((vector_size(16)));
   static constexpr std::int64_t count = 16 / sizeof(Key);
 
@@ -39,7 +39,7 @@ constexpr std::int32_t strange = 0;  // a word that the reference does not have
 
 template <typename Key>
 class Batches {
-  using L = Lanes<Key>;
+  using L = GainLanes<Key>;
   using Vector = typename L::Vector;
   // Vectors in a container keep their alignment as members only.
   struct Cell {

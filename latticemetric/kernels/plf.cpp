@@ -10,9 +10,9 @@ namespace {
 // The grammar, with an optional comma before each closing bracket:
 //   lattice = ( item, … )      item = ( arc, … )      arc = ( word, field, …, distance )
 //   field = number | { name : number, … }             word, name = a quoted text with backslash escapes
-class Parser {
+class PlfParser {
  public:
-  explicit Parser(std::string_view line) : line_(line) { next(); }
+  explicit PlfParser(std::string_view line) : line_(line) { next(); }
 
   PlfLattice parse() {
     expect('(');
@@ -206,6 +206,6 @@ class Parser {
 
 }  // namespace
 
-PlfLattice parse_plf(std::string_view line) { return Parser(line).parse(); }
+PlfLattice parse_plf(std::string_view line) { return PlfParser(line).parse(); }
 
 }  // namespace latticemetric

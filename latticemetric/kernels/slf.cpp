@@ -8,9 +8,9 @@ namespace {
 
 constexpr std::size_t most_columns = 100;
 
-class Parser {
+class SlfParser {
  public:
-  explicit Parser(std::string_view text) : lines_(text) {}
+  explicit SlfParser(std::string_view text) : lines_(text) {}
 
   SlfText parse() {
     std::string_view line;
@@ -132,6 +132,6 @@ class Parser {
 
 }  // namespace
 
-SlfText parse_slf(std::string_view text) { return Parser(text).parse(); }
+SlfText parse_slf(std::string_view text) { return SlfParser(text).parse(); }
 
 }  // namespace latticemetric

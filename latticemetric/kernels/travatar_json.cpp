@@ -5,9 +5,9 @@
 namespace latticemetric {
 namespace {
 
-class Parser {
+class TravatarParser {
  public:
-  explicit Parser(std::string_view text) : size_(text.size()), json_(text, 1), words_(text), features_(text) {}
+  explicit TravatarParser(std::string_view text) : size_(text.size()), json_(text, 1), words_(text), features_(text) {}
 
   ForestText parse() {
     Json::Value words, nodes, edges;
@@ -150,6 +150,6 @@ class Parser {
 
 }  // namespace
 
-ForestText parse_travatar_json(std::string_view text) { return Parser(text).parse(); }
+ForestText parse_travatar_json(std::string_view text) { return TravatarParser(text).parse(); }
 
 }  // namespace latticemetric

@@ -10,7 +10,7 @@ namespace {
 
 using namespace nb::literals;
 
-constexpr std::size_t longest_reference = std::size_t{1} << 22;
+constexpr std::size_t longest_weighed_reference = std::size_t{1} << 22;
 
 WeighedLattice checked(const Input<std::int32_t>& source, const Input<std::int32_t>& target,
                        const Input<std::int32_t>& label, const Input<std::int32_t>& shown,
@@ -55,7 +55,7 @@ nb::tuple py_weighed_strings(Input<std::int32_t> source, Input<std::int32_t> tar
   require(cost_weight.first >= 0, "a weight is negative");
   Weighing weighing{{}, checked_gains(order, unit, alpha, beta), wide(cost_weight), ill};
   for (std::size_t r = 0; r < references.size(); ++r) {
-    require(references[r].size() < longest_reference, "the reference is too long");
+    require(references[r].size() < longest_weighed_reference, "the reference is too long");
     require(weights[r].first >= 0, "a weight is negative");
     weighing.references.push_back({std::move(references[r]), wide(weights[r])});
   }

@@ -75,13 +75,13 @@ constexpr Key nothing = -2 * most<Key>;
 
 // Diagonals i - j from 2 * first - 1 to 2 * (first + lanes - 1): lane l of the cells whose i + j is d has
 // i = first + d / 2 + l.
-struct Band {
+struct CountBand {
   std::int64_t lanes;
   std::int64_t first;
   std::int64_t leaving;  // the fewest errors of an alignment that leaves it
 
   // `drift` is the last cell's diagonal.
-  Band(std::int64_t lanes, std::int64_t drift) : lanes(lanes), first((drift + 3 - 2 * lanes) / 4) {
+  CountBand(std::int64_t lanes, std::int64_t drift) : lanes(lanes), first((drift + 3 - 2 * lanes) / 4) {
     const std::int64_t under = std::min<std::int64_t>(0, drift) - (2 * first - 1);
     const std::int64_t over = 2 * (first + lanes - 1) - std::max<std::int64_t>(0, drift);
     leaving = std::min(under, over) < 0 ? 0 : std::abs(drift) + 2 * (std::min(under, over) + 1);
@@ -108,7 +108,7 @@ struct Pair {
 
 // The key of the last cell. `few` blocks of lanes stay in registers; 0 stands for any number.
 template <std::int64_t few, typename Key>
-Key last_key(Pair<Key>& pair, std::int64_t said_words, std::int64_t expected_words, Band band, Key unit) {
+Key last_key(Pair<Key>& pair, std::int64_t said_words, std::int64_t expected_words, CountBand band, Key unit) {
   using B = Block<Key>;
   using Vector = typename B::Vector;
   const std::int64_t blocks = few ? few : band.lanes / B::lanes;
@@ -153,7 +153,7 @@ Found best(String candidate, String reference) {
   Pair<Key>& pair = buffers;  // found once
   const std::int64_t unit = std::min(candidate.size, reference.size) + 1;
   for (std::int64_t lanes = Block<Key>::lanes;; lanes *= 2) {
-    const Band band(lanes, reference.size - candidate.size);
+    const CountBand band(lanes, reference.size - candidate.size);
     if (band.leaving == 0) continue;
     pair.set(candidate, reference, lanes);
     const std::int64_t blocks = lanes / Block<Key>::lanes;

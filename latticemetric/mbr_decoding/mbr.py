@@ -16,13 +16,28 @@
 
 In place of a metric, `utility` takes a function of pairs of texts from outside (COMET, BLEURT, …), or a matrix of its
 scores; see `utility_matrix`.
+
+    >>> from latticemetric import Lattice, mbr
+    >>> lattice = Lattice.from_strings(["a b c", "a x c", "a y c"], costs=[0.0, 0.2, 0.2])
+    >>> mbr(lattice).words, mbr(lattice, evidence=Lattice.from_strings(["x c", "x"])).words
+    (('a', 'b', 'c'), ('a', 'x', 'c'))
+    >>> best = mbr(lattice, "2-grr")
+    >>> best.words, round(best.gain, 3), best.one_best
+    (('a', 'b', 'c'), 0.627, ('a', 'b', 'c'))
+    >>> def overlap(hypotheses, references):
+    ...     return [len({*h.split()} & {*r.split()}) for h, r in zip(hypotheses, references, strict=True)]
+    >>> mbr(lattice, utility=overlap).words
+    ('a', 'b', 'c')
+    >>> exact = mbr(lattice, "wer", risk="exact")
+    >>> exact.words, round(exact.risk, 3), exact.improvement
+    (('a', 'b', 'c'), 0.621, 0.0)
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import product
-from typing import Any, Literal, overload
+from typing import Any, Literal, NamedTuple, overload
 
 from latticemetric.errors import UsageError
 from latticemetric.graph import Graph, as_lattice, scales_of_each
@@ -122,7 +137,7 @@ def mbr(
 ) -> MetricMBR: ...
 
 
-def mbr(
+def mbr(  # noqa: D417  parameters of one kind share a line
     graph: Graph,
     method: str | Metric[Any] = "ngram",
     *,
@@ -154,69 +169,62 @@ def mbr(
         graph: A lattice, an n-best list, or a forest: the strings to choose from.
         method: `ngram`, `wer`, or a metric: an object or a name (`4-grr`, `grr` for short, `wrr`, `bleu`, `meteor`, …).
         scale: Factor of the costs, before they become probabilities; below 1, it makes the distribution flatter.
-        T: The weight of words against n-grams; see `GainParameters`. T, p, r, order and word_penalty are for `ngram`.
-        p: Average precision of unigrams.
-        r: Ratio of the precision of each order to that of the order before.
-        order: The longest n-grams.
-        word_penalty: An additional cost of each word.
+        T, p, r, order, word_penalty: For `ngram`; see `GainParameters`.
         evidence: Another graph, whose posteriors are used. Its words are matched by their spelling.
         hypotheses: For metrics: another graph to choose strings from; `graph` then gives the posteriors.
-        samples: For metrics: number of paths to sample from each graph; by default, list all paths (at most 10,000).
+        samples: For metrics: number of paths to sample from each graph. Default: list all paths (at most 10,000).
         seed: The seed of the samples, and of confidence-based pruning.
-        utility: In place of a method: a function of two lists of texts (hypotheses and references, as many) that
-            returns the score of each pair, or a matrix: one row per hypothesis of the list, one column per hypothesis
-            of the evidence; or its `.npy` file.
-        higher_is_better: For a utility: False if its scores are errors.
-        utility_range: For a utility: the smallest and the largest score; certificates of pruning need it.
-        weights: For metrics and utilities: what the entries of the evidence, an n-best list, weigh. By default, their
-            probabilities; `counts` if each entry is one sample; or one number for each entry.
-        pruning_confidence: For metrics and utilities: do not score all pairs. Drop hypotheses that lose on this share
-            of resamples (0.99), or 1 to drop only those that cannot win. See `PairPruning`.
+        utility: In place of a method: a function of texts, a matrix or its `.npy` file; see `utility_matrix`.
+        higher_is_better, utility_range: For a utility: False if its scores are errors; its least and largest score.
+        weights: For metrics: entries of an n-best list weigh their `probabilities`, their `counts`, or these numbers.
+        pruning_confidence: For metrics: drop hypotheses that lose on this share of resamples; see `PairPruning`.
         beam: Drop paths that cost this much more than the best one. Costs are compared before `scale` is applied.
-        determinize: Determinize the graphs first, so that a string counts by its best path and not by the sum of its
-            paths; prune, and determinize again, as HiFST does. Lattices and n-best lists only; needs pynini.
-        scales: Weight of each score column of the graph or of the evidence; other columns keep their default weight.
-        risk: For `wer`: `exact` to rank candidates by their exact risk under the whole graph; see `RiskMBR`.
-        candidates: For exact risks: number of candidates from the graph, and from its consensus network (20).
-        most_states: For exact risks: the largest number of states of a search; risks that need more are bounded.
-
-    Examples:
-        >>> from latticemetric import Lattice
-        >>> lattice = Lattice.from_strings(["a b c", "a x c", "a y c"], costs=[0.0, 0.2, 0.2])
-        >>> mbr(lattice).words, mbr(lattice, evidence=Lattice.from_strings(["x c", "x"])).words
-        (('a', 'b', 'c'), ('a', 'x', 'c'))
-        >>> best = mbr(lattice, "2-grr")
-        >>> best.words, round(best.gain, 3), best.one_best
-        (('a', 'b', 'c'), 0.627, ('a', 'b', 'c'))
-        >>> def overlap(hypotheses, references):
-        ...     return [len({*h.split()} & {*r.split()}) for h, r in zip(hypotheses, references, strict=True)]
-        >>> mbr(lattice, utility=overlap).words
-        ('a', 'b', 'c')
-        >>> exact = mbr(lattice, "wer", risk="exact")
-        >>> exact.words, round(exact.risk, 3), exact.improvement
-        (('a', 'b', 'c'), 0.621, 0.0)
+        determinize: Count a string by its best path, not by the sum of its paths, as HiFST does; needs pynini.
+        scales: Weight of each score column of the graph or of the evidence; other columns keep their own.
+        risk, candidates, most_states: For `wer`: `exact` for exact risks of so many candidates; see `RiskMBR`.
     """
-    method = method.strip().lower() if isinstance(method, str) else method
-    _check_risk(method, risk, candidates, most_states)
+    method = _checked_method(method, risk, candidates, most_states)
     if determinize and method != "ngram":
-        other = evidence if evidence is not None else hypotheses
-        own_scales, other_scales = scales_of_each(scales, graph, graph if other is None else other)
-        graph = determinized(graph, beam, own_scales)
-        evidence, hypotheses = (
-            one if one is None else determinized(one, beam, other_scales) for one in (evidence, hypotheses)
-        )
+        graph, evidence, hypotheses = _all_determinized(graph, evidence, hypotheses, beam, scales)
         beam = scales = None
     if utility is not None or method not in ("ngram", "wer"):
-        return metric_mbr(
-            graph,
-            _utility(method, utility, higher_is_better, utility_range),
-            Selection(scale, samples, seed, beam),
-            hypotheses=hypotheses,
-            evidence=evidence,
-            scales=scales,
-            weights=weights,
-            pruning_confidence=pruning_confidence,
-        )
+        scored, how = _utility(method, utility, higher_is_better, utility_range), Selection(scale, samples, seed, beam)
+        given: dict[str, Any] = {"weights": weights, "pruning_confidence": pruning_confidence, "scales": scales}
+        return metric_mbr(graph, scored, how, hypotheses=hypotheses, evidence=evidence, **given)
+    _refuse_options_of_metrics(method, hypotheses, samples, weights, pruning_confidence)
+    if method == "wer":
+        return _by_word_errors(graph, evidence, _Risks(risk, candidates, most_states), (scale, beam, scales))
+    parameters = GainParameters(scale, T, p, r, order, word_penalty)
+    search = NgramMBR(graph, evidence, beam, scales, determinize=determinize)
+    return search.answer(search.posteriors(scale, order), parameters)
+
+
+class _Risks(NamedTuple):
+    """How to rank candidates by word errors."""
+
+    risk: Literal["bound", "exact"]
+    candidates: int | None
+    most_states: int | None
+
+
+def _all_determinized(
+    graph: Graph, evidence: Graph | None, hypotheses: Graph | None, beam: float | None, scales: Scales | None
+) -> tuple[Graph, Graph | None, Graph | None]:
+    other = evidence if evidence is not None else hypotheses
+    own_scales, other_scales = scales_of_each(scales, graph, graph if other is None else other)
+    evidence, hypotheses = (
+        one if one is None else determinized(one, beam, other_scales) for one in (evidence, hypotheses)
+    )
+    return determinized(graph, beam, own_scales), evidence, hypotheses
+
+
+def _refuse_options_of_metrics(
+    method: str | Metric[Any],
+    hypotheses: Graph | None,
+    samples: int | None,
+    weights: Weights,
+    pruning_confidence: float | None,
+) -> None:
     for is_given, what in (
         (hypotheses is not None, "other hypotheses"),
         (samples is not None, "samples"),
@@ -225,33 +233,23 @@ def mbr(
     ):
         if is_given:
             raise UsageError(f"MBR by '{method}' does not use {what}", advice="name a metric, like '4-grr'")
-    if method == "wer":
-        if evidence is not None:
-            raise UsageError("MBR by word errors takes no graph as evidence", advice="choose the method 'ngram'")
-        return _by_word_errors(graph, risk, candidates, most_states, scale=scale, beam=beam, scales=scales)
-    (answer,) = mbr_grid(
-        graph, scale=scale, T=T, p=p, r=r, order=order, word_penalty=word_penalty,
-        evidence=evidence, beam=beam, determinize=determinize, scales=scales,
-    )  # fmt: skip
-    return answer
 
 
 def _by_word_errors(
     graph: Graph,
-    risk: Literal["bound", "exact"],
-    candidates: int | None,
-    most_states: int | None,
-    *,
-    scale: float,
-    beam: float | None,
-    scales: Scales | None,
+    evidence: Graph | None,
+    risks: _Risks,
+    given: tuple[float, float | None, Scales | None],
 ) -> WordMBR | RiskMBR:
+    scale, beam, scales = given
+    if evidence is not None:
+        raise UsageError("MBR by word errors takes no graph as evidence", advice="choose the method 'ngram'")
     lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
     pruned = lattice if beam is None else lattice.pruned(beam, scales)
-    if risk == "bound":
+    if risks.risk == "bound":
         return word_mbr(pruned, scale=scale, scales=scales)
-    effort = {"candidates": candidates, "most_states": most_states}
-    asked = {name: number for name, number in effort.items() if number is not None}
+    limits = {"candidates": risks.candidates, "most_states": risks.most_states}
+    asked = {name: number for name, number in limits.items() if number is not None}
     return risk_mbr(pruned, scale=scale, scales=scales, **asked)
 
 
@@ -275,14 +273,18 @@ def _utility(
     return OutsideUtility(utility, higher_is_better, limits)
 
 
-def _check_risk(method: str | Metric[Any], risk: str, candidates: int | None, most_states: int | None) -> None:
-    """Refuse options of exact risks where they have no effect."""
+def _checked_method(
+    method: str | Metric[Any], risk: str, candidates: int | None, most_states: int | None
+) -> str | Metric[Any]:
+    """Return the method, names in lower case; refuse options of exact risks where they have no effect."""
+    method = method.strip().lower() if isinstance(method, str) else method
     if risk not in ("bound", "exact"):
         raise UsageError(f"the risk is {risk!r}", advice="choose 'bound' or 'exact'")
     if risk == "exact" and method != "wer":
         raise UsageError("exact risks are computed for word errors only", advice="choose the method 'wer'")
     if risk == "bound" and not (candidates is None and most_states is None):
         raise UsageError("candidates and most_states have no effect without exact risks", advice="give risk='exact'")
+    return method
 
 
 def mbr_metric(method: str | Metric[Any], **parameters: Any) -> Metric[Any]:

@@ -143,27 +143,14 @@ def risk_mbr(
     aligner = Aligner.of(graph, scale, scales)
     lattice = aligner.lattice
     one_best, best, _ = search_words(aligner)
-    steps = posteriors(lattice, scale=scale, scales=scales)
-    expected_words = steps.expected(lattice.is_word())
+    expected_words = posteriors(lattice, scale=scale, scales=scales).expected(lattice.is_word())
 
     def risk_of(words: _String) -> tuple[RiskOfString, Expected | None]:
         if not words:
             # Every word of a path is an error. A rate against no words is undefined.
             return RiskOfString(words, expected_words, expected_words, expected_words, exact=True), None
-        found = expected(
-            lattice,
-            [words],
-            "wer",
-            scale=scale,
-            scales=scales,
-            most_states=most_states,
-            distribution=words == best.words,
-        )
-        assert found.numerator is not None
-        assert found.low is not None
-        assert found.high is not None
-        ends = (found.numerator,) * 2 if found.exact else (found.low * len(words), found.high * len(words))
-        return RiskOfString(words, found.numerator, *ends, exact=found.exact), found
+        options: dict[str, Any] = {"scale": scale, "scales": scales, "most_states": most_states}
+        return _risk(expected(lattice, [words], "wer", distribution=words == best.words, **options), words)
 
     numbers = _candidates(aligner, one_best, best, candidates)
     risks = _risks(list(numbers), {one_best.words}, risk_of)
@@ -182,6 +169,14 @@ def risk_mbr(
         ranked=(chosen, *others),
         candidates=len(numbers),
     )
+
+
+def _risk(found: Expected, words: _String) -> tuple[RiskOfString, Expected]:
+    assert found.numerator is not None
+    assert found.low is not None
+    assert found.high is not None
+    ends = (found.numerator,) * 2 if found.exact else (found.low * len(words), found.high * len(words))
+    return RiskOfString(words, found.numerator, *ends, exact=found.exact), found
 
 
 def _candidates(

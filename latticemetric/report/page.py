@@ -45,7 +45,7 @@ from latticemetric.report.charts import (
     standing_chart,
     sweep_chart,
 )
-from latticemetric.report.corrections import CorrectedTexts, check_rate, corrected_graphs
+from latticemetric.report.corrections import CorrectedTexts, corrected_graphs
 from latticemetric.report.options import ReportOptions
 from latticemetric.report.report import Report, SideTotal, drawing
 
@@ -59,7 +59,7 @@ _SCRIPTS = (
 )
 
 
-def write_report(
+def write_report(  # noqa: D417  the sizes of a sweep share a line
     path: str | os.PathLike[str],
     graphs: Iterable[Graph | tuple[str, Graph]],
     references: Iterable[Any],
@@ -96,52 +96,43 @@ def write_report(
         beam: For MBR: first prune graphs to this cost above the best path.
         samples: For MBR by metrics: draw this number of paths instead of listing all.
         score: Metrics of the extracted strings, by name or as objects.
-        beams: Also find oracles at these beams, as in `sweep`.
-        densities: Also find oracles at these densities.
-        nbest: Also find oracles in n-best lists of these sizes.
+        beams, densities, nbest: Also find oracles at these beams and densities, and in n-best lists of these sizes.
         scales: Weight of each score column in the model's cost; other columns keep their weights.
         title: The page's title.
         most_graphs: The number of graphs to draw: those with the most headroom.
-        resamples: The number of resamples for intervals.
-        seed: The seed of the resamples and of `samples`.
+        resamples, seed: The number of resamples for intervals; the seed of the resamples and of `samples`.
         confidence: The share of resamples inside an interval.
         expected: Also show the expected rate of each graph; see `expected`.
         speakers: The speaker of each id, to count errors by speaker; by default, ids name speakers.
-        corrected: Corrected texts of n-best lists, one per list, or a file of them; compare them with the lists, as
-            `corrections` does. The metric must be `wer`.
+        corrected: Corrected texts of n-best lists, one per list, or a file of them; see `corrections`. Needs `wer`.
         workers: The number of graphs searched at once.
-
-    Raises:
-        MissingDependencyError: If jinja2 is not installed.
-        UsageError: If a parameter is wrong, or the numbers of references and graphs differ.
-        InputError: If there are corrected texts and a graph is no n-best list, or they do not match the lists.
     """
     check_page()
+    decoding = None if mbr is None else MBRSettings.of(mbr, beam=beam, samples=samples, seed=seed)
+    review = _review_settings(metric, Points.of(beams, densities, nbest), decoding, scales, score)
+    review = replace(review, posterior_scale=scale, drawn=most_graphs > 0, expected=expected)
+    report = Report(review, ReportOptions(title, most_graphs, resamples, seed, confidence, speakers=speakers))
+    pairs = graphs_with_references(graphs, references)
+    if corrected is not None:
+        listed = list(pairs)
+        report.corrected, pairs = corrected_graphs(listed, corrected, review.metric, scales), iter(listed)
+    with atomic_output(os.fspath(path)) as file:
+        report.add_all(map_in_order(partial(review_graph, review), pairs, workers, packing=graph_packing))
+        file.write(_encoded(report))
+
+
+def _encoded(report: Report) -> bytes:
+    # A file's name may hold bytes that are not UTF-8.
+    return f"{page(report)}\n".encode("utf-8", "backslashreplace")
+
+
+def _review_settings(
+    metric: Any, points: Points, decoding: MBRSettings | None, scales: Scales | None, score: Iterable[Any]
+) -> ReviewSettings:
     rate = as_recognition_rate(metric)
-    points = Points.of(beams, densities, nbest)
     metrics = tuple(make_metric(one) if isinstance(one, str) else one for one in score)
     scorer = StringScorer(metrics, rate.ignore) if metrics else None
-    decoding = None if mbr is None else MBRSettings.of(mbr, beam=beam, samples=samples, seed=seed)
-    review = ReviewSettings(
-        rate,
-        points,
-        decoding,
-        scales,
-        scorer=scorer,
-        posterior_scale=scale,
-        drawn=most_graphs > 0,
-        expected=expected,
-    )
-    report = Report(review, ReportOptions(title, most_graphs, resamples, seed, confidence, speakers=speakers))
-    pairs, reviewed = graphs_with_references(graphs, references), partial(review_graph, review)
-    if corrected is not None:
-        check_rate(rate)
-        listed = list(pairs)
-        report.corrected, pairs = corrected_graphs(listed, corrected, rate, scales), iter(listed)
-    with atomic_output(os.fspath(path)) as file:
-        report.add_all(map_in_order(reviewed, pairs, workers, packing=graph_packing))
-        # A file's name may hold bytes that are not UTF-8.
-        file.write(f"{page(report)}\n".encode("utf-8", "backslashreplace"))
+    return ReviewSettings(rate, points, decoding, scales, scorer=scorer)
 
 
 def check_page() -> None:

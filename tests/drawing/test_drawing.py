@@ -248,6 +248,14 @@ def test_expected_rates_are_written_under_words():
         "c 0.33, rate 0.50",
         "d 0.33, rate 1.00",
     }
+    # Purple bands, the stronger the higher the rate; plain DOT lines have the colour themselves.
+    assert {link.label: link.shade for link in drawing.diagram.links if link.label in "bcd"} == {"b": 0, "c": 2, "d": 4}
+    svg, dot = drawing.svg(), drawing.dot()
+    assert re.findall(r'class="shade".*stroke-opacity="(\S+)"', svg)[:3] == ["0.1", "0.46", "0.85"]
+    assert "expected rate, from 0.00 to 1.00" in svg
+    assert "purple: expected rate, from 0.00 to 1.00" in dot
+    assert 'd\\n0.33, rate 1.00", arrowhead=normal, color="#a044c4d9"' in dot
+    assert "rate, from" not in str(drawing)
     # An arc that no path is likely to take has no rate.
     unlikely = lm.Lattice.from_strings(["a", "b"], costs=[0.0, 50.0])
     rates = lm.expected(unlikely, "a", gradient=True).through(lm.posteriors(unlikely).arc)

@@ -210,7 +210,7 @@ def test_details_are_those_of_python(files):
 
 
 def test_details_as_text_and_rows(files, tmp_path):
-    text = run("score", *files, "-m", "wer", "--details", "--most", "1", "--by", "speaker").stdout.splitlines()
+    text = run("score", *files, "-m", "wer", "--details", "--top", "1", "--by", "speaker").stdout.splitlines()
     assert "confusion pairs: 3 in all, 2 different" in text
     assert text[text.index("confusion pairs: 3 in all, 2 different") + 1].split() == ["2", "the", "→", "a"]
     assert ["bob", "7", "5", "1", "1", "1", "3", "42.86", "2", "/", "2"] in [line.split() for line in text]
@@ -227,7 +227,7 @@ def test_details_as_text_and_rows(files, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--most", "3"], "--most has no effect without --details"),
+        (["--top", "3"], "--top has no effect without --details"),
         (["--utt2spk", "x"], "--utt2spk has no effect without --by speaker"),
         (["--details", "--explain", "1"], "--explain has no effect with --details or --by"),
         (["--details", "-m", "bleu"], "none of the metrics aligns words"),

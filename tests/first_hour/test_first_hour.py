@@ -68,6 +68,16 @@ COMMANDS = [
     Right(
         f"latticemetric score {D}/letters.new.txt {D}/letters.ref.txt --metrics bleu,wer --resamples 0", r"%WER 15\.74"
     ),
+    Right(
+        f"latticemetric draw {D}/harbour.fst --reference-text 'the cold harbour slips' --metric wer --expected"
+        " -o where.svg && cat where.svg",
+        "expected rate, from",
+    ),
+    Right(
+        f"latticemetric report {D}/meeting.lat.txt {D}/meeting.ref.txt -o run.html && head -c 15 run.html", "<!doctype"
+    ),
+    Right(f"latticemetric lists {D}/headlines.nbest {D}/headlines.ref.txt", "recoverable"),
+    Right(f"latticemetric expected {D}/meeting.lat.txt {D}/meeting.ref.txt --metric wer", "meeting-003"),
     Right(f"latticemetric sweep {D}/meeting.lat.txt {D}/meeting.ref.txt --beams 1,4", "beam"),
 ]
 
@@ -120,6 +130,10 @@ MISTAKES = [
     Mistake(f"latticemetric convert {D}/meeting.lat.txt fsts/ --to openfst", "meeting-001", "--sum-scores"),
     Mistake(f"latticemetric info {D}/letters.old.txt", "letters.old.txt: the format is not recognised", "--from"),
     Mistake(f"latticemetric prune {D}/meeting.lat.txt x.lat", "no limit is given", "give one of --beam"),
+    Mistake(f"lattice-oracle '{D}/*.lattice' {D}/meeting.ref.txt", "*.lattice: no file matches", "the folder holds"),
+    Mistake(f"latticemetric draw {D}/meeting.lat.txt", "holds 3 graphs", "choose one with --id: meeting-001"),
+    Mistake(f"latticemetric draw {D}/harbour.fst --expected", "--expected needs a reference", "give --reference FILE"),
+    Mistake(f"latticemetric nbest {D}/harbour.fst -n 0", "-n", "range"),
     Mistake(f"latticemetric best {D}/harbour.fst -o {D}/harbour.fst", "would overwrite an input", "output|file|name"),
 ]
 

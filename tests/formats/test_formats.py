@@ -824,14 +824,23 @@ def test_a_file_whose_name_looks_like_a_glob_is_a_file(tmp_path):
     ("path", "message"),
     [
         ("nowhere.plf", "there is no such file; check the path"),
-        ("no*.plf", "there is no such file"),
+        ("no*.plf", "no file matches; check the pattern; the folder holds empty, lats$"),
+        ("lats/*.plf", r"no file matches; check the pattern; the folder holds 1.fst.txt, 2.fst.txt, 10.fst.txt, …"),
         ("empty", "the folder holds no files"),
     ],
 )
 def test_a_path_that_means_no_file_is_refused(path, message, tmp_path):
     (tmp_path / "empty").mkdir()
+    numbered(tmp_path / "lats", "1", "2", "10", "11")
     with pytest.raises(lm.InputError, match=message):
         list(lm.read(tmp_path / path))
+
+
+def test_a_folder_with_a_file_of_another_kind_advises_a_glob(tmp_path):
+    numbered(tmp_path / "lats", "1", "2")
+    (tmp_path / "lats" / "refs.trn").write_bytes(b"\x00\x01")
+    with pytest.raises(lm.InputError, match=r"refs.trn: the format is not recognised; .* like '.*lats/\*\.txt'"):
+        list(lm.read(tmp_path / "lats"))
 
 
 def test_a_file_with_several_graphs_is_not_one():

@@ -5,10 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from latticemetric.errors import InputError
+from latticemetric.errors import InputError, harmless, shortened
 from latticemetric.formats.streams.stream import STANDARD_INPUT, is_hidden, warn_left_out
 
 
@@ -37,8 +38,32 @@ def expand(path: str, is_whole: Callable[[Path], bool]) -> list[str]:
             raise InputError(f"cannot be opened: {error.strerror}", where=path) from None
     except ValueError:
         raise InputError("cannot be opened: no file has such a name", where=path) from None
+    if glob.has_magic(path):
+        raise InputError("no file matches", where=path, advice=f"check the pattern{_files_beside(path)}")
     raise InputError("there is no such file", where=path, advice="check the path")
 
+
+def _files_beside(pattern: str) -> str:
+    """Return a remark on the files of a pattern's folder."""
+    folder = os.path.dirname(pattern) or os.curdir  # noqa: PTH120  see above
+    names = sorted(filter(_is_shown, os.listdir(folder)), key=natural_order) if os.path.isdir(folder) else []  # noqa: PTH112, PTH208
+    more = ", …" if len(names) > _MOST_NAMED else ""
+    listed = ", ".join(shortened(harmless(name)) for name in names[:_MOST_NAMED])
+    return f"; the folder holds {listed}{more}" if names else ""
+
+
+def _is_shown(name: str) -> bool:
+    return not is_hidden(name) and not _ABOUT.fullmatch(name)
+
+
+def pattern_of_others(files: Sequence[str], file: str) -> str:
+    """Return a glob for the other files of a folder: those with the most common suffix that this file has not."""
+    suffixes = Counter(Path(one).suffix for one in files if Path(one).suffix != Path(file).suffix)
+    (suffix, _), *_ = suffixes.most_common(1) or [(".lat", 0)]
+    return str(Path(file).parent / f"*{suffix}")
+
+
+_MOST_NAMED = 3
 
 # Files beside data that say something about them.
 _ABOUT = re.compile(

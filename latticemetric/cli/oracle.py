@@ -66,8 +66,8 @@ class _MetricOptions(RateOptions):
 
     metric: str = option(
         "--metric NAME",
-        "wer, wrr, N-grr for any N, cer, N-gcr, mixed-er, or compound-wer; bleu or bleu-sbp over all graphs; or your own "
-        "automaton, FILE.fst. Without --metric, the totals also have wer.",
+        "wer, wrr, N-grr for any N, cer, N-gcr, mixed-er, or compound-wer; bleu or bleu-sbp over all graphs; or your "
+        "own automaton, FILE.fst. Without --metric, the totals also have wer.",
         type=MetricName(),
         default="4-grr",
     )

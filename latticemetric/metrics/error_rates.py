@@ -1,7 +1,7 @@
 """Word-level rates of errors and matches: MER, WIL and WIP.
 
-All use an alignment with the fewest errors: H matches, S substitutions, D deletions, I insertions. Of several, it is the
-one with the most matches, or the one that rapidfuzz finds, whose counts jiwer has.
+All use an alignment with the fewest errors: H matches, S substitutions, D deletions, I insertions. Of several, it is
+the one with the most matches, or the one that rapidfuzz finds, whose counts jiwer has.
 """
 
 from __future__ import annotations

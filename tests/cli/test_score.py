@@ -246,7 +246,7 @@ def test_stems_where_the_metric_knows_them(tmp_path):
     found = scores(hyp, ref, "-m", "f1,bleu,nist-stem", "--stem")
     assert [metric for _, metric in found] == ["f1-stem", "bleu-stem", "nist-stem"]
     assert found[str(hyp), "f1-stem"]["score"] == 1
-    assert_one_line_error(score(hyp, ref, "-m", "f1,wer", "--stem"), "--stem: wer does not support stems; leave one")
+    assert_one_line_error(score(hyp, ref, "-m", "f1,wer", "--stem"), "--stem: wer does not support stems; leave --stem")
 
 
 def test_a_short_signature():

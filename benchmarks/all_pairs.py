@@ -1,15 +1,20 @@
-"""MBR under metrics: score all pairs of strings of 25 words, a fifth of which differ from a common sentence.
+"""MBR under metrics: score all pairs of strings, a fifth of whose words differ from a common sentence.
 
-Then errors of all pairs, by length, beside rapidfuzz.
+`--write` writes the page: our rates beside those of other programs, in one run, and how all metrics grow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import argparse
+import os
+import platform
+from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
-from measure import compare, median_of, time_call
+from measure import compare, cpu_of_call, median_of
 
 import latticemetric as lm
 from latticemetric.metrics.base import Metric
@@ -17,9 +22,11 @@ from latticemetric.metrics.pairs import error_counts, score_rows
 
 Strings = list[tuple[str, ...]]
 
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "performance" / "all-pairs.md"
+
 METRICS: list[Metric] = [
-    lm.GRR(4), lm.WRR(), lm.CHRF(), lm.CHRF(word_order=2), lm.BLEU(smoothing="exp"), lm.TER(), lm.NIST(),
-    lm.METEOR(stages=("exact", "porter")),
+    lm.GRR(4), lm.WRR(), lm.WER(), lm.CER(), lm.CHRF(), lm.CHRF(word_order=2), lm.BLEU(smoothing="exp"), lm.TER(),
+    lm.NIST(), lm.METEOR(stages=("exact", "porter")),
 ]  # fmt: skip
 
 
@@ -36,78 +43,114 @@ def _score_all(metric: Metric, strings: Strings) -> float:
 
 
 def all_pairs(runs: int, numbers: tuple[int, ...] = (250, 500, 1000)) -> Iterator[str]:
-    """Yield rows of a table, for one thread: seconds by number of strings, pairs a second, fitted exponent of pairs."""
+    """Yield rows of a table: CPU seconds by number of strings, pairs a second, fitted exponent of pairs."""
     for metric in METRICS:
-        seconds = [median_of(partial(time_call, partial(_score_all, metric, alike(n))), runs) for n in numbers]
+        seconds = [median_of(partial(cpu_of_call, partial(_score_all, metric, alike(n))), runs) for n in numbers]
         pairs = np.square(numbers)
         exponent = np.polyfit(np.log(pairs), np.log(seconds), 1)[0]
         cells = " | ".join(f"{s:.3f} s" for s in seconds)
         yield f"| {metric.name} | {cells} | {pairs[-1] / seconds[-1]:,.0f} | {exponent:.2f} |"
 
 
-def all_pair_errors(runs: int, number: int = 1000, lengths: tuple[int, ...] = (8, 25, 60, 150)) -> Iterator[str]:
-    """Yield rows of a table, for one thread: million pairs a second, ours and rapidfuzz's, in turn.
+class Peer(NamedTuple):
+    """Another program: all scores of so many strings against each other, one row per reference, times `factor`."""
 
-    Both take lists of words, or texts, and return a matrix.
-    """
-    from rapidfuzz import process
-    from rapidfuzz.distance import Levenshtein
-
-    for what, metric in (("words", lm.WER()), ("characters", lm.CER())):
-        for words in lengths:
-            strings = [list(string) for string in alike(number, words)]
-            texts = [" ".join(string) for string in strings] if what == "characters" else strings
-            ours = partial(error_counts, texts, texts, metric)
-            theirs = partial(process.cdist, texts, texts, scorer=Levenshtein.distance, dtype=np.int32)
-            assert (ours() == theirs()).all()
-            found = compare(partial(time_call, ours), partial(time_call, theirs), runs)
-            size = np.mean([len(text) for text in texts])
-            speeds = " | ".join(f"{number**2 / seconds / 1e6:.2f}" for seconds in found[:2])
-            yield f"| {number} × {number} strings of {size:.0f} {what} | {speeds} | ×{found.ratio:.1f} |"
+    name: str
+    scores: Callable[[list[str]], object]
+    most: int
+    factor: float = 1
 
 
-def utilities(runs: int, number: int = 400, few: int = 40) -> Iterator[str]:
-    """Yield rows of a table, for one thread: pairs a second of utilities, ours and peers', in turn.
-
-    Peers that are slow score fewer strings; all scores are compared first.
-    """
+def _peers() -> dict[str, list[Peer]]:
     import sacrebleu
+    import unisson
     from fastchrf import pairwise_chrf
     from rapidfuzz import process
     from rapidfuzz.distance import Levenshtein
 
-    texts = [" ".join(string) for string in alike(number)]
-    words = [text.split() for text in texts]
-    chrf, ter = sacrebleu.CHRF(), sacrebleu.TER()
+    def by_sacrebleu(metric: object) -> Callable[[list[str]], object]:
+        sentence = metric.sentence_score  # type: ignore[attr-defined]
+        return lambda texts: [[sentence(said, [expected]).score for said in texts] for expected in texts]
 
-    def by_sacrebleu(metric: object) -> list[float]:
-        return [metric.sentence_score(h, [r]).score for r in texts[:few] for h in texts[:few]]  # type: ignore[attr-defined]
-
-    def by_rapidfuzz(strings: list[list[str]] | list[str]) -> np.ndarray:
+    def by_rapidfuzz(strings: list[list[str]] | list[str]) -> object:
         return process.cdist(strings, strings, scorer=Levenshtein.distance, dtype=np.int32)
 
-    ours = partial(lm.utility_matrix, lm.CHRF(), texts)
-    assert np.allclose(100 * ours(), np.array(pairwise_chrf([texts], [texts])[0]), atol=1e-3)
-    corner = lm.utility_matrix(lm.CHRF(), texts[:few])
-    assert np.allclose(100 * corner.T.ravel(), by_sacrebleu(chrf))
-    peers = [
-        ("chrF", ours, "fastchrf", partial(pairwise_chrf, [texts], [texts]), number),
-        ("chrF", ours, "sacrebleu", partial(by_sacrebleu, chrf), few),
-        ("TER", partial(lm.utility_matrix, lm.TER(), texts), "sacrebleu", partial(by_sacrebleu, ter), few),
-        ("errors in words", partial(error_counts, words, words), "rapidfuzz", partial(by_rapidfuzz, words), number),
-        ("errors in characters", partial(error_counts, texts, texts, lm.CER()), "rapidfuzz",
-         partial(by_rapidfuzz, texts), number),
-    ]  # fmt: skip
-    for what, own, name, theirs, size in peers:
-        found = compare(partial(time_call, own), partial(time_call, theirs), runs)
-        speeds = number**2 / found[0], size**2 / found[1]
-        yield f"| {what} | {speeds[0]:,.0f} | {name} | {speeds[1]:,.0f} | ×{speeds[0] / speeds[1]:.1f} |"
+    return {
+        "chrF": [
+            Peer("fastchrf", lambda texts: np.transpose(pairwise_chrf([texts], [texts])[0]), 250, 100),
+            Peer("sacrebleu", by_sacrebleu(sacrebleu.CHRF()), 40, 100),
+        ],
+        "TER": [Peer("sacrebleu", by_sacrebleu(sacrebleu.TER()), 40, 100)],
+        "errors in words": [
+            Peer("unisson", lambda texts: unisson.pairwise_edit_distance([text.split() for text in texts]), 1000),
+            Peer("rapidfuzz", lambda texts: by_rapidfuzz([text.split() for text in texts]), 1000),
+        ],
+        "errors in characters": [
+            Peer("unisson", partial(unisson.pairwise_edit_distance, level="char"), 250),
+            Peer("rapidfuzz", by_rapidfuzz, 250),
+        ],
+    }
+
+
+def _own(what: str, texts: list[str]) -> object:
+    if what.startswith("errors"):
+        metric = lm.CER() if what.endswith("characters") else lm.WER()
+        return error_counts(texts, texts, metric)
+    return lm.utility_matrix(lm.CHRF() if what == "chrF" else lm.TER(), texts).T
+
+
+def beside_peers(runs: int, number: int = 1000, lengths: tuple[int, ...] = (8, 25, 60)) -> Iterator[str]:
+    """Yield rows of a table: pairs a second of CPU time, ours and each peer's, in turn.
+
+    All take texts and return a matrix. Peers that are slow score fewer strings; all scores are compared first.
+    """
+    peers = _peers()
+    for words in lengths:
+        texts = [" ".join(string) for string in alike(number, words)]
+        characters = np.mean([len(text) for text in texts])
+        for what, others in peers.items():
+            size = number if what != "TER" else number // 4
+            own = partial(_own, what, texts[:size])
+            for peer in others:
+                most = min(size, peer.most)
+                few = texts[:most]
+                assert np.allclose(np.array(peer.scores(few)), np.array(_own(what, few)) * peer.factor, atol=1e-3)
+                theirs = partial(peer.scores, few)
+                found = compare(partial(cpu_of_call, own), partial(cpu_of_call, theirs), runs)
+                speeds = size**2 / found.ours, most**2 / found.theirs
+                yield (
+                    f"| {what} | {words} words, {characters:.0f} characters | {speeds[0]:,.0f} | "
+                    f"{peer.name} | {speeds[1]:,.0f} | ×{speeds[0] / speeds[1]:.1f} |"
+                )
+
+
+def page(runs: int) -> Iterator[str]:
+    """Yield the page."""
+    load = f"load at the beginning {os.getloadavg()[0]:.1f}"
+    yield f"Measured with latticemetric {lm.__version__}, Python {platform.python_version()}, {load}."
+    yield ""
+    yield "| all pairs of 1000 strings | each has | ours, pairs a second | peer | pairs a second | ratio |"
+    yield "|---|---|---:|---|---:|---:|"
+    yield from beside_peers(runs)
+    yield ""
+    yield "| metric | 250 × 250 | 500 × 500 | 1000 × 1000 | pairs a second | fitted exponent of pairs |"
+    yield "|---|---:|---:|---:|---:|---:|"
+    yield from all_pairs(runs)
+
+
+def main() -> None:
+    """Measure; print the page, or write it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=5, help="runs of each (default 5)")
+    parser.add_argument("--write", action="store_true", help="write docs/performance/all-pairs.md")
+    arguments = parser.parse_args()
+    lines = []
+    for line in page(arguments.runs):
+        print(line, flush=True)
+        lines.append(line)
+    if arguments.write:
+        PAGE.write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":
-    for line in utilities(5):
-        print(line, flush=True)
-    for line in all_pairs(5):
-        print(line, flush=True)
-    for line in all_pair_errors(5):
-        print(line, flush=True)
+    main()

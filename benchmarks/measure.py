@@ -38,14 +38,21 @@ def run_command(command: str) -> Run:
     return Run(float(seconds), float(megabytes))
 
 
-def time_call(function: Callable[[], object], at_least: float = 0.01) -> float:
+def time_call(
+    function: Callable[[], object], at_least: float = 0.01, clock: Callable[[], float] = time.perf_counter
+) -> float:
     """Return wall seconds a call: of one call, or of as many as take ten milliseconds, as `timeit` does."""
-    begin = time.perf_counter()
+    begin = clock()
     calls = 0
-    while (seconds := time.perf_counter() - begin) < at_least or not calls:
+    while (seconds := clock() - begin) < at_least or not calls:
         function()
         calls += 1
     return seconds / calls
+
+
+def cpu_of_call(function: Callable[[], object]) -> float:
+    """Return CPU seconds a call, of all threads of the process, measured as `time_call` measures wall seconds."""
+    return time_call(function, clock=time.process_time)
 
 
 def cpu_time(function: Callable[[], object], runs: int = 9) -> float:

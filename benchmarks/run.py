@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from all_pairs import all_pair_errors, all_pairs, utilities
 from forests import Chart, draw_forest, forest_search
 from generate import SIZES, draw, kaldi_text, openfst_text, transition_ids
 from measure import compare, cpu_time, median_of, run_command, time_call
@@ -188,12 +187,6 @@ def report(folder: Path, *, long: bool, real: Path | None) -> Iterator[str]:
     yield from table("| command | seconds | `import numpy` alone |", startup())
     yield "### Strings\n"
     yield from table("| ours | pairs a second | peer | pairs a second | ratio |", string_metrics(*pairs(20_000), 3))
-    yield "### All pairs of strings, as in MBR\n"
-    head = "| metric | 250 × 250 | 500 × 500 | 1000 × 1000 | pairs a second | fitted exponent of pairs |"
-    yield from table(head, all_pairs(5))
-    head = "| errors of all pairs | ours, million pairs a second | rapidfuzz `cdist` | ratio |"
-    yield from table(head, all_pair_errors(5))
-    yield from table("| utility | ours, pairs a second | peer | pairs a second | ratio |", utilities(5))
     yield "### How search time grows\n"
     yield from table("| 4-GRR oracle | against | median search time | fitted exponent |", scaling(1_000_000))
     yield "```{image} _static/scaling.svg"

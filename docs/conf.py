@@ -25,6 +25,7 @@ extensions = [
 exclude_patterns = [
     "_build",
     "performance/results.md",
+    "performance/all-pairs.md",
     "performance/long.md",
     "performance/many-graphs.md",
 ]  # other pages include these measurements

@@ -28,14 +28,13 @@ _END = pynini.union(" ", "[EOS]")
 _DIGIT = pynini.union(*"0123456789").optimize()
 _SMALL = pynini.union(*"abcdefghijklmnopqrstuvwxyz").optimize()
 _CAPITAL = pynini.union(*"ABCDEFGHIJKLMNOPQRSTUVWXYZ").optimize()
-_BRACKETED = pynini.union(
-    pynini.accep("<") + _LETTER.star + ">", pynini.escape("[") + _LETTER.star + pynini.escape("]")
-).optimize()
 
 
-def _rewriting(what: pynini.Fst, before: pynini.FstLike = "", after: pynini.FstLike = "") -> pynini.Fst:
+def _rewriting(
+    what: pynini.Fst, before: pynini.FstLike = "", after: pynini.FstLike = "", sigma: pynini.Fst = _SIGMA
+) -> pynini.Fst:
     """Rewrite everywhere between these contexts."""
-    return pynini.cdrewrite(what, before, after, _SIGMA).optimize()
+    return pynini.cdrewrite(what, before, after, sigma).optimize()
 
 
 def _table(text: str) -> list[tuple[str, str]]:
@@ -44,14 +43,14 @@ def _table(text: str) -> list[tuple[str, str]]:
     return [(word.strip(), others.strip()) for words, others in rows for word in words.split(",")]
 
 
-def _words(*what: str | pynini.Fst) -> pynini.Fst:
+def _words(*what: str | pynini.Fst, letter: pynini.Fst = _LETTER) -> pynini.Fst:
     """Rewrite whole words: of tables, or as transducers of words do.
 
     `_rewriting` between `_BEGIN` and `_END` means the same, but takes very long to compile for thousands of words.
     """
     maps = [pynini.string_map(_table(one)) if isinstance(one, str) else one for one in what]
     rewritten = pynini.union(*maps).optimize()
-    others = pynini.difference(_LETTER.plus, pynini.project(rewritten, "input").optimize())
+    others = pynini.difference(letter.plus, pynini.project(rewritten, "input").optimize())
     word = pynini.union(rewritten, others).ques.optimize()
     return (word + (" " + word).star).optimize()
 
@@ -207,6 +206,45 @@ SYMBOLS = (
     @ _rewriting(pynini.cross(".", " dot "), _SIGN, _LINK_ENDS + pynini.union(".", _EDGE + _END))
 ).optimize()
 
+# ---- Rules of words and of phrases: they name few bytes ----
+
+# All bytes that they do not name are the same to them. One of these stands for all, so that machines have an eighth of
+# the arcs, until a rule is whole.
+_TEXT = "abcdefghijklmnopqrstuvwxyz0123456789 '%.,:<>[]$€£¥¢\1"
+_NAMED = pynini.union(*(f"[{one}]" for one in sorted({*_TEXT.encode()})))
+_STAND_IN = "[2]"
+_FEW = pynini.union(_NAMED, _STAND_IN).optimize()
+_FEW_SIGMA = _FEW.star.optimize()
+_FEW_LETTER = pynini.difference(_FEW, " ").optimize()
+
+
+def _whole(rule: pynini.Fst) -> pynini.Fst:
+    """Return the rule for all bytes."""
+    mapper = pynini.EncodeMapper("standard", encode_labels=True)  # a pair of labels becomes one
+    pairs = rule.copy().encode(mapper)
+    (stand_in,) = pynini.accep(_STAND_IN).encode(mapper).arcs(0)
+    others = pynini.difference(byte.BYTE, _FEW).optimize().encode(mapper)
+    labels = [arc.ilabel for arc in others.arcs(others.start())]
+    spread = pynini.Fst()
+    spread.set_start(spread.add_state())
+    spread.set_final(0)
+    for label in range(1, min(labels)):
+        spread.add_arc(0, pynini.Arc(label, label, 0, 0))
+    for label in labels:
+        spread.add_arc(0, pynini.Arc(stand_in.ilabel, label, 0, 0))
+    return pynini.compose(pairs, spread.arcsort("ilabel")).project("output").decode(mapper).arcsort("ilabel")
+
+
+def _between(what: pynini.Fst, before: pynini.FstLike = "", after: pynini.FstLike = "") -> pynini.Fst:
+    """Rewrite everywhere between these contexts."""
+    return _rewriting(what, before, after, _FEW_SIGMA)
+
+
+def _each_of(*what: str | pynini.Fst) -> pynini.Fst:
+    """Rewrite whole words."""
+    return _words(*what, letter=_FEW_LETTER)
+
+
 # ---- Numbers ----
 
 _space = pynutil.insert(" ")
@@ -259,7 +297,7 @@ _LAST_WORD = pynini.union(
     _REGULAR + pynutil.insert("th"),
 )
 _letters = pynini.union(_SMALL, " ").star
-_last = pynini.cdrewrite(_LAST_WORD, "", "[EOS]", _SIGMA)
+_last = pynini.cdrewrite(_LAST_WORD, "", "[EOS]", _FEW_SIGMA)
 ORDINAL = (CARDINAL @ _letters @ _last + pynutil.delete(pynini.union("st", "nd", "rd", "th"))).optimize()
 
 # Times and years are read in pairs of digits.
@@ -285,7 +323,7 @@ _decade = _century + _space + pynini.union(_teen, _ten + pynutil.delete("0"))
 _hundreds = (pynini.union(*map(str, range(11, 20))) @ _pair) + pynutil.insert(" hundred") + pynutil.delete("00")
 _in_pairs = pynini.union(_decade, _hundreds).optimize()
 _others = pynini.difference(_number, pynini.project(_in_pairs, "input")) @ CARDINAL
-_plural = pynini.cdrewrite(_plural_word, _BEGIN, "[EOS]", _SIGMA)
+_plural = pynini.cdrewrite(_plural_word, _BEGIN, "[EOS]", _FEW_SIGMA)
 _DECADE = (
     pynini.union(_in_pairs, _others).optimize() @ _letters @ _plural + pynutil.delete(pynini.accep("'").ques + "s")
 ).optimize()
@@ -325,7 +363,7 @@ _MONEY = pynini.union(
     pynini.cross("1¢", "one cent"),
     (pynini.difference(_number, "1") @ CARDINAL) + pynini.cross("¢", " cents"),
 )
-NUMBERS = _words(pynini.union(CARDINAL, _DIGITS, _DECIMAL, ORDINAL, _TIME, _DECADE, _MONEY).optimize())
+NUMBERS = _each_of(pynini.union(CARDINAL, _DIGITS, _DECIMAL, ORDINAL, _TIME, _DECADE, _MONEY).optimize())
 
 # ---- Words ----
 
@@ -336,7 +374,7 @@ _WITHOUT_QUOTE = _any_of("is are was were do does did has have had could would s
     "nt", " not"
 )
 CONTRACTIONS = (
-    _words(
+    _each_of(
         """
 can't, cannot, cant = can not
 can't've = can not have
@@ -388,7 +426,7 @@ oclock = o'clock
         _TAKES_NOT + _NOT,
         _WITHOUT_QUOTE,
     )
-    @ _rewriting(_ENDINGS, _SMALL + pynini.accep("'d").ques, _END)
+    @ _between(_ENDINGS, _SMALL + pynini.accep("'d").ques, _END)
 ).optimize()
 
 # British spellings, by what is different; the first words are the beginnings of words.
@@ -415,9 +453,9 @@ model panel pedal quarrel rival shovel signal spiral total towel travel tunnel u
 _RE = "cent theat lit fib calib met kilomet centimet millimet spect lust"
 
 
-def _american(starts: str, british: str, american: str, ends: str) -> list[tuple[str, str]]:
+def _american(starts: str, british: str, american: str, ends: str) -> pynini.Fst:
     """Exchange the middles of words with these beginnings and ends."""
-    return [(start + british + end, start + american + end) for start in starts.split() for end in ends.split(" ")]
+    return _any_of(starts) + pynini.cross(british, american) + pynini.union(*ends.split(" "))
 
 
 _BRITISH = """
@@ -470,16 +508,16 @@ ii = two
 iii = three
 """
 _AMERICAN = (
-    _american(_OUR, "our", "or", f" {_OUR_ENDS}")
-    + _american(_ISE, "is", "iz", _ISE_ENDS)
-    + _american("anal paral catal", "ys", "yz", "e ed er ers ing")
-    + _american(_RE, "re", "er", " s")
-    + _american(_DOUBLED, "l", "", "ed ing ings er ers")
+    _american(_OUR, "our", "or", f" {_OUR_ENDS}"),
+    _american(_ISE, "is", "iz", _ISE_ENDS),
+    _american("anal paral catal", "ys", "yz", "e ed er ers ing"),
+    _american(_RE, "re", "er", " s"),
+    _american(_DOUBLED, "l", "", "ed ing ings er ers"),
 )
 _OTHERS = [tuple(pair.split(":")) for pair in _BRITISH.split()]
-SPELLING = _words(pynini.string_map([*_table(_ABBREVIATED), *_OTHERS, *_AMERICAN]).optimize())
+SPELLING = _each_of(pynini.union(pynini.string_map([*_table(_ABBREVIATED), *_OTHERS]), *_AMERICAN).optimize())
 _m, _h = (pynini.accep(letter) for letter in "mh")
-HESITATIONS = _words(
+HESITATIONS = _each_of(
     "eh, er, hm, mm = %hesitation\nmmhmm, mmhm = mhm",
     pynini.cross(
         pynini.union("a" + _h.plus, "u" + _h.plus, "u" + _h.star + _m.plus, "er" + _m.plus, _h + _m + _m.plus,
@@ -539,16 +577,16 @@ _MARKER = "\1"
 _apart = pynini.string_map([(letters, letters.replace(" ", _MARKER)) for letters in _KEPT_APART])
 _vowel = pynini.union("a", "i")
 _JOINED = (
-    _rewriting(_INITIALISMS, _BEGIN, _END)
-    @ _rewriting(_apart, _BEGIN, _END)
+    _between(_INITIALISMS, _BEGIN, _END)
+    @ _between(_apart, _BEGIN, _END)
     @ pynini.cdrewrite(
         pynutil.delete(" "),
         _BEGIN + pynini.union(_CONSONANT, _CONSONANT + " " + _vowel),
         pynini.union(_CONSONANT, _vowel + " " + _CONSONANT) + _END,
-        _SIGMA,
+        _FEW_SIGMA,
         direction="sim",
     )
-    @ _rewriting(pynini.cross(_MARKER, " "))
+    @ _between(pynini.cross(_MARKER, " "))
 ).optimize()
 
 _number_end = _BEGIN + _NUMBER_WORD + " "
@@ -594,7 +632,7 @@ t shirts = tshirts
 )
 NUMBER_PHRASES = (
     # "$2.5 million" is "two point five dollars million" by now.
-    _rewriting(
+    _between(
         pynini.union(*(
             pynini.cross(f"{many} {power}", f"{power} {many}")
             for many in ("dollars", "pounds", "euros", "yen") for power in ("hundred", *_POWERS)
@@ -605,30 +643,31 @@ NUMBER_PHRASES = (
         _BEGIN,
         _END,
     )
-    @ _rewriting(pynini.cross("a", "one"), _BEGIN, " " + pynini.union(_POWER, "half", "quarter") + _END)
-    @ _rewriting(
+    @ _between(pynini.cross("a", "one"), _BEGIN, " " + pynini.union(_POWER, "half", "quarter") + _END)
+    @ _between(
         pynutil.delete("and "), _BEGIN + _POWER + " ", pynini.union(_CARDINAL_WORD, _ORDINAL_WORD) + _END
     )
-    @ _rewriting(pynutil.delete("one "), _BEGIN + "the ", _POWER + "th" + _END)
+    @ _between(pynutil.delete("one "), _BEGIN + "the ", _POWER + "th" + _END)
     # "zero point five" is "point five".
-    @ _rewriting(pynutil.delete("zero ").plus, _BEGIN, "point " + _CARDINAL_WORD + _END)
-    @ _rewriting(pynini.string_map([("one fourth", "one quarter"), ("three fourths", "three quarters")]), _BEGIN, _END)
-    @ _rewriting(pynutil.insert("and "), _number_end, _PART + _END)
-    @ _rewriting(
+    @ _between(pynutil.delete("zero ").plus, _BEGIN, "point " + _CARDINAL_WORD + _END)
+    @ _between(pynini.string_map([("one fourth", "one quarter"), ("three fourths", "three quarters")]), _BEGIN, _END)
+    @ _between(pynutil.insert("and "), _number_end, _PART + _END)
+    @ _between(
         pynutil.delete("and "), _BEGIN + _CURRENCY + " ", _BELOW_100 + " " + _any_of("cent cents penny pence") + _END
     )
-    @ _rewriting(pynutil.delete("o'clock "), _number_end, _any_of("am pm") + _END)
+    @ _between(pynutil.delete("o'clock "), _number_end, _any_of("am pm") + _END)
 ).optimize()  # fmt: skip
 PHRASES = (
-    _JOINED @ _rewriting(_COMPOUNDS, _BEGIN, _END) @ _rewriting(_MEASURES, _number_end, _END) @ NUMBER_PHRASES
+    _JOINED @ _between(_COMPOUNDS, _BEGIN, _END) @ _between(_MEASURES, _number_end, _END) @ NUMBER_PHRASES
 ).optimize()
 
 # ---- Both sides: one form ----
 
 
-def _each(word: pynini.Fst) -> pynini.Fst:
+def _each(word: pynini.Fst, letter: pynini.Fst) -> pynini.Fst:
     """Rewrite each word of a text, but for those in brackets."""
-    text = pynini.union(_BRACKETED, pynini.difference(_LETTER.plus, _BRACKETED) @ word).optimize()
+    bracketed = pynini.union("<" + letter.star + ">", pynini.escape("[") + letter.star + pynini.escape("]")).optimize()
+    text = pynini.union(bracketed, pynini.difference(letter.plus, bracketed) @ word).optimize()
     # A closure without a second copy.
     for state in text.states():
         if text.final(state) != pynini.Weight.zero("tropical"):
@@ -637,16 +676,18 @@ def _each(word: pynini.Fst) -> pynini.Fst:
 
 
 # One machine of all three would be fifty times as large.
-NORMALIZE = (_WRITTEN @ _each(_MAGNITUDES @ LOWER_CASE @ ACCENTS @ SYMBOLS @ PUNCTUATION)).connect()
-NORMALIZE_2 = _each(NUMBERS @ CONTRACTIONS @ SPELLING @ HESITATIONS)
-NORMALIZE_3 = PHRASES
+_letters_alone = (_MAGNITUDES @ LOWER_CASE @ ACCENTS).optimize()
+_said = (_letters_alone @ (SYMBOLS @ PUNCTUATION).optimize()).optimize()  # in this order, machines stay small
+NORMALIZE = (_WRITTEN @ _each(_said, _LETTER)).connect()
+NORMALIZE_2 = _whole(_each(NUMBERS @ CONTRACTIONS @ SPELLING @ HESITATIONS, _FEW_LETTER))
+NORMALIZE_3 = _whole(PHRASES)
 
 # ---- References: further forms ----
 
 
 def _optional(what: pynini.Fst, before: pynini.FstLike = _BEGIN, after: pynini.FstLike = _END) -> pynini.Fst:
     """Rewrite words or leave them."""
-    return pynini.cdrewrite(what, before, after, _SIGMA, mode="opt").optimize()
+    return pynini.cdrewrite(what, before, after, _FEW_SIGMA, mode="opt").optimize()
 
 
 def _either(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -692,7 +733,7 @@ _reading = (
     )
 ).optimize()
 READINGS = (pynini.invert(_reading) @ _reading).optimize()
-_not_number = pynini.difference(_LETTER.plus, _NUMBER_WORD).optimize()
+_not_number = pynini.difference(_FEW_LETTER.plus, _NUMBER_WORD).optimize()
 _after_other = pynini.union("[BOS]", _BEGIN + _not_number + " ")
 _before_other = pynini.union("[EOS]", " " + _not_number + _END)
 _SUMS = pynini.union(
@@ -700,7 +741,7 @@ _SUMS = pynini.union(
     pynutil.delete(_CURRENCY + " ") + _BELOW_100 + pynutil.delete(" " + _any_of("cents pence")),
 )
 _DIGIT_WORD = _BEGIN + pynini.union(*_UNITS, "zero", "oh") + " "
-ALTERNATIVES = (
+_FURTHER = (
     _optional(pynini.union(_AMBIGUOUS, _NAMES))
     @ _optional(pynutil.delete("%hesitation"))
     @ _optional(READINGS, _after_other, _before_other)
@@ -718,6 +759,7 @@ ALTERNATIVES = (
         )
     )
 ).optimize()
+ALTERNATIVES = _whole(_FURTHER)
 
 _RULES = {
     "NORMALIZE": NORMALIZE,
@@ -728,11 +770,11 @@ _RULES = {
     "ACCENTS": ACCENTS,
     "SYMBOLS": SYMBOLS,
     "PUNCTUATION": PUNCTUATION,
-    "NUMBERS": NUMBERS,
-    "CONTRACTIONS": CONTRACTIONS,
-    "SPELLING": SPELLING,
-    "HESITATIONS": HESITATIONS,
-    "PHRASES": PHRASES,
+    "NUMBERS": _whole(NUMBERS),
+    "CONTRACTIONS": _whole(CONTRACTIONS),
+    "SPELLING": _whole(SPELLING),
+    "HESITATIONS": _whole(HESITATIONS),
+    "PHRASES": NORMALIZE_3,
 }
 
 

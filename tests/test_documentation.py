@@ -461,6 +461,13 @@ def test_items_of_automata_have_the_documented_fields(folder):
     assert list(document["corpus"]) == ["score", "one_best", "lattices", "failed"]
 
 
+@pytest.mark.usefixtures("folder")
+def test_items_with_joined_words_have_the_documented_fields():
+    document = json.loads(output_of("lattice-oracle", *MEETING[:2], "--metric", "compound-wer", "--format", "json"))
+    assert list(document) == documented("json.md", "The document")
+    assert sorted(document["lattices"][0]) == sorted(documented("json.md", "With joined words"))
+
+
 SWEEP = ("latticemetric", "sweep", *MEETING, "--beams", "1", "--by-length", "4", "--format", "json")
 
 

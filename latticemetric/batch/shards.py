@@ -227,6 +227,10 @@ def _merged_sums(documents: Sequence[ShardDocument]) -> dict[str, Any]:
         from latticemetric.batch.expectations import ExpectationTotals
 
         return {"corpus": ExpectationTotals.merged(states)}
+    if "compounds" in states[0]:
+        from latticemetric.batch.compounds import CompoundTotals
+
+        return {"corpus": CompoundTotals.merged(states).asdict()}
     from latticemetric.batch.oracles import OracleSums
 
     return {"corpus": OracleSums.merged(states).corpus()}

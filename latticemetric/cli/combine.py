@@ -12,7 +12,7 @@ from latticemetric.cli.files import NamesFiles
 from latticemetric.cli.options import (
     POSTERIOR_SCALE,
     Number,
-    OutputOptions,
+    RateOutputOptions,
     ResamplingOptions,
     ScoredReadingOptions,
     format_option,
@@ -25,10 +25,10 @@ from latticemetric.cli.results import (
     Results,
     counted,
     json_document,
+    rate,
+    rate_title,
     resampled,
-    shown,
     table,
-    with_interval,
 )
 from latticemetric.errors import UsageError, harmless
 
@@ -95,7 +95,7 @@ class _ReadingOptions(ScoredReadingOptions):
     posterior_scale: float = POSTERIOR_SCALE
 
 
-class _OutputOptions(OutputOptions):
+class _OutputOptions(RateOutputOptions):
     output_format: str = format_option("text", "tsv", "json", "jsonl", "ctm", "trn")
 
 
@@ -255,11 +255,11 @@ class _Combined(Results):
 
 def _judgment(judged: Judgment) -> Iterator[str]:
     """Yield the table of the systems' scores and of the oracles."""
-    rows = [["", "wer", "", "more than combined"], *(_row(row, judged.rows[0]) for row in judged.rows)]
+    rows = [["", rate_title("wer"), "", "more than combined"], *(_row(row, judged.rows[0]) for row in judged.rows)]
     for systems, errors in judged.oracles.items():
         score = errors / judged.reference_words if judged.reference_words else None
         name = "oracle of all" if len(judged.oracles) == 1 else f"oracle of {' '.join(map(harmless, systems))}"
-        rows.append([name, shown(score), f"{errors}/{judged.reference_words}", ""])
+        rows.append([name, rate(score), f"{errors}/{judged.reference_words}", ""])
     return iter(table(rows))
 
 
@@ -268,6 +268,6 @@ def _row(row: Judged, combined: Judged) -> list[str]:
     more = ""
     if row is not combined and row.score is not None and combined.score is not None:
         spread = None if row.difference is None else row.difference.difference.half_width
-        more = with_interval(row.score - combined.score, spread, "+")
-    score = with_interval(row.score, half_width)
+        more = rate(row.score - combined.score, spread, "+")
+    score = rate(row.score, half_width)
     return [harmless(row.name), score, f"{row.errors}/{row.reference_words}", more]

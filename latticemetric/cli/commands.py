@@ -26,8 +26,8 @@ _SHARED: Sections = {
     "What is read": "--from --symbols --style --reference-field --keyed",
     "Intervals": "--resamples --seed --confidence",
     "Very many graphs": "--workers --cluster --keep-going --failures --timeout --max-memory --shard --resume",
-    "What is written": "--format --output --short-signature --write-lattices --to --sum-scores --scores-off "
-    "--drop-labels --plot",
+    "What is written": "--format --output --fractions --short-signature --write-lattices --to --sum-scores "
+    "--scores-off --drop-labels --plot",
     "Help": "--version --help",
 }
 _OWN = "Options"

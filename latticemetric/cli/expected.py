@@ -11,12 +11,23 @@ from latticemetric.cli.commands import Options, option, verb
 from latticemetric.cli.files import STANDARD, GraphFiles, MetricName, NamesFiles, Output
 from latticemetric.cli.options import (
     POSTERIOR_SCALE,
-    OutputOptions,
     PairedReadingOptions,
     RateOptions,
+    RateOutputOptions,
     ShardedRunOptions,
 )
-from latticemetric.cli.results import IdColumn, Record, Results, counted, json_document, shown, table, values
+from latticemetric.cli.results import (
+    IdColumn,
+    Record,
+    Results,
+    counted,
+    json_document,
+    lone_rate,
+    rate,
+    rate_title,
+    table,
+    values,
+)
 from latticemetric.cli.run import running
 from latticemetric.errors import InputError, UsageError, harmless
 
@@ -69,7 +80,7 @@ def command(
     search: _ExpectedOptions,
     reading: PairedReadingOptions,
     run: ShardedRunOptions,
-    output: OutputOptions,
+    output: RateOutputOptions,
 ) -> None:
     """Compute the expected rate of the paths of each lattice under the model's probabilities.
 
@@ -150,11 +161,11 @@ class ExpectedResults(Results):
             if found is None or best is None:
                 yield f"{harmless(answer.name)}  failed"
                 continue
-            spread = f"{shown(found.low)} … {shown(found.high)}"
+            spread = f"{rate(found.low)} … {rate(found.high)}"
             if found.exact:
-                spread = "" if found.variance is None else f"± {shown(found.variance**0.5)}"
-            rates = f"1-best {shown(best.one_best.score):>7}  oracle {shown(best.score):>7}"
-            yield f"{column(answer.name)}  {shown(found.value):>7}  {spread:<10}  {rates}"
+                spread = "" if found.variance is None else f"± {rate(found.variance**0.5)}"
+            rates = f"1-best {lone_rate(best.one_best.score):>7}  oracle {lone_rate(best.score)}"
+            yield f"{column(answer.name)}  {lone_rate(found.value):>7}  {spread:<10}  {rates}"
 
     def records(self) -> Iterator[Record]:
         """Yield one record per lattice."""
@@ -188,14 +199,13 @@ class ExpectedResults(Results):
     def summary(self) -> list[str]:
         """Return the totals of the corpus: expectation, 1-best and oracle."""
         corpus, totals = self._totals.asdict(), self._totals
-        spread = "" if corpus["variance"] is None else f"± {shown(corpus['variance'] ** 0.5)}"
+        spread = "" if corpus["variance"] is None else f"± {rate(corpus['variance'] ** 0.5)}"
         if totals.inexact:
-            spread = f"{shown(corpus['low'])} … {shown(corpus['high'])}"
-        rows = [["", self._metric.name, "", ""]]
+            spread = f"{rate(corpus['low'])} … {rate(corpus['high'])}"
+        rows = [["", rate_title(self._metric.name), "", ""]]
         for label, side, note in (("expected", corpus, spread), *_paths(corpus)):
             numerator, denominator = (_rounded(side[name]) for name in ("numerator", "denominator"))
-            rate = side.get("expected", side.get("score"))
-            rows.append([label, shown(rate), f"{numerator}/{denominator}", note])
+            rows.append([label, rate(side.get("expected", side.get("score"))), f"{numerator}/{denominator}", note])
         lattices = counted(totals.lattices, "lattice") + (f", {totals.failed} failed" if totals.failed else "")
         lines = ["", *table(rows)]
         if totals.inexact:

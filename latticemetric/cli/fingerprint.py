@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from latticemetric.metrics.wordnet import WordNet
 
 # Parameters that change no answer. For example, after a failure a run can be resumed with --keep-going.
-_NO_EFFECT = {"workers", "cluster", "resume", "keep_going"}
+_NO_EFFECT = {"workers", "cluster", "resume", "keep_going", "fractions"}
 # Parameters that may differ between the shards of a run, besides output files.
 _OF_SHARDS = {"shard", "timeout", "max_memory"}
 _USES_WORDNET = "meteor"

@@ -12,9 +12,9 @@ from latticemetric.cli.commands import Options, option, verb
 from latticemetric.cli.files import GraphFiles, NamesFiles
 from latticemetric.cli.options import (
     WORKERS,
-    OutputOptions,
     PairedReadingOptions,
     RateOptions,
+    RateOutputOptions,
     ResamplingOptions,
     grammar_named,
     whole_numbers,
@@ -24,11 +24,13 @@ from latticemetric.cli.results import (
     Results,
     as_json,
     counted,
+    lone_rate,
     progress,
+    rate,
+    rate_title,
     resampled,
     shown,
     table,
-    with_interval,
 )
 from latticemetric.errors import UsageError
 
@@ -81,7 +83,7 @@ def command(
     reading: PairedReadingOptions,
     resampling: ResamplingOptions,
     workers: _RunOptions,
-    output: OutputOptions,
+    output: RateOutputOptions,
 ) -> None:
     """Compute the oracle of the first k hypotheses of n-best lists, for each k; compare it with corrected texts.
 
@@ -92,18 +94,18 @@ def command(
     from latticemetric.batch.list_blocks import BlockSums
     from latticemetric.batch.oracle_at_k import curve_of
 
-    rate, grammar, judged = metric.rate(), grammar_named(reading.normalize), None
-    if wanted.corrected is not None and rate.name != "wer":
+    searched, grammar, judged = metric.rate(), grammar_named(reading.normalize), None
+    if wanted.corrected is not None and searched.name != "wer":
         raise UsageError("--corrected supports the metric wer only", advice="leave --metric out")
     keep = bool(resampling.resamples)
     rewrite = None if grammar is None else grammar.text
-    settings = BlockSums(rate, wanted.at or None, reading.weights, keep=keep, rewrite=rewrite)
+    settings = BlockSums(searched, wanted.at or None, reading.weights, keep=keep, rewrite=rewrite)
     if wanted.corrected is None:
         sums, number = _sums(lists, references, reading, settings, workers.workers)
     else:
         sums, number, judged = _judged(lists, references, reading, settings, wanted.corrected)
-    curve = curve_of(list(sums), rate, at=settings.at, **resampling.asdict())
-    signature = str(rate.signature_for(number).also(norm=reading.rewritten_by))
+    curve = curve_of(list(sums), searched, at=settings.at, **resampling.asdict())
+    signature = str(searched.signature_for(number).also(norm=reading.rewritten_by))
     results = _ListResults(replace(curve, signature=signature), judged, seed=resampling.seed)
     output.write(results)
     output.say_summary(results)
@@ -132,8 +134,8 @@ def _judged(
 
     paired = reading.paired(lists, references, rewrite=False)
     pairs, found, texts = corrected_pairs(paired, corrected, reading)
-    rate, scales = settings.rate, settings.scales
-    judged = corrections(found.lists, found.references, texts, scales=scales, ignore=rate.ignore | rate.wildcard)
+    ignore = settings.rate.ignore | settings.rate.wildcard
+    judged = corrections(found.lists, found.references, texts, scales=settings.scales, ignore=ignore)
     return iter([replace(settings, rewrite=None).of(pairs)]), paired.references, judged
 
 
@@ -150,11 +152,12 @@ class _ListResults(Results):
 
     def text(self) -> Iterator[str]:
         """Yield the table of the curve, then one of the corrected texts."""
-        rows = [["k", self._curve.signature.partition("|")[0], "", "recoverable", "distinct", "best here"]]
+        name = self._curve.signature.partition("|")[0]
+        rows = [["k", rate_title(name), "", rate_title("recoverable"), "distinct", "best here"]]
         for point, record in zip(self._curve.points, self._curve.to_records(), strict=True):
             half_width = None if point.interval is None else point.interval.half_width
             fraction = f"{shown(point.numerator)}/{point.denominator}"
-            cells = [str(point.k), with_interval(point.score, half_width), fraction, shown(point.recoverable)]
+            cells = [str(point.k), rate(point.score, half_width), fraction, rate(point.recoverable)]
             rows.append([*cells, f"{point.distinct:.2f}", str(record["best_here"])])
         yield from table(rows)
         if self._judged is not None:
@@ -186,22 +189,23 @@ class _ListResults(Results):
 def _judgment(judged: Corrections) -> Iterator[str]:
     from latticemetric.batch.corrections import SYSTEMS
 
-    rows = [["", "wer", ""]]
+    rows = [["", rate_title("wer"), ""]]
     rows += [
-        [SYSTEMS[row["system"]], shown(row["wer"]), f"{row['errors']}/{judged.reference_words}"]
+        [SYSTEMS[row["system"]], rate(row["wer"]), f"{row['errors']}/{judged.reference_words}"]
         for row in judged.to_records()
     ]
     yield from table(rows)
     yield ""
-    yield f"share of the headroom recovered (RIR): {shown(judged.recovered)}"
+    yield f"share of the headroom recovered (RIR): {lone_rate(judged.recovered)}"
     yield f"utterances: {_edits(judged.utterances)}, {judged.utterances.neutral} neutral"
     yield f"words: {_edits(judged.words)}, {judged.words.missed} missed"
     words = judged.hallucinations
     what = f"{words.novel} new, {words.repeated} repeated; {words.passed_through} errors kept from the lists"
-    yield f"hallucinated words: {shown(words.rate)} ({what}, {words.generative} right words from outside the lists)"
+    what += f", {words.generative} right words from outside the lists"
+    yield f"hallucinated words: {lone_rate(words.rate)} ({what})"
 
 
 def _edits(edits: Edits) -> str:
-    rate = edits.harmful_rate
-    share = "" if rate is None else f" (harmful edit rate {shown(rate)})"
+    harmful = edits.harmful_rate
+    share = "" if harmful is None else f" (harmful edit rate {lone_rate(harmful)})"
     return f"{edits.helpful} helpful, {edits.harmful} harmful{share}"

@@ -27,8 +27,8 @@ from latticemetric.cli.options import (
     SEED,
     STYLE,
     Number,
-    OutputOptions,
     PreparationOptions,
+    RateOutputOptions,
     ScoredReadingOptions,
     ShardedRunOptions,
     given,
@@ -40,7 +40,18 @@ from latticemetric.cli.options import (
     weights,
     word_list,
 )
-from latticemetric.cli.results import AnswerResults, Record, Results, as_json, counted, progress, shown, table
+from latticemetric.cli.results import (
+    AnswerResults,
+    Record,
+    Results,
+    as_json,
+    counted,
+    progress,
+    rate,
+    rate_title,
+    shown,
+    table,
+)
 from latticemetric.cli.run import Failures, ask_graphs
 from latticemetric.errors import UsageError, harmless
 
@@ -49,6 +60,7 @@ if TYPE_CHECKING:
     from latticemetric.batch.pairing import Style
     from latticemetric.batch.tuning import MBRTuning
     from latticemetric.evaluation.intervals import PairedBootstrap
+    from latticemetric.metrics.base import Metric
 
 _EPILOG = """\b
 Examples:
@@ -217,7 +229,7 @@ def command(
     texts: PreparationOptions,
     reading: ScoredReadingOptions,
     run: ShardedRunOptions,
-    output: OutputOptions,
+    output: RateOutputOptions,
 ) -> None:
     """Decode GRAPHS by minimum Bayes risk: find the words with the best expected score in each graph.
 
@@ -405,11 +417,11 @@ class _ExactRisks(_Decoded):
         found = self._found
         words = math.fsum(record["expected_words"] for record in found)
         least = math.fsum(record["risk"] for record in found)
-        rows = [["", "expected errors", "expected wer", "more"]]
+        rows = [["", "expected errors", rate_title("expected wer"), "more"]]
         for label, name in _RISKS.items():
             risk = math.fsum(record[name] for record in found)
             more = "" if name == "risk" else f"{risk - least:.4f}"
-            rows.append([label, f"{risk:.4f}", shown(risk / words if words else None), more])
+            rows.append([label, f"{risk:.4f}", rate(risk / words if words else None), more])
         better = sum(record["risk"] < record["word_mbr_risk"] for record in found)
         lines = ["", *table(rows), f"{counted(len(found), 'graph')}, {better} better than by the bound"]
         inexact = sum(not record["exact"] for record in found)
@@ -427,7 +439,7 @@ def _write_tuning(
     texts: PreparationOptions,
     parameters: dict[str, Any],
     reading: ScoredReadingOptions,
-    output: OutputOptions,
+    output: RateOutputOptions,
     keep_going: bool,
 ) -> None:
     """Tune the parameters and write the result. With `keep_going`, skip graphs that fail, and exit with status 1."""
@@ -451,7 +463,7 @@ def _write_tuning(
         ignore=ignore,
         **parameters,
     )
-    results = _TuningResults(tuned, metric.name)
+    results = _TuningResults(tuned, metric)
     output.write(results)
     output.say_summary(results)
     failures.exit()
@@ -462,7 +474,7 @@ class _TuningResults(Results):
 
     columns = ("scale", "T", "p", "r", "order", "word_penalty", "score", "best")
 
-    def __init__(self, tuning: MBRTuning, metric: str) -> None:
+    def __init__(self, tuning: MBRTuning, metric: Metric[Any]) -> None:
         self._tuning, self._metric = tuning, metric
 
     def text(self) -> list[str]:
@@ -484,20 +496,21 @@ class _TuningResults(Results):
 
     def summary(self) -> list[str]:
         """Return scores (best, default, 1-best, held out) with intervals, and p-values of their differences."""
-        tuning = self._tuning
+        tuning, name = self._tuning, self._metric.name
+        score, title = (rate, rate_title(name)) if self._metric.is_fraction else (shown, name)
         rows = [
-            ["", self._metric, "best minus it", "95 % interval", "p"],
-            ["best", shown(tuning.best.score), "", "", ""],
-            ["default", shown(tuning.default.score), *_compared(tuning.over_default)],
-            ["1-best", shown(tuning.one_best), *_compared(tuning.over_one_best)],
-            ["held out", shown(tuning.held_out), "", "", ""],
+            ["", title, "best minus it", "95 % interval", "p"],
+            ["best", score(tuning.best.score), "", "", ""],
+            ["default", score(tuning.default.score), *_compared(tuning.over_default, score)],
+            ["1-best", score(tuning.one_best), *_compared(tuning.over_one_best, score)],
+            ["held out", score(tuning.held_out), "", "", ""],
         ]
         graphs = counted(tuning.graphs, "graph")
         return ["", *table(rows), f"{len(tuning.trials)} settings, {graphs}   {tuning.signature}"]
 
 
-def _compared(comparison: PairedBootstrap | None) -> list[str]:
+def _compared(comparison: PairedBootstrap | None, score: Callable[[float | None], str]) -> list[str]:
     if comparison is None:
         return ["", "", ""]
     difference = comparison.difference
-    return [shown(difference.value), f"{shown(difference.low)} … {shown(difference.high)}", shown(comparison.p)]
+    return [score(difference.value), f"{score(difference.low)} … {score(difference.high)}", shown(comparison.p)]

@@ -304,6 +304,7 @@ LOWERCASE = flag("--lowercase -lc", "Lowercase before tokenization.")
 TOKENIZE = option(
     "--tokenize -tok NAME", "Tokenizer of sacrebleu: 13a, intl, char, zh, none … (default: split at ASCII white space)."
 )
+FRACTIONS = flag("--fractions", "Show rates as fractions in text, too, not in per cent.")
 SHORT_SIGNATURE = flag("--short-signature", "Abbreviate signatures.")
 PLOT = option("--plot FILE", "Also draw the results: .svg, .png or .pdf.", type=Output())
 OUTPUT = option(
@@ -655,6 +656,12 @@ class OutputOptions(Options):
             from latticemetric.cli.results import say
 
             say("\n".join(results.summary()))
+
+
+class RateOutputOptions(OutputOptions):
+    """Options for the format and the file of results that have rates."""
+
+    fractions: bool = FRACTIONS
 
 
 class PlottedOutputOptions(OutputOptions):

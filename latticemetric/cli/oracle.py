@@ -11,10 +11,10 @@ from latticemetric.cli.commands import option, verb, version_option
 from latticemetric.cli.files import STANDARD, GraphFiles, MetricName, NamesFiles, names_automaton
 from latticemetric.cli.options import (
     GraphFormatOptions,
-    OutputOptions,
     PairedLattices,
     PairedReadingOptions,
     RateOptions,
+    RateOutputOptions,
     ShardedRunOptions,
     given,
     lattices_option,
@@ -50,6 +50,7 @@ _SECTIONS = {
     "Also show": "--score --alignment --tags --posteriors",
     "The search": "--engine",
 }
+_COMPOUNDS = "compound-wer"
 _BLEU = ("bleu", "bleu-sbp", "bleu-stem", "bleu-sbp-stem")
 # Options that apply only to recognition rates.
 _OF_RATES = (
@@ -65,8 +66,8 @@ class _MetricOptions(RateOptions):
 
     metric: str = option(
         "--metric NAME",
-        "wer, wrr, N-grr for any N, cer, N-gcr, or mixed-er; bleu or bleu-sbp over all graphs; or your own automaton, "
-        "FILE.fst. Without --metric, the totals also have wer.",
+        "wer, wrr, N-grr for any N, cer, N-gcr, mixed-er, or compound-wer; bleu or bleu-sbp over all graphs; or your "
+        "own automaton, FILE.fst. Without --metric, the totals also have wer.",
         type=MetricName(),
         default="4-grr",
     )
@@ -127,7 +128,7 @@ def command(
     written: WrittenLatticesOptions,
     reading: PairedReadingOptions,
     run: ShardedRunOptions,
-    output: OutputOptions,
+    output: RateOutputOptions,
 ) -> None:
     """Find the path of each lattice whose words score best against its reference.
 
@@ -149,6 +150,8 @@ def command(
             paired = reading.paired(lattices, references, run.shard)
     if names_automaton(metric.metric):
         search = _search_by_automaton(metric, also, reading, run, has_references=bool(paired.references))
+    elif metric.metric.strip().lower() == _COMPOUNDS:
+        search = _search_by_compounds(also, reading, run, references=paired.references)
     elif metric.metric.strip().lower() in _BLEU:
         search = _search_by_bleu(metric, also, reading, run)
     else:
@@ -186,6 +189,28 @@ def _search_by_automaton(
     def search(lattices: Iterator[Pair], started: Run, failures: Failures) -> AutomatonResults:
         answers = automaton_oracles(lattices, automaton, started, scales=reading.weights)
         return AutomatonResults(failures.reported(answers), run.shard)
+
+    return search
+
+
+def _search_by_compounds(
+    also: AlsoOptions, reading: PairedReadingOptions, run: ShardedRunOptions, *, references: int
+) -> Search:
+    """Return the search for the path of each lattice with the fewest errors if words may be joined."""
+    from latticemetric.batch.compounds import compound_oracles
+    from latticemetric.cli.oracle_results import CompoundResults
+    from latticemetric.errors import require_pynini
+    from latticemetric.metrics.registry import make_metric
+
+    refuse((*_OF_RATES, "ignore", "score"), f"with {_COMPOUNDS}")
+    if also.engine == "native":
+        raise UsageError(f"the native engine does not search by {_COMPOUNDS}", advice="leave --engine out")
+    require_pynini()
+    signature = make_metric(_COMPOUNDS).signature_for(references).also(norm=reading.rewritten_by)
+
+    def search(lattices: Iterator[Pair], started: Run, failures: Failures) -> CompoundResults:
+        answers = compound_oracles(lattices, started, scales=reading.weights)
+        return CompoundResults(failures.reported(answers), run.shard, str(signature))
 
     return search
 

@@ -14,7 +14,10 @@ from latticemetric.cli.results import (
     as_json,
     counted,
     json_document,
+    lone_rate,
     named_scores,
+    rate,
+    rate_title,
     shown,
     spoken,
     table,
@@ -25,6 +28,7 @@ from latticemetric.errors import harmless
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
+    from latticemetric.batch.compounds import CompoundAnswer
     from latticemetric.batch.corpus_bleu import CorpusAnswer, CorpusPathAnswer
     from latticemetric.batch.margins import MarginKind, Margins
     from latticemetric.batch.oracles import OracleAnswer, OracleSums, Totals
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
     from latticemetric.cli.oracle_options import AlsoOptions
     from latticemetric.metrics.recognition import GRR
     from latticemetric.metrics.recognition_statistics import RecognitionStatistics
+    from latticemetric.oracle_search.compounds import CompoundPath
     from latticemetric.oracle_search.scored_path import ScoredPath
 
 COLUMNS = (
@@ -164,18 +169,18 @@ class OracleResults(Results):
     def _table(self, metric: GRR, totals: Totals, sides: Sequence[tuple[str, RecognitionStatistics]]) -> list[str]:
         """Return the table of rates and counts of oracle, 1-best and other strings, and their %WER lines."""
         error_lines: list[str] = []
-        rows = [["", metric.name, "", "matches", "subst.", "del.", "ins."]]
+        rows = [["", rate_title(metric.name), "", "matches", "subst.", "del.", "ins."]]
         for name, statistics in (("oracle", totals.best), ("1-best", totals.one_best), *sides):
             corpus = metric.corpus_score(statistics, self._sums.references)
             counts = [statistics.matches[0], statistics.substitutions, statistics.deletions, statistics.insertions]
             fraction = f"{shown(corpus.numerator)}/{corpus.denominator}"
-            rows.append([name, shown(corpus.score), fraction, *map(str, counts)])
+            rows.append([name, rate(corpus.score), fraction, *map(str, counts)])
             edits = statistics.insertions, statistics.deletions, statistics.substitutions
             if metric.name in ("wer", "cer") and corpus.score is not None:
                 error_lines.append(error_line(metric.name.upper(), sum(edits), corpus.denominator or 0, edits, name))
         best, one_best = metric.value(totals.best), metric.value(totals.one_best)
         if best is not None and one_best is not None:
-            rows.append(["headroom", shown(abs(best - one_best)), *[""] * 5])
+            rows.append(["headroom", rate(float(abs(best - one_best))), *[""] * 5])
         return ["", *table(rows), *error_lines]
 
     def summary(self) -> list[str]:
@@ -187,9 +192,14 @@ class OracleResults(Results):
         lines = [] if beside is None else self._table(beside, self._sums.beside_totals, ())
         lines += self._table(metric, totals, sides)
         scores = {} if self._sums.strings is None else self._sums.strings.asdict()
-        if scores:
-            sides_of = ([label, *(shown(s[side]["score"]) for s in scores.values())] for side, label in _SIDES.items())
-            lines += ["", *table([["", *scores], *sides_of])]
+        if self._sums.strings is not None:
+            cells = [
+                [rate_title(one.name), *(rate(scores[one.name][side]["score"]) for side in _SIDES)]
+                if one.is_fraction
+                else [one.name, *(shown(scores[one.name][side]["score"]) for side in _SIDES)]
+                for one in self._sums.strings.scorer.metrics
+            ]
+            lines += ["", *table(list(zip(["", *_SIDES.values()], *cells, strict=True)))]
         lines += [f"{side.name}: {total.inexact} not exact" for side, total in margins.items() if total.inexact]
         alone = {side.name: total.failed - totals.failed for side, total in margins.items()}
         lines += [f"{name}: {number} failed" for name, number in alone.items() if number]
@@ -212,7 +222,7 @@ class CorpusResults(Results):
             if answer.path is None:
                 yield f"{harmless(answer.name)}  failed"
             else:
-                yield f"{column(answer.name)}  {shown(answer.path.score):>7}  {spoken(answer.path.words)}"
+                yield f"{column(answer.name)}  {lone_rate(answer.path.score):>7}  {spoken(answer.path.words)}"
 
     def records(self) -> Iterator[Record]:
         """Yield one record per lattice."""
@@ -228,7 +238,7 @@ class CorpusResults(Results):
         """Return the totals of the corpus."""
         oracle, failed = self._corpus.oracle, self._corpus.failed
         scores = {"oracle": oracle.corpus, "4-GRR oracles": oracle.start, "1-best": oracle.one_best}
-        rows = [["", self._metric], *([side, shown(score.score)] for side, score in scores.items())]
+        rows = [["", rate_title(self._metric)], *([side, rate(score.score)] for side, score in scores.items())]
         sweeps = f"{oracle.sweeps} sweeps; a better oracle may exist"
         lattices = _counted(len(self._answers) - failed, failed)
         return ["", *table(rows), sweeps, f"{lattices}   {self._corpus.signature}"]
@@ -277,6 +287,56 @@ class AutomatonResults(AnswerResults):
         return ["", *table(rows), _counted(self._totals.lattices, self._totals.failed)]
 
 
+class CompoundResults(AnswerResults):
+    """Oracles by the word error rate with joined words, and their sums."""
+
+    columns = _titles(("id", "score", "numerator", "denominator", "hypothesis", "cost", "exact"), ONE_BEST_COLUMNS)
+
+    def __init__(self, answers: Iterable[CompoundAnswer], shard: ShardRun | None, signature: str) -> None:
+        from latticemetric.batch.compounds import CompoundTotals
+
+        super().__init__(self._counted(answers), shard)
+        self._totals, self._signature = CompoundTotals(), signature
+
+    def _counted(self, answers: Iterable[CompoundAnswer]) -> Iterator[CompoundAnswer]:
+        for answer in answers:
+            self._totals += self._totals.of(answer)
+            yield answer
+
+    def text(self) -> Iterator[str]:
+        """Yield one line per lattice."""
+        column = IdColumn()
+        for answer in self.answers:
+            if answer.problem is not None:
+                yield f"{harmless(answer.name)}  failed"
+            else:
+                yield f"{column(answer.name)}  {_scored(answer.value)}  {spoken(answer.value.words)}"
+
+    def records_of(self, answer: Answer) -> Iterator[Record]:
+        """Yield the record of a graph; the signature is in the document, once."""
+        yield {name: value for name, value in answer.value.asdict().items() if name != "signature"}
+
+    def document(self) -> Iterator[str]:
+        """Yield the document: items as they arrive, then the sums."""
+        from latticemetric.batch.shards import document_end
+
+        def end() -> str:
+            state = {} if self._shard is None else {"sums": self._totals.state()}
+            return document_end({"corpus": self._totals.asdict()}, self._shard, **state)
+
+        return json_document({"signature": self._signature}, {"lattices": self.records()}, end)
+
+    def summary(self) -> list[str]:
+        """Return the corpus in a few lines."""
+        corpus = self._totals.asdict()
+        rows = [["", rate_title("compound-wer"), ""]]
+        for label, side in (("oracle", corpus), ("1-best", corpus["one_best"])):
+            rows.append([label, rate(side["score"]), f"{side['numerator']}/{side['denominator']}"])
+        if corpus["score"] is not None and corpus["one_best"]["score"] is not None:
+            rows.append(["headroom", rate(abs(corpus["score"] - corpus["one_best"]["score"])), ""])
+        return ["", *table(rows), f"{_counted(self._totals.lattices, self._totals.failed)}   {self._signature}"]
+
+
 def _counted(lattices: int, failed: int) -> str:
     return counted(lattices, "lattice") + (f", {failed} failed" if failed else "")
 
@@ -285,9 +345,9 @@ def _columns_of(side: MarginKind) -> list[str]:
     return [*(["value"] if side.weight is not None else []), *_MARGIN_COLUMNS]
 
 
-def _scored(path: ScoredPath) -> str:
+def _scored(path: ScoredPath | CompoundPath) -> str:
     counts = f"{shown(path.numerator)}/{path.denominator}"
-    return f"{shown(path.score):>7}  {counts:>9}"
+    return f"{lone_rate(path.score):>7}  {counts:>9}"
 
 
 def _tags(path: ScoredPath) -> dict[str, list[str]]:

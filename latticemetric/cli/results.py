@@ -160,12 +160,32 @@ def shown(value: float | str | bool | None) -> str:
 
 
 def with_interval(value: float | None, half_width: float | None, sign: str = "", *, percent: bool = False) -> str:
-    """Return a value and its interval: `0.5000 ± 0.0100`; in percent `50.00 ± 1.00`."""
+    """Return a value and its interval: `0.5000 ± 0.0100`; in per cent `50.00 ± 1.00`."""
     if value is None:
         return shown(value)
     factor, digits = (100, 2) if percent else (1, 4)
     text = f"{factor * value:{sign}.{digits}f}"
     return text if half_width is None else f"{text} ± {factor * half_width:.{digits}f}"
+
+
+def _in_percent() -> bool:
+    context = click.get_current_context(silent=True)
+    return context is None or not context.params.get("fractions")
+
+
+def rate(value: float | None, half_width: float | None = None, sign: str = "") -> str:
+    """Return a rate for a table, in per cent, or as a fraction if the user wants so (`--fractions`)."""
+    return with_interval(value, half_width, sign, percent=_in_percent())
+
+
+def rate_title(name: str) -> str:
+    """Return the title of a column of rates: `wer %`, or `wer` for fractions."""
+    return f"{name} %" if _in_percent() else name
+
+
+def lone_rate(value: float | None) -> str:
+    """Return a rate for a line without titles: `12.50%`, or `0.1250`."""
+    return rate(value) + ("%" if value is not None and _in_percent() else "")
 
 
 def resampled(confidence: float, resamples: int, seed: int) -> str:

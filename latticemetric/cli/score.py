@@ -18,7 +18,7 @@ from latticemetric.cli.options import (
     SHORT_SIGNATURE,
     TOKENIZE,
     UTT2SPK,
-    OutputOptions,
+    RateOutputOptions,
     ResamplingOptions,
     grammar_named,
     metrics_named,
@@ -29,6 +29,9 @@ from latticemetric.cli.results import (
     Results,
     counted,
     json_document,
+    lone_rate,
+    rate,
+    rate_title,
     resampled,
     shown,
     table,
@@ -52,7 +55,7 @@ Examples:
   latticemetric score out.tok ref.tok --metrics bleu,wer
   latticemetric score base.tok ref.0 ref.1 --system new.tok     (two systems, two references)
   latticemetric score out.txt ref.txt --metrics bleu --tokenize 13a --lowercase
-  latticemetric score out.txt ref.txt --metrics chrf++,ter -P ter.normalized=yes --percent
+  latticemetric score out.txt ref.txt --metrics chrf++,ter -P ter.normalized=yes
   latticemetric score out.tok ref.tok --metrics wer --explain 7
   latticemetric score out.ctm ref.stm --metrics sclite,wer --lowercase
   latticemetric score out.ctm ref.stm --metrics wer --details --by speaker
@@ -83,7 +86,6 @@ class _ScoreOptions(Options):
     tokenize: str | None = TOKENIZE
     lowercase: bool = LOWERCASE
     normalize: str | None = NORMALIZE
-    percent: bool = flag("--percent", "Show scores times 100 with two decimal places, except NIST.")
     stem: bool = flag("--stem", "Compare Porter stems of words; all metrics must support this.")
     keyed: bool = flag("--keyed", "Lines begin with ids (Kaldi's text); their order may differ.")
     details: bool = flag("--details", "Also list confusion pairs and the words inserted, deleted and substituted.")
@@ -113,7 +115,7 @@ def command(
     *,
     options: _ScoreOptions,
     resampling: ResamplingOptions,
-    output: OutputOptions,
+    output: RateOutputOptions,
 ) -> None:
     """Score a system's output against one or several references.
 
@@ -126,8 +128,6 @@ def command(
     from latticemetric.metrics.preparation import Preparation
 
     _check_details(options)
-    if output.output_format != "text":
-        refuse(["percent"], f"with --format {output.output_format}, which has fractions")
     metrics = metrics_named(options.metrics, stem=options.stem, parameters=options.parameters)
     preparation = Preparation(options.lowercase, options.tokenize)
     systems = (hypotheses, *options.others)
@@ -223,7 +223,8 @@ def _explanations(scores: _Scores, outputs: Texts, expected: Texts, segment: str
     for row, words in zip(scores.tabled, outputs, strict=True):
         for one in row:
             drawing = explain(one.metric, words[at], list(expected[at])) or "(this metric has no drawing)"
-            score = scores.shown(one.metric, one.sentences()[at])
+            value = one.sentences()[at]
+            score = lone_rate(value) if one.metric.is_fraction else shown(value)
             yield f"{harmless(one.system)}: {one.metric.name} {score}"
             yield from (f"    {harmless(line)}" for line in drawing.split("\n"))
             yield ""
@@ -242,8 +243,13 @@ class _Scores(Results):
     has_intervals: ClassVar[bool] = False
 
     def shown(self, metric: Metric[Any], value: float | None, half_width: float | None = None, sign: str = "") -> str:
-        """Return a score as a fraction or in percent."""
-        return with_interval(value, half_width, sign, percent=self.options.percent and metric.is_fraction)
+        """Return a score of a metric: fractions in per cent, unless the user wants them as they are."""
+        return (rate if metric.is_fraction else with_interval)(value, half_width, sign)
+
+    @staticmethod
+    def title(metric: Metric[Any]) -> str:
+        """Return the title of the column of a metric."""
+        return rate_title(metric.name) if metric.is_fraction else metric.name
 
     def head(self) -> Record:
         """Return the first fields of the JSON document."""
@@ -273,7 +279,8 @@ class _CorpusScores(_Scores):
         scores = self._scores()
         blank = "  " if len(scores) > 1 else ""
         metrics = [score.tabled.metric for score in scores[0]]
-        rows = [["", *(f"{metric.name} {'↑' if metric.higher_is_better else '↓'}{blank}" for metric in metrics)]]
+        arrows = ("↑" if metric.higher_is_better else "↓" for metric in metrics)
+        rows = [["", *(f"{self.title(metric)} {arrow}{blank}" for metric, arrow in zip(metrics, arrows, strict=True))]]
         best = []
         for metric, column in zip(metrics, zip(*scores, strict=True), strict=True):
             known = (one.score for one in column if one.score is not None)
@@ -326,7 +333,7 @@ class _CorpusScores(_Scores):
 
 
 _DETAIL_COLUMNS = ("system", "metric", "group", "kind", "reference", "hypothesis", "count")
-_GROUP_HEAD = ("words", "correct", "subst.", "del.", "ins.", "errors", "per cent", "segments wrong")
+_GROUP_HEAD = ("words", "correct", "subst.", "del.", "ins.", "errors")
 
 
 @dataclass(frozen=True)
@@ -346,7 +353,8 @@ class _ErrorDetails(Results):
             yield f"{harmless(one.system)}: errors of {one.metric.name}"
             if analysis.groups:
                 rows = [_group_row(name, details) for name, details in sorted(analysis.groups.items())]
-                yield from table([["", *_GROUP_HEAD], *rows, _group_row("all", analysis.total)])
+                head = ["", *_GROUP_HEAD, rate_title("rate"), "segments wrong"]
+                yield from table([head, *rows, _group_row("all", analysis.total)])
             for title, kinds, times, items in analysis.total.lists(self.most) if self.most else ():
                 if not kinds:
                     continue
@@ -387,8 +395,7 @@ class _ErrorDetails(Results):
 def _group_row(name: str, details: ErrorDetails) -> list[str]:
     inserted, deleted, replaced = details.edits
     sizes = (details.words, details.words - deleted - replaced, replaced, deleted, inserted, details.errors)
-    rate = "–" if details.rate is None else f"{100 * details.rate:.2f}"
-    return [harmless(name), *map(str, sizes), rate, f"{details.wrong_segments} / {details.segments}"]
+    return [harmless(name), *map(str, sizes), rate(details.rate), f"{details.wrong_segments} / {details.segments}"]
 
 
 class _SentenceScores(_Scores):
@@ -409,7 +416,7 @@ class _SentenceScores(_Scores):
     def text(self) -> list[str]:
         """Return a table; it names systems if there are several."""
         metrics = [one.metric for one in self.tabled[0]]
-        rows: list[list[str]] = [self.columns]
+        rows: list[list[str]] = [["segment", "system", *map(self.title, metrics)]]
         for segment, system, *scores in self.rows():
             cells = (self.shown(metric, score) for metric, score in zip(metrics, scores, strict=True))
             rows.append([shown(segment), shown(system), *cells])

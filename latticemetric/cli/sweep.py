@@ -12,6 +12,7 @@ import click
 from latticemetric.cli.commands import option, verb
 from latticemetric.cli.files import GraphFiles, NamesFiles
 from latticemetric.cli.options import (
+    FRACTIONS,
     PairedReadingOptions,
     PlottedOutputOptions,
     PointOptions,
@@ -22,7 +23,7 @@ from latticemetric.cli.options import (
     numbers,
     resamples_option,
 )
-from latticemetric.cli.results import Record, Results, counted, json_document, resampled, shown, table, with_interval
+from latticemetric.cli.results import Record, Results, counted, json_document, rate, rate_title, resampled, shown, table
 from latticemetric.cli.run import running
 from latticemetric.errors import UsageError
 
@@ -60,6 +61,10 @@ class _ResamplingOptions(ResamplingOptions):
             raise UsageError("this has no effect without resamples", where=name, advice="add --resamples 1000")
 
 
+class _OutputOptions(PlottedOutputOptions):
+    fractions: bool = FRACTIONS
+
+
 @verb("sweep", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("lattices", type=GraphFiles(), nargs=1)
 @click.argument("references", type=NamesFiles(), nargs=-1, metavar="REFERENCES...")
@@ -72,7 +77,7 @@ def command(
     reading: PairedReadingOptions,
     run: ShardedRunOptions,
     resampling: _ResamplingOptions,
-    output: PlottedOutputOptions,
+    output: _OutputOptions,
 ) -> None:
     """Prune each lattice of a test set to several sizes; find the oracle at each size.
 
@@ -163,12 +168,12 @@ class SweepResults(Results):
     def text(self) -> Iterator[str]:
         """Yield a table of points, and one of lengths."""
         has_arcs = any(row.arcs is not None for row in self.totals.rows)
-        header = ["", self.settings.metric.name, "", "matches", "subst.", "del.", "ins.", "lost"]
+        header = ["", rate_title(self.settings.metric.name), "", "matches", "subst.", "del.", "ins.", "lost"]
         cells = [[*header, *(["arcs", "density"] if has_arcs else [])]]
         for row, interval in zip_longest(self.totals.rows, self.intervals):  # there may be no intervals
             at = row.at if row.at is None or isinstance(row.at, int) else format(row.at, "g")
             name = row.kind.replace("one_best", "1-best") if at is None else f"{row.kind} {at}"
-            score = with_interval(row.total.score, None if interval is None else interval.half_width)
+            score = rate(row.total.score, None if interval is None else interval.half_width)
             counts = row.total.statistics
             edits = [counts.matches[0], counts.substitutions, counts.deletions, counts.insertions, row.lost]
             sizes = ["" if size is None else f"{size:.1f}" for size in (row.arcs, row.density)] if has_arcs else []
@@ -177,10 +182,10 @@ class SweepResults(Results):
         yield from table(cells)
         if self.totals.lengths:
             yield ""
-            cells = [["reference words", "graphs", "oracle", "1-best", "headroom"]]
+            cells = [["reference words", "graphs", *map(rate_title, ("oracle", "1-best", "headroom"))]]
             for one in self.totals.lengths:
                 scores = (one.oracle.score, one.one_best.score, one.headroom)
-                cells.append([one.label, str(one.graphs), *map(shown, scores)])
+                cells.append([one.label, str(one.graphs), *map(rate, scores)])
             yield from table(cells)
 
     def records(self) -> list[Record]:

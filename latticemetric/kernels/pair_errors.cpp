@@ -13,6 +13,8 @@
 // References of a batch are lanes of vectors: a candidate is read once for all of them, and each of its words selects a
 // row of bits, which say where the references of the batch have that word. Lanes are as narrow as the references are
 // short. A reference of more than 64 words takes several blocks, which hand over what the last row of the one above does.
+//
+// Strings against themselves take half the work: errors are the same either way.
 namespace latticemetric {
 namespace {
 
@@ -51,6 +53,7 @@ class PairErrors {
       : candidates_(candidates),
         references_(references),
         found_(found),
+        same_(candidates.words == references.words && candidates.begin == references.begin),
         row_(std::size_t{1} + static_cast<std::size_t>(candidates.bound() | references.bound()), absent),
         aligner_({1, 1, 1, 0}) {}
 
@@ -58,10 +61,16 @@ class PairErrors {
     std::vector<std::int64_t> by_length(static_cast<std::size_t>(references_.count));
     std::iota(by_length.begin(), by_length.end(), 0);
     const auto size = [this](std::int64_t r) { return references_.at(r).size; };
+    if (!same_) {
+      left_.resize(static_cast<std::size_t>(candidates_.count));
+      std::iota(left_.begin(), left_.end(), 0);
+    }
     std::stable_sort(by_length.begin(), by_length.end(), [&](auto a, auto b) { return size(a) < size(b); });
     const std::int64_t* const end = by_length.data() + by_length.size();
     for (const std::int64_t* first = by_length.data(); first < end;) {
       const std::int64_t shortest = size(*first);
+      // Strings before this batch were scored against it.
+      if (same_) left_.assign(first, end);
       // Wider lanes for a batch, if its longest reference needs them.
       if (const auto taken = batch<std::uint8_t>(first, end)) {
         first += taken;
@@ -116,7 +125,7 @@ class PairErrors {
       size[lane / L::count][lane % L::count] = static_cast<Lane>(words);
     }
     const Vector ones = L::all(static_cast<Lane>(~Lane{0})), one = L::all(1);
-    for (std::int64_t c = 0; c < candidates_.count; ++c) {
+    for (const std::int64_t c : left_) {
       const String said = candidates_.at(c);
       poll(6 * said.size + 20);
       Vector up[groups], down[groups];
@@ -177,7 +186,7 @@ class PairErrors {
     const Vector ones = L::all(~Wide64{0}), one = L::all(1);
     Cell<Wide64> registers[known ? 2 * groups * known : 1];
     Cell<Wide64> *const up = known ? registers : columns.data(), *const down = up + groups * blocks;
-    for (std::int64_t c = 0; c < candidates_.count; ++c) {
+    for (const std::int64_t c : left_) {
       const String said = candidates_.at(c);
       if constexpr (known != 0) poll(6 * blocks * said.size);
       std::fill_n(up, groups * blocks, Cell<Wide64>{ones});
@@ -247,7 +256,7 @@ class PairErrors {
   }
 
   void align(std::int64_t r) {
-    for (std::int64_t c = 0; c < candidates_.count; ++c) {
+    for (const std::int64_t c : left_) {
       const std::string& edits = aligner_.align(candidates_.at(c), references_.at(r));
       put(r, c, static_cast<std::int64_t>(edits.size()) - std::count(edits.begin(), edits.end(), 'C'));
     }
@@ -255,11 +264,14 @@ class PairErrors {
 
   void put(std::int64_t reference, std::int64_t candidate, std::int64_t errors) {
     found_[reference * candidates_.count + candidate] = static_cast<std::int32_t>(errors);
+    if (same_) found_[candidate * candidates_.count + reference] = static_cast<std::int32_t>(errors);
   }
 
   const Strings candidates_, references_;
   std::int32_t* const found_;
-  std::vector<std::int32_t> row_;  // of each word
+  const bool same_;                 // the candidates are the references
+  std::vector<std::int64_t> left_;  // candidates that the next batch is scored against
+  std::vector<std::int32_t> row_;   // of each word
   Aligner aligner_;
 };
 

@@ -1,18 +1,21 @@
 """Word-level rates of errors and matches: MER, WIL and WIP.
 
-All use the alignment with the fewest errors and, among these, the most matches: H matches, S substitutions, D
-deletions, I insertions.
+All use an alignment with the fewest errors: H matches, S substitutions, D deletions, I insertions. Of several, it is
+the one with the most matches, or the one that rapidfuzz finds, whose counts jiwer has.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, chain
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.metrics.alignment import Alignment
+from latticemetric.errors import MissingDependencyError, UsageError
+from latticemetric.metrics.alignment import DELETION, INSERTION, MATCH, SUBSTITUTION, Alignment
 from latticemetric.metrics.base import (
     CorpusScore,
     References,
@@ -20,6 +23,7 @@ from latticemetric.metrics.base import (
     Tally,
     TallyMetric,
     Text,
+    paired,
     plain_sum,
     references_of,
     which_reference,
@@ -95,10 +99,68 @@ class TallyErrorRate(_AlignmentMetric):
         return replace(found, numerator=plain_sum(numerator), denominator=plain_sum(denominator))
 
 
+Alignments = Literal["most-matches", "rapidfuzz"]
+"""Which of the alignments of fewest errors counts."""
+
+_EDITS = {"equal": MATCH, "replace": SUBSTITUTION, "delete": DELETION, "insert": INSERTION}
+
+
+@dataclass(frozen=True)
+class _ByAlignment(_AlignmentMetric):
+    """A metric that needs the number of matches, which alignments of fewest errors may differ in."""
+
+    alignment: Alignments = "most-matches"
+
+    def __post_init__(self) -> None:
+        if self.alignment not in get_args(Alignments):
+            advice = f"choose one of {', '.join(get_args(Alignments))}"
+            raise UsageError(f"alignment is {self.alignment!r}", advice=advice)
+
+    def _parameters(self) -> dict[str, str]:
+        return {} if self.alignment == "most-matches" else {"align": self.alignment}
+
+    def _counts(self, candidates: Sequence[Text], references: Sequence[References]) -> tuple[Table, Counts]:
+        if self.alignment == "most-matches":
+            return super()._counts(candidates, references)
+        listed = paired(candidates, references)
+        edits = [
+            _rapidfuzz_edits(words_of(candidate), words_of(one))
+            for candidate, several in zip(candidates, listed, strict=True)
+            for one in several
+        ]
+        rows = np.array([[each.count(edit) for edit in _EDITS.values()] for each in edits], dtype=np.float64)
+        return rows.reshape(-1, _NUMBER_OF_COUNTS), np.array([0, *accumulate(map(len, listed))], dtype=np.int64)
+
+    def align(self, candidate: Text, reference: Text) -> Alignment:
+        """Return the alignment with one reference."""
+        if self.alignment == "most-matches":
+            return super().align(candidate, reference)
+        words, expected = words_of(candidate), words_of(reference)
+        return Alignment(words, expected, _rapidfuzz_edits(words, expected))
+
+
+def _rapidfuzz_edits(candidate: Sequence[str], reference: Sequence[str]) -> str:
+    """Return the edits of the alignment that rapidfuzz finds."""
+    try:
+        from rapidfuzz.distance import Levenshtein
+    except ImportError as error:
+        raise MissingDependencyError(
+            "alignment=rapidfuzz needs rapidfuzz, which is not installed",
+            advice="pip install rapidfuzz, or leave it out",
+        ) from error
+    steps = Levenshtein.opcodes(reference, candidate)
+    many = (max(step.src_end - step.src_start, step.dest_end - step.dest_start) for step in steps)
+    return "".join(chain.from_iterable(_EDITS[step.tag] * size for step, size in zip(steps, many, strict=True)))
+
+
 @register("mer")
 @dataclass(frozen=True)
-class MER(TallyErrorRate):
+class MER(_ByAlignment, TallyErrorRate):
     """The match error rate, (S + D + I) / (H + S + D + I) (Morris, Maier & Green 2004). Never above 1.
+
+    Args:
+        alignment: Which alignment of fewest errors counts: the one of `most-matches`, or the one that `rapidfuzz`
+            finds, as in jiwer.
 
     Examples:
         >>> MER().score("the cat sat down", "the cat sat")
@@ -115,8 +177,11 @@ class MER(TallyErrorRate):
 
 @register("wip")
 @dataclass(frozen=True)
-class WIP(_AlignmentMetric):
+class WIP(_ByAlignment):
     """Word information preserved, H / |r| · H / |c| (Morris, Maier & Green 2004). Higher is better.
+
+    Args:
+        alignment: As in `MER`.
 
     Examples:
         >>> WIP().score("the cat sat down", "the cat sat")
@@ -139,6 +204,9 @@ class WIP(_AlignmentMetric):
 @dataclass(frozen=True)
 class WIL(WIP):
     """Word information lost, 1 − WIP (Morris, Maier & Green 2004). Lower is better.
+
+    Args:
+        alignment: As in `MER`.
 
     Examples:
         >>> WIL().score("the cat sat down", "the cat sat")

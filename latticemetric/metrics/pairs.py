@@ -109,12 +109,14 @@ def _rates(metric: GRR, candidates: Sequence[_String], references: Sequence[_Str
     """Yield recognition rates; gains must be integers that float64 holds exactly."""
     numbers: dict[str, int] = defaultdict(count().__next__)
     numbered = numbered_strings(list(map(metric.counted, candidates)), numbers.__getitem__)
+    same = references == candidates
     # All reference words that are in no candidate share one number, so that numbers do not grow with the references.
     strange = len(numbers)
     counts_errors = metric.gains == _WORD_ERRORS
     for first, end in _parts(len(candidates), len(references)):
-        counted = list(map(metric.counted, references[first:end]))
-        expected = numbered_strings(counted, lambda word: numbers.get(word, strange))
+        whole = same and end - first == len(references)
+        counted = [] if whole else list(map(metric.counted, references[first:end]))
+        expected = numbered if whole else numbered_strings(counted, lambda word: numbers.get(word, strange))
         if counts_errors:  # M + S + D = |r|, so the errors S + D + I are |r| − (M − I)
             errors = _native.pair_errors(*numbered, *expected)
             gains = errors if metric.counts_errors else expected.lengths[:, None] - errors
@@ -140,7 +142,13 @@ def _numbered_characters(
     metric: CER, candidates: Sequence[Text], references: Sequence[Text]
 ) -> tuple[NumberedStrings, NumberedStrings]:
     """Return the characters that the metric compares, numbered without gaps."""
-    said, expected = (code_points(list(map(metric.text, side))) for side in (candidates, references))
+    texts, expected_texts = (list(map(metric.text, side)) for side in (candidates, references))
+    said = code_points(texts)
+    if texts == expected_texts:
+        _, numbers = np.unique(said.words, return_inverse=True)
+        said = said._replace(words=numbers.astype(np.int32))
+        return said, said
+    expected = code_points(expected_texts)
     _, numbers = np.unique(np.concatenate([said.words, expected.words]), return_inverse=True)
     words = numbers.astype(np.int32)
     return said._replace(words=words[: len(said.words)]), expected._replace(words=words[len(said.words) :])

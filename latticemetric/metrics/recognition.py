@@ -391,7 +391,7 @@ def as_recognition_rate(metric: str | Metric[Any]) -> GRR:
         name = metric if isinstance(metric, str) else rate.name
         advice = "use wer, wrr, N-grr, cer, N-gcr or mixed-er"
         if rate.name == "compound-wer":
-            advice += ", or compound_oracle() in Python"
+            advice += "; for joined words, lattice-oracle or compound_oracle()"
         raise UsageError(f"'{name}' cannot search a graph", advice=advice)
     return rate
 

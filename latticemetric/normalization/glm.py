@@ -25,13 +25,17 @@ KEEP_CASE = "KEEP_CASE"
 SPLIT_HYPHENS = "SPLIT_HYPHENS"
 """The option that splits words at hyphens (csrfilt's `-dh`)."""
 
+TIMED = "TIMED"
+"""The option that takes the sections for ctm and stm, not those for trn (csrfilt's `-i`)."""
+
 _UPPER = str.maketrans(string.ascii_lowercase, string.ascii_uppercase)
 _ARROW = "=>"
 _SETTING = re.compile(r"""\*\s*(\w+)[^"']*["']([^"']*)["']""")
 _SECTION = re.compile(r""";;\s+INPUT_DEPENDENT_APPLICATION\s*=\s*"([^"]*)\"""")
 _TRUE = ("T", "TRUE", "YES")
-# csrfilt's default kind of input, whose sections of a file are always used.
+# Kinds of input, which have sections of their own: csrfilt's default, and those of transcripts with times.
 _KIND = "trn"
+_TIMED_KINDS = {"hyp": "ctm", "ref": "stm"}
 _NO_WORD = re.compile(r"(?<!\S)@(?!\S)")
 _HYPHEN = re.compile(r"([^( ])-(?=[^) ])")
 
@@ -54,12 +58,15 @@ class MappingFile(NamedTuple):
     copy_no_hit: bool
 
 
-def read_glm(path: str, side: str) -> MappingFile:
+def read_glm(path: str, side: str, *, timed: bool = False) -> MappingFile:
     """Read the rules of a side, `ref` or `hyp`: from sections for that side or for trn, and from no section.
+
+    With `timed`, those of sections for stm (of references) or ctm (of hypotheses), not for trn.
 
     Raises:
         FormatError: A line is neither a setting nor a rule.
     """
+    kind = _TIMED_KINDS[side] if timed else _KIND
     rules, settings, applies = [], {"CASE_SENSITIVE": "T", "COPY_NO_HIT": "T", "FORMAT": "NIST1"}, True
     with open_stream(path) as stream:
         lines = iter(stream.lines())
@@ -69,7 +76,7 @@ def read_glm(path: str, side: str) -> MappingFile:
             raise FormatError("the first line does not define the comment mark", where=stream.place(1), advice=advice)
         for line in lines:
             if section := _SECTION.match(line):
-                applies = _is_for(section[1].lower(), side, stream.place())
+                applies = _is_for(section[1].lower(), (kind, side), stream.place())
             if not applies or not line.strip() or line.startswith(mark[0]):
                 continue
             if line.startswith("*"):
@@ -86,9 +93,9 @@ def read_glm(path: str, side: str) -> MappingFile:
     return MappingFile(tuple(rules), *flags)
 
 
-def _is_for(pattern: str, side: str, where: str) -> bool:
+def _is_for(pattern: str, names: Iterable[str], where: str) -> bool:
     try:
-        return any(re.search(pattern, name) for name in (_KIND, side))
+        return any(re.search(pattern, name) for name in names)
     except re.error as error:
         raise FormatError(f"'{pattern}' is not a regular expression: {error}", where=where) from None
 
@@ -122,10 +129,10 @@ class MappingRules(Rewriter):
     as many characters before them as the longest left context.
     """
 
-    def __init__(self, path: str, side: str, *, keep_case: bool) -> None:
+    def __init__(self, path: str, side: str, *, keep_case: bool, timed: bool = False) -> None:
         super().__init__(path)
-        file = read_glm(path, side)
-        self._side, self._upper, self._file = side, not keep_case, file
+        file = read_glm(path, side, timed=timed)
+        self._side, self._upper, self._timed, self._file = side, not keep_case, timed, file
         self._by_first: dict[str, list[MappingRule]] = {}
         for rule in file.rules:
             if rule.source:
@@ -138,7 +145,7 @@ class MappingRules(Rewriter):
 
     def __reduce__(self) -> tuple[Callable[..., MappingRules], tuple[str, str]]:
         """Pickle only the file's name: workers read the file again, and see other words."""
-        return partial(MappingRules, keep_case=not self._upper), (self.where, self._side)
+        return partial(MappingRules, keep_case=not self._upper, timed=self._timed), (self.where, self._side)
 
     def _key(self, text: str) -> str:
         """Return the text in the form that rules compare."""
@@ -248,7 +255,7 @@ def _joined(heads: list[str], tails: list[str]) -> list[str]:
 
 def options_of(name: str, given: str) -> dict[str, bool]:
     """Return the options after the colon of a name: `rules.glm:KEEP_CASE+SPLIT_HYPHENS`."""
-    known = (KEEP_CASE, SPLIT_HYPHENS)
+    known = (KEEP_CASE, SPLIT_HYPHENS, TIMED)
     names = given.split("+") if given else []
     if unknown := [one for one in names if one not in known]:
         raise UsageError(f"there is no option '{unknown[0]}' of {name}", advice=f"choose among {', '.join(known)}")

@@ -18,7 +18,7 @@ from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice import fst_binary
 from latticemetric.lattice.lattice import Column, Lattice, Scales
 from latticemetric.normalization.application import apply_rule
-from latticemetric.normalization.glm import KEEP_CASE, SPLIT_HYPHENS, MappingRules, SplitHyphens, options_of
+from latticemetric.normalization.glm import KEEP_CASE, SPLIT_HYPHENS, TIMED, MappingRules, SplitHyphens, options_of
 from latticemetric.normalization.rule import Rewriter, Rule
 from latticemetric.normalization.shipped import compiled, no_such_grammar, shipped_grammars
 from latticemetric.normalization.whisper import WHISPER
@@ -185,7 +185,7 @@ def find_grammar(name: str) -> Grammar:
     it, to references; an archive with a single rule uses that rule. A rule `R` is followed by `R_2`, `R_3` and so on,
     if the archive has them. Other names are `whisper-en`, `whisper-basic` and `whisper-basic:REMOVE_DIACRITICS`, and
     files of NIST's mapping rules: `rules.glm`, `rules.glm:KEEP_CASE`, `rules.glm:SPLIT_HYPHENS`,
-    `rules.glm:KEEP_CASE+SPLIT_HYPHENS`.
+    `rules.glm:TIMED`, or several: `rules.glm:KEEP_CASE+SPLIT_HYPHENS`.
     """
     if name in WHISPER:
         return TextGrammar(name, rewrite=WHISPER[name][1])
@@ -226,7 +226,9 @@ def _mapping(name: str, source: str, options: str) -> Grammar:
     """Return the grammar of a file of NIST's mapping rules."""
     given = options_of(source, options)
     after = (SplitHyphens(source),) if given[SPLIT_HYPHENS] else ()
-    output, reference = ((MappingRules(source, side, keep_case=given[KEEP_CASE]), *after) for side in ("hyp", "ref"))
+    output, reference = (
+        (MappingRules(source, side, keep_case=given[KEEP_CASE], timed=given[TIMED]), *after) for side in ("hyp", "ref")
+    )
     return Grammar(name, output, reference_rules=reference)
 
 

@@ -22,19 +22,27 @@ import latticemetric as lm
 def test_text_shows_each_lattice_and_sums_up_on_standard_error():
     done = good(oracle(*MEETING, "--metric", "wer"))
     assert done.stdout.splitlines() == [
-        "meeting-001    0.1667        1/6  we should meet on monday",
-        "meeting-002    0.0000        0/5  the budget is too small",
-        "meeting-003    0.0000        0/3  thank you all",
+        "meeting-001    16.67%        1/6  we should meet on monday",
+        "meeting-002     0.00%        0/5  the budget is too small",
+        "meeting-003     0.00%        0/3  thank you all",
     ]
     assert [line.split() for line in done.stderr.splitlines() if line] == [
-        ["wer", "matches", "subst.", "del.", "ins."],
-        ["oracle", "0.0714", "1/14", "13", "0", "1", "0"],
-        ["1-best", "0.2857", "4/14", "10", "1", "3", "0"],
-        ["headroom", "0.2143"],
+        ["wer", "%", "matches", "subst.", "del.", "ins."],
+        ["oracle", "7.14", "1/14", "13", "0", "1", "0"],
+        ["1-best", "28.57", "4/14", "10", "1", "3", "0"],
+        ["headroom", "21.43"],
         [*["%WER", "7.14", "[", "1", "/", "14,", "0", "ins,", "1", "del,", "0", "sub", "]", "oracle"]],
         [*["%WER", "28.57", "[", "4", "/", "14,", "0", "ins,", "3", "del,", "1", "sub", "]", "1-best"]],
         ["3", "lattices", f"wer|refs:1|case:mixed|tok:none|v:{lm.__version__}"],
     ]
+
+
+def test_rates_may_be_fractions():
+    done = good(oracle(*MEETING, "--metric", "wer", "--fractions"))
+    assert done.stdout.splitlines()[0] == "meeting-001    0.1667        1/6  we should meet on monday"
+    rows = [line.split() for line in done.stderr.splitlines() if line]
+    assert rows[:2] == [["wer", "matches", "subst.", "del.", "ins."], ["oracle", "0.0714", "1/14", "13", "0", "1", "0"]]
+    assert rows[3] == ["headroom", "0.2143"]
 
 
 def test_the_default_metric_is_4_grr():
@@ -44,7 +52,7 @@ def test_the_default_metric_is_4_grr():
 def test_alignments_are_shown_below_their_lattice():
     done = good(oracle(*MEETING, "--metric", "wer", "--alignment"))
     assert done.stdout.splitlines()[:5] == [
-        "meeting-001    0.1667        1/6  we should meet on monday",
+        "meeting-001    16.67%        1/6  we should meet on monday",
         "    reference  we  should  all  meet  on  monday",
         "    candidate  we  should  *    meet  on  monday",
         "    edit       .   .       D    .     .   .",
@@ -189,7 +197,7 @@ def test_integer_words_and_references_are_spelled_by_a_table(integers):
 def test_integer_words_meet_references_in_words_by_a_table(integers, tmp_path):
     lattice, _, table = integers
     reference = file(tmp_path, "ref.txt", "utt-1 cats sleep\n")
-    assert good(oracle(lattice, reference, "--symbols", table, "--metric", "wer")).stdout.split()[1] == "0.0000"
+    assert good(oracle(lattice, reference, "--symbols", table, "--metric", "wer")).stdout.split()[1] == "0.00%"
 
 
 def test_ignored_words_are_no_words():
@@ -305,7 +313,7 @@ def test_a_folder_is_paired_in_natural_order(tmp_path):
     assert (
         good(oracle(tmp_path / "lats", references, "--metric", "wer", "--format", "json")).json["corpus"]["score"] == 0
     )
-    assert good(oracle(f"{tmp_path}/lats/*.txt", references, "--metric", "wer")).stdout.count("0.0000") == 3
+    assert good(oracle(f"{tmp_path}/lats/*.txt", references, "--metric", "wer")).stdout.count("0.00%") == 3
 
 
 @pytest.mark.parametrize("workers", ["1", "3"])

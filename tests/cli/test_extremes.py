@@ -67,18 +67,18 @@ def test_nothing_is_there_that_was_not_asked_for():
 def test_text_has_a_line_for_each_answer_and_a_row_for_each_side():
     done = good(oracle(*HARBOUR, "--metric", "wer", "--nbest", "2", "--fear", "1", "--worst"))
     assert [line.split() for line in done.stdout.splitlines()] == [
-        ["harbour", "0.0000", "0/4", "the", "old", "harbour", "sleeps"],
-        ["2", "0.2500", "1/4", "the", "old", "harbour", "slips"],
-        ["fear", "1", "0.0000", "0/4", "the", "old", "harbour", "sleeps"],
-        ["worst", "1.0000", "4/4", "a", "cold", "arbour", "slips"],
+        ["harbour", "0.00%", "0/4", "the", "old", "harbour", "sleeps"],
+        ["2", "25.00%", "1/4", "the", "old", "harbour", "slips"],
+        ["fear", "1", "0.00%", "0/4", "the", "old", "harbour", "sleeps"],
+        ["worst", "100.00%", "4/4", "a", "cold", "arbour", "slips"],
     ]
     rows = [line.split()[:2] for line in done.stderr.splitlines() if line]
     assert rows[1:6] == [
-        ["oracle", "0.0000"],
-        ["1-best", "0.0000"],
+        ["oracle", "0.00"],
+        ["1-best", "0.00"],
         ["fear", "1"],
-        ["worst", "1.0000"],
-        ["headroom", "0.0000"],
+        ["worst", "100.00"],
+        ["headroom", "0.00"],
     ]
 
 

@@ -80,11 +80,11 @@ def test_a_reference_that_is_too_many_texts_fails_only_where_they_are_listed(tmp
     asked = STATION[0], reference, "--normalize", "english", "--keep-going", "--metric", "wer"
     done = oracle(*asked)
     assert done.status == 0
-    assert "station-1      1.0000        9/9" in done.stdout  # the shortest reading is "he's" nine times
+    assert "station-1     100.00%        9/9" in done.stdout  # the shortest reading is "he's" nine times
     done = oracle(*asked, "--score", "bleu")
     assert done.status == 1
     assert "more than 64 alternative strings" in done.stderr
-    assert "station-2      0.0000" in done.stdout
+    assert "station-2       0.00%" in done.stdout
 
 
 def test_alternatives_of_a_transcript_are_rewritten_too(tmp_path):

@@ -44,9 +44,9 @@ def score_of(*arguments, **options):
 def test_text_is_a_table_with_intervals_and_signatures_on_standard_error():
     done = good(score("letters.new.txt", "letters.ref.txt", "-m", "wer,4-grr", cwd=EXAMPLES))
     header, row, errors = done.stdout.splitlines()
-    assert header.split() == ["wer", "↓", "4-grr", "↑"]
+    assert header.split() == ["wer", "%", "↓", "4-grr", "%", "↑"]
     assert errors == "%WER 15.74 [ 17 / 108, 3 ins, 6 del, 8 sub ]"
-    assert row.split() == ["letters.new.txt", "0.1574", "±", "0.0828", "0.7028", "±", "0.1332"]
+    assert row.split() == ["letters.new.txt", "15.74", "±", "8.28", "70.28", "±", "13.32"]
     assert done.stderr.splitlines() == [
         "",
         "12 segments, 1 reference; ± 95 % of 1000 resamples, seed 0",
@@ -86,7 +86,7 @@ def test_the_best_of_a_column_has_a_star():
     rows = [line.split() for line in done.stdout.splitlines() if not line.startswith("%WER")]
     assert [row.count("*") for row in rows] == [0, 0, 2, 0]
     assert rows[3][0] == "difference"
-    assert [float(value) for value in rows[3][1:]] == pytest.approx([-0.1389, 0.1697], abs=5e-5)
+    assert [float(value) for value in rows[3][1:]] == pytest.approx([-13.89, 16.97], abs=5e-3)
 
 
 def test_without_resamples_there_is_no_interval():
@@ -137,7 +137,7 @@ def test_sentences_have_a_value_each():
 
 def test_sentences_as_text_tsv_and_json_lines():
     arguments = (OLD, REF, "-m", "wer", "--level", "sentence")
-    assert good(score(*arguments)).stdout.splitlines()[:3] == ["segment     wer", "1        0.0000", "2        0.2000"]
+    assert good(score(*arguments)).stdout.splitlines()[:3] == ["segment  wer %", "1         0.00", "2        20.00"]
     assert good(score(*arguments, "--format", "tsv")).stdout.splitlines()[2] == f"2\t{OLD}\t0.2"
     several = good(score(*arguments, "-s", NEW)).stdout.splitlines()
     assert [line.split()[:2] for line in several[1:4]] == [["1", str(OLD)], ["1", str(NEW)], ["2", str(OLD)]]
@@ -148,7 +148,7 @@ def test_sentences_as_text_tsv_and_json_lines():
 def test_an_alignment_is_drawn():
     done = good(score("letters.old.txt", "letters.ref.txt", "-m", "wer", "--explain", 4, cwd=EXAMPLES))
     assert done.stdout.splitlines() == [
-        "letters.old.txt: wer 0.4000",
+        "letters.old.txt: wer 40.00%",
         "    reference  the  children  are  well  and  are  back  at  school  .",
         "    candidate  the  children  are  good  and  go   to    *   school  .",
         "    edit       .    .         .    S     .    S    S     D   .       .",
@@ -246,7 +246,7 @@ def test_stems_where_the_metric_knows_them(tmp_path):
     found = scores(hyp, ref, "-m", "f1,bleu,nist-stem", "--stem")
     assert [metric for _, metric in found] == ["f1-stem", "bleu-stem", "nist-stem"]
     assert found[str(hyp), "f1-stem"]["score"] == 1
-    assert_one_line_error(score(hyp, ref, "-m", "f1,wer", "--stem"), "--stem: wer does not support stems; leave one")
+    assert_one_line_error(score(hyp, ref, "-m", "f1,wer", "--stem"), "--stem: wer does not support stems; leave --stem")
 
 
 def test_a_short_signature():
@@ -348,7 +348,8 @@ def test_output_goes_to_a_file(tmp_path):
 def test_the_summary_has_the_scores_of_the_strings():
     done = good(oracle(*MEETING, "--metric", "wer", "--score", "wrr,bleu"))
     rows = [line.split() for line in done.stderr.splitlines() if line and not line.startswith("%WER")]
-    assert rows[4:7] == [["wrr", "bleu"], ["oracle", "0.9286", "0.6972"], ["1-best", "0.7143", "0.0000"]]
+    assert rows[4] == ["wrr", "%", "bleu", "%"]
+    assert rows[5:7] == [["oracle", "92.86", "69.72"], ["1-best", "71.43", "0.00"]]
     assert rows[8] == [f"wrr|refs:1|case:mixed|tok:none|{VERSION}"]
     assert done.stdout == good(oracle(*MEETING, "--metric", "wer")).stdout
 
@@ -461,7 +462,7 @@ def test_lines_of_errors_name_their_system_if_there_are_several():
 
 def test_there_is_no_line_of_errors_without_words(tmp_path):
     hyp, ref = file(tmp_path, "hyp", "a\n"), file(tmp_path, "ref", "\n")
-    assert "%" not in good(score(hyp, ref, "-m", "wer,bleu")).stdout
+    assert "%WER" not in good(score(hyp, ref, "-m", "wer,bleu")).stdout
 
 
 def test_oracles_have_lines_of_errors():
@@ -472,21 +473,23 @@ def test_oracles_have_lines_of_errors():
 
 
 def test_percent_are_fractions_times_100():
-    done = good(score(NEW, REF, "-m", "wer,nist,chrf", "--percent", "-s", OLD))
+    done = good(score(NEW, REF, "-m", "wer,nist,chrf", "-s", OLD))
     _, row, *_, difference, _, _ = [line for line in done.stdout.splitlines() if not line.startswith("%")]
     assert row.split()[1:3] == ["15.74", "±"]
     assert "5.6736 ± 0.4044" in row
     assert "+13.89 ±" in difference
     assert "-0.5369 ±" in difference
-    sentences = good(score(NEW, REF, "-m", "wer", "--percent", "--level", "sentence")).stdout.splitlines()
-    assert sentences[1].split() == ["1", "0.00"]
 
 
-@pytest.mark.parametrize("name", ["tsv", "json", "jsonl"])
-def test_percent_are_for_readers_only(name):
-    assert_one_line_error(
-        score(NEW, REF, "--percent", "--format", name), f"--percent has no effect with --format {name}"
-    )
+def test_scores_may_be_fractions():
+    asked = NEW, REF, "-m", "wer,nist", "--fractions"
+    header, row, _ = good(score(*asked)).stdout.splitlines()
+    assert header.split() == ["wer", "↓", "nist", "↑"]
+    assert row.split()[1:3] == ["0.1574", "±"]
+    sentences = good(score(*asked, "--level", "sentence")).stdout.splitlines()
+    assert sentences[0].split() == ["segment", "wer", "nist"]
+    assert sentences[1].split()[:2] == ["1", "0.0000"]
+    assert good(score(*asked, "--explain", 4)).stdout.startswith(f"{NEW}: wer 0.")
 
 
 def test_parameters_are_those_of_the_metric():

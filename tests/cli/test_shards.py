@@ -110,6 +110,15 @@ def test_the_signature_of_an_automaton_is_that_of_no_reference(automata, tmp_pat
     assert len({json.loads(line)["signature"] for line in done.stdout.splitlines()}) == 1
 
 
+@pytest.mark.parametrize("count", [1, 4])
+def test_totals_with_joined_words_are_those_of_the_whole(count, tmp_path):
+    pytest.importorskip("pynini")
+    given = ["oracle", *data(tmp_path, graphs=20, broken=(3,)), "--metric", "compound-wer", "--keep-going"]
+    whole = latticemetric(*given, "--format", "json")
+    assert (whole.status, whole.json["corpus"]["lattices"], whole.json["corpus"]["failed"]) == (1, 19, 1)
+    assert good(latticemetric("merge", *shards_of(tmp_path, count, *given))).stdout == whole.stdout
+
+
 # --- What lacks the other side
 
 

@@ -115,6 +115,26 @@ def test_match_rates_are_those_of_jiwer_where_matches_are(test):
         assert ours["mer"] < theirs.mer
 
 
+@given(test=st.lists(st.tuples(word_lines, word_lines.filter(bool)), min_size=1, max_size=4))
+def test_match_rates_by_the_alignment_of_rapidfuzz_are_those_of_jiwer(test):
+    jiwer = pytest.importorskip("jiwer")
+    candidates, references = map(list, zip(*test, strict=True))
+    theirs = jiwer.process_words(references, candidates)
+    for name in ("mer", "wil", "wip"):
+        metric = lm.make_metric(name, alignment="rapidfuzz")
+        assert metric.corpus(candidates, references).score == getattr(theirs, name)
+        assert "|align:rapidfuzz|" in str(metric.signature)
+    shown = lm.MER(alignment="rapidfuzz").align(candidates[0], references[0])
+    assert [shown.edits.count(edit) for edit in "CSDI"] == list(
+        lm.MER(alignment="rapidfuzz").statistics(candidates[0], references[0]).sums
+    )
+
+
+def test_another_alignment_is_refused():
+    with pytest.raises(lm.UsageError, match="alignment is 'best'; choose one of most-matches, rapidfuzz"):
+        lm.MER(alignment="best")
+
+
 def test_jiwer_may_find_fewer_matches():
     jiwer = pytest.importorskip("jiwer")
     theirs = jiwer.process_words("a b", "b c")
@@ -203,6 +223,10 @@ def test_errors_of_all_pairs_are_those_of_each(candidates, references):
     for r, reference in enumerate(references):
         for c, candidate in enumerate(candidates):
             assert found[r, c] == best_alignments(candidate, reference)[0]
+    # Strings against themselves take another way.
+    for metric in (lm.WER(), lm.CER()):
+        alone = error_counts(spelled[0], spelled[0], metric)
+        assert (alone == error_counts(spelled[0], [*spelled[0], ["x"]], metric)[:-1]).all()
 
 
 @pytest.mark.parametrize("longest", [8, 16, 17, 32, 33, 64, 65, 128, 129, 200, 320, 5000])
@@ -216,7 +240,7 @@ def test_errors_of_all_lengths_are_those_of_the_dense_search(longest):
     errors = _native.pair_errors(words, begin, words, begin)
     gains = _native.pair_gains(words, begin, words, begin, 1, 1, 1, 0)
     assert (errors == np.diff(begin)[:, None] - gains).all()
-    assert (errors == errors.T).all()
+    assert (errors == _native.pair_errors(words.copy(), begin.copy(), words, begin)).all()
 
 
 @pytest.mark.parametrize("name", ["wer", "wrr", "cer"])

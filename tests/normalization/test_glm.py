@@ -165,6 +165,18 @@ def test_each_side_has_its_sections(tmp_path):
     assert shown.stdout.split() == ["side", "rules", "ref", "10", "hyp", "10"]
 
 
+def test_transcripts_with_times_have_sections_of_their_own(tmp_path):
+    sections = "".join(
+        f';; INPUT_DEPENDENT_APPLICATION = "{kind}"\n{word} => [{kind}] / [ ] __ [ ]\n'
+        for word, kind in zip("PQR", ("trn", "ctm", "stm"), strict=True)
+    )
+    path = rules(tmp_path, sections)
+    assert [rewritten(path, "p q r", side) for side in ("ref", "hyp")] == [{"TRN Q R"}] * 2
+    timed = f"{path}:TIMED"
+    assert lm.normalize("p q r", timed) == "P CTM R"
+    assert [found.words for found in lm.normalize_reference("p q r", timed).paths()] == [("P", "Q", "STM")]
+
+
 def test_alternatives_of_both_sides_meet(tmp_path):
     pytest.importorskip("pynini")
     path = rules(tmp_path, RULES)

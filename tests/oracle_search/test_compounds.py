@@ -6,6 +6,7 @@ from functools import lru_cache
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kit.commands import MEETING, assert_one_line_error, file, good, oracle
 from kit.strategies import drafts
 
 import latticemetric as lm
@@ -90,6 +91,47 @@ def test_joined_words_cost_nothing_on_either_side():
 def test_a_search_by_another_name_says_where_to_go():
     with pytest.raises(lm.UsageError, match="compound_oracle"):
         lm.oracle(lm.Lattice.from_strings(["a"]), "a", "compound-wer")
+
+
+FIRST = "0 1 ice ice 1\n1 2 cream cream 1\n0 2 eyes eyes 1\n2\n"
+
+
+def test_the_command_line_searches_by_joined_words(tmp_path):
+    (tmp_path / "lats").mkdir()
+    graphs = [file(tmp_path / "lats", f"{number}.txt", text) for number, text in enumerate([FIRST, FIRST, "broken"])]
+    references = file(tmp_path, "refs", "ICECREAM\neyes scream\nnot here\n")
+    asked = tmp_path / "lats", references, "--metric", "compound-wer", "--lowercase", "--keep-going"
+    done = oracle(*asked)
+    assert done.status == 1
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert lines[0] == ["0", "0.00%", "0/1", "ice", "cream"]
+    assert lines[1] == ["1", "50.00%", "1/2", "eyes"]
+    assert lines[2] == ["2", "failed"]
+    rows = [line.split() for line in done.stderr.splitlines()]
+    assert ["oracle", "60.00", "3/5"] in rows  # the words of the reference that failed are deleted
+    assert ["1-best", "80.00", "4/5"] in rows
+    document = oracle(*asked, "--format", "json").json
+    for path, item, text in zip(graphs, document["lattices"], ["icecream", "eyes scream"], strict=False):
+        found = lm.compound_oracle(lm.read_one(path), text).asdict()
+        assert item | {"id": "", "signature": found["signature"]} == found | {"id": ""}
+    assert document["corpus"]["failed"] == 1
+    header, row, *_ = oracle(*asked, "--format", "tsv").stdout.splitlines()
+    assert dict(zip(header.split("\t"), row.split("\t"), strict=True))["one_best_numerator"] == "1"
+
+
+def test_readings_of_a_reference_are_references(tmp_path):
+    graph = file(tmp_path, "0.fst.txt", FIRST)
+    references = file(tmp_path, "ref.trn", "{ icecream / ice } (0)\n")
+    (item,) = good(oracle(graph, references, "--metric", "compound-wer", "--format", "json")).json["lattices"]
+    assert (item["hypothesis"], item["numerator"]) == ("ice cream", 0)
+
+
+@pytest.mark.parametrize(
+    ("option", "says"),
+    [("--alignment", "no effect with compound-wer"), ("--engine=native", "native engine does not search by compound")],
+)
+def test_options_of_other_searches_are_refused(option, says):
+    assert_one_line_error(oracle(*MEETING, "--metric", "compound-wer", option), says)
 
 
 def test_word_numbers_are_refused():

@@ -151,7 +151,7 @@ def test_what_a_library_prints_is_no_part_of_the_result(sick):
 
 def test_plug_ins_are_listed_with_their_errors(sick):
     assert sick["metric ours"]["found"] == "others:metric of others 1.2"
-    assert "latticemetric itself has a metric of this name" in sick["metric wer"]["problem"]
+    assert "latticemetric has a metric with this name" in sick["metric wer"]["problem"]
     assert "No module named 'nowhere'" in sick["metric gone"]["problem"]
     assert sick["format no-format"]["state"] == "broken"
 

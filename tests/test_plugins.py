@@ -122,7 +122,7 @@ def test_a_file_that_two_formats_recognise_is_an_error_that_names_them(plugins, 
     formats.register(both)
     formats.register(formats.Format("slots2", (), both.sniff, both.read))
     (tmp_path / "x").write_text("SLOTS hello\n")
-    with pytest.raises(lm.FormatError, match="could be slots or slots2; choose one with --from"):
+    with pytest.raises(lm.FormatError, match="could be any of slots or slots2; choose one with --from"):
         list(lm.read(tmp_path / "x"))
 
 
@@ -180,7 +180,7 @@ def test_a_format_in_a_package_of_ones_own_as_the_guide_has_it(package, tmp_path
     (tmp_path / "two.slots").write_text("#slots\nutt-1 the|a cat|cats\n", encoding="utf-8")
     (tmp_path / "ref.txt").write_text("utt-1 a cat\n", encoding="utf-8")
     asked = ("lattice-oracle", tmp_path / "two.slots", tmp_path / "ref.txt", "--metric", "wer")
-    assert package(*asked).split() == ["utt-1", "0.0000", "0/2", "a", "cat"]
+    assert package(*asked).split() == ["utt-1", "0.00%", "0/2", "a", "cat"]
 
 
 def test_a_metric_of_our_own_as_the_guide_has_it(plugins, monkeypatch, tmp_path):

@@ -111,7 +111,7 @@ def test_posteriors_and_scores_are_written_under_words():
     texts = written(svg(lattice, posteriors=lm.posteriors(lattice), scores=["cost"]))
     assert {"1.00, cost 0", "<0.01, cost 8"} <= set(texts)
     assert written(svg(lattice, posteriors=lm.posteriors(lattice).arc)) != written(svg(lattice))
-    with pytest.raises(lm.UsageError, match="there are 2 posteriors for 3 arcs"):
+    with pytest.raises(lm.UsageError, match="there are 2 posteriors, but 3 arcs"):
         svg(lattice, posteriors=[0.5, 0.5])
     with pytest.raises(lm.UsageError, match="no score column 'lm'; the columns here are: cost"):
         svg(lattice, scores=["lm"])
@@ -260,7 +260,7 @@ def test_expected_rates_are_written_under_words():
     unlikely = lm.Lattice.from_strings(["a", "b"], costs=[0.0, 50.0])
     rates = lm.expected(unlikely, "a", gradient=True).through(lm.posteriors(unlikely).arc)
     assert [link.detail for link in draw(unlikely, rates=rates).diagram.links] == ["rate 0.00", ""]
-    with pytest.raises(lm.UsageError, match="there are 1 rates for 2 arcs"):
+    with pytest.raises(lm.UsageError, match="there are 1 rates, but 2 arcs"):
         draw(unlikely, rates=[0.0])
     with pytest.raises(lm.UsageError, match="there is no gradient"):
         lm.expected(unlikely, "a").through([1.0, 0.0])

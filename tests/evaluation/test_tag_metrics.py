@@ -123,7 +123,7 @@ def test_layouts_are_found_by_the_lengths_of_lines():
     assert chosen_tags(odd, "f", "all").strings() == ["OK BAD OK", "BAD"]
     with pytest.raises(InputError, match="f: these are tags of words, without gaps"):
         chosen_tags(even, "f", "gaps")
-    with pytest.raises(InputError, match=r"f: segment 2 has 2 tags; words with gaps have 2n \+ 1"):
+    with pytest.raises(InputError, match=r"f: segment 2 has 2 tags, but words with gaps have 2n \+ 1"):
         chosen_tags(even, "f", "words", "words-and-gaps")
 
 
@@ -143,7 +143,7 @@ def test_what_is_no_tag_is_refused(segments, message):
 
 def test_tags_of_other_words_are_refused():
     gold = WordTags.of(["OK OK", "BAD"])
-    with pytest.raises(InputError, match=r"predicted: segment 2 has 3 tags, and 1 in gold"):
+    with pytest.raises(InputError, match=r"predicted: segment 2 has 3 tags, but 1 in gold"):
         tag_table(gold, WordTags.of(["OK OK", "BAD OK OK"]))
     with pytest.raises(InputError, match="sys has 1 segment and ref has 2"):
         TagEvaluation.of(gold, {"sys": WordTags.of(["OK OK"])}, "ref")

@@ -139,7 +139,7 @@ MISTAKES = [
 
 PYTHON_MISTAKES = [
     Mistake("lm.read_one('nothing.fst')", "nothing.fst: there is no such file", "check the path"),
-    Mistake(f"lm.read_one('{D}/meeting.lat.txt')", "there is more than one graph", "use read"),
+    Mistake(f"lm.read_one('{D}/meeting.lat.txt')", "there is more than one graph", "use `read`"),
     Mistake("lm.oracle(lm.Lattice.from_strings(['a']), 'a', 'meteor')", "meteor", "wer"),
     Mistake("lm.Lattice.from_strings('a b')", "a single string is given", "put it into a list"),
     Mistake("lm.make_metric('blue')", "there is no metric 'blue'", "bleu"),

@@ -251,7 +251,7 @@ def test_a_matrix_and_weights_are_for_lists():
     lattice = lm.Lattice.from_strings(["a b", "a"])
     with pytest.raises(lm.UsageError, match="needs an n-best list"):
         lm.mbr(lattice, utility=ONES)
-    with pytest.raises(lm.UsageError, match="entries of an n-best list"):
+    with pytest.raises(lm.UsageError, match="weights need an n-best list"):
         lm.mbr(lattice, "chrf", weights="counts")
 
 

@@ -49,7 +49,7 @@ def test_the_program_draws():
         text=True,
         check=True,
     )
-    assert "and there are 40: " in done.stdout.splitlines()[-1]
+    assert "and the terminal has 40: " in done.stdout.splitlines()[-1]
 
 
 def test_a_terminal_gets_letters(run):

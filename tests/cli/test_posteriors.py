@@ -212,7 +212,7 @@ def test_ids_that_stand_alone_are_named(graph_ids, evidence_ids, says, tmp_path)
 def test_two_of_one_id_cannot_be_matched(tmp_path):
     lattices, other = kaldi(tmp_path / "lats", {"a": XY}), kaldi(tmp_path / "other", {"a": XY})
     done = run("mbr", lattices, "--evidence", other, "--evidence", other, status=2)
-    assert "two pieces of evidence named 'a'" in done.stderr
+    assert "two pieces of evidence have the id 'a'" in done.stderr
 
 
 @pytest.mark.parametrize("more", [(), ("--keep-going",)])

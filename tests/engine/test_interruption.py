@@ -166,6 +166,9 @@ def calls() -> dict[str, Callable[[], object]]:
     """A call of each kernel that takes long."""
     lattice, dense = LARGE, DENSE
     many, begin = strings(3000, 400)
+    prefixes = _native.string_trie(begin, many)
+    ends = np.full(prefixes[0].size, np.inf)
+    ends[prefixes[2]] = 0
     grams = trie()
     incoming = lattice.by_target()
     reference = ints(lattice.reference)
@@ -244,7 +247,7 @@ def calls() -> dict[str, Callable[[], object]]:
         "NgramIndex": lambda: _native.NgramIndex(many, longs([0, many.size]), 40),
         "matches of an NgramIndex": lambda: _native.NgramIndex(many, begin, 1).matches(many, begin),
         "match_ngrams": lambda: _native.match_ngrams(many, begin, many, begin, longs(np.arange(3001)), 4),
-        "minimize_trie": lambda: _native.minimize_trie(*_native.string_trie(begin, many)[:2], np.zeros(1_200_001)),
+        "minimize_trie": lambda: _native.minimize_trie(*prefixes[:2], ends),
         "align_stages": lambda: _native.align_stages(many, begin, backwards, begin, keys[:500], longs(keys), 1, 10_000),
         "search_forest": lambda: _native.search_forest(*tree, tree_reference, *rates, BYTES),
         "search_forest, a lattice": lambda: _native.search_forest(*forest, ints(LONG[:600]), *rates, BYTES),

@@ -66,7 +66,7 @@ PROMISES = {
         counts(1, 0, flags=1, body=SYMBOL_TABLE + text(b"t") + struct.pack("<qq", 2**60, 2**60)), ("cut short",)
     ),
     "OpenFst: a name of 2 GB": Hostile(
-        counts(1, 0, flags=1, body=SYMBOL_TABLE + struct.pack("<i", 2**31 - 1)), ("wants 2147483647 more bytes",)
+        counts(1, 0, flags=1, body=SYMBOL_TABLE + struct.pack("<i", 2**31 - 1)), ("2147483647 bytes are needed",)
     ),
     "FAR: 2^60 machines": Hostile(struct.pack("<iiq", 2125656924, 1, 2**60), ("index is damaged",)),
     "FAR: a key of 2 GB": Hostile(struct.pack("<iii", 5656924, 1, 2**31 - 1), ("byte 8", "cut short")),
@@ -77,7 +77,7 @@ PROMISES = {
     "Kaldi: 2^60 arcs": Hostile(kaldi_counts(1, struct.pack("<ffiq", 0, 0, 0, 2**60)), ("cut short",)),
     "Kaldi: 2^31 - 1 transition ids": Hostile(kaldi_counts(1, struct.pack("<ffi", 0, 0, 2**31 - 1)), ("cut short",)),
     "SLF: 10^18 links": Hostile(
-        "VERSION=1.0\nN=2 L=1000000000000000000\nI=0\nI=1\nJ=0 S=0 E=1 W=a\n", ("header gives L=1", "the file has 1")
+        "VERSION=1.0\nN=2 L=1000000000000000000\nI=0\nI=1\nJ=0 S=0 E=1 W=a\n", ("header says L=1", "the file has 1")
     ),
     "PFSG: 10^9 nodes": Hostile(
         "name x\nnodes 1000000000 a\ninitial 0\nfinal 1\ntransitions 0\n", (":2:", "1000000000")

@@ -205,7 +205,9 @@ def test_an_interrupt_leaves_a_journal_and_no_processes(tmp_path):
 
 @pytest.mark.parametrize("text", ["", "here", "local:", "local:0", "local:x", "slurm", "slurm:0", "host:1", "a.yaml"])
 def test_what_is_no_cluster(text):
-    with pytest.raises(UsageError, match=r"is not a cluster; give local, |has no number of workers; give (local|slurm):N"):
+    with pytest.raises(
+        UsageError, match=r"is not a cluster; give local, |has no number of workers; give (local|slurm):N"
+    ):
         Cluster.parse(text)
 
 

@@ -233,8 +233,9 @@ def test_workers_end_with_what_they_were_for():
 
 
 ORPHANS = """
-import os, sys, time
+import os, signal, sys, time
 from latticemetric.parallel.map import map_in_order
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background inherits that it is ignored
 def answer(number):
     with open(sys.argv[1], "a") as file:
         file.write(f"{os.getpid()}\\n")

@@ -11,7 +11,7 @@ import platform
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from measure import compare, cpu_of_call, median_of
@@ -24,7 +24,7 @@ Strings = list[tuple[str, ...]]
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "performance" / "all-pairs.md"
 
-METRICS: list[Metric] = [
+METRICS: list[Metric[Any]] = [
     lm.GRR(4), lm.WRR(), lm.WER(), lm.CER(), lm.CHRF(), lm.CHRF(word_order=2), lm.BLEU(smoothing="exp"), lm.TER(),
     lm.NIST(), lm.METEOR(stages=("exact", "porter")),
 ]  # fmt: skip
@@ -38,7 +38,7 @@ def alike(count: int, words: int = 25) -> Strings:
     return [tuple(f"w{word}" for word in row) for row in np.where(changed, other, sentence).tolist()]
 
 
-def _score_all(metric: Metric, strings: Strings) -> float:
+def _score_all(metric: Metric[Any], strings: Strings) -> float:
     return sum(float(row.scores.sum()) for row in score_rows(metric, strings, strings))
 
 

@@ -82,8 +82,8 @@ def _reference(source, target, word, size: Size, random: np.random.Generator) ->
         words += [int(word[arc])] if word[arc] else []
         state = int(target[arc])
     words = [int(random.integers(1, size.vocabulary + 1)) if random.random() < 0.2 else w for w in words]
-    padding = random.integers(1, size.vocabulary + 1, size.reference).tolist()
-    return (words + padding)[: size.reference]
+    padding = random.integers(1, size.vocabulary + 1, size.reference)
+    return (words + [int(word) for word in padding])[: size.reference]
 
 
 def transition_ids(drawn: Drawn, seed: int = 0) -> list[str]:

@@ -60,15 +60,17 @@ def draw_pair(words: int, errors: float, vocabulary: int) -> Pair:
         if kind[place] == 3:
             candidate.append(other[place])
     if vocabulary < 100:
-        return tuple("".join(chr(ord("!") + letter) for letter in side) for side in (candidate, reference))
+        said, expected = ("".join(chr(ord("!") + letter) for letter in side) for side in (candidate, reference))
+        return said, expected
     # Each word is an object of its own, as after splitting lines.
-    return tuple(" ".join(f"w{word}" for word in side).split() for side in (candidate, reference))
+    words_said, words_expected = (" ".join(f"w{word}" for word in side).split() for side in (candidate, reference))
+    return words_said, words_expected
 
 
 # ---- Peers ----
 
 
-def _ours(make: Callable[[], Metric]) -> Callable[[], Callable[[Pair], int]]:
+def _ours(make: Callable[[], Metric[Any]]) -> Callable[[], Callable[[Pair], int]]:
     def prepare() -> Callable[[Pair], int]:
         metric = make()
 
@@ -308,7 +310,7 @@ def draw_lattice(words: int, errors: float, recipe: Recipe) -> Drawn:
         scores={"lm": lm.Column(random.random(len(word)), np.zeros(WIDTH))},
         vocabulary=lm.Vocabulary.from_words(list(number)),
     )
-    return lattice, reference
+    return lattice, list(reference)
 
 
 def _oracle(make: Callable[[], lm.GRR]) -> Callable[[], Callable[[Drawn], int]]:
@@ -412,7 +414,8 @@ def draw_sequences(length: int, errors: float, folder: Path) -> Sequences:
 
 def read_gfa(path: Path) -> lm.Lattice:
     """Read a graph with a letter a segment: arcs say the letters of the segments that they lead to."""
-    number, letter, links = {"": 0}, {}, []
+    number, letter = {"": 0}, {}
+    links: list[tuple[str, str | None]] = []
     for line in path.read_text().splitlines():
         kind, *fields = line.split("\t")
         if kind == "S":
@@ -423,7 +426,7 @@ def read_gfa(path: Path) -> lm.Lattice:
         elif kind == "P":
             segments = [segment.rstrip("+") for segment in fields[1].split(",")]
             links += [("", segments[0]), (segments[-1], None)]
-    arcs = list(dict.fromkeys(link for link in links if link[1] is not None))
+    arcs = list(dict.fromkeys((source, target) for source, target in links if target is not None))
     return lm.Lattice.from_arcs(
         [number[source] for source, _ in arcs],
         [number[target] for _, target in arcs],

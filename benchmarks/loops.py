@@ -50,7 +50,7 @@ def main() -> None:
     """Write the table."""
     lattices, references, output, *workers = sys.argv[1:]
     with open(references) as file:  # noqa: PTH123  as one writes it by hand
-        _references.update(line.split(maxsplit=1) for line in file)
+        _references.update((name, rest) for name, rest in (line.split(maxsplit=1) for line in file))
     with open(output, "w") as file:  # noqa: PTH123
         file.writelines(chain([_HEADER], _lines(lattices, int(workers[0]) if workers else 1)))
 

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -103,6 +104,10 @@ def generate(folder: Path, count: int, size: Size = SMALL) -> Files:
     return Files(lattices, references, folder / "output")
 
 
+def _started(command: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(command.split(), stderr=subprocess.DEVNULL)
+
+
 def run(way: Way, files: Files) -> Run:
     """Run this way once."""
     output = files.output.with_suffix(way.result)
@@ -110,7 +115,7 @@ def run(way: Way, files: Files) -> Run:
     memory: list[Sample] = []
     for command in way.commands:
         filled = command.format(**files._asdict() | {"output": output})
-        memory += sampled(lambda filled=filled: subprocess.Popen(filled.split(), stderr=subprocess.DEVNULL))
+        memory += sampled(partial(_started, filled))
     ended = os.times()
     processor = sum(ended[2:4]) - sum(began[2:4])
     digest = hashlib.sha256(output.read_bytes()).hexdigest()

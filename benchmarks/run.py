@@ -8,11 +8,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from forests import Chart, draw_forest, forest_search
 from generate import SIZES, draw, kaldi_text, openfst_text, transition_ids
 from measure import compare, cpu_time, median_of, run_command, time_call
@@ -39,18 +40,26 @@ def table(head: str, rows: Iterator[str]) -> Iterator[str]:
     yield ""
 
 
+def _seconds(command: str) -> float:
+    return run_command(command).seconds
+
+
+def _megabytes(command: str) -> float:
+    return run_command(command).megabytes
+
+
 def searches(sizes: list[str], runs: int) -> Iterator[str]:
     """Compare the searches of the native and the openfst engine."""
     for name in sizes:
         for metric in (lm.GRR(4), lm.WER()):
             search = search_of(SIZES[name], metric)
             found, checked = native.search_lattice(search), openfst.search_lattice(search)
-            assert found.gain == checked.gain
+            assert found.ratio == checked.ratio
             assert (found.arcs == checked.arcs).all()
             ours = partial(time_call, partial(native.search_lattice, search))
             engine = compare(ours, partial(time_call, partial(openfst.search_lattice, search)), runs)
             machines = _machines(search)
-            plain = compare(ours, partial(time_call, lambda m=machines: pynini_best_path(*m)), runs)
+            plain = compare(ours, partial(time_call, partial(pynini_best_path, *machines)), runs)
             yield (
                 f"| {name}, {metric.name} | {engine.ours * 1e3:.2f} ms | {engine.theirs * 1e3:.0f} ms | "
                 f"×{engine.ratio:.0f} | {plain.theirs * 1e3:.0f} ms | ×{plain.ratio:.0f} |"
@@ -75,6 +84,7 @@ def forest_searches(runs: int) -> Iterator[str]:
 
 def _machines(search: Search) -> tuple[Any, Any]:
     gains = search.gains
+    assert isinstance(search.reference, np.ndarray)
     reference = ReferenceGraph.of_words(search.reference, gains.order)
     metric = openfst.metric_machine(reference, gains, openfst.worths(gains, openfst.NUMERATOR))
     metric.arcsort("ilabel")
@@ -90,8 +100,8 @@ def commands(sizes: list[str], folder: Path, runs: int) -> Iterator[str]:
         write_metric(folder, name, size.vocabulary, drawn.reference)
         ours = f"{BIN}/lattice-oracle {folder}/{name}.fst.txt {folder}/{name}.ref.txt --style plain --metric wer"
         theirs = libfst_command(folder, name)
-        result = compare(lambda c=ours: run_command(c).seconds, lambda c=theirs: run_command(c).seconds, runs)
-        memory, their_memory = (median_of(lambda c=c: run_command(c).megabytes, 3) for c in (ours, theirs))
+        result = compare(partial(_seconds, ours), partial(_seconds, theirs), runs)
+        memory, their_memory = (median_of(partial(_megabytes, c), 3) for c in (ours, theirs))
         yield (
             f"| {name} ({size.arcs:,} arcs) | {result.ours:.2f} s | {memory:.0f} MB | {result.theirs:.2f} s | "
             f"{their_memory:.0f} MB | ×{result.ratio:.1f} |"
@@ -107,9 +117,17 @@ def archive(folder: Path, count: int) -> Iterator[str]:
             references.write(f"u{k:06d} {' '.join(map(str, drawn.reference))}\n")
     for workers in (1, 2):
         command = f"{BIN}/lattice-oracle {folder}/many.lat.txt {folder}/many.ref.txt --format jsonl --workers {workers}"
-        seconds = median_of(lambda c=command: run_command(c).seconds, 3)
-        memory = run_command(command).megabytes
+        seconds = median_of(partial(_seconds, command), 3)
+        memory = _megabytes(command)
         yield f"| {count} × S, {workers} workers | {seconds:.2f} s | {count / seconds:.0f} | {memory:.0f} MB |"
+
+
+def _read(path: Path) -> list[Any]:
+    return list(lm.read(path))
+
+
+def _build(builds: list[Callable[[], Any]]) -> list[Any]:
+    return [build() for build in builds]
 
 
 def kaldi_archives(sizes: list[str], folder: Path, real: Path | None) -> Iterator[str]:
@@ -125,7 +143,7 @@ def kaldi_archives(sizes: list[str], folder: Path, real: Path | None) -> Iterato
         cells = []
         for file in (text, binary):
             built = [entry.build for entry in entries([file])]
-            seconds = cpu_time(lambda f=file: list(lm.read(f))), cpu_time(lambda b=built: [build() for build in b])
+            seconds = cpu_time(partial(_read, file)), cpu_time(partial(_build, built))
             cells += [f"{one * 1e3:.0f} ms" for one in seconds] + [f"{seconds[0] / arcs * 1e9:.0f} ns"]
         return f"| {what} ({arcs:,} arcs) | {' | '.join(cells)} |"
 
@@ -146,9 +164,9 @@ def forest_files(folder: Path, runs: int) -> Iterator[str]:
     for name in ("moses-hypergraph", "cdec-json"):
         path = folder / f"forest.{name}"
         lm.write(path, [("forest", forest)], format=name)
-        read = median_of(lambda p=path: time_call(lambda: lm.read_one(p)), runs)
+        read = median_of(partial(time_call, partial(lm.read_one, path)), runs)
         command = f"{BIN}/lattice-oracle {path} {folder}/forest.ref.txt"
-        whole = median_of(lambda c=command: run_command(c).seconds, runs)
+        whole = median_of(partial(_seconds, command), runs)
         size = path.stat().st_size / 1e6
         yield f"| {name}, {len(forest.head):,} edges, {size:.1f} MB | {read * 1e3:.0f} ms | {whole:.2f} s |"
 
@@ -158,8 +176,8 @@ def startup() -> Iterator[str]:
     example = DOCS.parent / "examples" / "data"
     small = f"{example}/harbour.fst.txt {example}/harbour.ref.txt"
     for what, command in (("`lattice-oracle --help`", "--help"), ("one small lattice", small)):
-        seconds = median_of(lambda c=command: run_command(f"{BIN}/lattice-oracle {c}").seconds)
-        bare = median_of(lambda: run_command(f"{sys.executable} -c 'import numpy'").seconds)
+        seconds = median_of(partial(_seconds, f"{BIN}/lattice-oracle {command}"))
+        bare = median_of(partial(_seconds, f"{sys.executable} -c 'import numpy'"))
         yield f"| {what} | {seconds:.3f} s | {bare:.3f} s |"
 
 

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -32,6 +33,7 @@ from latticemetric.cli.oracle_results import OracleResults
 from latticemetric.formats.reading import entries
 from latticemetric.formats.references import Reference, read_references
 from latticemetric.formats.registry import Entry
+from latticemetric.graph import Graph
 
 BIN = Path(sys.executable).parent
 FORMATS = {"kaldi": "lat.txt", "kaldi-binary": "ark", "far": "far"}
@@ -55,13 +57,13 @@ class Archive(NamedTuple):
         size: Of each.
         paths: The files, by format.
         references: A line each, after its id.
-        count: How many.
+        number: How many.
     """
 
     size: Size
     paths: dict[str, Path]
     references: Path
-    count: int
+    number: int
 
 
 def archive(folder: Path, size: Size, arcs: int) -> Archive:
@@ -102,12 +104,16 @@ def reading_cost(path: Path, count: int) -> float:
     return processor_time(lambda: sum(1 for _ in lm.read(path))) / count
 
 
+def _same(graph: Graph) -> Graph:
+    return graph
+
+
 def search_cost(one: Archive, metric: str) -> float:
     """Return seconds a graph, from lattices to lines of a table."""
     graphs = list(lm.read(one.paths["kaldi"]))
     lines = dict(line.split(maxsplit=1) for line in one.references.read_text().splitlines())
     pairs = [
-        Pair(name, Entry(name, "", lambda graph=graph: graph), (Reference(tuple(lines[name].split()), ""),))
+        Pair(name, Entry(name, "", partial(_same, graph)), (Reference(tuple(lines[name].split()), ""),))
         for name, graph in graphs
     ]
     rate = lm.GRR(4) if metric == "4-grr" else lm.WER()
@@ -116,7 +122,7 @@ def search_cost(one: Archive, metric: str) -> float:
         results = OracleResults(oracles_of(pairs, OracleSearch(rate), Run()), OracleSums(rate, 1))
         return sum(len(line) for line in results.lines("tsv"))
 
-    return processor_time(answer) / one.count
+    return processor_time(answer) / one.number
 
 
 def whole_cost(one: Archive) -> float:
@@ -127,7 +133,7 @@ def whole_cost(one: Archive) -> float:
         results = OracleResults(oracles_of(pairs, OracleSearch(lm.WER()), Run()), OracleSums(lm.WER(), 1))
         return sum(len(line) for line in results.lines("tsv"))
 
-    return processor_time(answer) / one.count
+    return processor_time(answer) / one.number
 
 
 def fitted(terms: Sequence[Sequence[float]], seconds: Sequence[float]) -> Floats:
@@ -180,7 +186,7 @@ def model(archives: Sequence[Archive], start: float) -> Model:
     sizes = [one.size for one in archives]
     lengths = [[1.0, size.arcs] for size in sizes]
     products = [[1.0, size.reference, size.arcs, size.arcs * size.reference] for size in sizes]
-    reading = {name: [reading_cost(one.paths[name], one.count) for one in archives] for name in FORMATS}
+    reading = {name: [reading_cost(one.paths[name], one.number) for one in archives] for name in FORMATS}
     search = {metric: [search_cost(one, metric) for one in archives] for metric in METRICS}
     parts = zip(map(whole_cost, archives), reading["kaldi"], search["wer"], strict=True)
     return Model(
@@ -195,9 +201,9 @@ def costs(folder: Path, arcs: int = _ARCS) -> Iterator[str]:
     """Yield the constants, their predictions for other sizes, and the measured times."""
     archives = [archive(folder, size, arcs) for size in FITTED]
     others = [archive(folder, size, 5 * arcs) for size in OTHERS]
-    one = archive(folder, Size(8, 20, 30, 3), 0)._replace(count=1)
+    one = archive(folder, Size(8, 20, 30, 3), 0)._replace(number=1)
     found = model(archives, command_cost(one, "kaldi", "wer"))
-    bytes_an_arc = {name: archives[-1].paths[name].stat().st_size / (archives[-1].count * 10_000) for name in FORMATS}
+    bytes_an_arc = {name: archives[-1].paths[name].stat().st_size / (archives[-1].number * 10_000) for name in FORMATS}
     yield "### Constants\n"
     yield "| reading | a graph | an arc | bytes an arc |"
     yield "|---|---|---|---|"
@@ -214,10 +220,10 @@ def costs(folder: Path, arcs: int = _ARCS) -> Iterator[str]:
     for other in others:
         for name in FORMATS:
             for metric in METRICS:
-                expected = found.predicted(other.size, other.count, name, metric)
+                expected = found.predicted(other.size, other.number, name, metric)
                 taken = command_cost(other, name, metric)
                 yield (
-                    f"| {other.count:,} × {other.size.arcs:,}, {other.size.reference} | {name}, {metric} | "
+                    f"| {other.number:,} × {other.size.arcs:,}, {other.size.reference} | {name}, {metric} | "
                     f"{expected:.2f} s | {taken:.2f} s | ×{taken / expected:.2f} |"
                 )
     yield ""
@@ -226,5 +232,5 @@ def costs(folder: Path, arcs: int = _ARCS) -> Iterator[str]:
     yield "|---|---|---|---|"
     for other in others:
         single, double = (command_cost(other, "kaldi", "wer", workers) for workers in (1, 2))
-        more = (double - single) / other.count
-        yield (f"| {other.count:,} × {other.size.arcs:,} | {single:.2f} s | {double:.2f} s | {more * 1e6:.0f} µs |")
+        more = (double - single) / other.number
+        yield (f"| {other.number:,} × {other.size.arcs:,} | {single:.2f} s | {double:.2f} s | {more * 1e6:.0f} µs |")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 from measure import compare, time_call
@@ -23,7 +24,8 @@ def pairs(count: int, words: int = 25) -> tuple[Lists, Lists]:
     references = [[f"w{w}" for w in row] for row in random.integers(0, 300, (count, words))]
     candidates = [[w if random.random() < 0.8 else f"w{random.integers(300)}" for w in row] for row in references]
     # Each word is an object of its own, as after splitting lines.
-    return tuple([" ".join(row).split() for row in side] for side in (candidates, references))
+    said, expected = ([" ".join(row).split() for row in side] for side in (candidates, references))
+    return said, expected
 
 
 def string_metrics(candidates: Lists, references: Lists, runs: int) -> Iterator[str]:
@@ -31,7 +33,7 @@ def string_metrics(candidates: Lists, references: Lists, runs: int) -> Iterator[
     lines, expected = ([" ".join(words) for words in side] for side in (candidates, references))
     peers: list[tuple[str, Callable[[], object], str, Callable[[], object]]] = []
 
-    def add(what: str, metric: Metric, peer: str, theirs: Callable[[], object]) -> None:
+    def add(what: str, metric: Metric[Any], peer: str, theirs: Callable[[], object]) -> None:
         peers.append((what, partial(metric.corpus, lines, expected), peer, theirs))
 
     wer = lm.WER()

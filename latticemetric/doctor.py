@@ -76,8 +76,8 @@ class Installation:
 def diagnose_installation() -> Installation:
     """Check what is installed and whether it works.
 
-    Each check runs in a separate process, so that a library that crashes is reported. Call this before starting
-    threads, since it forks.
+    Where the system can fork, each check runs in a separate process, so that a library that crashes is reported. Call
+    this before starting threads.
 
     Examples:
         >>> diagnose_installation().works

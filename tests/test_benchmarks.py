@@ -75,7 +75,7 @@ def test_archives_of_all_formats_hold_the_same(tmp_path):
     import latticemetric as lm
 
     one = run_costs.archive(tmp_path, TINY, 100)
-    assert one.count == 5
+    assert one.number == 5
     graphs = [[graph for _, graph in lm.read(path)] for path in one.paths.values()]
     for several in zip(*graphs, strict=True):
         assert len({graph.word.tobytes() for graph in several}) == 1

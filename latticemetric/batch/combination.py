@@ -21,6 +21,7 @@ from latticemetric.vocabulary import Vocabulary, split_words
 
 if TYPE_CHECKING:
     from latticemetric.evaluation.intervals import Interval, PairedBootstrap
+    from latticemetric.formats.segments import LineStyle
     from latticemetric.metrics.recognition import WER
 
 Words = tuple[str, ...]
@@ -58,7 +59,7 @@ def read_systems(
     paths: Sequence[str],
     *,
     format: str | None = None,  # noqa: A002  as in `read`
-    keyed: bool = False,
+    style: LineStyle = "plain",
     vocabulary: Vocabulary | None = None,
 ) -> list[Utterance]:
     """Read the outputs of systems, one file each: transcripts, CTMs, n-best lists or lattices.
@@ -68,14 +69,14 @@ def read_systems(
     Args:
         paths: The files.
         format: The format of graphs, or `text` for lines; detected by default.
-        keyed: True if lines of text begin with ids.
+        style: `keyed` if lines of text begin with ids, `plain` if not.
         vocabulary: Maps word numbers of graphs to words.
     """
     if len(set(paths)) < len(paths):
         raise UsageError(
             "a file is given twice", advice="give each file once; to count a system more, raise its weight"
         )
-    files = [_outputs(path, format, keyed=keyed, vocabulary=vocabulary) for path in paths]
+    files = [_outputs(path, format, style=style, vocabulary=vocabulary) for path in paths]
     counts = {len(file) for file in files}
     if counts == {1}:
         own = [name for file in files for name, is_id, _ in file if is_id]
@@ -104,11 +105,11 @@ def _require_same_ids(paths: Sequence[str], tables: Sequence[Mapping[str, Any]])
 
 
 def _outputs(
-    path: str, format_name: str | None, *, keyed: bool, vocabulary: Vocabulary | None
+    path: str, format_name: str | None, *, style: LineStyle, vocabulary: Vocabulary | None
 ) -> list[tuple[str, bool, Any]]:
     """Return the name of each utterance of a file, whether the name is an id, and its output."""
-    if format_name == TEXT or keyed or (format_name is None and _is_text(path)):
-        return _lines(path, keyed=keyed)
+    if format_name == TEXT or style == "keyed" or (format_name is None and _is_text(path)):
+        return _lines(path, style=style)
     found = []
     for entry in entries([path], format_name, vocabulary):
         with placed(entry.place):
@@ -136,15 +137,15 @@ def _is_text(path: str) -> bool:
     return False
 
 
-def _lines(path: str, *, keyed: bool) -> list[tuple[str, bool, Any]]:
+def _lines(path: str, *, style: LineStyle) -> list[tuple[str, bool, Any]]:
     with open_stream(path) as stream:
         lines = [split_words(line) for line in stream.lines()]
-    if not keyed:
+    if style == "plain":
         return [(str(number), False, words) for number, words in enumerate(lines, start=1)]
     found = {words[0]: words[1:] for words in lines if words}
     if len(found) < sum(map(bool, lines)):
         raise FormatError(
-            "two lines begin with the same id", where=path, advice="if these are not ids, leave --keyed out"
+            "two lines begin with the same id", where=path, advice="if these are not ids, leave --style keyed out"
         )
     return [(name, True, words) for name, words in found.items()]
 
@@ -310,7 +311,7 @@ def split_at(
 
 
 def _cut(combination: Combination, words: Words, place: int) -> tuple[int, int] | None:
-    """Return the first matching pair of column and reference position, at `place` or later."""
+    """Return column and reference position of the first correct word from reference position `place` on, if any."""
     if len(words) < _LEAST_CUT:
         return None
     i = j = 0

@@ -38,7 +38,7 @@ class MarginOptions:
 
     @property
     def sides(self) -> list[MarginKind]:
-        """The hopes, the fears and the worst string, in this order."""
+        """The searches for margins: for each weight of `hope`, for each weight of `fear`, and for the worst string."""
         weights = {"hope": self.hope, "fear": self.fear, "worst": [None] if self.worst else []}
         return [MarginKind(kind, weight) for kind, several in weights.items() for weight in several]
 

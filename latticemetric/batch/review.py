@@ -152,7 +152,8 @@ class DrawnArc:
 class Sketch:
     """A graph, or the best part of a large one, before layout.
 
-    `arcs` has the details of each link (in a lattice) or of each edge (in a forest, edges are the last vertices).
+    `arcs` describes each arc of a lattice, in the order of `diagram.links`; or each edge of a forest, which is drawn as
+    a box: the boxes are the last of `diagram.vertices`.
     """
 
     diagram: Diagram

@@ -10,6 +10,7 @@ import click
 from latticemetric.cli.commands import Options, choice, flag, option, verb
 from latticemetric.cli.files import NamesFiles
 from latticemetric.cli.options import (
+    LINE_STYLE,
     POSTERIOR_SCALE,
     Number,
     RateOutputOptions,
@@ -34,13 +35,14 @@ from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:
     from latticemetric.batch.combination import Combinations, Judged, Judgment, TunedVote
+    from latticemetric.formats.segments import LineStyle
 
 _EPILOG = """\b
 Examples:
   latticemetric combine a.txt b.txt c.txt -o combined.txt
   latticemetric combine a.ctm b.ctm c.ctm --system-weights 1,0.8,0.8 --null 0.7 --format ctm
   latticemetric combine a.ctm b.ctm c.ctm --reference ref.txt --tune-share 0.5
-  latticemetric combine a.jsonl b.lat c.txt --keyed --reference ref.txt --subsets
+  latticemetric combine a.jsonl b.lat c.txt --style keyed --reference ref.txt --subsets
 """
 
 _SECTIONS = {
@@ -91,7 +93,7 @@ class _JudgingOptions(Options):
 
 
 class _ReadingOptions(ScoredReadingOptions):
-    keyed: bool = flag("--keyed", "Lines begin with ids (Kaldi's text); their order may differ.")
+    style: LineStyle = LINE_STYLE
     posterior_scale: float = POSTERIOR_SCALE
 
 
@@ -126,7 +128,7 @@ def command(
             where="--scheme mbr",
             advice="leave out --tune-share, or choose another --scheme",
         )
-    utterances = read_systems(files, format=reading.from_format, keyed=reading.keyed, vocabulary=reading.vocabulary)
+    utterances = read_systems(files, format=reading.from_format, style=reading.style, vocabulary=reading.vocabulary)
     found = combine_all(
         utterances,
         weights=vote.system_weights or None,

@@ -23,7 +23,7 @@ _SHARED: Sections = {
     "What is measured": "--metric --metrics --alpha --beta --ignore --wildcard --no-spaces --unicode "
     "--tokenize --lowercase --stem --normalize",
     "The model's scores": "--scale --posterior-scale",
-    "What is read": "--from --symbols --style --reference-field --keyed",
+    "What is read": "--from --symbols --style --reference-field",
     "Intervals": "--resamples --seed --confidence",
     "Very many graphs": "--workers --cluster --keep-going --failures --timeout --max-memory --shard --resume",
     "What is written": "--format --output --fractions --short-signature --write-lattices --to --sum-scores "

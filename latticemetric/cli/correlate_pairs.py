@@ -52,7 +52,7 @@ class PairedCorrelations(Results):
     columns = ("pair", *Correlations.columns)
 
     def records(self) -> Iterator[Record]:
-        """Yield one record per coefficient or score; records over all pairs have no field `pair`."""
+        """Yield one record per coefficient or score; `pair` is empty in records over all pairs."""
         for pair, one in self.pairs.items():
             yield from ({"pair": pair, **record} for record in one.records())
         for row in rank_rows(self.ranks):

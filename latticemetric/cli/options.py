@@ -300,6 +300,11 @@ STYLE = choice(
     ["auto", "plain", "keyed"],
     "keyed: reference lines begin with ids; plain: they do not; auto: detect.",
 )
+LINE_STYLE = choice(
+    "--style",
+    ["plain", "keyed"],
+    "keyed: lines begin with ids (Kaldi's text), in any order; plain: they do not.",
+)
 LOWERCASE = flag("--lowercase -lc", "Lowercase before tokenization.")
 TOKENIZE = option(
     "--tokenize -tok NAME", "Tokenizer of sacrebleu: 13a, intl, char, zh, none … (default: split at ASCII white space)."

@@ -12,6 +12,7 @@ import click
 from latticemetric.cli.commands import Options, choice, flag, option, verb
 from latticemetric.cli.files import NamesFiles
 from latticemetric.cli.options import (
+    LINE_STYLE,
     LOWERCASE,
     NORMALIZE,
     PARAMETERS,
@@ -44,7 +45,7 @@ from latticemetric.errors import UsageError, harmless
 if TYPE_CHECKING:
     from latticemetric.evaluation.error_analysis import ErrorAnalysis, ErrorDetails, GroupKind
     from latticemetric.evaluation.scoring import SystemScore, Tabled
-    from latticemetric.formats.segments import TestSet
+    from latticemetric.formats.segments import LineStyle, TestSet
     from latticemetric.metrics.base import GraphText, Metric
 
     Texts = Sequence[Sequence[GraphText]]
@@ -87,7 +88,7 @@ class _ScoreOptions(Options):
     lowercase: bool = LOWERCASE
     normalize: str | None = NORMALIZE
     stem: bool = flag("--stem", "Compare Porter stems of words; all metrics must support this.")
-    keyed: bool = flag("--keyed", "Lines begin with ids (Kaldi's text); their order may differ.")
+    style: LineStyle = LINE_STYLE
     details: bool = flag("--details", "Also list confusion pairs and the words inserted, deleted and substituted.")
     top: int = option("--top N", "List at most N words of each kind (--details).", type=click.IntRange(1), default=20)
     by: GroupKind | Literal["class"] | None = choice(
@@ -175,7 +176,7 @@ def _read(systems: Sequence[str], references: Sequence[str], options: _ScoreOpti
     if options.by == "class":
         raise UsageError("--by class needs references with tags", advice="give Rev's .nlp")
     segments = read_nist_segments(systems, references)
-    return read_segments([*systems, *references], keyed=options.keyed) if segments is None else segments
+    return read_segments([*systems, *references], style=options.style) if segments is None else segments
 
 
 def _check_details(options: _ScoreOptions) -> None:

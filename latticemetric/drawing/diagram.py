@@ -17,7 +17,7 @@ from latticemetric.errors import UsageError
 from latticemetric.lattice.lattice import Column
 
 HighlightedPaths = Mapping[str, Sequence[int]]
-"""Highlighted paths (of forests: derivations) by name, like `oracle`: the arcs (or edges) of each."""
+"""The arcs of each highlighted path by its name, such as `oracle`; in a forest, the edges of each derivation."""
 
 CIRCLE, END, BOX, ROUND, GOAL, WORD = "circle", "end", "box", "round", "goal", "word"
 """Shapes: `end` and `goal` have two rings; `round` and `goal` are boxes with round corners; a `word` has no outline."""

@@ -30,7 +30,7 @@ class Selection(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Limits of the part to draw, besides highlighted paths; `None`: no limit."""
+    """Limits of the part of a graph to draw; highlighted paths are drawn in any case. `None` means no limit."""
 
     most: int | None  # states or nodes; twice as many arcs or edges
     beam: float | None  # the largest cost above the cost of the best path

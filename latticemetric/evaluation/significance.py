@@ -105,7 +105,10 @@ def moving_sums(tables: Sequence[Table], trials: int, seed: int) -> list[Table]:
 
 
 def exchanged_sums(first: Table, second: Table, leaving: Table, coming: Table) -> tuple[Table, Table]:
-    """Return each trial's sums of two tables: `leaving` moves from `first` to `second`, `coming` back."""
+    """Return the sums of two tables after each trial's exchange of rows.
+
+    `leaving` is the sum of the rows that move from `first` to `second`; `coming` of those that move back.
+    """
     return first.sum(axis=0) - leaving + coming, second.sum(axis=0) - coming + leaving
 
 

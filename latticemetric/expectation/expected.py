@@ -206,8 +206,8 @@ class _Settings(NamedTuple):
 class CountedReferences:
     """The distinct references of a search, without empty ones if others have words.
 
-    The kernel minimises costs: errors for WER and WRR, otherwise negated gains. A rate is `offset` + `sign` · cost /
-    (`unit` · total). A reference without words has the total 0, and no rate.
+    The kernel minimises costs: errors for WER and WRR, otherwise negated gains. `rate` turns a mean of cost / size into
+    a rate. A reference without words has the total 0, and no rate.
     """
 
     words: tuple[tuple[str, ...], ...]

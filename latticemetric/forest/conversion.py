@@ -335,7 +335,7 @@ def _target(graph: Any, edge: Hashable, arity: int) -> list[str | int]:
         raise InputError(
             "'target' is missing" if target is None else f"'target' is {_shown(target)}",
             where=_at(edge),
-            advice="list the words, and −k in the place of the k-th tail",
+            advice="list the words of the target side in order, with −k where the k-th tail goes",
         )
     for symbol in target:
         if not isinstance(symbol, str) and (type(symbol) is not int or not -arity <= symbol < 0):

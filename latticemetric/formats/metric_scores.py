@@ -214,8 +214,8 @@ def write_metric_scores(
 ) -> None:
     """Write scores so that `read_metric_scores` can read them.
 
-    A name that ends in `.tsv`, `.jsonl` or `.parquet` means a table, any other a folder of `NAME.seg.score` and
-    `NAME.sys.score`.
+    Write a table if `path` ends in `.tsv`, `.jsonl` or `.parquet`; otherwise a folder with `METRIC.seg.score` and
+    `METRIC.sys.score` for each metric.
     """
     from latticemetric.formats.streams.output import atomic_output
 

@@ -260,7 +260,7 @@ def with_plugins() -> dict[str, Format]:
 
 
 def _load_plugins() -> None:
-    """Add the formats of other packages; refuse those with a name of this package."""
+    """Add the formats of other packages, but replace no built-in format; warn if one does not load."""
     if "importlib.metadata" not in sys.modules and not _may_have_plugins(tuple(sys.path)):
         return
     from importlib import metadata

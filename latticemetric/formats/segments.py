@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from latticemetric.errors import FormatError, shortened
 from latticemetric.formats.references import read_transcripts
@@ -16,8 +16,8 @@ from latticemetric.vocabulary import split_words
 SegmentText = str | Lattice
 """The unchanged text of a segment; a graph if it has alternatives."""
 
-_UNEQUAL = "line k of each file belongs to segment k; if lines begin with ids, use --keyed"
-_LINE_FOR_EACH_ID = "every file needs a line for each id; if these are not ids, leave --keyed out"
+_UNEQUAL = "line k of each file belongs to segment k; if lines begin with ids, use --style keyed"
+_LINE_FOR_EACH_ID = "every file needs a line for each id; if these are not ids, leave --style keyed out"
 _TEXT_FOR_EACH_ID = "every file needs a text for each id"
 
 _Table = Mapping[str, tuple[str, SegmentText]]
@@ -40,10 +40,14 @@ class TestSet:
         return len(self.ids)
 
 
+LineStyle = Literal["plain", "keyed"]
+"""`keyed` if lines begin with ids, `plain` if not."""
+
+
 def read_segments(
     paths: Sequence[str],
     *,
-    keyed: bool = False,
+    style: LineStyle = "plain",
     unequal: str = _UNEQUAL,
     lines_of: Callable[[str], list[str]] | None = None,
 ) -> TestSet:
@@ -51,7 +55,7 @@ def read_segments(
 
     Args:
         paths: The files, compressed or not.
-        keyed: True if lines begin with ids; then the first file gives the order. Otherwise, line k of each file is
+        style: `keyed` if lines begin with ids; then the first file gives the order. If `plain`, line k of each file is
             segment k, and an empty line is a text without words.
         unequal: The advice of the error if files differ in length.
         lines_of: Reads the texts of a file that is not one text per line.
@@ -61,7 +65,7 @@ def read_segments(
     """
     if paths.count(STANDARD_INPUT) > 1:
         raise FormatError("standard input can be read only once", where=STANDARD_INPUT, advice="name files")
-    if keyed:
+    if style == "keyed":
         tables = {path: _keyed_lines(path) for path in paths}
         return _joined(tables, paths, paths[0], _LINE_FOR_EACH_ID)
     files = [(lines_of or read_lines)(path) for path in paths]
@@ -171,7 +175,7 @@ def _keyed_lines(path: str) -> _Table:
             raise FormatError(
                 f"id '{shortened(fields[0])}' already appears at line {table[fields[0]][0].rpartition(':')[2]}",
                 where=place,
-                advice="give each segment its own id; if these are not ids, leave --keyed out",
+                advice="give each segment its own id; if these are not ids, leave --style keyed out",
             )
         # Keep the spaces inside the text: tokenizers use them.
         table[fields[0]] = place, line.split(fields[0], 1)[1].strip(" \t")

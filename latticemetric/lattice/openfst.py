@@ -147,8 +147,8 @@ _DELTA = 2.0**-14
 def determinize(lattice: AnyLattice, scales: Scales | None = None) -> AnyLattice:
     """Determinize a lattice: ε-removal, determinization in the tropical semiring, minimization (Mohri 1997).
 
-    This has its own kernel, which obeys the memory limit. OpenFst's determinization may need exponentially many states,
-    and kills the process if memory runs out.
+    The result may have exponentially many states. So this uses a kernel of latticemetric, which obeys the memory limit;
+    OpenFst's determinization would take all memory.
     """
     require_pynini()
     fst = fst_from_arrays(replace(lattice_to_arrays(lattice, scales, symbols=False), input=lattice.word))

@@ -355,7 +355,7 @@ class WRR(GRR):
 
 
 class ErrorRate(GRR):
-    """A recognition rate of order 1, as the share of errors (S + D + I) / |r|. Lower is better."""
+    """The base of error rates, (S + D + I) / |r|: a GRR of order 1 that counts errors. Lower is better."""
 
     higher_is_better = False
     counts_errors = True

@@ -51,7 +51,7 @@ def check_corpus(candidates: Any, references: Any) -> None:
 
 
 def checked_corpus(references: Iterable[Any]) -> Iterator[Any]:
-    """Yield the references of a corpus; at the end, raise the errors of `check_corpus`."""
+    """Check and yield the references of each segment; at the end, refuse those that seem to be lists of words."""
     if isinstance(references, str):
         raise UsageError("references is a string", advice="give a list: the references of each graph")
     suspect = None

@@ -1,4 +1,4 @@
-"""Load grammars (named rules of a shipped or user archive), and normalize texts and graphs with them."""
+"""Load grammars (rule archives, NIST mapping rules, Whisper's normalizers); normalize texts and graphs with them."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class ScoredPath(Result):
         }
 
     def details(self, *, exact: bool) -> dict[str, Any]:
-        """Return the values of an answer that its `one_best` does not have."""
+        """Return the values that `asdict` gives of an answer, but not of its `one_best`."""
         return {
             "ngram_matches": list(self.statistics.matches),
             "reference": " ".join(self.reference),

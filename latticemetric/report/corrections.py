@@ -100,7 +100,7 @@ class CorrectedLists(Frozen):
         if change.value is None:
             return "No rate is defined: the references have no words."
         before, after = (rate_text(self.found.rate(n)) for n in (self.found.one_best, self.found.corrected))
-        resampled = "" if change.low is None else f", in {100 * change.confidence:g} % of resamples by "
+        resampled = "" if change.low is None else f", with {100 * change.confidence:g} % of resamples in "
         interval = resampled and resampled + span(change.low, change.high)
         return (
             f"The 1-bests score {before}, the corrected texts {after}: {rate.name} changes by "

@@ -122,10 +122,10 @@ class TestReading:
         paths = written(tmp_path, a_trn="x y (u1)\nz (u2)\n", b_txt="u2 z\nu1 x y\n")
         with pytest.raises(lm.FormatError, match=r"there is no|different numbers"):
             read_systems([paths[0], *written(tmp_path, c_trn="z (u2)\nz (u3)\n")])
-        found = read_systems(paths, keyed=False)
+        found = read_systems(paths, style="plain")
         assert [name for name, _ in found] == ["u1", "u2"]
         keyed = written(tmp_path, d_txt="u2 z\nu1 x\n")
-        assert dict(read_systems([*paths[1:], *keyed], keyed=True))["u1"][keyed[0]] == ["x"]
+        assert dict(read_systems([*paths[1:], *keyed], style="keyed"))["u1"][keyed[0]] == ["x"]
 
     def test_a_file_stands_for_one_system(self, tmp_path):
         (path,) = written(tmp_path, a_txt="x\n")

@@ -272,10 +272,13 @@ def test_compressed_files_and_standard_input(tmp_path):
 
 def test_keyed_files_are_paired_by_id(tmp_path):
     hyp, ref = file(tmp_path, "hyp", "u2 c d\n\nu1 a b\nu3\n"), file(tmp_path, "ref", "u1 a b\nu2 c x\nu3 y\n")
-    assert score_of(hyp, ref, "-m", "wer", "--keyed") == 2 / 5
-    lines = good(score(hyp, ref, "-m", "wer", "--keyed", "--level", "sentence", "--format", "tsv")).stdout.splitlines()
+    assert score_of(hyp, ref, "-m", "wer", "--style", "keyed") == 2 / 5
+    lines = good(
+        score(hyp, ref, "-m", "wer", "--style", "keyed", "--level", "sentence", "--format", "tsv")
+    ).stdout.splitlines()
     assert [line.split("\t")[0] for line in lines[1:]] == ["u2", "u1", "u3"]
-    assert "edit       .  S" in good(score(hyp, ref, "-m", "wer", "--keyed", "--explain", "u2")).stdout
+    explained = good(score(hyp, ref, "-m", "wer", "--style", "keyed", "--explain", "u2"))
+    assert "edit       .  S" in explained.stdout
 
 
 @pytest.mark.parametrize(
@@ -288,7 +291,7 @@ def test_keyed_files_are_paired_by_id(tmp_path):
     ],
 )
 def test_ids_that_do_not_pair_are_errors(tmp_path, hyp, ref, message):
-    done = score(file(tmp_path, "hyp", hyp), file(tmp_path, "ref", ref), "-m", "wer", "--keyed")
+    done = score(file(tmp_path, "hyp", hyp), file(tmp_path, "ref", ref), "-m", "wer", "--style", "keyed")
     assert_one_line_error(done, message)
 
 

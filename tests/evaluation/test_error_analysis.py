@@ -192,7 +192,7 @@ def files(tmp_path: Path):
     for name, texts in (("hyp.txt", SAID), ("ref.txt", EXPECTED)):
         lines = (f"ann-{k} {text}\n" if k < 2 else f"bob-{k} {text}\n" for k, text in enumerate(texts))
         (tmp_path / name).write_text("".join(lines))
-    return tmp_path / "hyp.txt", tmp_path / "ref.txt", "--keyed"
+    return tmp_path / "hyp.txt", tmp_path / "ref.txt", "--style", "keyed"
 
 
 def test_details_are_those_of_python(files):

@@ -99,7 +99,7 @@ def test_the_section_has_the_figures_of_corrections(tmp_path, picnic):
     assert rows["words of the lists (o_cp)"] == ["0.0000", "0.0000 … 0.0000", "0/27"]
     assert [rows[name][2] for name in tables] == ["3/27", "2/27"]
     change = paired_bootstrap(lm.WER(), *tables.values(), resamples=50, seed=3).difference
-    assert f"by −0.0370, in 95 % of resamples by {span(change.low, change.high)}" in section
+    assert f"by −0.0370, with 95 % of resamples in {span(change.low, change.high)}" in section
     assert rows["headroom recovered (RIR)"] == [
         rate_text(found.recovered),
         "1 error fewer; the best choice has 2 fewer",

@@ -86,7 +86,7 @@ def tag_table(gold: WordTags | Iterable[Tags], predicted: WordTags | Iterable[Ta
 
 
 class _Spans(NamedTuple):
-    """The spans of a test set in order."""
+    """The spans of a test set, one after the other. A span is a longest run of equal tags in a segment."""
 
     start: Numbers
     size: Numbers

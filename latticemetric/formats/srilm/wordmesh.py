@@ -78,8 +78,10 @@ class _Mesh:
         if len(fields) <= values:
             raise FormatError(f"'{fields[0]}' has only {len(fields) - 1} values", where=place)
         position = whole(fields[1], "the position", place)
-        if self.expected is None or position >= self.expected:
-            raise FormatError(f"position {position} is not smaller than 'numaligns'", where=place)
+        if self.expected is None:
+            raise FormatError("there is no line 'numaligns' before this line", where=place)
+        if position >= self.expected:
+            raise FormatError(f"position {position} is too large: 'numaligns' is {self.expected}", where=place)
         return position
 
     def _add_words(self, fields: list[str], place: str) -> None:

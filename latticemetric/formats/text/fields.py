@@ -42,7 +42,7 @@ def whole_lines(head: bytes) -> bytes:
 
 
 def split_lines(stream: Stream) -> Iterator[tuple[str, list[str]]]:
-    """Yield the place and the fields of each line of a stream that is not blank."""
+    """Yield the place and the fields of each line of a stream; skip blank lines."""
     for line in stream.lines():
         if fields := split_words(line):
             yield stream.place(), fields

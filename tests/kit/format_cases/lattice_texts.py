@@ -292,7 +292,7 @@ align 0 *DELETE* 1
 """
 
 _MESH_BROKEN = {
-    "no numaligns": changed(MESH, "numaligns 3\n", "", "position 0 is not smaller than 'numaligns'", 3),
+    "no numaligns": changed(MESH, "numaligns 3\n", "", "there is no line 'numaligns' before this line", 3),
     "nothing but a name": changed(MESH, "numaligns 1\nalign 0 *DELETE* 1\n", "", "no line 'numaligns'", 14),
     "numaligns twice": changed(MESH, "posterior 1\n", "numaligns 3\n", "'numaligns' appears twice", 3),
     "more positions in the header": changed(
@@ -300,7 +300,7 @@ _MESH_BROKEN = {
     ),
     "thousands of millions of positions": changed(MESH, "numaligns 3", "numaligns 2000000000", "but the mesh has 3", 1),
     "fewer positions in the header": changed(
-        MESH, "numaligns 3", "numaligns 2", "position 2 is not smaller than 'numaligns'", 13
+        MESH, "numaligns 3", "numaligns 2", "position 2 is too large: 'numaligns' is 2", 13
     ),
     "a negative number of positions": changed(MESH, "numaligns 3", "numaligns -3", "not a whole number ≥ 0", 2),
     "a position twice": changed(MESH, "align 1", "align 0", "position 0 appears twice", 7),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -56,10 +57,12 @@ class RecognitionTable {
         begin_(static_cast<std::size_t>(graph.states) + 1, 0),
         padded_((static_cast<std::size_t>(size) + 1 + block - 1) / block * block),
         stride_(padded_ + block),
+        alphas_(),
         dense_(filled(static_cast<std::size_t>(graph.states) * stride_, nothing)),
         run_rows_(graph.states, -1),
         edited_(stride_),
         places_(graph, reference, size) {
+    alphas_.fill(alpha_);
     for (std::int64_t a = 0; a < graph.arcs; ++a) ++begin_[graph.source[a] + 1];
     for (std::int32_t s = 0; s < graph.states; ++s) begin_[s + 1] += begin_[s];
   }
@@ -163,16 +166,18 @@ class RecognitionTable {
   }
 
   static void keep_better(Value* __restrict into, const Value* __restrict from, Value cost, std::size_t size) {
-    for (std::size_t b = 0; b < size; b += block)
-      for (std::size_t k = b; k < b + block; ++k) into[k] = better(into[k], static_cast<Value>(from[k] - cost));
+    for (; size > 0; size -= block, into += block, from += block)
+      for (std::size_t k = 0; k < block; ++k) into[k] = better(into[k], static_cast<Value>(from[k] - cost));
   }
   void keep_better(Value* into, const Value* from, Value cost) { keep_better(into, from, cost, padded_); }
 
-  void substitute_or_insert(Value* __restrict row, const Value* __restrict next, Value cost) {
-    const auto insertion = static_cast<Value>(alpha_ + cost);
-    for (std::size_t b = 0; b < padded_; b += block)
-      for (std::size_t k = b; k < b + block; ++k)
-        row[k] = better(row[k], std::max(static_cast<Value>(next[k + 1] - cost), static_cast<Value>(next[k] - insertion)));
+  void substitute_or_insert(Value* __restrict row, const Value* __restrict next, Value cost) const {
+    const Value* __restrict const alphas = alphas_.data();
+    for (std::size_t left = padded_; left > 0; left -= block, row += block, next += block)
+      for (std::size_t k = 0; k < block; ++k) {
+        const auto inserted = static_cast<Value>(next[k] - alphas[k]);
+        row[k] = better(row[k], static_cast<Value>(std::max(next[k + 1], inserted) - cost));
+      }
   }
 
   // Row 0 has every arc without its matches. With them it has the best of all; rows of m >= 1 add longer matches to it.
@@ -253,6 +258,7 @@ class RecognitionTable {
   }
 
   const std::size_t padded_, stride_;
+  std::array<Value, block> alphas_;  // a block of them, ready to be loaded
   std::vector<Value> dense_;            // row 0 of every state
   std::vector<Value> runs_;             // rows 1 .. order-1 of the states that have them
   std::vector<std::int64_t> run_rows_;  // where a state's rows begin in runs_, or -1

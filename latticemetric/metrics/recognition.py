@@ -398,9 +398,9 @@ def as_recognition_rate(metric: str | Metric[Any]) -> GRR:
 
 def _has_graph(references: GraphReferences) -> bool:
     """Check whether a reference is a lattice rather than a string."""
-    if isinstance(references, str | Lattice):
-        return isinstance(references, Lattice)
-    return any(isinstance(one, Lattice) for one in references)
+    if isinstance(references, str):
+        return False
+    return isinstance(references, Lattice) or any(isinstance(one, Lattice) for one in references)
 
 
 def best_arcs(candidate: Sequence[str], reference: Lattice, gains: Gains, silent: Collection[str] = ()) -> list[int]:

@@ -175,7 +175,7 @@ def hope_derivations(
     whole, unit = _whole_costs(cost, _exponent_above(_native.largest_cost(**forest.hypergraph(cost))))
     exact = all(bool((w.astype(np.float64) * float(unit) == c).all()) for w, c in zip(whole, cost, strict=True))
     target = searches[0].target
-    lengths = target.only(target.values > EPSILON).lengths().astype(np.float64)
+    lengths = target.counts(target.values > EPSILON).astype(np.float64)
     words = _largest_sum(forest, Costs(lengths, np.zeros(len(cost.final))))
     gain_weights, cost_weight, value_unit = _whole_weights(
         shares,

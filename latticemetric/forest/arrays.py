@@ -221,12 +221,11 @@ class ForestArrays(Frozen):
 
     def target_without(self, ignore: Collection[str]) -> Ragged:
         """Return the target sides without the words in `ignore`."""
-        return self.target.only(~is_any_of(self.target.values, ignore, self.vocabulary))
+        return self.target.only(~is_any_of(self.target.values, ignore, self.vocabulary)) if ignore else self.target
 
     def word_counts(self, ignore: Collection[str] = ()) -> npt.NDArray[np.int64]:
         """Return the number of words of each edge, without the words in `ignore`."""
-        symbols = self.target_without(ignore)
-        return symbols.only(symbols.values > EPSILON).lengths()
+        return self.target_without(ignore).lengths() - self.tails.lengths()  # a target side has no ε
 
     def hypergraph(
         self, cost: Costs, target: Ragged | None = None, words: npt.NDArray[np.int64] | None = None
@@ -238,6 +237,8 @@ class ForestArrays(Frozen):
             target: The symbols of each edge, if they differ from its target side.
             words: The number of words of each edge, if some symbols do not count as words.
         """
+        if words is None:
+            words = self.word_counts() if target is None else target.counts(target.values > EPSILON)
         target = self.target if target is None else target
         return {
             "head": self.head,
@@ -246,7 +247,7 @@ class ForestArrays(Frozen):
             "said_begin": target.begin,
             "said": target.values,
             "cost": cost.arc,
-            "words": target.only(target.values > EPSILON).lengths() if words is None else words,
+            "words": words,
             "goal_cost": cost.final,
         }
 

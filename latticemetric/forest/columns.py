@@ -62,6 +62,10 @@ class Ragged(Frozen):
         begin = np.concatenate([[0], np.cumsum(kept)])[self.begin].astype(np.int64)
         return Ragged(begin, self.values[kept])
 
+    def counts(self, marked: npt.NDArray[np.bool_]) -> Offsets:
+        """Return the number of marked values of each row."""
+        return np.diff(np.concatenate([[0], np.cumsum(marked)])[self.begin])
+
     def lengths(self) -> Offsets:
         """Return the length of each row."""
         return np.diff(self.begin)

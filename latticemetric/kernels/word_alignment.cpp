@@ -9,7 +9,9 @@
 // D(i, j) is the least number of errors between the first i words of the reference and the first j of the candidate. A
 // column of 64 of them is two words of bits, since neighbours differ by at most one, and is made from the column before
 // it by a dozen operations (Myers 1999; Hyyrö 2003). An alignment of few errors strays little from the diagonal: a band
-// of diagonals is enough where the best it holds has no more errors than it takes to leave it (Ukkonen 1985).
+// of diagonals is enough where the best it holds has no more errors than it takes to leave it (Ukkonen 1985). Once it is
+// known how many errors are enough, the band becomes narrower on its way: blocks are left out from where their cells
+// need more than that, with the errors that the lengths of what follows call for.
 //
 // Of the alignments of fewest errors, the tie rule wants the one with the most matches, which also says how many words
 // are inserted and deleted; then, from the left, C before S before D before I. So cells of best alignments are marked
@@ -166,10 +168,14 @@ class WordAligner::Table {
     std::vector<Bits> more, less;
   };
 
-  // The blocks of the band in a column.
-  std::int64_t first_block(std::int64_t j) const { return (std::max<std::int64_t>(1, j + band_.first) - 1) / width; }
-  std::int64_t last_block(std::int64_t j) const {
-    return (std::clamp<std::int64_t>(j + band_.last, 1, expected_) - 1) / width;
+  // The blocks of a column, and where what is kept of them begins.
+  struct Blocks {
+    std::int64_t first, last, kept;
+  };
+  // Of the band.
+  Blocks in_band(std::int64_t j) const {
+    return {(std::max<std::int64_t>(1, j + band_.first) - 1) / width,
+            (std::clamp<std::int64_t>(j + band_.last, 1, expected_) - 1) / width, 0};
   }
 
   // Column 0: words are deleted.
@@ -178,42 +184,88 @@ class WordAligner::Table {
     more_.resize(blocks);
     less_.resize(blocks);
     same_.assign(blocks, 0);
+    blocks_of_.resize(static_cast<std::size_t>(said_) + 1);
+    next_ = in_band(1);
+    blocks_of_[0] = {0, 0, 0};
     last_ = -1;
     errors_ = 0;
+    errors_of_first_ = width;
+    part_ = 0;
   }
 
-  // Makes the columns after `from`, up to `to`. What their cells are like goes to `kept`, if anywhere.
-  void advance(std::int64_t from, std::int64_t to, Steps* kept) {
-    Bits *const more = more_.data(), *const less = less_.data(), *const same = same_.data();
+  // Makes the columns after `from`, up to `to`, for the first time.
+  void advance(std::int64_t from, std::int64_t to, bool keep) {
+    std::int64_t kept = blocks_;
     for (std::int64_t j = from + 1; j <= to; ++j) {
-      const std::int64_t first = first_block(j), last = last_block(j);
-      poll(3 * (last - first + 4));
-      for (; last_ < last; errors_ += width) {
-        more[++last_] = ~Bits{0};
-        less[last_] = 0;
-      }
-      const Bits* matches = places_.row(j - 1);
-      const bool is_visited = matches == nullptr;
-      if (is_visited) {
-        places_.each(j - 1, first * width, (last + 1) * width,
-                     [&](std::int64_t i) { same[i / width] |= Bits{1} << (i % width); });
-        matches = same;
-      }
-      Bits more_above = 1, less_above = 0;  // at the border, words are inserted
-      for (std::int64_t b = first; b <= last; ++b) {
-        const Bits up = more[b], down = less[b], equal = matches[b] | less_above;
-        const Bits level = (((equal & up) + up) ^ up) | equal | down;
-        const Bits right = down | ~(level | up), left = up & level;
-        const Bits right_before = right << 1 | more_above, left_before = left << 1 | less_above;
-        more_above = right >> (width - 1);
-        less_above = left >> (width - 1);
-        more[b] = left_before | ~(level | right_before);
-        less[b] = right_before & level;
-        if (kept) kept[b - first] = {more[b], right, level};
-      }
-      if (is_visited) std::fill(same + first, same + last + 1, Bits{0});
-      errors_ += static_cast<std::int64_t>(more_above) - static_cast<std::int64_t>(less_above);
-      if (kept) kept += blocks_;
+      Blocks blocks = in_band(j);
+      if (is_narrowed_) blocks = {std::max(blocks.first, next_.first), std::min(blocks.last, next_.last), 0};
+      blocks.kept = kept;
+      blocks_of_[static_cast<std::size_t>(j)] = blocks;
+      make_column(j, blocks, keep ? steps_.get() + kept : nullptr);
+      kept += blocks.last - blocks.first + 1;
+      if (is_narrowed_) choose_next(j, blocks);
+      if (j == 1) errors_until_[0] = errors_;
+      while (part_ < parts && j == said_ * (part_ + 1) / parts) errors_until_[++part_] = errors_;
+    }
+  }
+
+  // Makes a column from the one before it. What its cells are like goes to `kept`, if anywhere.
+  void make_column(std::int64_t j, Blocks blocks, Steps* kept) {
+    Bits *const more = more_.data(), *const less = less_.data(), *const same = same_.data();
+    const std::int64_t first = blocks.first, last = blocks.last;
+    poll(3 * (last - first + 4));
+    for (; last_ < last; errors_ += width) {
+      more[++last_] = ~Bits{0};
+      less[last_] = 0;
+    }
+    const Bits* matches = places_.row(j - 1);
+    const bool is_visited = matches == nullptr;
+    if (is_visited) {
+      places_.each(j - 1, first * width, (last + 1) * width,
+                   [&](std::int64_t i) { same[i / width] |= Bits{1} << (i % width); });
+      matches = same;
+    }
+    Bits more_above = 1, less_above = 0;  // at the border, words are inserted
+    const auto make_block = [&](std::int64_t b) {
+      const Bits up = more[b], down = less[b], equal = matches[b] | less_above;
+      const Bits level = (((equal & up) + up) ^ up) | equal | down;
+      const Bits right = down | ~(level | up), left = up & level;
+      const Bits right_before = right << 1 | more_above, left_before = left << 1 | less_above;
+      more_above = right >> (width - 1);
+      less_above = left >> (width - 1);
+      more[b] = left_before | ~(level | right_before);
+      less[b] = right_before & level;
+      if (kept) kept[b - first] = {more[b], right, level};
+    };
+    make_block(first);
+    errors_of_first_ += static_cast<std::int64_t>(more_above) - static_cast<std::int64_t>(less_above);
+    for (std::int64_t b = first + 1; b <= last; ++b) make_block(b);
+    if (is_visited) std::fill(same + first, same + last + 1, Bits{0});
+    errors_ += static_cast<std::int64_t>(more_above) - static_cast<std::int64_t>(less_above);
+  }
+
+  // Errors in the last cell of a block, beyond those in the last cell of the one before it.
+  std::int64_t errors_in(std::int64_t block) const {
+    return __builtin_popcountll(more_[block]) - __builtin_popcountll(less_[block]);
+  }
+
+  // Chooses the blocks of the next column: without the last ones, if even their first cells need too many errors, and
+  // without the first ones, if even their last cells do. What follows a cell needs an insertion or deletion for each word
+  // that one of its sides is longer. A step down, or up, saves one of them at most, and a cell has at most one error less.
+  void choose_next(std::int64_t j, Blocks blocks) {
+    const std::int64_t errors = band_.errors, longer = (said_ - j) - expected_;  // what follows, by words
+    next_ = blocks;
+    while (next_.last > next_.first) {
+      const std::int64_t before = errors_ - errors_in(next_.last), end = next_.last * width;
+      if (before + longer + end <= errors) break;
+      errors_ = before;
+      last_ = --next_.last;
+    }
+    if (errors_ + longer + (next_.last + 1) * width <= errors + 2) ++next_.last;
+    const std::int64_t least = in_band(j + 1).first;
+    while (next_.first < last_) {
+      if (next_.first >= least && errors_of_first_ - longer - (next_.first + 1) * width <= errors) break;
+      errors_of_first_ += errors_in(++next_.first);
     }
   }
 
@@ -229,8 +281,10 @@ class WordAligner::Table {
 
   // A band that holds all best alignments. The best alignment of another one says how much broader it has to be.
   void find_band() {
+    bool is_enough = false;
     for (std::int64_t most = std::llabs(expected_ - said_) + width;;) {
       band_ = Band(most, expected_, said_);
+      is_narrowed_ = is_enough;
       allot();
       start();
       borders_.clear();
@@ -240,8 +294,21 @@ class WordAligner::Table {
       }
       const std::int64_t found = errors();
       if (found <= most) return;
-      most = found <= 16 * most ? found : 4 * most;
+      is_enough = found <= 16 * most || is_even(found);
+      most = is_enough ? found : 4 * most;
     }
+  }
+
+  // Whether errors are so few, and so evenly spread, that a broader band is not likely to hold an alignment of far fewer.
+  bool is_even(std::int64_t found) const {
+    if (found > std::max(said_, expected_) * 7 / 10) return false;
+    std::int64_t least = found, most = 0;
+    for (int part = 0; part < parts; ++part) {
+      const std::int64_t errors = errors_until_[part + 1] - errors_until_[part];
+      least = std::min(least, errors);
+      most = std::max(most, errors);
+    }
+    return 2 * most <= 3 * least;
   }
 
   // How many columns are kept at a time.
@@ -255,7 +322,7 @@ class WordAligner::Table {
 
   Border border(std::int64_t from) const {
     if (from == 0) return {0, -1, {}, {}};
-    const std::int64_t first = first_block(from);
+    const std::int64_t first = blocks_of_[static_cast<std::size_t>(from)].first;
     const auto blocks = [&](const std::vector<Bits>& column) {
       return std::vector<Bits>(column.begin() + first, column.begin() + last_ + 1);
     };
@@ -265,15 +332,21 @@ class WordAligner::Table {
   // Makes a part's columns, and keeps what its cells are like if somebody will read it.
   void make(std::int64_t from, bool keep) {
     if (keep) make_room((part_end(from) - from + 1) * blocks_);
-    advance(from, part_end(from), keep ? steps_.get() + blocks_ : nullptr);
+    advance(from, part_end(from), keep);
   }
 
+  // The same blocks once more.
   void make_again(std::int64_t from) {
     const Border& border = borders_[static_cast<std::size_t>(from / columns_)];
     last_ = border.last;
     std::copy(border.more.begin(), border.more.end(), more_.begin() + border.first);
     std::copy(border.less.begin(), border.less.end(), less_.begin() + border.first);
-    make(from, true);
+    make_room((part_end(from) - from + 1) * blocks_);
+    for (std::int64_t j = from + 1; j <= part_end(from); ++j) {
+      const Blocks blocks = blocks_of_[static_cast<std::size_t>(j)];
+      last_ = std::min(last_, blocks.last);
+      make_column(j, blocks, steps_.get() + blocks.kept);
+    }
   }
 
   // Nobody reads of it what was not written.
@@ -355,9 +428,10 @@ class WordAligner::Table {
     });
   }
 
-  // Of the i-th word of the reference in column j.
+  // Of the i-th word of the reference in column j. What is kept of the column before the part comes first.
   Steps& steps_at(std::int64_t from, std::int64_t j, std::int64_t i) {
-    return steps_[static_cast<std::size_t>((j - from) * blocks_ + i / width - first_block(j))];
+    const Blocks blocks = blocks_of_[static_cast<std::size_t>(j)];
+    return steps_[static_cast<std::size_t>((j == from ? 0 : blocks.kept) + i / width - blocks.first)];
   }
   void keep(std::int64_t from, std::int64_t j, std::int64_t i, Letter letter) {
     Steps& steps = steps_at(from, j, i);
@@ -401,12 +475,19 @@ class WordAligner::Table {
   Places places_;
   std::int64_t said_ = 0, expected_ = 0;  // words
   Band band_{0, 0, 0};
+  bool is_narrowed_ = false;     // the errors of the band are known to be enough
   std::int64_t blocks_ = 0;      // of a column, at most
   std::int64_t columns_ = 0;     // of a part
   std::vector<Border> borders_;  // before each part
   // The column that was made last.
   std::vector<Bits> more_, less_, same_;
   std::int64_t last_ = 0, errors_ = 0;  // its last block, and the errors of the last cell of that
+  std::int64_t errors_of_first_ = 0;    // of the last cell of its first block
+  static constexpr int parts = 4;
+  std::int64_t errors_until_[parts + 1] = {};  // as `errors_`, after each quarter of the columns
+  int part_ = 0;                               // quarters that are made
+  std::vector<Blocks> blocks_of_;       // of each column
+  Blocks next_{0, 0, 0};                  // of the column after it, at most
   // Of the part at hand: column by column, beginning with the one before it.
   std::unique_ptr<Steps[]> steps_;
   std::int64_t room_ = 0;

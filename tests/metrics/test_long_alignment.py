@@ -75,6 +75,21 @@ def test_words_are_aligned_as_by_the_whole_table(pair, most_bytes):
     assert native_edits(*pair, WORDS, most_bytes=most_bytes) == best_edits(*pair, WORDS)
 
 
+@pytest.mark.parametrize("errors", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("moved", [0, 150])
+def test_a_band_that_becomes_narrower_holds_all_best_alignments(errors, moved):
+    """Several blocks of 64 words, of which only some are made; the first words move to the end, or do not."""
+    seed = np.random.default_rng(moved)
+    reference = seed.integers(0, 40, 450).tolist()
+    candidate = [
+        int(seed.integers(0, 40)) if seed.random() < errors else word for word in reference if seed.random() > 0.1
+    ]
+    candidate = candidate[moved:] + candidate[:moved]
+    expected = best_edits(candidate, reference, WORDS)
+    for most_bytes in (5000, 2**25):
+        assert native_edits(candidate, reference, WORDS, most_bytes=most_bytes) == expected
+
+
 GAINS = st.tuples(st.integers(1, 4), st.integers(1, 3), st.integers(-2, 5), st.integers(-2, 5))
 
 

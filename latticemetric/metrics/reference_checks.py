@@ -78,7 +78,7 @@ def are_single_words(references: Any) -> bool:
 
 def _is_list(given: Any) -> bool:
     # In this order: a question about an abstract class takes ten times as long.
-    return not isinstance(given, str) and (isinstance(given, list) or isinstance(given, Sequence))
+    return not isinstance(given, str) and isinstance(given, (list, Sequence))
 
 
 def _ambiguous(references: Sequence[str]) -> UsageError:

@@ -64,9 +64,9 @@ class NBest(Result, Tabular):
 
     @classmethod
     def of_texts(cls, texts: list[str]) -> Self:
-        """Return the list of texts without scores; it is not split into words before somebody asks for `hypotheses`.
+        """Build an n-best list of texts without scores; they are split into words at the first use of `hypotheses`.
 
-        Texts must be strings that can be encoded.
+        Texts must be strings that can be encoded in UTF-8.
         """
         if not texts:
             raise InputError("the n-best list is empty")

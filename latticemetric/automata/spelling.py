@@ -148,7 +148,7 @@ class SpelledLattice(NamedTuple):
         return np.bincount(self.arc[begins], column[begins], arcs).astype(np.float64)
 
     def sums_of_states(self, column: Floats, states: int) -> Floats:
-        """Return the sum of a column for each state of the lattice, over its copies."""
+        """Return, for each state of the lattice, the sum of a column over the copies of the state."""
         own = self.state != _WITHIN
         return np.bincount(self.state[own], column[own], states).astype(np.float64)
 

@@ -1,4 +1,7 @@
-"""Find reference words that do not occur in their graphs, and the reason: case, punctuation, pieces, symbols, order."""
+"""Find reference words that do not occur in their graphs, and the likely reason.
+
+Reasons: letter case, punctuation, subword pieces, a missing symbol table, or references in another order.
+"""
 
 from __future__ import annotations
 

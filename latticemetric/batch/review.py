@@ -213,7 +213,7 @@ def _failed(settings: ReviewSettings, pair: Pair, error: InputError) -> Review:
 
 
 def review_graph(settings: ReviewSettings, given: ReferencedGraph) -> Review:
-    """Compute all results of a graph in memory."""
+    """Compute all results of a graph that is already in memory."""
     return _review(settings, given.name, given.graph, given.references)
 
 

@@ -255,7 +255,7 @@ def grammar_named(name: str | None) -> Grammar | None:
 
 
 def given(names: Iterable[str]) -> list[str]:
-    """Return the parameters that the user gave to the running command, spelled as options."""
+    """Return which of these parameters the user gave to the running command, spelled as options."""
     context = click.get_current_context()
     default = click.core.ParameterSource.DEFAULT
     written = {parameter.name: parameter.opts[0] for parameter in context.command.params}

@@ -363,7 +363,7 @@ class _ErrorDetails(Results):
                 yield from table([[f"  {times}", harmless(words)] for words, times in items], left=(1,))
 
     def records(self) -> Iterator[Record]:
-        """Yield the counts of each group, then its words."""
+        """Yield the counts and words of the errors of each system and metric: of all segments, then of each group."""
         for one, analysis in self.analyses:
             for group, details in {"": analysis.total, **analysis.groups}.items():
                 yield {

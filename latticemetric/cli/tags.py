@@ -348,7 +348,7 @@ def _sampling_table(sampling: RepeatedSampling) -> Iterator[str]:
 
     rates = sorted({rate for test in sampling.tests for rate in (test.first, test.second)})
     listed = ", ".join(f"{100 * rate:g} %" for rate in rates)
-    yield f"Words needed to detect a difference of error rates, among {listed}:"
+    yield f"Words needed to detect the difference between two of the error rates {listed}:"
     needed = sampling.needed()
     differences = list(next(iter(needed.values())))
     most = max(sampling.sizes)

@@ -275,8 +275,8 @@ _MOST_BYTES = 2**30
 class LeastLoss(NamedTuple):
     """The cheapest path of a string, and the string's loss.
 
-    `bound` is `None` if the string is certainly the next best; otherwise it is a lower bound of the loss of the strings
-    that may be better.
+    `bound` is `None` if the string is certainly the next best. Otherwise, a string that was not found may be better,
+    but its loss is at least `bound`.
     """
 
     arcs: npt.NDArray[np.int64]

@@ -87,7 +87,9 @@ class Forest(ForestArrays):
         return forest_from_networkx(cls, graph)
 
     def to_lattice(self) -> Lattice:
-        """Return a lattice with the same strings and costs. In target sides, all tails must come first, or all last.
+        """Return a lattice with the same strings and costs.
+
+        An edge may have one tail at most. Tails must come first in all target sides, or last in all.
 
         Raises:
             InputError: The forest is not a lattice; the error names an edge.

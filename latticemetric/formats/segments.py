@@ -58,7 +58,7 @@ def read_segments(
         style: `keyed` if lines begin with ids; then the first file gives the order. If `plain`, line k of each file is
             segment k, and an empty line is a text without words.
         unequal: The advice of the error if files differ in length.
-        lines_of: Reads the texts of a file that is not one text per line.
+        lines_of: Returns the texts of a file; by default, its lines. Not used if lines are `keyed`.
 
     Raises:
         FormatError: A segment is missing in a file.

@@ -586,7 +586,10 @@ class _Table:
         return found
 
     def _confidence(self, weight: Floats, mass: Floats, *, largest: bool) -> Floats:
-        """Return the mean or largest confidence of each group, over the weighted systems that have its word."""
+        """Return the weighted mean or the largest confidence of each group's word, over the systems that have it.
+
+        Systems of weight 0 do not count.
+        """
         if largest:
             found = np.zeros(len(self.group_word))
             np.maximum.at(found, self.group, np.where(weight > 0, self.mass, 0.0))

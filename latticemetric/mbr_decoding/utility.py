@@ -304,7 +304,7 @@ def _reading(path: str) -> Iterator[None]:
 def _require_scores(
     values: Matrix, limits: Range, what: str, place: Callable[[int], str], where: str | None = None
 ) -> None:
-    """Refuse scores that are not finite or outside of the stated range, since certificates rely on it."""
+    """Refuse scores that are NaN, infinite or outside of the stated range: certificates rely on the range."""
     flat, (low, high) = values.ravel(), limits
     for wrong, advice in (
         (~np.isfinite(flat), "scores must be finite numbers"),

@@ -75,7 +75,7 @@ class BLEU(TallyMetric):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Matches and n-grams by order; words, effective reference words, and the smaller of the last two."""
+        """Matches and n-grams of each order; words, effective reference words, and the smaller of these two numbers."""
         orders = range(1, self.order + 1)
         counts = [f"{name}_{k}" for name in ("matches", "ngrams") for k in orders]
         return (*counts, "words", "reference_words", "covered_words")

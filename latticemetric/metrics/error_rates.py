@@ -107,7 +107,7 @@ _EDITS = {"equal": MATCH, "replace": SUBSTITUTION, "delete": DELETION, "insert":
 
 @dataclass(frozen=True)
 class _ByAlignment(_AlignmentMetric):
-    """A metric that needs the number of matches, which alignments of fewest errors may differ in."""
+    """A metric that needs the number of matches, which may differ among the alignments with the fewest errors."""
 
     alignment: Alignments = "most-matches"
 

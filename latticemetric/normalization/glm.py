@@ -72,7 +72,7 @@ def read_glm(path: str, side: str, *, timed: bool = False) -> MappingFile:
         lines = iter(stream.lines())
         mark = next(lines, "").split(maxsplit=1)[:1]
         if not mark or mark[0][0].isalnum() or mark[0][0] in "*[\"'":
-            advice = "it is a comment, and begins with the mark of comments, usually ;;"
+            advice = "begin the file with a comment, e.g. ';; my rules'; its first word marks comments"
             raise FormatError("the first line does not define the comment mark", where=stream.place(1), advice=advice)
         for line in lines:
             if section := _SECTION.match(line):

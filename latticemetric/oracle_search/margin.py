@@ -251,7 +251,7 @@ def _best(
     cap: int | None,
     penalize: bool,
 ) -> Iterator[tuple[dict[str, Any], Fraction | None]]:
-    """Yield the fields of the answer of each of the best strings, and its `bound` (see `WeighedString`)."""
+    """Yield, for each of the best strings, the fields of its answer and its `bound` (see `WeighedString`)."""
     rate, strings = _checked(references, metric)
     objective = Objective.of(rate, strings, weight, on, penalize=penalize)
     space, best = weighed_strings(graph, objective, scales, n, cap)

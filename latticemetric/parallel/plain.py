@@ -255,7 +255,7 @@ def _without_long_integers(tree: _Tree) -> _Tree:
 def _array(value: npt.NDArray[Any]) -> _Tree:
     kind = value.dtype.newbyteorder("<").str
     if value.ndim != 1 or kind not in _NUMBERS:
-        raise NotPlainError(f"an array of {value.ndim} dimensions of {value.dtype} is not plain data")
+        raise NotPlainError(f"an array of {value.dtype} with {value.ndim} dimensions is not plain data")
     return ["array", kind, b64encode(value.astype(kind, copy=False).tobytes()).decode("ascii")]
 
 

@@ -29,8 +29,8 @@ class PosteriorListing:
         of: What is listed: `words`, `ngrams`, `arcs` of a lattice, `edges` of a forest; nothing for a `summary`.
         log_total: Logarithm of the sum of exp(−scale · cost) over the graph's paths or derivations.
         entropy: The entropy of the distribution over paths or derivations, in nats.
-        rows: The listed items, most probable first. Ties: shorter n-grams, then the alphabet; or the smallest arc or
-            edge number.
+        rows: The listed items, most probable first. Equally probable words and n-grams are sorted by length, then
+            alphabetically; equally probable arcs or edges, by number.
     """
 
     of: str

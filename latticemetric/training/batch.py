@@ -275,7 +275,7 @@ class Batch:
 
 
 class _Prepared(NamedTuple):
-    """A graph as a lattice; the index of each arc's and final state's cost (−1: none), and the number of costs."""
+    """A graph as a lattice, the index of the cost of each arc and final state (−1: none), and the number of costs."""
 
     lattice: Lattice
     arc: Numbers

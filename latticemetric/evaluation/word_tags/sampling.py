@@ -74,7 +74,7 @@ class ErrorSource:
                 )
 
     def least_errors(self, rate: float) -> int:
-        """Return the number of errors that a sample needs."""
+        """Return the smallest number of errors with which a sample reaches an error rate."""
         # Rounding may put a whole product slightly above the whole number.
         return ceil(rate * self.tags - _TOLERANCE)
 

@@ -102,7 +102,7 @@ class WordTags(Frozen):
         if len(even):
             raise InputError(
                 f"segment {even[0] + 1} has {self.lengths[even[0]]} tags, but words with gaps have 2n + 1",
-                advice="take all tags if there are no gaps",
+                advice="choose 'all' if only words have tags",
             )
         place = np.arange(len(self.bad)) - self.begin[self.segment]
         lengths = self.lengths // 2 + (which == "gaps")

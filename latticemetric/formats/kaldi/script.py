@@ -125,7 +125,7 @@ def _archive_beside(path: str) -> tuple[str, ...]:
 def write_with_archive(path: str, graphs: Iterable[tuple[str, Graph]]) -> int:
     """Write an archive and the script of its lattices: `x.ark` next to `x.scp`."""
     if path == STANDARD_OUTPUT or not path.endswith(".scp"):
-        raise UsageError("a script needs an archive in the same folder", advice="name a file that ends in .scp")
+        raise UsageError("a script x.scp is written with its archive x.ark", advice="name a file that ends in .scp")
     (archive,) = _archive_beside(path)
     count = 0
     # The archive is replaced first.

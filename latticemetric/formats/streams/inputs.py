@@ -54,7 +54,7 @@ class Inputs:
             raise UsageError(
                 "--resume cannot detect changes of this file",
                 where=path,
-                advice="give the script that points to it, not an archive with the script",
+                advice="give the script that points to it as a file, not inside a tar archive",
             )
 
     def known(self, paths: Container[str]) -> None:

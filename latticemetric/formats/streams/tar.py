@@ -57,7 +57,7 @@ def _content(tar: tarfile.TarFile, member: tarfile.TarInfo, archive: Stream) -> 
     except InputError as error:
         return error
     if is_tar(stream.head()):
-        return InputError("is an archive in an archive", where=path, advice="unpack the outer one")
+        return InputError("this is an archive in an archive", where=path, advice="unpack the outer one")
     return stream
 
 

@@ -184,10 +184,9 @@ def _run(peer: Peer, pair: Any, limits: Limits, pipe: Connection) -> None:
                 calls += 1
             seconds.append((time.perf_counter() - begin) / calls)
         pipe.send(Measured(statistics.median(seconds), found, memory=_peak() - before))
-    except MemoryError:
-        pipe.send(Measured(None, None, "memory"))
     except Exception as error:  # noqa: BLE001  a peer may raise anything
-        pipe.send(Measured(None, None, type(error).__name__))
+        too_large = isinstance(error, MemoryError) or "of memory" in str(error)  # ours says how much it needs
+        pipe.send(Measured(None, None, "memory" if too_large else type(error).__name__))
 
 
 def measure(peer: Peer, pair: Any, limits: Limits) -> Measured:

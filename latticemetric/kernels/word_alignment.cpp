@@ -10,8 +10,8 @@
 // column of 64 of them is two words of bits, since neighbours differ by at most one, and is made from the column before
 // it by a dozen operations (Myers 1999; Hyyrö 2003). An alignment of few errors strays little from the diagonal: a band
 // of diagonals is enough where the best it holds has no more errors than it takes to leave it (Ukkonen 1985). Once it is
-// known how many errors are enough, the band becomes narrower on its way: blocks are left out from where their cells
-// need more than that, with the errors that the lengths of what follows call for.
+// known how many errors are enough, the band becomes narrower on its way: a block is left out once all its cells need
+// more than that, counting the insertions or deletions that what follows must have for its lengths.
 //
 // Of the alignments of fewest errors, the tie rule wants the one with the most matches, which also says how many words
 // are inserted and deleted; then, from the left, C before S before D before I. So cells of best alignments are marked
@@ -486,8 +486,8 @@ class WordAligner::Table {
   static constexpr int parts = 4;
   std::int64_t errors_until_[parts + 1] = {};  // as `errors_`, after each quarter of the columns
   int part_ = 0;                               // quarters that are made
-  std::vector<Blocks> blocks_of_;       // of each column
-  Blocks next_{0, 0, 0};                  // of the column after it, at most
+  std::vector<Blocks> blocks_of_;              // of each column
+  Blocks next_{0, 0, 0};                       // of the column after it, at most
   // Of the part at hand: column by column, beginning with the one before it.
   std::unique_ptr<Steps[]> steps_;
   std::int64_t room_ = 0;

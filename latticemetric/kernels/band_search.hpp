@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "best_transitions.hpp"
@@ -36,7 +38,7 @@ class BandSearch {
   template <typename Value, typename Rule>
   Loss most(const Rule& rule) {
     if (!before_.hold()) return 0;
-    const Loss most = band<Value>(rule).beam();
+    const Loss most = band<Value, Value>(rule).beam();
     if (settings_.has_segments) before_.find_segments(places_, most + rule.slack(0, 0));
     return most;
   }
@@ -49,9 +51,10 @@ class BandSearch {
   };
   template <typename Value, typename Rule>
   Found<Value> best(Rule& rule, Loss most) {
-    auto values = band<Value>(rule);
-    const Loss lost = values.fill(most, rule.slack(0, 0));
-    return {marked(graph_, begin_.data(), places_, size_, values, rule), lost};
+    if constexpr (!Rule::weighs)
+      if (may_be_narrow())
+        if (auto found = best_of_cells<std::int16_t, Value>(rule, most)) return *std::move(found);
+    return *best_of_cells<Value, Value>(rule, most);
   }
 
   template <typename Value, typename Rule>
@@ -59,16 +62,25 @@ class BandSearch {
     return {graph_, begin_.data(), places_, size_, states, rule};
   }
 
-  // Whether values of paths that lose at most so much have 16 bits, with some edits more.
-  bool is_small(Loss most) const {
-    constexpr Loss none = no_value<std::int16_t>;
-    const Loss edits = 4 * (gains_.order * gains_.unit + std::llabs(gains_.alpha) + std::llabs(gains_.beta));
-    return before_.hold() && edits < none - std::numeric_limits<std::int16_t>::min() && most + edits < -none;
+ private:
+  template <typename Cell, typename Value, typename Rule>
+  std::optional<Found<Value>> best_of_cells(Rule& rule, Loss most) {
+    auto values = band<Cell, Value>(rule);
+    const auto lost = values.fill(most, rule.slack(0, 0));
+    if (!lost) return std::nullopt;
+    return Found<Value>{marked(graph_, begin_.data(), places_, size_, values, rule), *lost};
   }
 
- private:
-  template <typename Value, typename Rule>
-  RecognitionBand<Value, Rule> band(const Rule& rule) {
+  // Whether 16 bits have room for edits beyond the values of cells.
+  bool may_be_narrow() const {
+    const Loss order = gains_.order;
+    const Loss edits = 4 * (order * gains_.unit + std::llabs(gains_.alpha) + std::llabs(gains_.beta));
+    const Loss runs = order * (order - 1) / 2 * gains_.unit;
+    return before_.hold() && edits + runs < no_value<std::int16_t> - std::numeric_limits<std::int16_t>::min();
+  }
+
+  template <typename Cell, typename Value, typename Rule>
+  RecognitionBand<Cell, Value, Rule> band(const Rule& rule) {
     return {graph_, begin_.data(), places_, before_, size_, gains_, rule, settings_.part_bytes};
   }
 

@@ -184,7 +184,10 @@ MarkedStates<typename Band::Value> marked(const Graph& graph, const std::int64_t
         poll(20);
         found.add(state, band.value(s, state / order, state % order));
         transitions.each_transition(s, state, [&](std::int64_t, std::int32_t t, std::int32_t r, Edit) {
-          if (t != s) return to_be_marked.add(t, r);
+          if (t != s) {
+            band.pass(t, r / order, r % order);
+            return to_be_marked.add(t, r);
+          }
           const auto at = std::lower_bound(here.begin() + static_cast<std::ptrdiff_t>(k), here.end(), r);
           if (at == here.end() || *at != r) here.insert(at, r);
         });

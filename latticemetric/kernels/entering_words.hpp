@@ -13,10 +13,12 @@ namespace latticemetric {
 class EnteringWords {
  public:
   EnteringWords(const Graph& graph, const ReferencePlaces& places)
-      : places_(places),
-        begin_(static_cast<std::size_t>(graph.states) + 1, 0),
+      : begin_(static_cast<std::size_t>(graph.states) + 1, 0),
         symbol_(static_cast<std::size_t>(graph.arcs)),
-        entered_(places.size() + 1, none) {
+        entered_(places.size() + 2, none) {
+    const auto nothing = static_cast<std::int32_t>(places.size()) + 1;  // a symbol that enters no state
+    before_.push_back(nothing);
+    for (const auto symbol : places.symbols()) before_.push_back(symbol > 0 ? symbol : nothing);
     for (std::int64_t a = 0; a < graph.arcs; ++a) ++begin_[graph.target[a] + 1];
     for (std::size_t s = 1; s < begin_.size(); ++s) begin_[s] += begin_[s - 1];
     std::vector<std::int64_t> next(begin_.begin(), begin_.end() - 1);
@@ -38,16 +40,13 @@ class EnteringWords {
 
   // Whether the word before a place may have been matched by an arc into the state.
   bool may_match_before(std::int32_t i) const {
-    if (i == 0) return false;
-    if (is_open_) return true;
-    const std::int32_t symbol = places_.symbol_at(i - 1);
-    return symbol > 0 && entered_[symbol] == state_;
+    return is_open_ ? i > 0 : entered_[before_[i]] == state_;
   }
 
  private:
   static constexpr std::int32_t none = -1, silent_arc = -1;
 
-  const ReferencePlaces& places_;
+  std::vector<std::int32_t> before_;   // each place, the symbol
   std::vector<std::int64_t> begin_;    // of each state, among the arcs into states
   std::vector<std::int32_t> symbol_;   // what they say
   std::vector<std::int32_t> entered_;  // the state that each symbol was last found to enter

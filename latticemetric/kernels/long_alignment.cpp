@@ -67,9 +67,9 @@ class Chain {
 };
 
 template <typename Value>
-void read(BandSearch& search, BandSearch::Loss most, std::int32_t states, std::string& edits) {
+void read(BandSearch& search, std::int32_t states, std::string& edits) {
   AllBest<Value> rule;
-  const auto [marked, lost] = search.best<Value>(rule, most);
+  const auto [marked, lost] = search.best<Value>(rule, search.most<Value>(rule));
   auto transitions = search.transitions(marked, rule);
   std::vector<Rest> rest(marked.size());
   for (std::int32_t s = states; s-- > 0;) {
@@ -107,13 +107,10 @@ bool align_long(String candidate, String reference, Gains gains, std::string& ed
   const PrefixLosses::Costs none{Losses(static_cast<std::size_t>(graph.arcs), 0),
                                  Losses(static_cast<std::size_t>(graph.states), 0)};
   BandSearch search(graph, words.data(), size, gains, none, {size >= 1500, SearchWay().part_bytes});
-  const auto as = [&](auto value, BandSearch::Loss most) { read<decltype(value)>(search, most, graph.states, edits); };
-  if (largest >= std::numeric_limits<std::int32_t>::max() / 4) {
-    as(std::int64_t{}, search.most<std::int64_t>(AllBest<std::int64_t>()));
-  } else {
-    const auto most = search.most<std::int32_t>(AllBest<std::int32_t>());
-    search.is_small(most) ? as(std::int16_t{}, most) : as(std::int32_t{}, most);
-  }
+  if (largest >= std::numeric_limits<std::int32_t>::max() / 4)
+    read<std::int64_t>(search, graph.states, edits);
+  else
+    read<std::int32_t>(search, graph.states, edits);
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "budget.hpp"
+#include "frequent_words.hpp"
 
 namespace latticemetric {
 namespace {
@@ -36,6 +37,17 @@ class SpelledRows {
  private:
   std::vector<std::vector<std::uint8_t>> row_, spare_;
 };
+
+// Pieces that are one word longer, where a word is (255) and not elsewhere (0).
+void spell(std::uint8_t* __restrict into, std::uint8_t* __restrict longest, const std::uint8_t* __restrict before,
+           const std::uint8_t* __restrict is_there, std::int32_t places) {
+  for (std::int32_t i = 0; i < places; ++i) {
+    const auto more = static_cast<std::uint8_t>(std::min(before[i], static_cast<std::uint8_t>(most_spelled - 1)) + 1);
+    const auto spelled = static_cast<std::uint8_t>(more & is_there[i]);
+    into[i] = std::max(into[i], spelled);
+    longest[i] = std::max(longest[i], spelled);
+  }
+}
 
 }  // namespace
 
@@ -146,6 +158,8 @@ std::vector<std::uint8_t> PrefixLosses::longest_spelled(const ReferencePlaces& p
   const auto width = [&](std::int32_t s) { return windows[s].last - windows[s].first + 1; };
   SpelledRows rows(graph_.states);
   PlaceCursors cursors(places);
+  FrequentWords<std::uint8_t> frequent(places, size_, 40);
+  const std::vector<std::uint8_t> nothing_spelled(longest.size(), 0);
   std::int64_t a = 0;
   for (std::int32_t s = 0; s < graph_.states; ++s) {
     const Window here = windows[s];
@@ -165,8 +179,17 @@ std::vector<std::uint8_t> PrefixLosses::longest_spelled(const ReferencePlaces& p
         continue;
       }
       if (!places.has(a)) continue;
-      const auto last = std::min(here.last, there.last - 1);
-      const auto* place = cursors.from(a, std::max(here.first, there.first - 1));
+      const auto first = std::max(here.first, there.first - 1), last = std::min(here.last, there.last - 1);
+      if (frequent.has(a)) {
+        if (first > last) continue;
+        const auto from = static_cast<std::size_t>(first);
+        spell(rows.begin(t, width(t)) + (first + 1 - there.first), longest.data() + from + 1,
+              row == nullptr ? nothing_spelled.data() : row + (first - here.first), frequent.places(a, 255, 0) + from,
+              last - first + 1);
+        poll((last - first) / 8);
+        continue;
+      }
+      const auto* place = cursors.from(a, first);
       if (*place < 0 || *place > last) continue;
       std::uint8_t* const into = rows.begin(t, width(t));
       for (; *place >= 0 && *place <= last; ++place) {

@@ -61,6 +61,33 @@ class PrefixLosses {
     return std::max((twice + 1) / 2 + after_errors, -most * deletion_) + least_cost_[s];
   }
 
+  // Where paths enter a part of the graph, and what they lose before it at least. From there on, lengths say what is
+  // inserted or deleted: a path from state t to s has no more words than the longest path to s has more than the one to t.
+  class Entry {
+   public:
+    explicit Entry(const PrefixLosses& before) : before_(before) {}
+
+    void add(std::int32_t s, std::int32_t i, Loss lost) {
+      lost_ = std::min(lost_, lost - before_.least_cost_[s]);
+      first_ = std::min(first_, i);
+      ahead_ = std::max<Loss>(ahead_, i - before_.most_words_[s]);
+      behind_ = std::min<Loss>(behind_, i - before_.least_words_[s]);
+    }
+
+    Loss at(std::int32_t s, std::int32_t i) const {
+      if (i < first_ || !before_.is_reached(s)) return unreached;
+      const Loss deleted = i - before_.most_words_[s] - ahead_, inserted = before_.least_words_[s] - i + behind_;
+      return lost_ + before_.least_cost_[s] + std::max({Loss{0}, deleted * before_.deletion_, inserted * before_.insertion_});
+    }
+
+   private:
+    const PrefixLosses& before_;
+    Loss lost_ = unreached;
+    std::int32_t first_ = std::numeric_limits<std::int32_t>::max();
+    // By how many words a place is ahead of the longest, or behind the shortest path.
+    Loss ahead_ = -unreached, behind_ = unreached;
+  };
+
   // Finds segments, for answers that lose at most so much.
   void find_segments(const ReferencePlaces& places, Loss most);
 

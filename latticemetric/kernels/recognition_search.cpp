@@ -149,7 +149,7 @@ BandSearch::Settings settings(SearchWay way, std::int32_t words) {
   return {way.kind == SearchWay::band || words >= least_for_segments, way.part_bytes};
 }
 
-// Searches a band, of the smallest numbers that will do: visit(search, states of best paths, rule, what they lose).
+// Searches a band: visit(search, states of best paths, rule, what they lose).
 template <typename Value, typename Visit>
 auto in_band(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains,
              BandSearch::Settings settings, Visit visit) {
@@ -157,13 +157,10 @@ auto in_band(const Graph& graph, const std::int32_t* reference, std::int32_t ref
   const PrefixLosses::Costs none{Losses(static_cast<std::size_t>(graph.arcs), 0),
                                  Losses(static_cast<std::size_t>(graph.states), 0)};
   BandSearch search(graph, reference, reference_words, gains, none, settings);
-  const auto most = search.template most<Value>(BestGain<Value>(graph));
-  const auto best = [&](auto value) {
-    BestGain<decltype(value)> rule(graph);
-    const auto found = search.template best<decltype(value)>(rule, most);
-    return visit(search, found.states, rule, found.lost);
-  };
-  return search.is_small(most) ? best(std::int16_t{}) : best(Value{});
+  BestGain<Value> rule(graph);
+  const auto most = search.template most<Value>(rule);
+  const auto found = search.template best<Value>(rule, most);
+  return visit(search, found.states, rule, found.lost);
 }
 
 // Calls in_band(value) or in_table(value), with a 0 of a kind that holds all gains.

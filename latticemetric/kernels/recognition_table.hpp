@@ -76,6 +76,7 @@ class RecognitionTable {
   void each_part(Visit visit) const {
     visit(0, graph_.states - 1);
   }
+  void pass(std::int32_t, std::int32_t, std::int32_t) {}
 
   // A table takes at most so much.
   static double most_bytes(std::int32_t states, std::size_t size, std::int32_t order) {

@@ -145,6 +145,36 @@ def test_a_band_has_the_path_of_the_table(search, part_bytes):
     assert found_by(search, "band", part_bytes) == found_by(search, "table")
 
 
+@given(seed=st.integers(0, 2**32), part_bytes=PARTS, data=st.data())
+def test_a_band_with_losses_beyond_16_bits_has_the_path_of_the_table(seed, part_bytes, data):
+    chance = np.random.default_rng(seed)
+    words, vocabulary = data.draw(st.integers(200, 700)), data.draw(st.sampled_from([2, 20, 1000]))
+    reference = chance.integers(1, vocabulary + 1, words)
+    # Passages that match, and passages of errors: what cells expect to be lost is much too much in some, or too little.
+    is_heard = np.repeat(chance.random(8) < data.draw(st.sampled_from([0, 0.1, 0.5])), words // 8 + 1)[:words]
+    truth = np.where(is_heard, reference, chance.integers(1, vocabulary + 1, words))
+    truth = truth[chance.random(words) < data.draw(st.sampled_from([0.5, 0.95, 1]))].tolist()
+    source, target, word, states, finals = sausage(chance, truth, data.draw(st.integers(1, 2)), vocabulary)
+    order = np.argsort(source, kind="stable")
+    final_cost = np.full(states, np.inf)
+    final_cost[list(finals)] = 0
+    n = data.draw(st.integers(1, 4))
+    search = {
+        "source": np.array(source, dtype=np.int32)[order],
+        "target": np.array(target, dtype=np.int32)[order],
+        "label": np.array(word, dtype=np.int32)[order],
+        "is_word": (np.array(word)[order] != 0).astype(np.uint8),
+        "cost": chance.integers(0, 3, len(word)).astype(np.float64),
+        "final_cost": final_cost,
+        "reference": reference.astype(np.int32),
+        "order": n,
+        "unit": data.draw(st.integers(100, 150)) // n,  # up to par, what an error loses
+        "alpha": data.draw(st.sampled_from([0, 1, 30])),
+        "beta": data.draw(st.sampled_from([0, 1, 12, -12])),
+    }
+    assert found_by(search, "band", part_bytes) == found_by(search, "table")
+
+
 @given(search=searches(60), part_bytes=PARTS, data=st.data())
 def test_hope_in_a_band_is_that_of_the_table(search, part_bytes, data):
     is_final = np.isfinite(search["final_cost"])

@@ -12,7 +12,7 @@ import click
 from latticemetric.cli.verbs import VERBS
 from latticemetric.errors import InputError, UsageError, shortened
 
-# What users of other tools type, and what it is called here.
+# What users of other tools type, or of earlier versions, and what it is called here.
 _VERBS_ELSEWHERE = {
     "1best": "best", "onebest": "best", "one-best": "best", "best-path": "best", "lattice-best-path": "best",
     "lattice-1best": "best", "viterbi": "best", "n-best": "nbest", "lattice-to-nbest": "nbest", "oracles": "oracle",
@@ -28,7 +28,7 @@ _OPTIONS_ELSEWHERE = {
     "--threads": "--workers", "--json": "--format json", "--jsonl": "--format jsonl", "--tsv": "--format tsv",
     "--out": "--output", "--outfile": "--output", "--wer": "--metric wer", "--bleu": "--metric bleu",
     "--n": "--nbest", "--num-best": "--nbest", "--drop-scores": "--scores-off", "--no-scores": "--scores-off",
-    "--input-format": "--from", "--output-format": "--format",
+    "--input-format": "--from", "--output-format": "--format", "--keyed": "--style keyed",
 }  # fmt: skip
 # Click's names of types.
 _KINDS = {"float range": "number", "float": "number", "integer range": "whole number", "integer": "whole number"}

@@ -19,6 +19,7 @@ MEETING = [EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"]
         ("best x --beam 1", "there is no option --beam here; these verbs have it: report, mbr, draw, prune;"),
         ("oracle a b --metrc wer", "there is no option --metrc; did you mean --metric?"),
         ("oracle a b --acoustic-scale 1", "did you mean --scale acoustic=NUMBER?"),
+        ("score a b --keyed", "did you mean --style keyed?"),
         ("oracle a b --wibble", "there is no option --wibble; see latticemetric oracle --help"),
         ("oracle a b --format jsn", "--format: 'jsn' is not one of .* (did you mean json or jsonl?)"),
         ("prune a b --beam x", "--beam: 'x' is not a number; see"),

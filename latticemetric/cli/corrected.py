@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from latticemetric.cli.options import PairedLattices, PairedReadingOptions, grammar_named
+from latticemetric.cli.options import PairedReadingOptions, grammar_named
 
 if TYPE_CHECKING:
     from latticemetric.batch.list_arguments import Words
     from latticemetric.batch.lists import Lists
     from latticemetric.batch.pairing import Pair
+    from latticemetric.batch.reading import PairedLattices
 
 
 class CorrectedPairs(NamedTuple):

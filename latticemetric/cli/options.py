@@ -7,7 +7,7 @@ import functools
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -28,6 +28,7 @@ from latticemetric.errors import UsageError, placed
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Written
     from latticemetric.batch.pairing import Pair, Style
+    from latticemetric.batch.reading import PairedLattices
     from latticemetric.batch.run import Placed
     from latticemetric.batch.shards import ShardRun
     from latticemetric.batch.string_scores import StringScorer
@@ -450,13 +451,6 @@ class PreparationOptions(Options):
         return prepared_entries(graphs, preparation)
 
 
-class PairedLattices(NamedTuple):
-    """Lattices with their references, and the number of references of each."""
-
-    lattices: Iterator[Pair]
-    references: int
-
-
 class PairedReadingOptions(ScoredReadingOptions, PreparationOptions):
     """Options for reading, preparing and normalizing lattices and their references."""
 
@@ -468,42 +462,41 @@ class PairedReadingOptions(ScoredReadingOptions, PreparationOptions):
     )
 
     def paired(
-        self, files: str, references: Sequence[str], shard: ShardRun | None = None, *, rewrite: bool = True
+        self,
+        files: str,
+        references: Sequence[str],
+        shard: ShardRun | None = None,
+        *,
+        required: bool = True,
+        rewrite: bool = True,
     ) -> PairedLattices:
         """Pair each lattice with its references: from files, or from a field of its own record.
 
-        With a shard, return only the lattices of that shard. Without `rewrite`, do not apply `--normalize`.
+        With a shard, return only the lattices of that shard. If references are not `required`, lattices may have none.
+        Without `rewrite`, do not apply `--normalize`.
         """
-        from latticemetric.batch.pairing import pair_up, pair_within
+        from latticemetric.batch.reading import PairReader
+        from latticemetric.cli.results import progress
 
         if references:
             refuse(["reference_field"], "with files of references", advice="give one of them")
-            expected = self.references(references)
-            pairs = pair_up(self.entries([files]), expected, self.style)
-            total = max(len(file.lines) for file in expected)
-            return PairedLattices(self._watched(pairs, total, shard, rewrite=rewrite), len(references))
-        refuse(["style"], "without files of references")
-        within = pair_within(self.entries([files]), self.reference_field)
-        if within is None:
+        else:
+            refuse(["style"], "without files of references")
+        reader = PairReader(
+            vocabulary=self.vocabulary,
+            from_format=self.from_format,
+            style=self.style,
+            reference_field=self.reference_field,
+            preparation=self.preparation,
+            grammar=grammar_named(self.normalize) if rewrite else None,
+            scales=self.weights,
+            shard=shard,
+            watched=functools.partial(progress, what="lattices"),
+        )
+        paired = reader.read_pairs(files, references, required=required)
+        if paired is None:
             raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument")
-        return PairedLattices(self._watched(within.pairs, None, shard, rewrite=rewrite), within.references)
-
-    def unpaired(self, files: str, shard: ShardRun | None = None) -> Iterator[Pair]:
-        """Yield each lattice without references."""
-        from latticemetric.batch.pairing import Pair
-
-        return self._watched((Pair(one.name, one, ()) for one in self.entries([files])), None, shard)
-
-    def _watched(
-        self, lattices: Iterator[Pair], total: int | None, shard: ShardRun | None, *, rewrite: bool = True
-    ) -> Iterator[Pair]:
-        """Yield the lattices of a shard, prepared and normalized, with a progress bar."""
-        from latticemetric.cli.results import progress
-
-        if shard is not None:
-            lattices, total = shard.take(lattices), None if total is None else shard.shard.size(total)
-        shown = progress(lattices, total, "lattices")
-        return self.normalized(shown) if rewrite else self.prepared(shown)
+        return paired
 
     @property
     def rewritten_by(self) -> str | None:
@@ -512,16 +505,6 @@ class PairedReadingOptions(ScoredReadingOptions, PreparationOptions):
             name for name in (self.tokenize, self.normalize) if name not in (None, "none")
         ]
         return "+".join(map(str, steps)) or None
-
-    def normalized(self, lattices: Iterator[Pair]) -> Iterator[Pair]:
-        """Yield the lattices and their references: prepared, then normalized by the grammar of `--normalize`."""
-        lattices = self.prepared(lattices)
-        grammar = grammar_named(self.normalize)
-        if grammar is None:
-            return lattices
-        from latticemetric.batch.normalization import normalized_pairs
-
-        return normalized_pairs(lattices, grammar, self.weights)
 
 
 ENGINE = choice("--engine", ["auto", "native", "openfst"], "Search engine; all engines give the same results.")

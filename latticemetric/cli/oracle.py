@@ -11,7 +11,6 @@ from latticemetric.cli.commands import option, verb, version_option
 from latticemetric.cli.files import STANDARD, GraphFiles, MetricName, NamesFiles, names_automaton
 from latticemetric.cli.options import (
     GraphFormatOptions,
-    PairedLattices,
     PairedReadingOptions,
     RateOptions,
     RateOutputOptions,
@@ -143,12 +142,10 @@ def command(
     from latticemetric.cli.results import say
     from latticemetric.cli.run import running
 
-    if names_automaton(metric.metric) and not references and reading.reference_field is None:
-        paired = PairedLattices(reading.unpaired(lattices, run.shard), 0)
-    else:
-        with order_checked(lattices, references):
-            paired = reading.paired(lattices, references, run.shard)
-    if names_automaton(metric.metric):
+    by_automaton = names_automaton(metric.metric)
+    with order_checked(lattices, references):
+        paired = reading.paired(lattices, references, run.shard, required=not by_automaton)
+    if by_automaton:
         search = _search_by_automaton(metric, also, reading, run, has_references=bool(paired.references))
     elif metric.metric.strip().lower() == _COMPOUNDS:
         search = _search_by_compounds(also, reading, run, references=paired.references)

@@ -20,7 +20,6 @@ from latticemetric.cli.options import (
     SAMPLES,
     SCORE,
     UTT2SPK,
-    PairedLattices,
     PairedReadingOptions,
     PointOptions,
     RateOptions,
@@ -34,6 +33,7 @@ from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.batch.pairing import Pair
+    from latticemetric.batch.reading import PairedLattices
     from latticemetric.batch.review import MBRSettings
     from latticemetric.report.report import Report
 

@@ -268,7 +268,7 @@ def test_no_option_of_oracles_is_ignored_in_silence(arguments, message, tmp_path
 def test_an_automaton_alone_reads_no_references(tmp_path):
     archive, _ = data(tmp_path, graphs=2)
     done = oracle(archive, "--metric", "my.fst", "--style", "keyed")
-    assert_one_line_error(done, "--style has no effect with an automaton without references")
+    assert_one_line_error(done, "--style has no effect without files of references")
 
 
 @pytest.mark.parametrize("option", ["--seed", "--confidence"])

@@ -427,7 +427,7 @@ def plugin_subjects() -> list[Subject]:
 
 
 def _loaded(entry: EntryPoint, kind: str) -> str:
-    """Load all plug-ins of this kind; return the module, package and version of this plug-in."""
+    """Check that a plug-in can be loaded, with all others of its kind; return its module, package and version."""
     own, load = _registry(kind)
     if entry.name in own:
         raise InputError(f"latticemetric has a {kind} with this name, and uses its own")

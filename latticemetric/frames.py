@@ -55,10 +55,10 @@ def as_pandas(records: Iterable[Mapping[str, Any]]) -> Any:
 
 
 def as_arrow(records: Iterable[Mapping[str, Any]]) -> Any:
-    """Return records as a `pyarrow.Table`, with a column for each name in any record; objects become structures.
+    """Return records as a `pyarrow.Table`, with a column for each key that occurs in a record.
 
-    Arrow has no structures without fields, so an empty object becomes null, like a missing value. A pair of a text and
-    a number becomes a structure of both.
+    Mappings become Arrow structs. A struct needs fields, so an empty mapping becomes null, like a missing value. A pair
+    of a text and a number becomes a struct of both.
     """
     pa, rows = require_arrow(), list(records)
     columns = {}

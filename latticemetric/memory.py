@@ -162,9 +162,9 @@ def _read(file: str) -> bytes:
 
 
 def parse_size(text: str) -> int | None:
-    """Return the bytes of a size like 500M or 2G; `None` if `text` is not a size."""
-    match = re.fullmatch(r"([0-9]{1,15})([kmgt]?)b?", text.strip().lower())
-    return int(match[1]) * _UNITS[match[2]] if match else None
+    """Return the bytes of a size like 500M, 2G or `1.5 GB`, as `shown_size` writes it; `None` if `text` is no size."""
+    match = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,3})?) ?([kmgt]?)b?", text.strip().lower())
+    return int(float(match[1]) * _UNITS[match[2]]) if match else None
 
 
 def shown_size(size: int) -> str:

@@ -52,10 +52,11 @@ class Gains(NamedTuple):
 
 
 class RecognitionAutomaton(NamedTuple):
-    """The transitions as columns, sorted by source; state (i, m) has the number i · n + m, and 0 is the start.
+    """The transitions of the automaton as columns, sorted by source. The start is state 0.
 
-    Labels are word numbers, `EPSILON` (deletions) or `STAR`. Edits are codes as in `Gains.of_edits`. Sizes are what
-    transitions add to the denominator. `final` marks the states where a path may end.
+    State i · n + m stands for state i of the reference after m matches in a row; n is the order, and m < n. A label is
+    a word number, `EPSILON` (a deletion, which reads no word) or `STAR` (any word). `edit` has the codes of
+    `Gains.of_edits`. `size` is what a transition adds to the denominator. `final` marks where a path may end.
     """
 
     source: npt.NDArray[np.int32]

@@ -83,9 +83,10 @@ class CalibrationReport(Record):
 
 
 class ScaleTrial(NamedTuple):
-    """A scale, and its value of the criterion on the development set (larger is better).
+    """A scale that was tried, and its merit on the development set (larger is better).
 
-    The merit is the mean log2 likelihood of right and wrong words, or minus the mean squared error of expected errors.
+    With the criterion `words`, the merit is the mean log2 probability of what is true of each word: right or wrong.
+    With `errors`, it is minus the mean squared difference between expected and real errors of an utterance.
     """
 
     scale: float

@@ -48,16 +48,16 @@ class BesideStatistics(NamedTuple):
 
 @dataclass(frozen=True)
 class OracleAnswer:
-    """The answer for one pair: an oracle, a problem, or both if only some margins failed.
+    """The answer for one pair: an oracle or a problem; both if only the search for a hope, fear or worst string failed.
 
     Attributes:
-        problem: The reason why the pair, or some of its margins, failed.
-        missed: Counts used when there is no answer: all words of the reference deleted.
+        problem: Why a search failed.
+        missed: The counts to use in place of what failed: all words of the reference are deleted.
         strings: The words of oracle, 1-best and references, if there are string metrics.
         sentence_scores: The sentence scores of this pair, by metric and side (oracle, 1-best).
         where: The file and line of the graph.
         beside: The statistics of the second metric.
-        occurrence: How many reference words occur in the graph; only if few match.
+        occurrence: How many reference words occur in the graph; `None` if the oracle matches many.
     """
 
     name: str
@@ -101,7 +101,7 @@ class OracleSearch(NamedTuple):
     beside: GRR | None = None
 
     def answer(self, pair: Pair, *, keep_going: bool) -> OracleAnswer:
-        """Search one lattice. If a margin (hope, fear, worst string) fails, raise an error unless `keep_going`."""
+        """Search one graph; `keep_going` keeps the oracle if only the search for a hope, fear or worst string fails."""
         with built(pair) as (graph, references):
             best = oracle(graph, references, self.metric, scales=self.scales, engine=self.engine)
             margins = None
@@ -166,13 +166,16 @@ def oracles_of(lattices: Iterable[Pair], search: OracleSearch, run: Run) -> Iter
 
 @dataclass(frozen=True)
 class ConfidenceEvaluation:
-    """Posteriors evaluated as confidences: tags predicted by thresholds, compared with tags by references.
+    """An evaluation of posteriors as confidences of words.
+
+    Thresholds on posteriors predict tags (OK or BAD), which are compared with the true ones, from the references.
 
     Attributes:
+        sweep: The results for each threshold.
         lattices: Number of lattices that were searched.
         failed: Number of lattices that failed; the evaluation omits them.
         words: Number of words of the 1-bests.
-        bad: Number of words that the references make BAD.
+        bad: Number of these words whose true tag is BAD.
     """
 
     sweep: ConfidenceSweep

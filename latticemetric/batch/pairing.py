@@ -181,7 +181,7 @@ class Pair:
 
     @property
     def place(self) -> str:
-        """The place of the graph, for an error."""
+        """The place that errors name: of the graph, or of its reference if there is no graph."""
         return self.entry.place if self.entry is not None else self.where
 
     def graph_references(self) -> list[GraphReference]:

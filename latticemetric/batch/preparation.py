@@ -52,10 +52,10 @@ def prepared_reference(reference: Reference, preparation: Preparation) -> Refere
 
 
 def prepared_graph(graph: Graph, preparation: Preparation) -> Graph:
-    """Prepare the words of a graph.
+    """Lower-case and tokenize the words of a graph, as the preparation says.
 
-    Each hypothesis of an n-best list is prepared as a text. In lattices, each word is tokenized by itself; its first
-    token gets the scores. Forests are only lower-cased.
+    In an n-best list, tokenize each hypothesis as a whole. In a lattice, tokenize each word by itself; its first token
+    gets the scores. A forest can be lower-cased, but not tokenized.
 
     Examples:
         >>> lattice = Lattice.from_strings(["The cat."], costs=[2.0])

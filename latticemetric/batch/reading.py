@@ -1,4 +1,4 @@
-"""Read lattices with their references: paired, those of one shard, prepared and normalized."""
+"""Read lattices and pair them with references; keep only one shard, and prepare and normalize texts, if asked."""
 
 from __future__ import annotations
 

@@ -116,7 +116,10 @@ class _TestSetOptions(Options):
         return judged.without([name.removeprefix(f"{pair}:") for name in self.leave_out if not name.startswith(others)])
 
     def human_scores(self, judgments: Judgments, standard: str | None) -> HumanScores:
-        """Return the human scores of the columns that the user names; by default the standard column, or all."""
+        """Return the human scores of the columns that `--human-scores` names.
+
+        Without it, use the standard column of the test set; if there is none, use all columns.
+        """
         from latticemetric.evaluation.human import human_scores
 
         columns = listed(self.columns) if self.columns is not None else [standard] if standard else judgments.columns
@@ -188,7 +191,7 @@ class _GroupOptions(Options):
     width: float = option("--bin-width X", "Width of a group.", type=Number(0, min_open=True), default=0.1)
     smallest: int = option(
         "--smallest N",
-        "Mark groups with fewer than N segments, and leave them out of the second correlation.",
+        "Mark groups with fewer than N segments; show the correlation over all groups, and over the other groups only.",
         default=100,
         type=click.IntRange(1),
     )

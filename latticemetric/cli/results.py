@@ -66,7 +66,7 @@ class Results(ABC):
 
     @property
     def is_for_programs(self) -> bool:
-        """True if the text is for programs; then a text file has no summary."""
+        """True if programs read the text; then a text file has no summary at its end."""
         return False
 
     def warning(self) -> str | None:

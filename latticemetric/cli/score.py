@@ -90,7 +90,12 @@ class _ScoreOptions(Options):
     stem: bool = flag("--stem", "Compare Porter stems of words; all metrics must support this.")
     style: LineStyle = LINE_STYLE
     details: bool = flag("--details", "Also list confusion pairs and the words inserted, deleted and substituted.")
-    top: int = option("--top N", "List at most N words of each kind (--details).", type=click.IntRange(1), default=20)
+    top: int = option(
+        "--top N",
+        "With --details: list at most N words, or pairs of words, for each kind of error.",
+        type=click.IntRange(1),
+        default=20,
+    )
     by: GroupKind | Literal["class"] | None = choice(
         "--by",
         ["speaker", "file", "class"],
@@ -216,7 +221,7 @@ def _explanations(scores: _Scores, outputs: Texts, expected: Texts, segment: str
     from latticemetric.metrics.base import explain
 
     if output_format != "text":
-        raise UsageError(f"--explain writes text, not {output_format}", advice="leave --format out")
+        raise UsageError(f"--explain writes text, not {output_format}", advice="remove --format")
     if segment not in scores.ids:
         advice = f"the first is {scores.ids[0]}, the last {scores.ids[-1]}"
         raise UsageError(f"there is no segment with number or id '{segment}'", where="--explain", advice=advice)

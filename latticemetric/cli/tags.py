@@ -95,7 +95,7 @@ class _TagOptions(Options):
             advice = "choose a metric that --compare shows"
             raise UsageError(f"--compare does not support {self.pairs_by}", where="--pairs-by", advice=advice)
         if output_format in {"tsv", "jsonl", *TABLES} and (self.compare or self.sampling):
-            raise UsageError(f"{output_format} has scores only", advice="choose --format json, which has everything")
+            raise UsageError(f"{output_format} cannot hold comparisons, only scores", advice="choose --format json")
 
 
 class _LatticeOptions(Options):

@@ -351,7 +351,7 @@ _VALUE_BITS = 123  # of a value: gains minus costs
 
 
 def _finite(cost: Costs) -> Costs:
-    """Return the costs with 0 in place of infinity (where no path may end)."""
+    """Return the costs, with final cost 0 instead of infinity for states that are not final."""
     return Costs(cost.arc, np.where(np.isfinite(cost.final), cost.final, 0.0))
 
 
@@ -379,10 +379,10 @@ def _whole_costs(
 def _whole_weights(
     shares: Sequence[Fraction], cost_share: Fraction, *, largest_sum: int, largest_gain: int
 ) -> tuple[list[int], int, Fraction]:
-    """Return the weights of a unit of gain (per reference) and of cost as integers, and their unit.
+    """Convert the weights of gains (one per reference) and of costs to integers; return them and what 1 stands for.
 
-    Weights are rounded only if 128 bits cannot hold the values. `largest_sum` (in units of cost) and `largest_gain` are
-    upper bounds of absolute values.
+    Weights are rounded only if a value (gains minus costs) may not fit into 128 bits. `largest_sum` is an upper bound
+    of the absolute cost of a path, `largest_gain` of its absolute gain.
     """
     exact = [*shares, cost_share]
     unit = Fraction(1, math.lcm(*(weight.denominator for weight in exact)))

@@ -59,8 +59,8 @@ class MetricAgreement(Frozen):
         differentials: Correlation over pairs of systems.
         segment: Correlation over segments; `None` if no segment has a human score.
         segment_scores: The metric's value for each segment, one row per system; NaN if undefined.
-        higher_is_better: False if lower scores are better. Coefficients use the scores unchanged; only
-            `Differentials.agreement` takes this into account.
+        higher_is_better: False if lower scores are better. Scores keep their sign, so a good error rate has negative
+            correlations. Only `Differentials.agreement` corrects the direction.
     """
 
     scores: tuple[Interval, ...]

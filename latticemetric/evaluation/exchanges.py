@@ -96,7 +96,10 @@ class Signs:
         return units[self.exchange].ravel()
 
     def draw(self, cells: int = 1) -> Iterator[Floats]:
-        """Yield the signs of the units, one row per trial, in blocks; a trial needs memory for `cells` scores."""
+        """Yield blocks of random signs: one row per trial, one column per unit.
+
+        A block has fewer trials if the caller must hold many scores per trial (`cells`).
+        """
         generator = np.random.default_rng(self.seed)
         number = int(self.units().max(initial=-1)) + 1
         rows = max(1, _MOST_CELLS // max(1, number, cells))

@@ -209,7 +209,7 @@ def shared_length(tables: Sequence[Table]) -> int:
 
 
 def chunks(segments: int, resamples: int) -> Iterator[int]:
-    """Divide the resamples into blocks of bounded size; yield the number of rows of each."""
+    """Divide the resamples into blocks of bounded size; yield the number of resamples in each."""
     most = max(1, _MOST_CELLS // max(1, segments))
     for begin in range(0, checked_resamples(resamples), most):
         yield min(most, resamples - begin)

@@ -92,10 +92,13 @@ def check_pooled(statistic: str, average: Average) -> None:
 def tau(gold: npt.ArrayLike, metric: npt.ArrayLike, variant: Tau = "b", *, average: Average = "none") -> float:
     """Return a variant of Kendall's τ; NaN if it is undefined.
 
-    Let C pairs be concordant, D discordant, T_h tied only by people, T_m tied only by the metric, and T_hm tied by
-    both. b is (C − D) / √((C + D + T_h)(C + D + T_m)). c is 2 (C − D) / (n² (k − 1) / k) for n scores, with k the
-    smaller number of distinct scores. 23 is (C + T_hm − D − T_h − T_m) / all pairs. eq is (C + T_hm) / all pairs, an
-    accuracy.
+    C is the number of concordant pairs, D of discordant pairs, T_h of pairs that only people tie, T_m of pairs that
+    only the metric ties, T_hm of pairs that both tie. The variants are:
+
+    - `b`: (C − D) / √((C + D + T_h)(C + D + T_m))
+    - `c`: 2 (C − D) / (n² (k − 1) / k), of n scores; k is the smaller number of distinct scores
+    - `23`: (C + T_hm − D − T_h − T_m) / (number of all pairs)
+    - `eq`: (C + T_hm) / (number of all pairs), an accuracy
 
     Args:
         gold: Human scores, one row per system.

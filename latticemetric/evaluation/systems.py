@@ -37,7 +37,7 @@ class SystemTables(Frozen):
     """A metric's statistics for the same segments of several systems.
 
     Attributes:
-        metric: Computes values from sums of rows. Without `higher_is_better`, higher is better.
+        metric: Computes values from sums of rows. If it has no attribute `higher_is_better`, higher values are better.
         tables: Statistics by system, segment and column.
     """
 

@@ -247,7 +247,7 @@ class CountedReferences:
 
     @property
     def slope(self) -> float:
-        """The derivative of the rate by that mean."""
+        """The derivative of the rate with respect to the mean of cost / size."""
         return 1.0 if self.counts_errors else -1.0 / (1 if self.by_edits else self.gains.unit)
 
     def numerator(self, cost: int, reference: int) -> float:

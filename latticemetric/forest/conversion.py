@@ -111,7 +111,7 @@ def _tails_are_first(forest: ForestArrays) -> bool:
 def _no_lattice(forest: ForestArrays, edge: int, why: str) -> InputError:
     return InputError(
         f"the forest is not a lattice: edge {edge}, of node {forest.head[edge]}, {why}",
-        advice="only a forest whose tails all come first, or all last, can be a lattice",
+        advice="a lattice needs at most one tail per edge: before the words in all edges, or after them in all",
     )
 
 

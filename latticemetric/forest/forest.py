@@ -99,13 +99,13 @@ class Forest(ForestArrays):
         return lattice_from_forest(self)
 
     def to_networkx(self) -> Any:
-        """Return this forest as a bipartite `networkx.DiGraph`: vertices for nodes and edges, arcs from tails to heads.
+        """Return this forest as a bipartite `networkx.DiGraph`: its nodes and its edges become vertices.
 
-        Node k is the vertex `("node", k)`, with `bipartite=0`, `labels` (name → text) and, if it is a goal, `goal`
-        (column → cost) and `goal_labels`. Edge k is the vertex `("edge", k)`, with `bipartite=1`, `target` (words,
-        and −k for the words of the k-th tail), `scores` (column → cost) and `labels`. An arc from a node to an edge
-        has `tails`, the positions of the node among the edge's tails: `(1,)`, or `(1, 3)`. The graph has
-        `scales` (column → scale).
+        Arcs lead from tails to the edge, and from the edge to its head. Node k is the vertex `("node", k)`, with
+        `bipartite=0` and `labels` (name → text); a goal also has `goal` (column → final cost) and `goal_labels`. Edge k
+        is the vertex `("edge", k)`, with `bipartite=1`, `target` (words, and −k for the words of the k-th tail),
+        `scores` (column → cost) and `labels`. An arc to an edge has `tails`, the positions of the node among the edge's
+        tails: `(1,)`, or `(1, 3)`. The graph has `scales` (column → scale).
 
         Examples:
             >>> forest = Forest.from_edges([0, 1], [[], [0, 0]], [[5], [-1, 6, -2]], goals=[1])

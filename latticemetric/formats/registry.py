@@ -374,7 +374,7 @@ def format_for_writing(path: str) -> Format:
 
 
 def unbuildable(error: InputError) -> Callable[[], Graph]:
-    """Return a `build` that raises an error."""
+    """Return a function for `Entry.build` that raises this error when it is called."""
     return partial(_raise, error)
 
 

@@ -1,7 +1,7 @@
-"""Rev's transcripts (`.nlp`, of Earnings-21 and others): one token per line, with tags; `norm.json` has alternatives.
+"""Rev's transcripts (`.nlp`, of Earnings-21 and others): one token per line, with tags.
 
-A tag `12:CONTRACTION` says that this token and neighbours with the same tag are the entry 12 of `norm.json`, which
-lists the alternatives: *we will*, *we'll*.
+Neighbouring tokens with the same tag, such as `12:CONTRACTION`, belong together. Entry 12 of the file `norm.json` lists
+their alternative forms: *we will*, *we'll*.
 """
 
 from __future__ import annotations

@@ -96,13 +96,13 @@ def read_nist_segments(systems: Sequence[str], references: Sequence[str]) -> Tes
 def read_nlp_segments(
     systems: Sequence[str], references: Sequence[str], norm: str | None = None, *, classes: bool = False
 ) -> TestSet | None:
-    """Read Rev's transcripts, one segment per file, if the first reference is one; otherwise return `None`.
+    """Read Rev's transcripts; each file is one segment. Return `None` if the first reference is no such transcript.
 
     Args:
         systems: Outputs: `.nlp` files, or plain text of any number of lines.
         references: Transcripts.
-        norm: The file `norm.json` of alternative forms; with it, references are graphs.
-        classes: True to return references as graphs whose arcs have the classes of tags.
+        norm: The file `norm.json` of alternative forms. If it is given, references are returned as graphs.
+        classes: True to return references as graphs; the arcs of tagged words have the tag as their class.
     """
     from latticemetric.formats.rev import is_nlp, nlp_reference, read_nlp, read_norm
 

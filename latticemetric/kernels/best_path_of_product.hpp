@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "budget.hpp"
+#include "numbered_states.hpp"
 #include "recognition_search.hpp"
 
 namespace latticemetric {
@@ -50,17 +51,14 @@ class BestPathOfProduct {
   using Completion = typename Product::Completion;
 
  public:
-  // Arcs are sorted by source.
+  // Arcs are sorted by source. `marked` are the states that transitions lead to, if they are known.
   BestPathOfProduct(Product& product, std::int32_t lattice_states, std::int64_t arcs, const std::int32_t* source,
-                    const std::int32_t* target)
-      : product_(product), lattice_states_(lattice_states), arcs_(arcs), source_(source), target_(target), word_{0} {
-    word_.reserve(static_cast<std::size_t>(lattice_states) + 1);
-    for (std::int32_t s = 0; s < lattice_states; ++s)
-      word_.push_back(word_.back() + (static_cast<std::size_t>(product.states(s)) + 63) / 64);
-  }
+                    const std::int32_t* target, const NumberedStates* marked = nullptr)
+      : product_(product), lattice_states_(lattice_states), arcs_(arcs), source_(source), target_(target),
+        marked_(marked) {}
 
   std::vector<std::int64_t> arcs() {
-    mark_states();
+    if (marked_ == nullptr) mark_states();
     complete_states();
     return best_arcs();
   }
@@ -82,61 +80,36 @@ class BestPathOfProduct {
   };
   static constexpr std::int64_t stop = -1;  // less than any arc: what begins another path is smaller
 
-  // ---- Product states on best paths, a bit each -------------------------------------------------------------------
+  // ---- Product states on best paths ---------------------------------------------------------------------------------
 
   void mark_states() {
-    marked_ = filled(word_.back(), std::uint64_t{0});
-    mark(0, 0);
+    found_.allot(
+        lattice_states_, [&](std::int32_t s) { return product_.first_state(s); },
+        [&](std::int32_t s) { return product_.states(s); });
+    found_.set(0, 0);
     for (std::int32_t s = 0; s < lattice_states_; ++s) {
-      // Silent transitions mark later bits of the same state, so each word is read again after each of its bits.
-      each_marked(s, [&](std::int32_t q) {
+      found_.each(s, [&](std::int32_t q) {
         poll(20);
-        product_.each_transition(s, q, [&](std::int64_t, std::int32_t t, std::int32_t r, const auto&) { mark(t, r); });
+        product_.each_transition(
+            s, q, [&](std::int64_t, std::int32_t t, std::int32_t r, const auto&) { found_.set(t, r); });
       });
     }
-    first_ = filled(marked_.size() + 1, std::size_t{0});
-    for (std::size_t w = 0; w < marked_.size(); ++w)
-      first_[w + 1] = first_[w] + static_cast<std::size_t>(__builtin_popcountll(marked_[w]));
-  }
-
-  void mark(std::int32_t s, std::int32_t q) {
-    const std::int32_t bit = q - product_.first_state(s);
-    marked_[word_[s] + static_cast<std::size_t>(bit) / 64] |= std::uint64_t{1} << (bit % 64);
-  }
-
-  template <typename Visit>
-  void each_marked(std::int32_t s, Visit visit) {
-    const std::int32_t first = product_.first_state(s);
-    for (std::size_t w = word_[s]; w < word_[s + 1]; ++w) {
-      std::uint64_t done = 0;
-      while (const std::uint64_t left = marked_[w] & ~done) {
-        done |= left & (~left + 1);
-        visit(first + static_cast<std::int32_t>((w - word_[s]) * 64) + __builtin_ctzll(left));
-      }
-    }
-  }
-
-  // Marked states have numbers: those of one state of the lattice follow one another.
-  std::size_t first_number(std::int32_t s) const { return first_[word_[s]]; }
-  std::size_t number(std::int32_t s, std::int32_t q) const {
-    const std::int32_t bit = q - product_.first_state(s);
-    const std::size_t w = word_[s] + static_cast<std::size_t>(bit) / 64;
-    const std::uint64_t before = marked_[w] & ((std::uint64_t{1} << (bit % 64)) - 1);
-    return first_[w] + static_cast<std::size_t>(__builtin_popcountll(before));
+    found_.number();
+    marked_ = &found_;
   }
 
   // ---- From the end to the start ----------------------------------------------------------------------------------
 
   void complete_states() {
-    transitions_ = filled(first_.back(), Small{0});
+    transitions_ = filled(marked_->size(), Small{0});
     completed_.resize(static_cast<std::size_t>(lattice_states_));
     constexpr std::size_t few = std::size_t{1} << 16;  // stay: to know when nothing leads to them takes longer
-    const auto first_source = first_.back() > few ? sources() : std::vector<std::int32_t>();
+    const auto first_source = marked_->size() > few ? sources() : std::vector<std::int32_t>();
     std::vector<std::int32_t> marked;
     std::int64_t a = first_source.empty() ? 0 : arcs_;
     for (std::int32_t s = lattice_states_ - 1; s >= 0; --s) {
       marked.clear();
-      each_marked(s, [&](std::int32_t q) { marked.push_back(q); });
+      marked_->each(s, [&](std::int32_t q) { marked.push_back(q); });
       auto& here = completed_[s];
       here.resize(marked.size());
       for (std::size_t k = marked.size(); k-- > 0;) complete(s, marked[k], here[k]);
@@ -163,7 +136,7 @@ class BestPathOfProduct {
     }
     product_.each_transition(s, q, [&](std::int64_t a, std::int32_t t, std::int32_t r, const auto& gain) {
       ++seen;
-      const Completed& rest = completed_[t][number(t, r) - first_number(t)];
+      const Completed& rest = completed_[t][marked_->number(t, r) - marked_->begin(t)];
       const Completion completion = product_.before(a, gain, rest.completion);
       const std::int64_t arc = a == silent ? rest.arc : a;
       const std::int32_t after = a == silent ? rest.after : rest.rank;
@@ -173,7 +146,7 @@ class BestPathOfProduct {
       best = {completion, arc, after, 0};
       chosen = seen;
     });
-    keep(number(s, q), chosen);
+    keep(marked_->number(s, q), chosen);
   }
 
   // Equal arcs have equal ranks.
@@ -196,7 +169,7 @@ class BestPathOfProduct {
   std::vector<std::int64_t> best_arcs() {
     std::vector<std::int64_t> path;
     std::int32_t s = 0, q = 0;
-    for (std::uint32_t chosen; (chosen = kept(number(s, q))) > ending;) {
+    for (std::uint32_t chosen; (chosen = kept(marked_->number(s, q))) > ending;) {
       std::uint32_t seen = ending;
       std::int32_t next = s, state = q;
       product_.each_transition(s, q, [&](std::int64_t a, std::int32_t t, std::int32_t r, const auto&) {
@@ -228,9 +201,8 @@ class BestPathOfProduct {
   const std::int32_t lattice_states_;
   const std::int64_t arcs_;
   const std::int32_t *source_, *target_;
-  std::vector<std::size_t> word_;                   // where the bits of each state of the lattice begin
-  std::vector<std::uint64_t> marked_;
-  std::vector<std::size_t> first_;                  // the number of the first marked state of each 64
+  NumberedStates found_;
+  const NumberedStates* marked_;
   std::vector<Small> transitions_;                  // of marked states
   std::unordered_map<std::size_t, std::uint32_t> large_;
   std::vector<std::vector<Completed>> completed_;   // of states of the lattice that something may still lead to

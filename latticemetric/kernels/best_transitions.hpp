@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "best_path_of_product.hpp"
 #include "budget.hpp"
+#include "numbered_states.hpp"
 #include "recognition_edits.hpp"
 #include "recognition_search.hpp"
 #include "reference_places.hpp"
@@ -93,78 +95,98 @@ class MarkedStates {
     values_.push_back(value);
   }
   void end_state() { begin_.push_back(states_.size()); }
+  void end() {
+    const auto lattice_states = static_cast<std::int32_t>(begin_.size()) - 1;
+    numbers_.allot(
+        lattice_states, [&](std::int32_t s) { return first_state(s); }, [&](std::int32_t s) { return states(s); });
+    for (std::int32_t s = 0; s < lattice_states; ++s)
+      for (auto n = begin(s); n < end(s); ++n) numbers_.set(s, states_[n]);
+    numbers_.number();
+  }
 
+  const NumberedStates& numbers() const { return numbers_; }
   std::size_t size() const { return states_.size(); }
   // Beside state s of the lattice: begin(s) .. end(s) - 1, counted over all states of it.
   std::size_t begin(std::int32_t s) const { return begin_[s]; }
   std::size_t end(std::int32_t s) const { return begin_[s + 1]; }
   std::int32_t state(std::size_t number) const { return states_[number]; }
-  std::size_t number(std::int32_t s, std::int32_t state) const {
-    const auto begin = states_.begin() + static_cast<std::ptrdiff_t>(begin_[s]);
-    const auto end = states_.begin() + static_cast<std::ptrdiff_t>(begin_[s + 1]);
-    const auto found = std::lower_bound(begin, end, state);
-    return found != end && *found == state ? static_cast<std::size_t>(found - states_.begin()) : none;
-  }
+  std::size_t number(std::int32_t s, std::int32_t state) const { return numbers_.number(s, state); }
 
   const EditValues<Value>& edits() const { return edits_; }
-  std::int32_t first_state(std::int32_t s) const { return begin_[s] < begin_[s + 1] ? states_[begin_[s]] : 0; }
+  std::int32_t first_state(std::int32_t s) const { return begin(s) < end(s) ? states_[begin(s)] : 0; }
   std::int32_t states(std::int32_t s) const {
-    return begin_[s] < begin_[s + 1] ? states_[begin_[s + 1] - 1] - states_[begin_[s]] + 1 : 0;
+    return begin(s) < end(s) ? states_[end(s) - 1] - states_[begin(s)] + 1 : 0;
   }
   Value value(std::int32_t s, std::int32_t i, std::int32_t m) const {
-    const auto found = number(s, i * edits_.order + m);
-    return found == none ? no_value<Value> : values_[found];
+    const std::int32_t state = i * edits_.order + m;
+    return numbers_.has(s, state) ? values_[number(s, state)] : no_value<Value>;
   }
 
  private:
-  static constexpr std::size_t none = static_cast<std::size_t>(-1);
-
   const EditValues<Value> edits_;
+  NumberedStates numbers_;
   std::vector<std::size_t> begin_;  // of each state of the lattice
   std::vector<std::int32_t> states_;
   std::vector<Value> values_;
 };
 
-// States of the product that are to be marked, by states of the lattice.
+// States of the product that are to be marked, by states of the lattice: a bit for each of those between the first and
+// the last one.
 class ToBeMarked {
  public:
-  explicit ToBeMarked(std::int32_t states) : head_(static_cast<std::size_t>(states), none) {}
+  explicit ToBeMarked(std::int32_t states) : rows_(static_cast<std::size_t>(states)) {}
 
-  void add(std::int32_t s, std::int32_t state) {
-    std::int32_t at = spare_;
-    if (at == none) {
-      at = static_cast<std::int32_t>(nodes_.size());
-      nodes_.push_back({});
-    } else {
-      spare_ = nodes_[at].next;
+  // Whether it was not among them before.
+  bool add(std::int32_t s, std::int32_t state) {
+    Row& row = rows_[s];
+    const std::int32_t word = state / 64;
+    if (row.bits.empty()) open(row, word);
+    if (word < row.first) {
+      row.bits.insert(row.bits.begin(), static_cast<std::size_t>(row.first - word), 0);
+      row.first = word;
     }
-    nodes_[at] = {state, head_[s]};
-    head_[s] = at;
+    const auto at = static_cast<std::size_t>(word - row.first);
+    if (at >= row.bits.size()) row.bits.resize(at + 1, 0);
+    const std::uint64_t bit = std::uint64_t{1} << (state % 64);
+    const bool is_new = !(row.bits[at] & bit);
+    row.bits[at] |= bit;
+    return is_new;
   }
 
-  // Each once, by their numbers.
-  void take(std::int32_t s, std::vector<std::int32_t>& states) {
-    states.clear();
-    for (std::int32_t at = head_[s]; at != none;) {
-      states.push_back(nodes_[at].state);
-      const auto next = nodes_[at].next;
-      nodes_[at].next = spare_;
-      spare_ = at;
-      at = next;
+  // Visits each once, by their numbers; also larger ones of this state that are added meanwhile.
+  template <typename Visit>
+  void take(std::int32_t s, Visit visit) {
+    Row& row = rows_[s];
+    for (std::size_t at = 0; at < row.bits.size(); ++at) {
+      std::uint64_t done = 0;
+      while (const std::uint64_t left = row.bits[at] & ~done) {
+        done |= left & (~left + 1);
+        visit((row.first + static_cast<std::int32_t>(at)) * 64 + __builtin_ctzll(left));
+      }
     }
-    head_[s] = none;
-    std::sort(states.begin(), states.end());
-    states.erase(std::unique(states.begin(), states.end()), states.end());
+    if (row.bits.empty()) return;
+    spare_.push_back(std::move(row.bits));
+    row.bits = {};
   }
 
  private:
-  static constexpr std::int32_t none = -1;
-  struct Node {
-    std::int32_t state, next;
+  struct Row {
+    std::int32_t first = 0;  // of its words of 64 bits
+    std::vector<std::uint64_t> bits;
   };
-  std::vector<std::int32_t> head_;
-  std::vector<Node> nodes_;
-  std::int32_t spare_ = none;
+
+  void open(Row& row, std::int32_t word) {
+    if (!spare_.empty()) {
+      row.bits = std::move(spare_.back());
+      spare_.pop_back();
+      row.bits.clear();
+    }
+    row.first = word;
+    row.bits.push_back(0);
+  }
+
+  std::vector<Row> rows_;
+  std::vector<std::vector<std::uint64_t>> spare_;
 };
 
 template <typename Band, typename Rule>
@@ -175,26 +197,19 @@ MarkedStates<typename Band::Value> marked(const Graph& graph, const std::int64_t
   const std::int32_t order = band.edits().order;
   ToBeMarked to_be_marked(graph.states);
   to_be_marked.add(0, 0);
-  std::vector<std::int32_t> here;
   band.each_part([&](std::int32_t first, std::int32_t last) {
     for (std::int32_t s = first; s <= last; ++s) {
-      to_be_marked.take(s, here);
-      for (std::size_t k = 0; k < here.size(); ++k) {
-        const std::int32_t state = here[k];
+      to_be_marked.take(s, [&](std::int32_t state) {
         poll(20);
         found.add(state, band.value(s, state / order, state % order));
         transitions.each_transition(s, state, [&](std::int64_t, std::int32_t t, std::int32_t r, Edit) {
-          if (t != s) {
-            band.pass(t, r / order, r % order);
-            return to_be_marked.add(t, r);
-          }
-          const auto at = std::lower_bound(here.begin() + static_cast<std::ptrdiff_t>(k), here.end(), r);
-          if (at == here.end() || *at != r) here.insert(at, r);
+          if (to_be_marked.add(t, r) && t > last) band.pass(t, r / order, r % order);
         });
-      }
+      });
       found.end_state();
     }
   });
+  found.end();
   return found;
 }
 

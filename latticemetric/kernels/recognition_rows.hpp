@@ -61,11 +61,12 @@ class RecognitionRows {
   //   (i, m) -> (i+1, 0)  0                              substitution
   //   (i, m) -> (i+1, min(m+1, order-1))  (m+1) unit     match
   void say(std::int32_t q, const Value* from, Symbol word, Value* into) const {
-    const std::int32_t order = pay_.order;
+    const std::int32_t order = pay_.order, end = states();
+    const Value alpha = pay_.alpha;
     Value before = nothing;
-    for (std::int32_t s = first(q), i = s / order; s < states(); s += order, ++i) {
+    for (std::int32_t s = first(q), i = s / order; s < end; s += order, ++i) {
       std::fill(into + s + 1, into + s + order, nothing);
-      into[s] = std::max(static_cast<Value>(from[s] - pay_.alpha), before);
+      into[s] = std::max(static_cast<Value>(from[s] - alpha), before);
       before = from[s];
       if (s == first(q) || !matches(i - 1, word)) continue;
       for (std::int32_t m = 0; m < order; ++m) {
@@ -93,8 +94,9 @@ class RecognitionRows {
       for (std::int32_t m = pay_.order - 1; m >= 0; --m) {
         const Value value = row[s + m];
         if (is_nothing(value) || (!is_nothing(kept) && value <= kept) || (m == 0 && value <= deleted)) continue;
-        reached.push_back({s + m, value});
-        kept = value;
+        Reached& one = reached.emplace_back();  // by its parts: a store of both would wait for these
+        one.state = s + m;
+        one.value = kept = value;
       }
       deleted = row[s] - pay_.beta;
     }
@@ -118,8 +120,11 @@ class RecognitionRows {
 
  private:
   void add_deletions(std::int32_t q, Value* row) const {
-    for (std::int32_t s = first(q) + pay_.order; s < states(); s += pay_.order)
-      row[s] = std::max(row[s], static_cast<Value>(row[s - pay_.order] - pay_.beta));
+    const Value beta = pay_.beta;
+    const std::int32_t order = pay_.order, end = states();
+    Value best = row[first(q)];
+    for (std::int32_t s = first(q) + order; s < end; s += order)
+      row[s] = best = std::max(row[s], static_cast<Value>(best - beta));
   }
 
   const std::vector<Symbol> reference_;

@@ -125,8 +125,9 @@ bool fits(Wide largest) {
 }
 
 template <typename Values, typename Rule>
-BestPathOfProduct<BestTransitions<Values, Rule>> best_path(const Graph& graph, BestTransitions<Values, Rule>& transitions) {
-  return {transitions, graph.states, graph.arcs, graph.source, graph.target};
+BestPathOfProduct<BestTransitions<Values, Rule>> best_path(const Graph& graph, BestTransitions<Values, Rule>& transitions,
+                                                           const NumberedStates* marked = nullptr) {
+  return {transitions, graph.states, graph.arcs, graph.source, graph.target, marked};
 }
 
 // The table of the whole product.
@@ -205,7 +206,7 @@ Best search_lattice(const Graph& graph, const std::int32_t* reference, std::int3
         [&](const BandSearch& search, const auto& states, auto& rule, BandSearch::Loss lost) -> Best {
           auto transitions = search.transitions(states, rule);
           const Wide par = static_cast<Wide>(gains.order) * gains.unit * reference_words;
-          return {best_path(graph, transitions).arcs(), par - lost};
+          return {best_path(graph, transitions, &states.numbers()).arcs(), par - lost};
         });
   };
   const auto table = [&](auto value) { return best_of_table<decltype(value)>(graph, reference, reference_words, gains); };

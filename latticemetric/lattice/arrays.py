@@ -64,9 +64,9 @@ class LatticeArrays(Frozen):
             word: Word number of each arc, 0 for ε.
             final: Final states, each once.
             start: The start state.
-            scores: Named costs; a column's `final` follows the order of `final`.
+            scores: Named costs. The final costs of a column are in the order of the argument `final`.
             vocabulary: Maps word numbers to words; by default, a number is its own word.
-            times: Seconds at each state, indexed by the state numbers used here.
+            times: Seconds at each state, indexed by the state numbers of `source` and `target`.
             labels: Additional texts of arcs and final states.
             copy: True to copy the arrays. If False, the lattice may share them; do not change them afterwards.
 
@@ -116,7 +116,7 @@ class LatticeArrays(Frozen):
 
         Args:
             scales: Weight of each score column, or the costs that `cost` returned.
-            ignore: Words that do not count as words for ties.
+            ignore: Words to leave out when ties are resolved by the number of words.
 
         Examples:
             >>> from latticemetric import Lattice

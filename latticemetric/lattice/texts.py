@@ -13,11 +13,11 @@ from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
 
 class Texts(Vocabulary):
-    """A table of texts: number n is row n − 1 of a buffer. Several numbers may have the same text.
+    """A table of texts: the text with number n is row n − 1. Several numbers may have the same text.
 
     Attributes:
-        begin: The index of each row's first value, and the number of values at the end.
-        values: UTF-8 bytes, or ids (32-bit integers); the text of a row joins its ids by `_`.
+        begin: Where each row begins in `values`; the last entry is the length of `values`.
+        values: The rows, one after the other: UTF-8 bytes, or ids (32-bit integers). The text of ids joins them by `_`.
 
     Examples:
         >>> texts = Texts(np.array([0, 2, 3]), np.array([14, 15, 9], dtype=np.int32))

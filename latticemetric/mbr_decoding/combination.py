@@ -424,7 +424,7 @@ def _own(graph: Lattice, scales: Scales | None) -> dict[str, float]:
 
 
 def _union(graphs: Sequence[Lattice], weights: Sequence[float], scale: float, scales: Scales | None) -> Lattice:
-    """Return a union of graphs; the paths of each graph share its weight by their posteriors."""
+    """Return a union of graphs. Divide the weight of each graph among its paths, in proportion to their posteriors."""
     from latticemetric.posterior.posteriors import step_probabilities
 
     spelled = [graph.vocabulary.words(graph.word) for graph in graphs]

@@ -276,7 +276,7 @@ def _utility(
 def _checked_method(
     method: str | Metric[Any], risk: str, candidates: int | None, most_states: int | None
 ) -> str | Metric[Any]:
-    """Return the method, names in lower case; refuse options of exact risks where they have no effect."""
+    """Return the method, a name in lower case; refuse options of exact risks if they have no effect."""
     method = method.strip().lower() if isinstance(method, str) else method
     if risk not in ("bound", "exact"):
         raise UsageError(f"the risk is {risk!r}", advice="choose 'bound' or 'exact'")

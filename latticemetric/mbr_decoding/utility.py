@@ -74,7 +74,7 @@ class Scorer(Protocol):
         ...
 
     def rows(self, hypotheses: Sequence[int], references: Sequence[int]) -> Iterator[ScoreRow]:
-        """Yield the scores of these hypotheses against each of these references."""
+        """Yield one row per reference: its scores with all these hypotheses. Both arguments are lists of indices."""
         ...
 
 
@@ -118,7 +118,7 @@ class MetricScorer:
         return self.metric.signature
 
     def rows(self, hypotheses: Sequence[int], references: Sequence[int]) -> Iterator[ScoreRow]:
-        """Yield the scores of these hypotheses against each of these references."""
+        """Yield one row per reference: its scores with all these hypotheses. Both arguments are lists of indices."""
         said, expected = [self.hypotheses[k] for k in hypotheses], [self.references[k] for k in references]
         return score_rows(self.metric, said, expected)
 
@@ -144,7 +144,7 @@ class FunctionScorer:
         return Signature(self.name, {"refs": "1"})
 
     def rows(self, hypotheses: Sequence[int], references: Sequence[int]) -> Iterator[ScoreRow]:
-        """Yield the scores of these hypotheses against each of these references."""
+        """Yield one row per reference: its scores with all these hypotheses. Both arguments are lists of indices."""
         said = [" ".join(self.hypotheses[k]) for k in hypotheses]
         together = max(1, _PAIRS_A_CALL // max(1, len(said)))
         for first in range(0, len(references), together):
@@ -179,7 +179,7 @@ class MatrixScorer:
         return Signature(self.name, {"refs": "1"})
 
     def rows(self, hypotheses: Sequence[int], references: Sequence[int]) -> Iterator[ScoreRow]:
-        """Yield the scores of these hypotheses against each of these references."""
+        """Yield one row per reference: its scores with all these hypotheses. Both arguments are lists of indices."""
         rows = [self.row[k] for k in hypotheses]
         return (ScoreRow(self.matrix[rows, self.column[k]], exact=True) for k in references)
 

@@ -45,7 +45,7 @@ class SpelledRate(GRR):
 
     @abstractmethod
     def spelled(self, words: Sequence[str]) -> Sequence[Sequence[str]]:
-        """Return the units of each word of a graph. A text has the units of its words, and the separators."""
+        """Return the units of each word of a graph, without the separators that a text has between its words."""
 
     @abstractmethod
     def counted(self, words: Iterable[str]) -> tuple[str, ...]:
@@ -110,8 +110,8 @@ class GCR(SpelledRate):
         spaces: Count the spaces between words, one for each run of white space. If False, ignore white space, for
             scripts without it.
         unicode: The Unicode normalisation form for the comparison: `nfc`, `nfd`, `nfkc`, `nfkd`, or `none`.
-        ignore: Words to remove from candidate and reference before they are spelled.
-        wildcard: Words that cost nothing in candidate and reference. They count no characters, but results show them.
+        ignore: Words to remove from candidate and reference before these are split into characters.
+        wildcard: Words that cost nothing, on either side. Their characters do not count, but results show them.
 
     Examples:
         >>> GCR(2).score("the cats", "the cat")
@@ -211,8 +211,8 @@ class CER(ErrorRate, GCR):
         spaces: Count the spaces between words, one for each run of white space. If False, ignore white space, for
             scripts without it.
         unicode: The Unicode normalisation form for the comparison: `nfc`, `nfd`, `nfkc`, `nfkd`, or `none`.
-        ignore: Words to remove from candidate and reference before they are spelled.
-        wildcard: Words that cost nothing in candidate and reference. They count no characters, but results show them.
+        ignore: Words to remove from candidate and reference before these are split into characters.
+        wildcard: Words that cost nothing, on either side. Their characters do not count, but results show them.
 
     Examples:
         >>> CER().score("the cats", "the cat")
@@ -276,5 +276,5 @@ class MixedErrorRate(ErrorRate, SpelledRate):
         return list(map(_MIXED_TOKENS.findall, words))
 
     def counted(self, words: Iterable[str]) -> tuple[str, ...]:
-        """Return the characters of these scripts, and the words of others, without ignored words and wildcards."""
+        """Split Han, kana and bopomofo into characters, other text into words, without ignored words and wildcards."""
         return tuple(chain.from_iterable(self.spelled(self.counted_words(words))))

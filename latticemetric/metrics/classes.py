@@ -52,7 +52,7 @@ _ONE = {
 def errors_by_class(candidate: Text, reference: Text, classes: Sequence[str]) -> dict[str, ClassErrors]:
     """Return the word errors of each class of reference words, from the alignment of WER.
 
-    `edit_classes` gives the class of an insertion.
+    An insertion has the class of the reference words before and after it, if both have the same one.
 
     Args:
         candidate: A string or its words.

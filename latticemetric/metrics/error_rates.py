@@ -159,8 +159,8 @@ class MER(_ByAlignment, TallyErrorRate):
     """The match error rate, (S + D + I) / (H + S + D + I) (Morris, Maier & Green 2004). Never above 1.
 
     Args:
-        alignment: Which alignment of fewest errors counts: the one of `most-matches`, or the one that `rapidfuzz`
-            finds, as in jiwer.
+        alignment: Which alignment to use if several have the fewest errors: one with the most matches (`most-matches`),
+            or the one that the package rapidfuzz finds, as in jiwer (`rapidfuzz`).
 
     Examples:
         >>> MER().score("the cat sat down", "the cat sat")

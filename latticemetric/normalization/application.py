@@ -35,7 +35,7 @@ def arcs_from(lattice: Lattice) -> list[list[tuple[int, int, str]]]:
 
 
 def useful_states(rule: Rewriter, lattice: Lattice) -> list[set[int]]:
-    """Return, for each lattice state, the rule states that lie on a path from the start to the end of a text."""
+    """Return, for each lattice state, the states that the rule may have there while it reads a text that it accepts."""
     arcs, finals = arcs_from(lattice), set(lattice.final.tolist())
     useful: list[set[int]] = [set() for _ in arcs]
     useful[0].add(BEFORE)

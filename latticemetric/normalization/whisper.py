@@ -282,7 +282,7 @@ class _NumberReader:
         self._number = value.numerator if value.denominator == 1 else digits
 
     def _appended(self, value: int, place: int) -> int | str:
-        """Add `value` to a number that ends in zeros below `place`; otherwise append its digits."""
+        """Return the number so far, continued by `value`: 300, 20 → 320 (a multiple of `place`), but 19, 90 → 1990."""
         if self._number is None:
             return value
         if isinstance(self._number, int) and self._number % place == 0:

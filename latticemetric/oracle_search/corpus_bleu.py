@@ -1,9 +1,11 @@
-"""Oracle of a whole corpus by BLEU, which is not a sum over sentences.
+"""Find the oracle of a whole corpus by BLEU. BLEU is not a sum over sentences, so the search is iterative.
 
-The search linearises log BLEU = 1/n · Σ_k log(m_k / g_k) + min(0, 1 − ρ/c). Here m are matches, g n-grams, c words and
-ρ effective reference words of the whole corpus. A matching k-gram adds 1 / (n m_k). A word subtracts Σ_k 1 / (n g_k),
-and adds ρ/c² if the corpus is too short. (Tromble et al. 2008 linearise around averages; this code linearises around
-the current totals.) The search visits each graph, and changes its path if this improves the corpus.
+log BLEU = 1/n · Σ_k log(m_k / g_k) + min(0, 1 − ρ/c), k = 1 … n. All counts are of the whole corpus: m_k matching
+k-grams, g_k k-grams, c words, ρ words of the effective reference.
+
+The search uses a linear approximation at the current counts. A matching k-gram adds 1 / (n m_k). A word subtracts
+Σ_k 1 / (n g_k), and adds ρ/c² if the corpus is too short. (Tromble et al. 2008 use average counts instead.) The search
+visits each graph, and changes its path if this improves the BLEU of the corpus.
 """
 
 from __future__ import annotations
@@ -149,7 +151,7 @@ class Member:
                 weight[beyond] *= self._ngrams.most[beyond] / counts[beyond]
 
     def counts(self, path: Steps) -> Floats:
-        """Count the matches of each n-gram in a path, without the empty n-gram."""
+        """Count how often each n-gram of the references occurs in a path, without clipping."""
         return self._ngrams.counts_in(self.space.graph.vocabulary.encode(self.space.reported(path))).astype(np.float64)
 
     def gain(self, path: Steps, gain: BleuGain, share: float, *, clipped: bool) -> float:

@@ -323,7 +323,7 @@ def _rounded_up(value: Fraction) -> float:
 
 
 class Worth(NamedTuple):
-    """The weighted metric of a string, and the reference that gives it (ties: the first)."""
+    """The weighted metric of a string against its best reference, and this reference (ties: the first)."""
 
     value: Fraction
     reference: tuple[str, ...]

@@ -94,11 +94,11 @@ class Window(ABC):
 
 
 def started(function: Any, memory: int | None, foreign: list[Connection]) -> Started:
-    """Start a worker: a fork of this process or, if this has other threads, a separate program.
+    """Start a worker: a fork of this process or, if the process has other threads, a separate program.
 
-    In a fork, a lock held by another thread is never released: for example, the lock of a module that the thread is
-    importing. So fork only if there are no other threads, or if the function cannot be sent to a program. A fork starts
-    in some milliseconds, a program in some hundred milliseconds.
+    If another thread holds a lock during the fork (of a module that it is importing, for example), nothing releases the
+    lock in the fork. So a process with other threads starts a program; it forks only if the function cannot be sent to
+    a program. A fork starts in a few milliseconds, a program in a few hundred.
     """
     if not other_threads_live():
         return forked(function, memory, foreign)

@@ -57,7 +57,7 @@ class Limits:
 
     @property
     def most_memory(self) -> int | None:
-        """The largest number of bytes per task."""
+        """The memory limit per task in bytes: `memory`, or else `default_memory`; `None` for no limit."""
         return self.default_memory if self.memory is None else self.memory
 
 

@@ -253,7 +253,7 @@ def density_chart(points: Sequence[tuple[float, float]]) -> Chart | None:
 
 
 def sweep_chart(found: Sweep, intervals: Sequence[Interval], kind: str, metric: str) -> Chart | None:
-    """Draw the oracle at the points of one kind, with the 1-best and the oracle of whole graphs."""
+    """Draw oracle scores by beam, density or list size (`kind`), with lines for the 1-best and for unpruned graphs."""
     placed = [(row, one) for row, one in zip(found.rows, intervals, strict=True) if row.kind == kind]
     if not placed:
         return None
@@ -336,7 +336,7 @@ def short_number(value: float | None) -> str:
 
 
 def count(value: int) -> str:
-    """Write a whole number: large ones in groups of three digits, very large ones as a power of ten."""
+    """Format a whole number: 12345, 123 456 or 1.2 · 10⁸."""
     if abs(value) < _LARGE:
         return str(value).replace("-", "−")
     if abs(value) < 10**7:

@@ -167,7 +167,9 @@ class Batch:
             raise UsageError("names is a string", advice=f"give a list of score names: {[names]}")
         graphs = [graph for graph in self._graphs if not isinstance(graph, Machine)]
         if len(graphs) < len(self._graphs):
-            raise UsageError("arcs of k2 have no score columns", advice="their costs are -fsas.scores")
+            raise UsageError(
+                "graphs of k2 have no score columns", advice="their costs are fsas.scores with the sign changed"
+            )
         known = dict.fromkeys(name for graph in graphs for name in _score_names(graph))
         wanted = list(known) if names is None else list(names)
         for name in wanted:

@@ -229,10 +229,15 @@ def test_memory_of_a_job_is_no_more_than_it_may_have(limit, size, tmp_path, monk
     assert [limit for limit, _ in memory._grants(groups)] == ([] if size is None else [size])
 
 
-@pytest.mark.parametrize("value", ["500M", "2g", "3GB", " 7 "])
+@pytest.mark.parametrize("value", ["500M", "2g", "3GB", "8 GB", "1.5 GB", "12 B", " 7 "])
 def test_sizes(value):
     unit = {"M": 2**20, "G": 2**30}.get(re.sub("[^MG]", "", value.upper()), 1)
-    assert memory.parse_size(value) == int(re.sub("[^0-9]", "", value)) * unit
+    assert memory.parse_size(value) == float(re.sub("[^0-9.]", "", value)) * unit
+
+
+@pytest.mark.parametrize("value", ["", "G", "8  GB", "1.G", ".5G", "-1G", "5 GiBs"])
+def test_what_is_no_size(value):
+    assert memory.parse_size(value) is None
 
 
 def test_not_enough_memory_is_a_graph_that_failed(tmp_path):

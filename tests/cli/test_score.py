@@ -312,7 +312,7 @@ def test_different_line_counts_name_both(tmp_path):
             [REF, "--explain", "13"],
             "--explain: there is no segment with number or id '13'; the first is 1, the last 12",
         ),
-        ([REF, "--explain", "1", "--format", "json"], "--explain writes text, not json; leave --format out"),
+        ([REF, "--explain", "1", "--format", "json"], "--explain writes text, not json; remove --format"),
     ],
 )
 def test_mistakes_are_told_in_one_line(arguments, message):

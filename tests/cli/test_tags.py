@@ -182,7 +182,7 @@ def test_mistakes_are_named_in_one_line(files, tmp_path):
         ((gold, file(tmp_path, "blank", "\n\n")), "the file holds no tags"),
         ((gold, file(tmp_path, "header", "segment\tindex\ttag\n")), "header: the file holds no tags"),
         ((gold, first, "--gaps"), "without gaps"),
-        ((gold, first, "--compare", "--format", "tsv"), "tsv has scores only"),
+        ((gold, first, "--compare", "--format", "tsv"), "tsv cannot hold comparisons, only scores"),
         ((gold, first, second, "--compare", "--trials", 3), "3 trials cannot show that one of 1 pairs differs"),
         ((gold, first, "--pairs-by", "f3"), "there is no metric 'f3'"),
         ((gold, first, "--pairs-by", "f1_ok"), "--compare does not support f1_ok"),

@@ -71,7 +71,10 @@ class Discrimination:
 
 
 def trials_for(pairs: int, alpha: float) -> int:
-    """Return the default number of trials: 1000 or, if larger, twice the minimum for the corrected level."""
+    """Return the default number of trials: 1000, or twice as many as a significant result needs if these are more.
+
+    The smallest p-value of n trials is about 1 / n, and the corrected level is alpha / pairs (Bonferroni).
+    """
     return max(_FEWEST_TRIALS, 2 * ceil(pairs / checked_level(alpha)))
 
 

@@ -221,7 +221,7 @@ class TagScores(Record):
         tags: The number of tags.
         bad: The number of the system's BAD tags.
         errors: The number of tags that differ from the gold.
-        notes: Why a metric is undefined, or 0 by definition, by metric.
+        notes: Metric → the reason why it is undefined, or 0 by definition.
     """
 
     f1_bad: float | None

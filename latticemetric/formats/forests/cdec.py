@@ -56,7 +56,7 @@ def _parse(data: bytes, file: str) -> Forest:
 
 
 def _plain_source(categories: Sequence[str]) -> str:
-    """Return a source side with only the tails."""
+    """Return the source side of a rule that has no words, only its tails: `[NP,1] [X,2]`."""
     return " ".join(f"[{category or _ANY_CATEGORY},{k}]" for k, category in enumerate(categories, start=1))
 
 

@@ -90,7 +90,9 @@ class ScriptedLattice:
 def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) -> Lattice:
     if path == STANDARD_INPUT or (exists(path) and not isfile(path)):  # noqa: PTH110, PTH113  any name
         raise InputError(
-            "is not a regular file, so it cannot be read from a given byte", where=path, advice="make an archive first"
+            "is not a regular file, so it cannot be read from a given byte",
+            where=path,
+            advice="save it as a file first",
         )
     with placed(place), open_stream(path) as stream:
         are_spelled = spells_words(stream.head())

@@ -48,7 +48,7 @@ _Key = tuple[str, ...]
 
 
 class Record(NamedTuple):
-    """An utterance or a segment that is not yet parsed; only segments have a file, a channel and times."""
+    """An utterance of trn or a segment of stm, not yet parsed. Only segments have a file, a channel and times."""
 
     name: str
     where: str

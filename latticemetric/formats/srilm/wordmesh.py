@@ -137,14 +137,14 @@ def _only(fields: list[str], place: str) -> str:
 
 
 def _check_text(name: str, text: str, place: str | None) -> None:
-    """Refuse a text that cannot be in a line `hyps` or `info`."""
+    """Refuse a text that is not valid in a `hyps` line or an `info` line; `name` says which."""
     fields = split_words(text)
     if name == "hyps":
         good = all(re.fullmatch("-?[0-9]+", field) for field in fields)
     else:
         good = len(fields) >= _FEWEST_INFO_FIELDS and all(map(is_number, fields[:_INFO_NUMBERS]))
     if not good or " ".join(fields) != text:
-        raise FormatError(f"'{shortened(text, 40)}' cannot be in a line '{name}'", where=place)
+        raise FormatError(f"'{shortened(text, 40)}' is not valid in the line '{name}'", where=place)
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:

@@ -14,9 +14,9 @@ Identity = tuple[int, int]
 
 
 def identity(path: str | int) -> Identity | None:
-    """Return the device and inode of a file, by path or descriptor; `None` for devices, pipes and missing files.
+    """Return the device and inode of a regular file, given by path or descriptor; `None` for anything else.
 
-    Ignore a slash at the end (it means a folder).
+    Remove a slash at the end of the path: with it, a regular file would not be found.
     """
     try:
         state = os.stat(path.rstrip("/") if isinstance(path, str) else path)  # noqa: PTH116  a plain string
@@ -46,7 +46,7 @@ class Inputs:
             self._names.setdefault(found, shown)
 
     def pointed_to(self, path: str) -> None:
-        """Add a file that another file points to; refuse it if there is a journal that does not list the file."""
+        """Add a file that an input file points to. With `--resume`, refuse a file that the journal does not list."""
         if path in self._noted:
             return
         self.add(path)

@@ -174,7 +174,7 @@ class Stream:
         return f"{self.name}:{number}" if number else self.name
 
     def place_before(self, size: int) -> Place | None:
-        """Return the place of the last `size` bytes; `None` if the file cannot be read a second time."""
+        """Return the place of the `size` bytes read last; `None` if the file cannot be read a second time."""
         if self.offset is None:
             return None
         return Place(os.path.abspath(self.name), self.stamp, self.offset - size)  # noqa: PTH100  a plain string

@@ -129,10 +129,10 @@ def parsed_natively(parse: Callable[..., Any], data: bytes | Piece, file: str, l
 
 
 def spelled(column: tuple[Words, list[str] | None], table: Vocabulary | None) -> tuple[Words, Vocabulary]:
-    """Return the numbers of a column of words from a native parser, and the vocabulary.
+    """Return the word numbers of a column that a native parser has read, and the vocabulary.
 
-    If all words are numbers, they are word numbers: 0 is ε, and `table` maps them to words. Otherwise `table` gives the
-    words' numbers; without a table, they are numbered in order of appearance.
+    If every field is a number, it is the word number: 0 is ε, and `table` maps numbers to words. Otherwise, look the
+    words up in `table`; without a table, number them in order of appearance.
     """
     numbers, words = column
     if words is None:

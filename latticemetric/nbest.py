@@ -322,3 +322,10 @@ class ListColumns(NamedTuple):
     begin: npt.NDArray[np.int64]
     references: Sequence[str | Sequence[str]] | _native.Utf8Texts
     owner: npt.NDArray[np.int64]
+
+
+class TableLists(NamedTuple):
+    """Lists of a table, and the id of each; no ids if the table has none."""
+
+    columns: ListColumns
+    names: tuple[str, ...]

@@ -14,6 +14,8 @@ from typing import Any, ClassVar, NoReturn, TypeVar, dataclass_transform, get_ty
 
 import click
 
+from latticemetric.errors import InputError
+
 F = TypeVar("F", bound=Callable[..., Any])
 Sections = Mapping[str, str]  # title -> long options, with spaces between them
 
@@ -128,11 +130,18 @@ class Verb(click.Command):
         self.sections = sections or {}
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, unless it would overwrite its inputs."""
+        """Run the command, unless it would overwrite its inputs; explain errors by swapped arguments."""
         from latticemetric.cli.output_guard import guarded
 
-        with guarded(ctx):
-            return super().invoke(ctx)
+        try:
+            with guarded(ctx):
+                return super().invoke(ctx)
+        except InputError as error:
+            from latticemetric.cli.mistakes import in_wrong_order
+
+            if (swapped := in_wrong_order(error, ctx.params)) is not None:
+                raise swapped from None
+            raise
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options by section."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import click
 
@@ -115,16 +115,14 @@ def _value(error: click.BadParameter) -> str:
     return f"{name.replace(chr(39), '')}: {what}"
 
 
-@contextmanager
-def order_checked(graphs: str, references: Sequence[str]) -> Iterator[None]:
-    """Inside the block, explain an error by swapped arguments if only the references are graphs."""
-    try:
-        yield
-    except InputError as error:
-        if len(references) == 1 and not _has_graphs(graphs) and _has_graphs(references[0]):
-            what = f"{error.what}, but {references[0]} holds graphs"
-            raise UsageError(what, where=error.where, advice="give LATTICES before REFERENCES") from None
-        raise
+def in_wrong_order(error: InputError, given: Mapping[str, Any]) -> UsageError | None:
+    """Explain an error by swapped arguments if LATTICES hold no graphs, but the only file of REFERENCES does."""
+    lattices: str | None = given.get("lattices")
+    references: Sequence[str] = given.get("references") or ()
+    if lattices is None or len(references) != 1 or _has_graphs(lattices) or not _has_graphs(references[0]):
+        return None
+    what = f"{error.what}, but {references[0]} holds graphs"
+    return UsageError(what, where=error.where, advice="give LATTICES before REFERENCES")
 
 
 def _has_graphs(path: str) -> bool:

@@ -138,15 +138,13 @@ def command(
     Ties go to the least model cost, then to the fewest words. Under --keep-going, the reference words of graphs that
     fail count as deletions. Exit status: 0, 1 if some graphs failed under --keep-going, 2 after other errors.
     """
-    from latticemetric.cli.mistakes import order_checked
     from latticemetric.cli.results import say
     from latticemetric.cli.run import running
 
     by_automaton = names_automaton(metric.metric)
-    with order_checked(lattices, references):
-        paired = reading.paired(lattices, references, run.shard, required=not by_automaton)
+    paired = reading.paired(lattices, references, run.shard, required=not by_automaton)
     if by_automaton:
-        search = _search_by_automaton(metric, also, reading, run, has_references=bool(paired.references))
+        search = _search_by_automaton(metric, also, reading, run)
     elif metric.metric.strip().lower() == _COMPOUNDS:
         search = _search_by_compounds(also, reading, run, references=paired.references)
     elif metric.metric.strip().lower() in _BLEU:
@@ -155,7 +153,7 @@ def command(
         search = _search_by_rate(
             metric, also, written, reading, run, output_format=output.output_format, references=paired.references
         )
-    with order_checked(lattices, references), running(run, output.output) as (started, failures):
+    with running(run, output.output) as (started, failures):
         results = search(paired.lattices, started, failures)
         output.write(results, at_once=run.keep_going and output.output_format != "json")
     output.say_summary(results)
@@ -165,20 +163,13 @@ def command(
 
 
 def _search_by_automaton(
-    metric: RateOptions,
-    also: AlsoOptions,
-    reading: PairedReadingOptions,
-    run: ShardedRunOptions,
-    *,
-    has_references: bool,
+    metric: RateOptions, also: AlsoOptions, reading: PairedReadingOptions, run: ShardedRunOptions
 ) -> Search:
     """Return the search for the path of each lattice with the best score by a user's automaton."""
     from latticemetric.batch.user_automaton import automaton_oracles, read_automaton
     from latticemetric.cli.oracle_results import AutomatonResults
 
     refuse((*_OF_RATES, "ignore", "normalize", "score"), "with an automaton", advice="leave it out, or name a metric")
-    if not has_references:
-        refuse(["style"], "with an automaton without references")
     if also.engine == "native":
         raise UsageError("the native engine supports recognition rates only", advice="leave --engine out")
     automaton = read_automaton(metric.metric)

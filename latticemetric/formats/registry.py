@@ -26,8 +26,8 @@ from latticemetric.formats.streams.stream import Stream
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from latticemetric.formats.nbest.list_columns import TableLists
     from latticemetric.graph import Graph
+    from latticemetric.nbest import TableLists
     from latticemetric.vocabulary import Vocabulary
 
 # Importing all readers takes longer than most oracles. So a quick test of the first line selects a few candidates; only

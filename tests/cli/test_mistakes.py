@@ -38,6 +38,13 @@ def test_swapped_arguments_are_recognised(stem):
     assert_one_line_error(oracle(reference, EXAMPLES / stem), "give LATTICES before REFERENCES$")
 
 
+@pytest.mark.parametrize("verb", ["oracle", "report", "sweep", "expected", "calibrate"])
+def test_all_verbs_recognise_swapped_arguments(verb, tmp_path):
+    more = ["--output", tmp_path / "page.html"] if verb == "report" else ["--beams", 1] if verb == "sweep" else []
+    done = run("latticemetric", verb, *reversed(MEETING), *more)
+    assert_one_line_error(done, "meeting.lat.txt holds graphs; give LATTICES before REFERENCES$")
+
+
 def test_what_is_wrong_in_order_is_no_swap(tmp_path):
     done = oracle(file(tmp_path, "bad.lat", "wibble"), MEETING[1])
     assert "LATTICES before" not in done.stderr

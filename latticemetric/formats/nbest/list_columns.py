@@ -13,16 +13,9 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.formats.nbest.records import IDS, LISTS, NESTED, OTHER_LISTS, TEXTS, TOTALS
-from latticemetric.nbest import ListColumns
+from latticemetric.nbest import ListColumns, TableLists
 
 Numbers = npt.NDArray[np.int64]
-
-
-class TableLists(NamedTuple):
-    """Lists of a table, and the id of each; no ids if the table has none."""
-
-    columns: ListColumns
-    names: tuple[str, ...]
 
 
 def lists_of_table(table: Any, field: str, references: int, *, named: bool) -> TableLists | None:

@@ -15,11 +15,12 @@ from typing import IO, Any, NamedTuple
 
 from latticemetric.errors import FormatError, MissingDependencyError, UsageError, placed, shortened
 from latticemetric.formats.nbest.jsonl import as_record
-from latticemetric.formats.nbest.list_columns import TableLists, lists_of_table
+from latticemetric.formats.nbest.list_columns import lists_of_table
 from latticemetric.formats.nbest.records import Fields, Record
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.graph import Graph
+from latticemetric.nbest import TableLists
 from latticemetric.vocabulary import Vocabulary
 
 _PARQUET, _ARROW = "parquet", "arrow"

@@ -49,24 +49,40 @@ ForestRules::ForestRules(const ForestGraph& graph, const WordClasses& classes) :
   measure();
 }
 
+// The first two symbols of an edge as a number that sorts as they do; none is less than any.
+std::uint64_t ForestRules::beginning(std::int64_t edge) const {
+  const auto rank = [&](std::int64_t k) -> std::uint64_t {
+    return k < length(edge) ? static_cast<std::uint32_t>(symbols(edge)[k]) + (std::uint32_t{1} << 31) : 0;
+  };
+  return rank(0) << 32 | rank(1);
+}
+
 void ForestRules::add_node(std::int64_t first, std::int64_t last) {
   poll(100 * (last - first));
-  std::vector<Rule> rules;
-  for (auto e = first; e < last; ++e)
-    rules.push_back({e, graph_.said_begin[e], 0, static_cast<std::int32_t>(graph_.said_begin[e + 1] - graph_.said_begin[e]), 0});
-  const auto preferred = [&](const Rule& a, const Rule& b) {
-    if (graph_.cost[a.edge] != graph_.cost[b.edge]) return graph_.cost[a.edge] < graph_.cost[b.edge];
-    if (graph_.words[a.edge] != graph_.words[b.edge]) return graph_.words[a.edge] < graph_.words[b.edge];
-    return a.edge < b.edge;
+  // By their first two symbols, which tell most of them apart.
+  struct Sorted {
+    std::uint64_t beginning;
+    std::int64_t edge;
   };
-  std::sort(rules.begin(), rules.end(), [&](const Rule& a, const Rule& b) {
-    const Symbol *x = symbols(a), *y = symbols(b);
-    const auto differ = std::mismatch(x, x + std::min(a.length, b.length), y);
+  std::vector<Sorted> edges;
+  edges.reserve(static_cast<std::size_t>(last - first));
+  for (auto e = first; e < last; ++e) edges.push_back({beginning(e), e});
+  const auto preferred = [&](std::int64_t a, std::int64_t b) {
+    if (graph_.cost[a] != graph_.cost[b]) return graph_.cost[a] < graph_.cost[b];
+    if (graph_.words[a] != graph_.words[b]) return graph_.words[a] < graph_.words[b];
+    return a < b;
+  };
+  std::sort(edges.begin(), edges.end(), [&](const Sorted& a, const Sorted& b) {
+    if (a.beginning != b.beginning) return a.beginning < b.beginning;
+    const Symbol *x = symbols(a.edge), *y = symbols(b.edge);
+    const auto x_length = length(a.edge), y_length = length(b.edge);
+    const auto differ = std::mismatch(x, x + std::min(x_length, y_length), y);
     const auto at = differ.first - x;
-    if (at < a.length && at < b.length) return x[at] < y[at];
-    return a.length != b.length ? a.length < b.length : preferred(a, b);
+    if (at < x_length && at < y_length) return x[at] < y[at];
+    return x_length != y_length ? x_length < y_length : preferred(a.edge, b.edge);
   });
-  for (auto& rule : rules) {
+  for (const auto& sorted : edges) {
+    Rule rule{sorted.edge, graph_.said_begin[sorted.edge], 0, static_cast<std::int32_t>(length(sorted.edge)), 0};
     rule.alike = static_cast<std::int64_t>(alike_.size());
     alike_.push_back(rule.edge);
     if (size() > begin_.back()) {

@@ -70,6 +70,7 @@ class ForestRules {
   double most_words() const { return most_words_; }  // of all derivations; there may be very many
 
  private:
+  std::uint64_t beginning(std::int64_t edge) const;
   void add_node(std::int64_t first, std::int64_t last);
   void measure();
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "forest_rules.hpp"
@@ -61,20 +62,7 @@ class RecognitionRows {
   //   (i, m) -> (i+1, 0)  0                              substitution
   //   (i, m) -> (i+1, min(m+1, order-1))  (m+1) unit     match
   void say(std::int32_t q, const Value* from, Symbol word, Value* into) const {
-    const std::int32_t order = pay_.order, end = states();
-    const Value alpha = pay_.alpha;
-    Value before = nothing;
-    for (std::int32_t s = first(q), i = s / order; s < end; s += order, ++i) {
-      std::fill(into + s + 1, into + s + order, nothing);
-      into[s] = std::max(static_cast<Value>(from[s] - alpha), before);
-      before = from[s];
-      if (s == first(q) || !matches(i - 1, word)) continue;
-      for (std::int32_t m = 0; m < order; ++m) {
-        Value& matched = into[s + std::min(m + 1, order - 1)];
-        matched = std::max(matched, static_cast<Value>(from[s - order + m] + (m + 1) * pay_.unit));
-      }
-      for (std::int32_t m = order - 1; m > 0; --m) into[s + m - 1] = std::max(into[s + m - 1], into[s + m]);
-    }
+    with_order([&](auto order) { add_word(order, q, from, word, into); });
     clean(q, into);
     add_deletions(q, into);
   }
@@ -87,19 +75,7 @@ class RecognitionRows {
   // The states of a row that best values can go on from: not those that gain no more than one with more matches
   // behind it, nor those that a deletion reaches, since whatever follows can delete that word as well.
   void frontier(std::int32_t q, const Value* row, std::vector<Reached>& reached) const {
-    reached.clear();
-    Value deleted = nothing;
-    for (std::int32_t s = first(q); s < states(); s += pay_.order) {
-      Value kept = nothing;
-      for (std::int32_t m = pay_.order - 1; m >= 0; --m) {
-        const Value value = row[s + m];
-        if (is_nothing(value) || (!is_nothing(kept) && value <= kept) || (m == 0 && value <= deleted)) continue;
-        Reached& one = reached.emplace_back();  // by its parts: a store of both would wait for these
-        one.state = s + m;
-        one.value = kept = value;
-      }
-      deleted = row[s] - pay_.beta;
-    }
+    with_order([&](auto order) { find_frontier(order, q, row, reached); });
   }
 
   Value beta() const { return pay_.beta; }
@@ -119,6 +95,51 @@ class RecognitionRows {
   }
 
  private:
+  // Loops over the matches behind a state are much faster if the compiler knows how many there may be.
+  template <typename Function>
+  void with_order(Function function) const {
+    if (pay_.order == 4) return function(std::integral_constant<std::int32_t, 4>());
+    if (pay_.order == 1) return function(std::integral_constant<std::int32_t, 1>());
+    function(pay_.order);
+  }
+
+  template <typename Order>
+  void add_word(Order order, std::int32_t q, const Value* from, Symbol word, Value* into) const {
+    const std::int32_t end = states(), begin = first(q);
+    const Value alpha = pay_.alpha, unit = pay_.unit;
+    Value before = nothing;
+    for (std::int32_t s = begin, i = s / order; s < end; s += order, ++i) {
+      std::fill(into + s + 1, into + s + order, nothing);
+      into[s] = std::max(static_cast<Value>(from[s] - alpha), before);
+      before = from[s];
+      if (s == begin || !matches(i - 1, word)) continue;
+      for (std::int32_t m = 0; m < order; ++m) {
+        Value& matched = into[s + std::min(m + 1, order - 1)];
+        matched = std::max(matched, static_cast<Value>(from[s - order + m] + (m + 1) * unit));
+      }
+      for (std::int32_t m = order - 1; m > 0; --m) into[s + m - 1] = std::max(into[s + m - 1], into[s + m]);
+    }
+  }
+
+  template <typename Order>
+  void find_frontier(Order order, std::int32_t q, const Value* row, std::vector<Reached>& reached) const {
+    reached.clear();
+    const Value beta = pay_.beta;
+    const std::int32_t end = states();
+    Value deleted = nothing;
+    for (std::int32_t s = first(q); s < end; s += order) {
+      Value kept = nothing;
+      for (std::int32_t m = order - 1; m >= 0; --m) {
+        const Value value = row[s + m];
+        if (is_nothing(value) || (!is_nothing(kept) && value <= kept) || (m == 0 && value <= deleted)) continue;
+        Reached& one = reached.emplace_back();  // by its parts: a store of both would wait for these
+        one.state = s + m;
+        one.value = kept = value;
+      }
+      deleted = row[s] - beta;
+    }
+  }
+
   void add_deletions(std::int32_t q, Value* row) const {
     const Value beta = pay_.beta;
     const std::int32_t order = pay_.order, end = states();

@@ -27,7 +27,7 @@ class PairedLattices(NamedTuple):
 
 @dataclass(frozen=True)
 class PairReader:
-    """What is asked of reading, whatever the files.
+    """Reads lattices with their references, always in the same way.
 
     Args:
         vocabulary: The words of numbered graphs and references.

@@ -35,9 +35,8 @@ class NumberedStates {
   }
 
   std::size_t size() const { return before_.back(); }
-  // Beside state s of the lattice: the numbers begin(s) .. end(s) - 1.
+  // The first number beside state s of the lattice.
   std::size_t begin(std::int32_t s) const { return before_[begin_[s]]; }
-  std::size_t end(std::int32_t s) const { return before_[begin_[s + 1]]; }
 
   bool has(std::int32_t s, std::int32_t q) const {
     const std::size_t w = word(s, q);

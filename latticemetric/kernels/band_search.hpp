@@ -74,7 +74,7 @@ class BandSearch {
   // Whether 16 bits have room for edits beyond the values of cells.
   bool may_be_narrow() const {
     const Loss order = gains_.order;
-    const Loss edits = 4 * (order * gains_.unit + std::llabs(gains_.alpha) + std::llabs(gains_.beta));
+    const Loss edits = (2 + deletion_stretch) * (order * gains_.unit + std::llabs(gains_.alpha) + std::llabs(gains_.beta));
     const Loss runs = order * (order - 1) / 2 * gains_.unit;
     return before_.hold() && edits + runs < no_value<std::int16_t> - std::numeric_limits<std::int16_t>::min();
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "budget.hpp"
@@ -49,6 +50,12 @@ void spell(std::uint8_t* __restrict into, std::uint8_t* __restrict longest, cons
   }
 }
 
+// Of a word, in what all of them lose after an error, rounded up.
+PrefixLosses::Loss share(const std::vector<PrefixLosses::Loss>& lost) {
+  const auto words = static_cast<PrefixLosses::Loss>(lost.size()) - 1;
+  return words > 0 ? (lost.back() + words - 1) / words : 0;
+}
+
 }  // namespace
 
 PrefixLosses::PrefixLosses(const Graph& graph, std::int32_t size, Gains gains, const Costs& costs)
@@ -60,10 +67,12 @@ PrefixLosses::PrefixLosses(const Graph& graph, std::int32_t size, Gains gains, c
       substitution_(-edits_.substitution),
       cheapest_(std::min({insertion_, deletion_, substitution_})),
       hold_(cheapest_ >= 0),
-      after_error_(least_after_error()),
-      deletion_alone_(deletion_ - (edits_.order > 1 ? (after_error_ + edits_.order - 2) / (edits_.order - 1) : 0)),
+      share_(share(least_after_error())),
+      after_error_(counted_after_error(share_)),
+      deletion_alone_(deletion_ - share_),
       prices_(prices()),
-      segments_(static_cast<std::size_t>(size) + 1, 0) {
+      segments_(static_cast<std::size_t>(size) + 1) {
+  choose_segments({});
   constexpr std::int32_t many = std::numeric_limits<std::int32_t>::max() / 2;
   const auto states = static_cast<std::size_t>(graph.states);
   least_words_.assign(states, many);
@@ -109,17 +118,26 @@ std::vector<PrefixLosses::Price> PrefixLosses::prices() const {
   return prices;
 }
 
-// What order - 1 words of the reference lose with no match before them.
-PrefixLosses::Loss PrefixLosses::least_after_error() const {
+// What 0 .. order - 1 words of the reference lose with no match before them.
+std::vector<PrefixLosses::Loss> PrefixLosses::least_after_error() const {
   // By the number of matches before the words that are left.
-  std::vector<Loss> least(static_cast<std::size_t>(edits_.order), 0);
+  std::vector<Loss> least(static_cast<std::size_t>(edits_.order), 0), lost{0};
   for (std::int32_t left = 1; left < edits_.order; ++left) {
     auto next = least;
     for (std::int32_t m = 0; m < edits_.order; ++m)
       next[m] = std::min({least[edits_.longer(m)] - edits_.match(m), least[0] + substitution_, least[0] + deletion_});
     least = std::move(next);
+    lost.push_back(least[0]);
   }
-  return least[0];
+  return lost;
+}
+
+// The same, if of some words no more is counted than the share of each.
+std::vector<PrefixLosses::Loss> PrefixLosses::counted_after_error(Loss share) const {
+  auto counted = least_after_error();
+  for (std::size_t words = 1; words < counted.size(); ++words)
+    counted[words] = std::min(counted[words], counted[words - 1] + share);
+  return counted;
 }
 
 // Where a path through a state may be, if it loses at most so much: by lengths before and after it. Each loss is the
@@ -208,16 +226,34 @@ std::vector<std::uint8_t> PrefixLosses::longest_spelled(const ReferencePlaces& p
 }
 
 void PrefixLosses::find_segments(const ReferencePlaces& places, Loss most) {
-  if (!hold_ || cheapest_ + after_error_ == 0) return;
-  const auto longest = longest_spelled(places, most);
+  if (hold_ && cheapest_ + after_error_.back() > 0) choose_segments(longest_spelled(places, most));
+}
+
+// Of the segments before each place, those that are counted for most. Each ends where it ends first; so it is as short as
+// it can be.
+void PrefixLosses::choose_segments(const std::vector<std::uint8_t>& longest) {
+  Loss of_segment = 0;
+  for (const auto& price : prices_) of_segment = std::max(of_segment, price.of_segment);
+  const auto worth = [&](const Segments& some) { return some.count * of_segment + 2 * some.lost_after; };
+  const auto keep_better = [&](Segments& best, Segments last, Loss after) {
+    last.lost_after += after;
+    if (worth(last) > worth(best)) best = last;
+  };
   const std::int32_t after = edits_.order - 1;
-  std::int32_t from = after, found = 0;
-  for (std::int32_t end = from + 1; end + after <= size_; ++end) {
-    if (longest[end] < most_spelled && end - longest[end] - 1 >= from) {
-      ++found;
-      from = end + after;
+  std::vector<std::optional<Segments>> ends(segments_.size());  // those of which the last one ends at a place
+  ends[0].emplace();  // no matches are before the first words, as after an error
+  Segments earlier;   // those of which the last one ends `after` words before a place, or before that
+  for (std::int32_t i = 0; i <= size_; ++i) {
+    if (!longest.empty() && i > 0 && longest[i] < most_spelled && i - longest[i] - 1 >= 0) {
+      ends[i] = segments_[i - longest[i] - 1];
+      ++ends[i]->count;
     }
-    segments_[end + after] = found;
+    if (i >= after && ends[i - after]) keep_better(earlier, *ends[i - after], 0);
+    Segments best;
+    if (i >= after) keep_better(best, earlier, after_error_[after]);
+    for (std::int32_t words = 0; words < std::min(after, i + 1); ++words)
+      if (ends[i - words]) keep_better(best, *ends[i - words], after_error_[words]);
+    segments_[i] = best;
   }
 }
 

@@ -18,8 +18,8 @@ namespace latticemetric {
 //
 //   - by length: paths to the state have at least and at most so many words; the rest is inserted or deleted;
 //   - by segments: a piece of the reference that no path spells, as far as paths may be in the places of its words when
-//     nothing but lengths is known, has an edit of its own. The words after it are matched with few matches before them:
-//     a segment is a piece and these `order - 1` words, and no two overlap.
+//     nothing but lengths is known, has an edit of its own. The words between it and the next segment, up to
+//     `order - 1`, are matched with few matches before them, if at all: they lose, too.
 //
 // Of c segments, each has an insertion, a deletion or a substitution, and there may be more insertions and deletions
 // elsewhere. By lengths, insertions exceed deletions by at least `least` and at most `most`. For any price x of a word
@@ -31,8 +31,9 @@ namespace latticemetric {
 // the prices where another edit becomes the cheapest: one of these gives the largest bound. Where an insertion loses
 // less than other edits, for example, but paths are no longer than the reference, each needs a deletion beside it.
 //
-// A word after an error may be deleted, too: then it is not lost again. It takes no more from what is lost after the
-// error than its share, since the words nearest to the error lose most. So much less is counted for each deletion.
+// A word after an error may be deleted, too: then it is not lost again. So a deletion is counted for less, by the share of
+// a word in what `order - 1` words lose after an error; and what words lose is counted as if some of them were deleted,
+// each for its share, where that is less.
 //
 // Segments as bounds: seeds of A* alignment (Ivanov et al. 2022), adapted to graphs; the longest spelled piece before
 // each place is found in one pass over the lattice, so that pieces are as short as they can be.
@@ -52,13 +53,12 @@ class PrefixLosses {
 
   Loss at(std::int32_t s, std::int32_t i) const {
     if (!is_reached(s)) return unreached;
-    const Loss least = least_words_[s] - i, most = most_words_[s] - i, segments = segments_[i];
+    const Loss least = least_words_[s] - i, most = most_words_[s] - i;
+    const Segments& before = segments_[i];
     Loss twice = 0;
     for (const auto& price : prices_)
-      twice = std::max(twice, segments * price.of_segment + price.of_word * (price.of_word >= 0 ? least : most));
-    // No matches are before the first words, as after an error.
-    const Loss after_errors = (segments + (i >= edits_.order - 1)) * after_error_;
-    return std::max((twice + 1) / 2 + after_errors, -most * deletion_) + least_cost_[s];
+      twice = std::max(twice, before.count * price.of_segment + price.of_word * (price.of_word >= 0 ? least : most));
+    return std::max((twice + 1) / 2 + before.lost_after, -most * deletion_) + least_cost_[s];
   }
 
   // Where paths enter a part of the graph, and what they lose before it at least. From there on, lengths say what is
@@ -100,7 +100,14 @@ class PrefixLosses {
   // Whether the start leads to a state.
   bool is_reached(std::int32_t s) const { return least_words_[s] <= most_words_[s]; }
   std::vector<std::uint8_t> longest_spelled(const ReferencePlaces& places, Loss most) const;
-  Loss least_after_error() const;
+  std::vector<Loss> least_after_error() const;
+  std::vector<Loss> counted_after_error(Loss share) const;
+
+  // Segments, and what the words after each of them lose, up to the next one.
+  struct Segments {
+    Loss count = 0, lost_after = 0;
+  };
+  void choose_segments(const std::vector<std::uint8_t>& longest);
 
   // Twice what a word by which insertions exceed deletions, and what a segment loses at least, so that halves are whole.
   struct Price {
@@ -115,11 +122,13 @@ class PrefixLosses {
   const EditValues<Loss> edits_;
   const Loss insertion_, deletion_, substitution_, cheapest_;
   const bool hold_;
-  const Loss after_error_, deletion_alone_;  // a deletion alone: perhaps of a word after an error
+  const Loss share_;                     // of a word, in what order - 1 words lose after an error
+  const std::vector<Loss> after_error_;  // what is counted for 0 .. order - 1 words after an error
+  const Loss deletion_alone_;            // perhaps of one of these
   const std::vector<Price> prices_;
   std::vector<std::int32_t> least_words_, most_words_, least_words_after_, most_words_after_;
   std::vector<Loss> least_cost_, least_cost_after_;
-  std::vector<std::int32_t> segments_;  // before each place
+  std::vector<Segments> segments_;  // before each place
 };
 
 }  // namespace latticemetric

@@ -18,6 +18,9 @@
 
 namespace latticemetric {
 
+// Places before a larger value at which deletions are tried together.
+inline constexpr std::int32_t deletion_stretch = 8;
+
 // The values B(s, i, m) of `RecognitionTable`, at par, where they may belong to a best path. Par makes them small, and
 // comparable over places: minus a value is what is lost from there on, and grows with the errors, not with the words.
 //
@@ -62,7 +65,7 @@ class RecognitionBand {
         entering_(edits_.order > 1 ? std::optional<EnteringWords>(std::in_place, graph, places) : std::nullopt),
         rows_(static_cast<std::size_t>(graph.states)),
         first_source_(static_cast<std::size_t>(graph.states), graph.states),
-        places_row_(static_cast<std::size_t>(size) + 2 + 2 * block, nothing),
+        places_row_(static_cast<std::size_t>(size) + deletion_stretch + 1 + 2 * block, nothing),
         runs_at_(static_cast<std::size_t>(edits_.order > 1 ? size + 1 : 0), none) {
     for (std::int64_t a = graph.arcs; a-- > 0;) first_source_[graph.target[a]] = graph.source[a];
   }
@@ -246,7 +249,7 @@ class RecognitionBand {
     row = Row();
     const auto [first, last] = reach(s);
     if (first >= last) return;
-    Cell* const here = places_row_.data() + 1;
+    Cell* const here = places_row_.data() + deletion_stretch;
     std::fill(here + first - 1, here + last + block, nothing);
     if (graph_.is_final(s)) here[size_] = static_cast<Cell>(-rule_.end_cost(s));
     raised_.clear();
@@ -374,18 +377,22 @@ class RecognitionBand {
   }
 
   // Deletions. Rows that deletions were added to stay so under shifts and maxima, but for where they begin and where
-  // matches raised them. Where deleting a word does not pay, it does not pay further away.
+  // matches raised them. Where deleting a word does not pay, it does not pay further away. Most often it pays for a few
+  // words only: a stretch of places is done at once, without asking at which of them it ends.
   void delete_words(std::int32_t s, Cell* here, std::int32_t first, std::int32_t last) {
     if (raised_everywhere_) return delete_everywhere(here, first, last);
+    Cell prices[deletion_stretch];  // of so many deletions; there are no more than words
+    for (std::int32_t k = 0; k < deletion_stretch; ++k)
+      prices[k] = static_cast<Cell>(edits_.deletion * std::min(deletion_stretch - k, size_));
     std::int64_t work = 0;
     const auto before = [&](std::int32_t place) {
-      std::int32_t i = place - 1;
-      for (; i >= first; --i) {
-        const auto deleted = static_cast<Cell>(here[i + 1] + edits_.deletion);
-        if (here[i] >= deleted) break;
-        here[i] = deleted;
+      for (; place > first; place -= deletion_stretch) {
+        ++work;
+        Cell* const part = here + place - deletion_stretch;
+        const Cell from = here[place], furthest = part[0];
+        for (std::int32_t k = 0; k < deletion_stretch; ++k) part[k] = std::max(part[k], static_cast<Cell>(from + prices[k]));
+        if (part[0] == furthest) return;
       }
-      work += place - i;
     };
     if (graph_.is_final(s)) before(size_);
     for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
@@ -502,16 +509,15 @@ class RecognitionBand {
       values_.insert(values_.end(), here + row.first, here + row.last);
       values_.insert(values_.end(), static_cast<std::size_t>(block) + 1, nothing);
     }
-    std::sort(found_places_.begin(), found_places_.end());
     poll(static_cast<std::int64_t>(10 * found_places_.size()));
-    for (const auto i : found_places_) {
-      const Cell* const runs = found_runs_.data() + static_cast<std::size_t>(runs_at_[i]) * size;
-      if (i >= row.first && i < row.last && runs[size - 1] > here[i] && may_matter(s, i, runs[size - 1])) {
+    const auto runs = [&](std::int32_t i) { return found_runs_.data() + static_cast<std::size_t>(runs_at_[i]) * size; };
+    for (const auto i : found_places_)
+      if (i >= row.first && i < row.last && top(here, i) > here[i] && may_matter(s, i, top(here, i)))
         run_places_.push_back(i);
-        for (std::size_t m = 0; m < size; ++m) runs_.push_back(std::max(runs[m], least));
-        ++row.runs;
-      }
-    }
+    std::sort(run_places_.begin() + static_cast<std::ptrdiff_t>(row.runs_at), run_places_.end());
+    row.runs = static_cast<std::int32_t>(run_places_.size() - row.runs_at);
+    for (auto k = row.runs_at; k < run_places_.size(); ++k)
+      for (std::size_t m = 0; m < size; ++m) runs_.push_back(std::max(runs(run_places_[k])[m], least));
     for (const auto i : found_places_) runs_at_[i] = none;
     found_places_.clear();
     found_runs_.clear();
@@ -545,7 +551,7 @@ class RecognitionBand {
   bool is_beyond_ = false;                // a cell cannot hold its value
   std::vector<Cell> expected_;            // of each place, what a beam expects to be lost before it
 
-  std::vector<Cell> places_row_;          // of the state at hand, from place -1 on
+  std::vector<Cell> places_row_;          // of the state at hand, from place -deletion_stretch on
   std::vector<std::int32_t> raised_;      // places of it that matches gave a larger value
   bool raised_everywhere_ = false;        // these are not all
   std::vector<std::int32_t> runs_at_;     // of each place, where its runs are among the found ones

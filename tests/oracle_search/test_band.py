@@ -149,7 +149,7 @@ def test_a_band_has_the_path_of_the_table(search, part_bytes):
 @given(seed=st.integers(0, 2**32), part_bytes=PARTS, data=st.data())
 def test_a_band_with_losses_beyond_16_bits_has_the_path_of_the_table(seed, part_bytes, data):
     chance = np.random.default_rng(seed)
-    words, vocabulary = data.draw(st.integers(200, 700)), data.draw(st.sampled_from([2, 20, 1000]))
+    words, vocabulary = data.draw(st.integers(400, 1200)), data.draw(st.sampled_from([2, 20, 1000]))
     reference = chance.integers(1, vocabulary + 1, words)
     # Passages that match, and passages of errors: what cells expect to be lost is much too much in some, or too little.
     is_heard = np.repeat(chance.random(8) < data.draw(st.sampled_from([0, 0.1, 0.5])), words // 8 + 1)[:words]
@@ -169,9 +169,9 @@ def test_a_band_with_losses_beyond_16_bits_has_the_path_of_the_table(seed, part_
         "final_cost": final_cost,
         "reference": reference.astype(np.int32),
         "order": n,
-        "unit": data.draw(st.integers(100, 150)) // n,  # up to par, what an error loses
-        "alpha": data.draw(st.sampled_from([0, 1, 30])),
-        "beta": data.draw(st.sampled_from([0, 1, 12, -12])),
+        "unit": data.draw(st.integers(40, 60)) // n,  # up to par, what an error loses
+        "alpha": data.draw(st.sampled_from([0, 1, 10])),
+        "beta": data.draw(st.sampled_from([0, 1, 5, -5])),
     }
     assert found_by(search, "band", part_bytes) == found_by(search, "table")
 

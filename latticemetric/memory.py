@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 
 from latticemetric.errors import InputError, UsageError
 
@@ -147,6 +148,12 @@ def size_in(file: str) -> int | None:
     return int(text) if text.isdigit() else None
 
 
+@cache
+def _tells_sizes() -> bool:
+    """Check whether the system tells the sizes of processes: Linux."""
+    return os.path.exists(_STATM)  # noqa: PTH110  without pathlib
+
+
 def _pages() -> list[int]:
     """Return the sizes of this process in pages, in the order of /proc; empty if unknown."""
     return list(map(int, _read(_STATM).split()))
@@ -219,7 +226,7 @@ def _hold_data(beyond: int) -> None:
 
 def _data_limits() -> tuple[int, int] | None:
     """Return the soft and the hard limit of data; a negative number means no limit. `None` if unknown."""
-    if not os.path.exists(_STATM):  # noqa: PTH110  without pathlib
+    if not _tells_sizes():
         return None
     import resource
 

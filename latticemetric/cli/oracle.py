@@ -255,7 +255,9 @@ def _search_by_rate(
     wanted = also.wanted(graphs=written.write_lattices is not None)
     written.check()
     confidence = also.posterior_scale if also.posteriors else None
-    beside = None if given(["metric"]) else RateOptions.rate_of("wer", metric)
+    # Shown in totals only, which other formats do not have.
+    has_totals = output_format in ("text", "json")
+    beside = RateOptions.rate_of("wer", metric) if has_totals and not given(["metric"]) else None
     searches = OracleSearch(rate, reading.weights, also.engine, scorer, confidence, wanted, beside)
 
     def search(lattices: Iterator[Pair], started: Run, failures: Failures) -> OracleResults:

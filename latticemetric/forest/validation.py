@@ -106,7 +106,7 @@ def validated(draft: Columns, node_name: Callable[[int], str]) -> Columns:
 def _check_target(target: Ragged, tails: Ragged) -> None:
     """Raise an error if the target side of an edge does not use each of its tails exactly once."""
     at = np.flatnonzero(target.values < EPSILON)
-    edge = np.searchsorted(target.begin, at, side="right") - 1
+    edge = np.repeat(np.arange(len(target)), target.lengths())[at]
     place = -target.values[at].astype(np.int64) - 1
     beyond = np.flatnonzero(place >= tails.lengths()[edge])
     if len(beyond):

@@ -47,25 +47,24 @@ class Cursor {
 
   // A number of at most nine digits, without leading zeros, and the white space after it.
   bool number(std::int32_t& value) {
-    const char* const begin = at_;
-    std::int32_t digits = 0;
-    while (at_ < end_ && *at_ >= '0' && *at_ <= '9' && at_ - begin < 9) digits = 10 * digits + (*at_++ - '0');
-    const bool plain = at_ > begin && (*begin != '0' || at_ - begin == 1);
-    if (!plain || at_ == end_ || !is_space(*at_)) return false;
-    while (at_ < end_ && is_space(*at_)) ++at_;
-    value = digits;
+    std::int64_t digits = 0;
+    const char* at = read_digits(at_, at_ + std::min<std::ptrdiff_t>(end_ - at_, 9), digits);
+    const bool plain = at > at_ && (*at_ != '0' || at - at_ == 1);
+    if (!plain || at == end_ || !is_space(*at)) return false;
+    do ++at;
+    while (at < end_ && is_space(*at));
+    at_ = at;
+    value = static_cast<std::int32_t>(digits);
     return true;
   }
 
   // A decimal of at most fifteen digits, to 32 bits, and the comma after it.
   bool decimal(double& value) {
-    const char* const begin = at_;
-    while (at_ < end_ && *at_ != ',' && at_ - begin < 17) ++at_;
-    if (at_ == end_ || *at_ != ',') return false;
-    const PlainScore score({begin, static_cast<std::size_t>(at_++ - begin)});
+    PlainScore score;
+    at_ += score.read({at_, static_cast<std::size_t>(end_ - at_)});
     // Fifteen digits are far from the largest number of 32 bits.
     value = score.is_short() ? score.value : as_decimal(static_cast<float>(score.value));
-    return score.is_plain;
+    return at_ < end_ && *at_++ == ',' && score.is_plain;
   }
 
   // The rest of the line, where it is transition ids, or nothing, and white space.

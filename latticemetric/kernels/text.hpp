@@ -89,6 +89,18 @@ std::string_view take_field(std::string_view& text, Ends ends) {
   return {begin, static_cast<std::size_t>(at - begin)};
 }
 
+// Appends the digits that a text begins with to a number that has room for them; returns where they end.
+inline const char* read_digits(const char* at, const char* end, std::int64_t& number) {
+  auto value = static_cast<std::uint64_t>(number);  // multiplied without a sign to keep
+  for (; at < end; ++at) {
+    const unsigned digit = static_cast<unsigned char>(*at) - unsigned{'0'};
+    if (digit > 9) break;
+    value = 10 * value + digit;
+  }
+  number = static_cast<std::int64_t>(value);
+  return at;
+}
+
 // A whole number in 0 .. 2^31 - 2 without sign or leading zeros; false if the field is not one.
 inline bool parse_number(std::string_view field, std::int32_t& number) {
   if (field.empty() || field.size() > 10 || (field[0] == '0' && field.size() > 1)) return false;
@@ -118,7 +130,7 @@ struct PlainScore {
   std::int64_t digits = 0;
 
   PlainScore() = default;
-  explicit PlainScore(std::string_view field) { is_plain = read(field) == field.size() && !field.empty(); }
+  explicit PlainScore(std::string_view field) { is_plain = read(field) == field.size() && is_plain; }
 
   // Reads the score that a text begins with; the number of its characters, 0 if there is none of this spelling.
   std::size_t read(std::string_view text) {
@@ -127,19 +139,16 @@ struct PlainScore {
     const char* const end = begin + std::min(text.size(), longest + 1);
     const bool negative = at < end && *at == '-';
     at += negative;
-    if (at == end || *at < '0' || *at > '9') return 0;
     std::int64_t whole = 0;
-    while (at < end && *at >= '0' && *at <= '9') whole = 10 * whole + (*at++ - '0');
-    const char* const point = at;
-    if (at < end && *at == '.') {
-      ++at;
-      while (at < end && *at >= '0' && *at <= '9') whole = 10 * whole + (*at++ - '0');
-    }
+    const char* const point = read_digits(at, end, whole);
+    if (point == at) return 0;
+    at = point < end && *point == '.' ? read_digits(point + 1, end, whole) : point;
     const auto size = static_cast<std::size_t>(at - begin);
     if (size > longest || whole >= 1000000000000000) return 0;
     digits = whole;
     value = static_cast<double>(whole) / powers_of_ten[at == point ? 0 : at - point - 1];
     if (negative) value = -value;
+    is_plain = true;
     return size;
   }
 

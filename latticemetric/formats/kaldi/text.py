@@ -23,6 +23,7 @@ from latticemetric.formats.streams.stream import Piece, Stream
 from latticemetric.formats.text.blocks import blocks
 from latticemetric.formats.text.fields import parsed_natively, require_id, spelled, words_to_write
 from latticemetric.graph import Graph
+from latticemetric.lattice.columns import frozen
 from latticemetric.lattice.lattice import Column, Labels, Lattice
 from latticemetric.lattice.texts import Texts
 from latticemetric.vocabulary import Vocabulary, Words
@@ -110,13 +111,14 @@ def lattice_of(columns: dict[str, Any], words: Words, vocabulary: Vocabulary | N
     labels = {}
     if len(side := Texts(*columns["transition_rows"])):
         labels[TRANSITIONS] = Labels(columns["transitions"], columns["final_transitions"], side)
+    costs = [(frozen(columns[f"cost{k}"]), frozen(columns[f"final_cost{k}"])) for k in range(len(COLUMNS))]
     return Lattice.from_arcs(
         columns["source"],
         columns["target"],
         words,
         final=columns["final"],
         start=columns["start"],
-        scores={name: Column(columns[f"cost{k}"], columns[f"final_cost{k}"]) for k, name in enumerate(COLUMNS)},
+        scores={name: Column(*cost) for name, cost in zip(COLUMNS, costs, strict=True)},
         vocabulary=vocabulary,
         labels=labels,
         copy=False,

@@ -20,6 +20,7 @@ from latticemetric.formats.registry import Entry, Format, only_graph, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import is_word_number, parsed_natively, spelled, words_to_write
 from latticemetric.graph import Graph
+from latticemetric.lattice.columns import frozen
 from latticemetric.lattice.lattice import Column, Labels, Lattice
 from latticemetric.vocabulary import Vocabulary
 
@@ -55,13 +56,14 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
         # The table is for words; the other side may be phones or transition ids.
         inputs, side = spelled(given, None)
         labels["input"] = Labels(inputs, np.zeros(len(final), dtype=np.int32), side)
+    weight = Column(frozen(machine["cost0"]), frozen(machine["final_cost0"]))
     return Lattice.from_arcs(
         machine["source"],
         machine["target"],
         words,
         final=final,
         start=machine["start"],
-        scores={"weight": Column(machine["cost0"], machine["final_cost0"])} if machine["weighted"] else {},
+        scores={"weight": weight} if machine["weighted"] else {},
         vocabulary=vocabulary,
         labels=labels,
         copy=False,

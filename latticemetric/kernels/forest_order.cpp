@@ -46,8 +46,9 @@ class Order {
     if (!number(result)) return result;
     for (std::int64_t e = 0; e < edges_; ++e)
       if (is_used(e)) result.edges.push_back(e);
-    std::stable_sort(result.edges.begin(), result.edges.end(),
-                     [&](auto a, auto b) { return result.rank[head_[a]] < result.rank[head_[b]]; });
+    const auto before = [&](auto a, auto b) { return result.rank[head_[a]] < result.rank[head_[b]]; };
+    if (!std::is_sorted(result.edges.begin(), result.edges.end(), before))
+      std::stable_sort(result.edges.begin(), result.edges.end(), before);
     return result;
   }
 

@@ -16,12 +16,14 @@ import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterator
-from multiprocessing.connection import Connection
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from latticemetric.errors import InputError, UsageError
 from latticemetric.parallel import pickling
 from latticemetric.parallel.process import Limits, Start, Started, Task, Worker, forked, started_program
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 # More workers are not useful on any machine, or have to wait for processors.
 _MOST_WORKERS, _MOST_A_PROCESSOR = 64, 4

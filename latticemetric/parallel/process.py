@@ -16,15 +16,17 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 from latticemetric.errors import InputError, LatticeMetricError, MissingDependencyError, UsageError
 from latticemetric.memory import hold_memory, no_memory
 from latticemetric.parallel import pickling
 from latticemetric.parallel.pickling import Packed, Packing
+
+if TYPE_CHECKING:  # a command on one graph starts no process, and has no time to import them
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
 
 _STATM = Path("/proc/self/statm")
 _LONGEST = 366 * 86400.0
@@ -387,6 +389,8 @@ def started_program(
 
 def main() -> None:
     """Run a worker that is a separate program."""
+    from multiprocessing.connection import Connection
+
     inbox, outbox = Connection(int(sys.argv[1]), writable=False), Connection(int(sys.argv[2]), readable=False)
     try:
         function, memory, folder, patience = pickle.loads(inbox.recv_bytes())  # noqa: S301  our own parent wrote it

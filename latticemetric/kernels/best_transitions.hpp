@@ -9,6 +9,7 @@
 
 #include "best_path_of_product.hpp"
 #include "budget.hpp"
+#include "numbered_bits.hpp"
 #include "numbered_states.hpp"
 #include "recognition_edits.hpp"
 #include "recognition_search.hpp"
@@ -147,9 +148,8 @@ class ToBeMarked {
     }
     const auto at = static_cast<std::size_t>(word - row.first);
     if (at >= row.bits.size()) row.bits.resize(at + 1, 0);
-    const std::uint64_t bit = std::uint64_t{1} << (state % 64);
-    const bool is_new = !(row.bits[at] & bit);
-    row.bits[at] |= bit;
+    const bool is_new = !(row.bits[at] & bit(state));
+    row.bits[at] |= bit(state);
     return is_new;
   }
 
@@ -158,11 +158,8 @@ class ToBeMarked {
   void take(std::int32_t s, Visit visit) {
     Row& row = rows_[s];
     for (std::size_t at = 0; at < row.bits.size(); ++at) {
-      std::uint64_t done = 0;
-      while (const std::uint64_t left = row.bits[at] & ~done) {
-        done |= left & (~left + 1);
-        visit((row.first + static_cast<std::int32_t>(at)) * 64 + __builtin_ctzll(left));
-      }
+      const std::int32_t first = (row.first + static_cast<std::int32_t>(at)) * 64;
+      each_bit(row.bits, at, [&](std::int32_t k) { visit(first + k); });
     }
     if (row.bits.empty()) return;
     spare_.push_back(std::move(row.bits));

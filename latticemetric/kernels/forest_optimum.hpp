@@ -7,6 +7,7 @@
 
 #include "budget.hpp"
 #include "forest_tables.hpp"
+#include "numbered_bits.hpp"
 
 namespace latticemetric {
 
@@ -19,40 +20,34 @@ class Live {
       offset_.push_back(size);
       size += static_cast<std::size_t>(rows) * words_;
     }
-    bits_.assign(size, 0);
+    bits_.allot(size);
   }
 
-  void set(std::int32_t v, std::int32_t q, std::int32_t s) { bits_[word(v, q, s)] |= bit(s); }
-  bool has(std::int32_t v, std::int32_t q, std::int32_t s) const { return bits_[word(v, q, s)] & bit(s); }
+  void set(std::int32_t v, std::int32_t q, std::int32_t s) { bits_.set(word(v, q, s), s); }
+  bool has(std::int32_t v, std::int32_t q, std::int32_t s) const { return bits_.has(word(v, q, s), s); }
   bool any(std::int32_t v, std::int32_t q) const {
     for (std::size_t w = 0; w < words_; ++w)
-      if (bits_[word(v, q, 0) + w]) return true;
+      if (bits_.has_any(word(v, q, 0) + w)) return true;
     return false;
   }
 
   // Numbers all that are set; returns how many they are.
   std::size_t number() {
-    std::size_t count = 0;
-    for (const auto bits : bits_) {
-      before_.push_back(count);
-      count += static_cast<std::size_t>(__builtin_popcountll(bits));
-    }
-    return count;
+    bits_.number();
+    return bits_.size();
   }
   std::size_t number_of(std::int32_t v, std::int32_t q, std::int32_t s) const {
-    const auto w = word(v, q, s);
-    return before_[w] + static_cast<std::size_t>(__builtin_popcountll(bits_[w] & (bit(s) - 1)));
+    return bits_.number_of(word(v, q, s), s);
   }
 
  private:
   std::size_t word(std::int32_t v, std::int32_t q, std::int32_t s) const {
     return offset_[v] + static_cast<std::size_t>(q) * words_ + static_cast<std::size_t>(s) / 64;
   }
-  static std::uint64_t bit(std::int32_t s) { return std::uint64_t{1} << (s % 64); }
 
   const std::size_t words_;
-  std::vector<std::size_t> offset_, before_;
-  std::vector<std::uint64_t> bits_;
+  std::vector<std::size_t> offset_;
+  NumberedBits bits_;
 };
 
 // An entry V(v, q, s) is live if best derivations use it. Steps of rules are visited where they keep best values, so

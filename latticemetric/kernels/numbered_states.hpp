@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "budget.hpp"
+#include "numbered_bits.hpp"
 
 namespace latticemetric {
 
@@ -23,39 +23,31 @@ class NumberedStates {
       word_of_0_.push_back(static_cast<std::ptrdiff_t>(begin_.back()) - word);
       begin_.push_back(begin_.back() + (states > 0 ? static_cast<std::size_t>((q + states - 1) / 64 - word + 1) : 0));
     }
-    bits_ = filled(begin_.back(), std::uint64_t{0});
+    bits_.allot(begin_.back());
   }
-  void set(std::int32_t s, std::int32_t q) { bits_[word(s, q)] |= bit(q); }
+  void set(std::int32_t s, std::int32_t q) { bits_.set(word(s, q), q); }
 
   // Numbers those that are set.
-  void number() {
-    before_ = filled(bits_.size() + 1, std::size_t{0});
-    for (std::size_t w = 0; w < bits_.size(); ++w)
-      before_[w + 1] = before_[w] + static_cast<std::size_t>(__builtin_popcountll(bits_[w]));
-  }
+  void number() { bits_.number(); }
 
-  std::size_t size() const { return before_.back(); }
+  std::size_t size() const { return bits_.size(); }
   // The first number beside state s of the lattice.
-  std::size_t begin(std::int32_t s) const { return before_[begin_[s]]; }
+  std::size_t begin(std::int32_t s) const { return bits_.before(begin_[s]); }
 
   bool has(std::int32_t s, std::int32_t q) const {
     const std::size_t w = word(s, q);
-    return begin_[s] <= w && w < begin_[s + 1] && (bits_[w] & bit(q));
+    return begin_[s] <= w && w < begin_[s + 1] && bits_.has(w, q);
   }
   std::size_t number(std::int32_t s, std::int32_t q) const {
-    const std::size_t w = word(s, q);
-    return before_[w] + static_cast<std::size_t>(__builtin_popcountll(bits_[w] & (bit(q) - 1)));
+    return bits_.number_of(word(s, q), q);
   }
 
   // Visits those beside a state of the lattice, by their numbers; also larger ones that are set meanwhile.
   template <typename Visit>
   void each(std::int32_t s, Visit visit) const {
     for (std::size_t w = begin_[s]; w < begin_[s + 1]; ++w) {
-      std::uint64_t done = 0;
-      while (const std::uint64_t left = bits_[w] & ~done) {
-        done |= left & (~left + 1);
-        visit(static_cast<std::int32_t>(static_cast<std::ptrdiff_t>(w) - word_of_0_[s]) * 64 + __builtin_ctzll(left));
-      }
+      const auto first = static_cast<std::int32_t>(static_cast<std::ptrdiff_t>(w) - word_of_0_[s]) * 64;
+      bits_.each(w, [&](std::int32_t k) { visit(first + k); });
     }
   }
 
@@ -63,13 +55,11 @@ class NumberedStates {
   std::size_t word(std::int32_t s, std::int32_t q) const {
     return static_cast<std::size_t>(word_of_0_[s] + static_cast<std::ptrdiff_t>(static_cast<std::uint32_t>(q) / 64));
   }
-  static std::uint64_t bit(std::int32_t q) { return std::uint64_t{1} << (static_cast<std::uint32_t>(q) % 64); }
 
   // Of each state of the lattice: where the bits of state 0 of the automaton would be, and its first bits.
   std::vector<std::ptrdiff_t> word_of_0_;
   std::vector<std::size_t> begin_;
-  std::vector<std::uint64_t> bits_;
-  std::vector<std::size_t> before_;  // how many are set before these bits
+  NumberedBits bits_;
 };
 
 }  // namespace latticemetric

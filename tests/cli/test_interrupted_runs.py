@@ -371,7 +371,7 @@ def small_disk(tmp_path):
     if done.returncode:
         pytest.skip("we may not mount a file system")
     yield folder
-    subprocess.run(["umount", str(folder)], check=True)
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)  # a process that ends may still hold a file
 
 
 def test_a_small_disk(small_disk, tmp_path):

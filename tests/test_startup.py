@@ -94,6 +94,8 @@ def test_an_oracle_imports_what_it_needs_only():
     found = imported_by(program("lattice-oracle"), *ARGUMENTS)
     assert "numpy" in found
     assert found & {"networkx", "nltk", "scipy", "tqdm", "matplotlib", "sacrebleu"} == set()
+    alone = imported_by(program("lattice-oracle"), *ARGUMENTS, "--workers", "1")
+    assert alone & {"multiprocessing", "socket"} == set()
 
 
 def test_a_sweep_imports_what_it_needs_only():

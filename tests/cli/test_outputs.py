@@ -516,3 +516,19 @@ def test_an_old_script_never_points_into_a_new_archive(there, monkeypatch):
     assert "there are no graphs to write" in str(done.exception)
     assert (Path("new.scp").read_bytes(), Path("new.ark").read_bytes()) == (script, archive)
     assert not list(there.glob(".*"))
+
+
+@pytest.mark.parametrize(
+    ("output_format", "metrics"), [("text", {"4-grr", "wer"}), ("json", {"4-grr", "wer"}), ("jsonl", {"4-grr"})]
+)
+def test_a_second_metric_is_searched_for_formats_with_totals_only(output_format, metrics, monkeypatch):
+    asked = []
+
+    def heard(graph, references, metric, **rest):
+        asked.append(metric.name)
+        return lm.oracle(graph, references, metric, **rest)
+
+    monkeypatch.setattr("latticemetric.batch.oracles.oracle", heard)
+    line = ["oracle", *map(str, MEETING), "--format", output_format, "--workers", "1"]
+    assert CliRunner().invoke(main._group, line).exit_code == 0
+    assert set(asked) == metrics

@@ -68,9 +68,10 @@ void require_aligned(const Input<T>&... arrays) {
 
 // NaN and infinities are in no comparison or sum what they seem to be.
 inline void require_finite(const Input<double>& values, const char* message) {
-  bool is_finite = true;  // no early end: the loop takes several numbers at a time
-  for (std::size_t k = 0; k < values.size(); ++k) is_finite &= std::fabs(values.data()[k]) <= DBL_MAX;
-  require(is_finite, message);
+  const auto *const begin = values.data(), *const end = begin + values.size();
+  std::int64_t others = 0;  // no early end: the loop takes several numbers at a time
+  for (const double* value = begin; value < end; ++value) others |= !(std::fabs(*value) <= DBL_MAX);
+  require(!others, message);
 }
 
 // What it costs to end in each state, or as each node: infinitely much where nothing ends.

@@ -80,11 +80,11 @@ void require_lattice(const Input<std::int32_t>& source, const Input<std::int32_t
   require_aligned(source, target);
   require(target.size() == arcs, "source and target differ in length");
   const auto *const from = source.data(), *const to = target.data();
-  bool goes_on = arcs == 0 || from[0] >= 0, is_sorted = true;  // no early end: the loops take several arcs at a time
-  for (std::size_t a = 0; a < arcs; ++a) goes_on &= (from[a] < to[a]) & (to[a] < states);
-  for (std::size_t a = 1; a < arcs; ++a) is_sorted &= from[a - 1] <= from[a];
-  require(goes_on, "arcs must go from smaller to larger states");
-  require(is_sorted, "arcs must be sorted by source");
+  std::int32_t turned = arcs > 0 && from[0] < 0, unsorted = 0;  // no early end: the loops take several arcs at a time
+  for (std::size_t a = 0; a < arcs; ++a) turned |= (from[a] >= to[a]) | (to[a] >= states);
+  for (std::size_t a = 1; a < arcs; ++a) unsorted |= from[a - 1] > from[a];
+  require(!turned, "arcs must go from smaller to larger states");
+  require(!unsorted, "arcs must be sorted by source");
 }
 
 Output<std::int64_t> best_path(Input<std::int32_t> source, Input<std::int32_t> target, Input<double> cost,

@@ -69,11 +69,15 @@ void release(void* block) noexcept {
 
 }  // namespace
 
-void require_bytes(double bytes) {
-  if (account.most_bytes == nullptr) return;
+bool has_bytes(double bytes) {
+  if (account.most_bytes == nullptr) return true;
   const auto exceeds = [bytes] { return static_cast<double>(account.taken) + bytes > static_cast<double>(account.most); };
   if (exceeds()) examine();
-  if (exceeds()) throw OverBudget(static_cast<std::size_t>(account.most));
+  return !exceeds();
+}
+
+void require_bytes(double bytes) {
+  if (!has_bytes(bytes)) throw OverBudget(static_cast<std::size_t>(account.most));
 }
 
 }  // namespace latticemetric
@@ -98,6 +102,8 @@ struct Uncounted {
 void open_account(Budget::MostBytes) {}
 
 }  // namespace
+
+bool has_bytes(double) { return true; }
 
 void require_bytes(double) {}
 

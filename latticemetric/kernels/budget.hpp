@@ -39,7 +39,10 @@ class Budget {
   Budget& operator=(const Budget&) = delete;
 };
 
-// Throws `OverBudget` unless the current budget has so many bytes left. They are not taken.
+// Whether the current budget has so many bytes left. They are not taken.
+bool has_bytes(double bytes);
+
+// Throws `OverBudget` unless it has.
 void require_bytes(double bytes);
 
 namespace polling {

@@ -6,16 +6,12 @@
 #include <tuple>
 
 #include "budget.hpp"
-#include "incoming.hpp"
+#include "ngram_room.hpp"
 
 namespace latticemetric {
 namespace {
 
-struct Arc {
-  std::int32_t source;
-  std::int32_t word;
-  double transition;
-};
+using Arc = WordArc;
 
 // Where an n-gram ends: an arc that says its last word, whose source is reached with the others as history.
 struct Site {
@@ -27,11 +23,6 @@ struct Site {
 constexpr std::size_t lanes = 16;
 constexpr std::size_t slots = 256;
 constexpr std::int64_t parts = 64;
-
-// What the tables below take, at least.
-constexpr double history_bytes = 12, product_bytes = 4, ngram_bytes = 64;
-constexpr double few_products = 1 << 19;
-constexpr std::int32_t most_counted = 16;   // longer histories hardly add to what is too much already
 
 struct Masses {
   double of[lanes];
@@ -55,14 +46,14 @@ class Counting {
   Counting(std::int32_t states, std::int64_t arcs, const std::int32_t* source, const std::int32_t* target,
            const std::int32_t* word, const double* transition, std::int32_t order)
       : states_(states), order_(order) {
-    const auto in = incoming_arcs(states, arcs, target);
-    arc_begin_ = in.begin;
+    auto in = incoming_arcs(states, arcs, target);
     arcs_.reserve(in.arc.size());
     for (const auto a : in.arc) arcs_.push_back({source[a], word[a], transition[a]});
+    arc_begin_ = std::move(in.begin);
   }
 
   NgramPosteriors run() {
-    if (may_be_large()) require_room();
+    require_ngram_room(states_, arc_begin_, arcs_, order_);
     expand();
     correct();
     // What rounding adds to a certainty.
@@ -71,70 +62,6 @@ class Counting {
   }
 
  private:
-  // Whether the histories could take more than a few megabytes, if no two arcs said the same words.
-  bool may_be_large() const {
-    std::vector<double> histories(static_cast<std::size_t>(states_), 1.0), longer(histories.size());
-    double products = 0;
-    for (std::int32_t k = 0; k < order_; ++k) {
-      double added = 0;
-      for (std::int32_t t = 0; t < states_; ++t) {
-        poll(arc_begin_[t + 1] - arc_begin_[t]);
-        longer[t] = 0;
-        for (auto a = arc_begin_[t]; a < arc_begin_[t + 1]; ++a) {
-          const Arc& arc = arcs_[a];
-          longer[t] += arc.word == 0 ? longer[arc.source] : histories[arc.source];
-          if (arc.word != 0) added += histories[arc.source];
-        }
-      }
-      products += added;
-      if (added == 0 || products > few_products) break;
-      histories.swap(longer);
-    }
-    return products > few_products;
-  }
-
-  // Refuses at once what cannot fit: counts histories of k words, at least. The histories of a state that end with one
-  // word are as many as any state before such an arc has of one word less, and those that end with different words
-  // differ. The same holds for n-grams.
-  void require_room() const {
-    std::vector<std::int64_t> sorted(arcs_.size());
-    for (std::size_t a = 0; a < sorted.size(); ++a) sorted[a] = static_cast<std::int64_t>(a);
-    std::int32_t highest = 0;
-    for (std::int32_t t = 0; t < states_; ++t) {
-      const auto end = sorted.begin() + arc_begin_[t + 1];
-      std::sort(sorted.begin() + arc_begin_[t], end, [&](auto a, auto b) { return arcs_[a].word < arcs_[b].word; });
-      if (arc_begin_[t] < arc_begin_[t + 1]) highest = std::max(highest, arcs_[*(end - 1)].word);
-    }
-    std::vector<double> histories(static_cast<std::size_t>(states_), 1.0), longer(histories.size());
-    double bytes = 0;
-    for (std::int32_t k = 0; k < std::min(order_, most_counted); ++k) {
-      double added = 0;
-      std::vector<double> ngrams(static_cast<std::size_t>(highest) + 1, 0.0);   // of k + 1 words, by the last one
-      for (std::int32_t t = 0; t < states_; ++t) {
-        poll(5 * (arc_begin_[t + 1] - arc_begin_[t]));
-        double silent = 0, spoken = 0;
-        for (auto a = arc_begin_[t]; a < arc_begin_[t + 1];) {
-          const auto word = arcs_[sorted[a]].word;
-          double most = 0;
-          for (; a < arc_begin_[t + 1] && arcs_[sorted[a]].word == word; ++a) {
-            const auto source = arcs_[sorted[a]].source;
-            most = std::max(most, word == 0 ? longer[source] : histories[source]);
-            if (word != 0) added += histories[source];
-          }
-          (word == 0 ? silent : spoken) += most;
-          if (word != 0) ngrams[word] = std::max(ngrams[word], most);
-        }
-        longer[t] = std::max(silent, spoken);
-        bytes += history_bytes * histories[t];
-      }
-      if (added == 0) return;
-      bytes += product_bytes * added;
-      for (const auto different : ngrams) bytes += ngram_bytes * different;
-      require_bytes(bytes);
-      histories.swap(longer);
-    }
-  }
-
   // Expands states to the histories that they are reached with, of every length below the order, and sums up how often
   // each n-gram is met: that is the posterior of those that no path holds twice (Can & Narayanan 2015). Arcs with a
   // word extend histories, so that a history of k words comes from one of k - 1: nothing is ever shortened.

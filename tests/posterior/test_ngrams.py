@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -44,21 +45,62 @@ def test_many_ngrams_repeat(words, order):
     assert dict(lm.posteriors(lattice).ngrams(order)) == pytest.approx(expected, abs=1e-12)
 
 
-def complete_graph(states, words):
-    """A lattice with an arc from every state to every later one."""
+def complete_graph(states, words, silent=0.0):
+    """A lattice with an arc from every state to every later one; a share of them is `silent`."""
     source, target = (ends.tolist() for ends in np.triu_indices(states, 1))
-    word = np.random.default_rng(0).integers(1, words + 1, len(source)).tolist()
-    return lm.Lattice.from_arcs(source, target, word, final=[states - 1])
+    random = np.random.default_rng(0)
+    word = random.integers(1, words + 1, len(source))
+    word[random.random(len(source)) < silent] = 0
+    return lm.Lattice.from_arcs(source, target, word.tolist(), final=[states - 1])
+
+
+def refused_at_once(lattice, order, limit, memory_limit):
+    found = lm.posteriors(lattice)
+    memory_limit(limit)
+    began = time.process_time()
+    with pytest.raises(lm.InputError, match=r"do not fit into memory; prune the graph, choose a lower order"):
+        found.ngrams(order)
+    return time.process_time() - began < 4  # counting takes three times as long, and more
 
 
 @pytest.mark.parametrize("words", [50, 10_000])
 def test_too_many_histories_are_refused_before_they_are_made(words, memory_limit):
-    found = lm.posteriors(complete_graph(301, words))
-    memory_limit("500M")
-    began = time.process_time()
-    with pytest.raises(lm.InputError, match=r"do not fit into memory; prune the graph, choose a lower order"):
-        found.ngrams(4)
-    assert time.process_time() - began < 2
+    assert refused_at_once(complete_graph(301, words), 4, "500M", memory_limit)
+
+
+# Only a sample shows it: few n-grams end with any one arc, but all arcs together have many.
+@pytest.mark.parametrize("silent", [0.0, 0.1])
+def test_too_many_ngrams_are_refused_before_they_are_counted(silent, memory_limit):
+    assert refused_at_once(complete_graph(301, 1000, silent), 3, "4G", memory_limit)
+
+
+def bytes_of_tables(lattice, order):
+    """What the tables take at least: of histories, of occurrences, of those that may repeat, and of n-grams."""
+    arcs = list(zip(lattice.source.tolist(), lattice.target.tolist(), lattice.word.tolist(), strict=True))
+    histories = [{()} for _ in range(lattice.num_states)]
+    occurrences, targets, sources = Counter(), {}, {}
+    for source, target, word in sorted(arcs, key=lambda arc: arc[1]):
+        for history in histories[source]:
+            if word == 0:
+                histories[target].add(history)
+                continue
+            ngram = (*history, word)
+            occurrences[ngram] += 1
+            targets[ngram] = min(target, targets.get(ngram, target))
+            sources[ngram] = max(source, sources.get(ngram, source))
+            if len(ngram) < order:
+                histories[target].add(ngram)
+    repeating = sum(number for ngram, number in occurrences.items() if targets[ngram] <= sources[ngram])
+    return 12 * sum(map(len, histories)) + 4 * occurrences.total() + 16 * repeating + 64 * len(occurrences)
+
+
+# Tables grow in steps, and need up to three times their least size.
+@pytest.mark.parametrize(("states", "words", "silent"), [(70, 5, 0.0), (80, 30, 0.1), (60, 40, 0.3), (70, 10**6, 0.0)])
+def test_ngrams_that_fit_are_not_refused(states, words, silent, memory_limit):
+    lattice = complete_graph(states, words, silent)
+    least = bytes_of_tables(lattice, 3)
+    memory_limit(f"{max(64, 3 * least // 10**6)}M")
+    assert len(lm.posteriors(lattice).ngrams(3)) > 100
 
 
 def test_histories_that_fit_are_not_refused(memory_limit):

@@ -1,4 +1,4 @@
-"""Score texts by metrics (`score`); compare several systems, with intervals."""
+"""Scores of texts under metrics (`score`); comparison of several systems, with intervals."""
 
 from __future__ import annotations
 
@@ -105,9 +105,9 @@ class SystemScore:
     """A system's corpus value under one metric.
 
     Attributes:
-        tabled: System, metric and statistics.
+        tabled: The system, the metric and the statistics.
         score: The corpus value; `None` if undefined.
-        interval: The interval of its resamples; `None` without resamples.
+        interval: The percentile interval of the value; `None` without resamples.
         comparison: The comparison with the first system; `None` for the first system.
     """
 
@@ -158,14 +158,15 @@ def corpus_scores(
 
     Args:
         tabled: Statistics, one list per system, all for the same metrics and segments.
-        resamples: The number of resamples, and of trials of the randomisation test; 0 leaves both out.
+        resamples: The number of resamples, and of trials of the randomisation test; 0: no intervals and no tests.
         seed: The same seed draws and swaps the same segments.
         confidence: The share of resamples inside the interval.
     """
     first, *others = tabled or [[]]
     flat = [one for row in tabled for one in row]
-    drawn: list[Values] = []  # the value of each of these in each resample
-    trials: list[tuple[Table, Table]] = []  # for each of the others, the sums of the first system and of its own
+    drawn: list[Values] = []  # for each element of `flat`, the values in all resamples
+    # For each element of `flat` after the first system: the sums of the first system and of its system in all trials.
+    trials: list[tuple[Table, Table]] = []
     if resamples:
         sums = resampled_sums([one.table for one in flat], resamples, seed)
         drawn = [one.metric.values(own) for one, own in zip(flat, sums, strict=True)]
@@ -297,7 +298,7 @@ def score(
     Args:
         hypotheses: One text per segment, or a mapping from ids to texts; a single string is one segment.
         references: One reference per segment, or a list of references for each; or a mapping with the same ids.
-        metrics: Names (`"wer"`, `"wer,cer"`), metrics, or a list of them.
+        metrics: A name of a metric (`"wer"`), several names (`"wer,cer"`), a metric object, or a list of these.
         lowercase: Compare lower-cased texts.
         tokenize: A tokenizer of sacrebleu, for texts that are strings: `13a`, `intl`, `char`, `zh`, `none`, …
 
@@ -353,13 +354,14 @@ def _test_set(
 ) -> tuple[tuple[str, ...], Sequence[GraphText], Sequence[Sequence[GraphText]]]:
     """Return the ids of the segments, their hypotheses, and the references of each."""
     if isinstance(hypotheses, Mapping) != isinstance(references, Mapping):
-        raise UsageError(
-            "either hypotheses or references have ids, but not both", advice="give two mappings, or two lists"
-        )
+        raise UsageError("only one of hypotheses and references has ids", advice="give two mappings, or two lists")
     if isinstance(hypotheses, Mapping):
         for here, there, what in ((hypotheses, references, "reference"), (references, hypotheses, "hypothesis")):
             if lacking := [name for name in here if name not in there]:
-                raise UsageError(f"segment '{shortened(str(lacking[0]))}' has no {what}", advice="give both sides")
+                raise UsageError(
+                    f"segment '{shortened(str(lacking[0]))}' has no {what}",
+                    advice="give a hypothesis and a reference for each id",
+                )
         ids = tuple(map(str, references))
         said, expected = [hypotheses[name] for name in references], list(references.values())
     else:
@@ -372,6 +374,6 @@ def _test_set(
 
 
 def _each(references: GraphReferences) -> list[GraphText]:
-    """Return the references of a segment unchanged."""
-    graphs_of(references)  # refuses what is no reference
+    """Return the references of a segment as a list."""
+    graphs_of(references)  # raises an error if these are not references
     return [references] if isinstance(references, str) or not isinstance(references, Sequence) else list(references)

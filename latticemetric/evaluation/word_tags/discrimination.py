@@ -1,4 +1,4 @@
-"""Test how well metrics separate systems from each other and from trivial baselines (Logacheva et al. 2016)."""
+"""Tests of how well metrics separate systems from each other and from trivial baselines (Logacheva et al. 2016)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Discrimination:
         d_top: The coefficient for the first half of the ranking, corrected only for the pairs in this half. If the
             number of systems is odd, the middle system is in neither half.
         d_bottom: The coefficient for the last half.
-        below: The number of systems with a lower score than each synthetic labelling.
+        below: For each synthetic labelling, the number of systems with a lower score.
         below_total: The sum of `below`.
     """
 
@@ -71,7 +71,7 @@ class Discrimination:
 
 
 def trials_for(pairs: int, alpha: float) -> int:
-    """Return the default number of trials: 1000, or twice as many as a significant result needs if these are more.
+    """Return the default number of trials: twice as many as a significant result needs, but at least 1000.
 
     The smallest p-value of n trials is about 1 / n, and the corrected level is alpha / pairs (Bonferroni).
     """
@@ -94,7 +94,7 @@ def discriminate(
         synthetic: Tables of synthetic labellings, which are not tested.
         metrics: The metrics to compare; default: the six metrics of Logacheva et al. 2016.
         alpha: The family-wise significance level of all pairs.
-        trials: The number of trials; default: `trials_for`.
+        trials: The number of trials; default: the result of `trials_for`.
         seed: The same seed swaps the same segments. All pairs and metrics share their trials.
     """
     pairs = len(systems) * (len(systems) - 1) // 2
@@ -153,7 +153,7 @@ def _discrimination(
 
 
 def checked_level(alpha: float) -> float:
-    """Return the level of significance; raise an error if it is not between 0 and 1."""
+    """Return the level of significance; raise `UsageError` if it is not between 0 and 1."""
     if not 0 < alpha < 1:
         raise UsageError(f"the significance level {alpha} is not between 0 and 1", advice="give one like 0.05")
     return alpha

@@ -112,8 +112,8 @@ class Agreement(Frozen):
         human: The human score of each system.
         human_segments: The human score of each segment, one row per system; NaN if nobody judged it.
         metrics: The agreement of each metric, by its name.
-        system_comparisons: Comparisons over systems, of each metric with each later metric.
-        segment_comparisons: Comparisons over segments, averaged over systems.
+        system_comparisons: Comparisons of each metric with each later metric, by correlations over systems.
+        segment_comparisons: The same by correlations over segments, averaged over systems.
         resamples: The number of resamples.
         seed: The seed of the resamples.
         confidence: The share of resamples inside an interval.
@@ -167,7 +167,7 @@ def _scored(found: Interval, why_not: str) -> dict[str, Any]:
 
 
 def _check_sizes(tables: Mapping[str, SystemTables], judged: Floats, names: Sequence[str]) -> None:
-    """Raise `UsageError` if names or metric scores are not for the systems and segments of the human scores."""
+    """Raise `UsageError` if human scores, names and metric scores differ in the number of systems or segments."""
     if len(names) != len(judged):
         raise UsageError(
             f"systems has {len(names)} names, but there are human scores for {len(judged)} systems",
@@ -198,11 +198,11 @@ def correlate(
     Args:
         scores: For each metric, a matrix of segment scores, or its tables from `system_tables`. A matrix has one row
             per system and one column per segment, with NaN for missing scores. The value of a system is the mean of
-            its row. With tables, it comes from the sum of their statistics. In a matrix, higher scores are better; for
-            tables, see the metric's `higher_is_better`.
+            its row. With tables, the metric computes the value from summed statistics. In a matrix, higher scores are
+            better; for tables, see the metric's `higher_is_better`.
         human: The human score of each segment, one row per system; NaN if nobody judged it.
         system_human: Human scores of whole systems, the same in all resamples. Default: means of segment scores.
-        systems: Names of the systems.
+        systems: Names of the systems; default: numbers from 1.
         resamples: The number of resamples, which all metrics share. 0: no intervals.
         seed: The same seed draws the same segments.
         confidence: The share of resamples inside an interval.
@@ -278,9 +278,9 @@ class _Run(NamedTuple):
         return [one.of_sums(sums.reshape(-1, systems, columns)), *rest]
 
     def measure(self, one: SystemTables) -> tuple[MetricAgreement, Strength, Strength | None]:
-        """Return a metric's agreement, its strength over systems, and its strength over segments.
+        """Return a metric's agreement, and its coefficients to compare with other metrics.
 
-        The last is `None` if no segment has a human score.
+        The coefficients are over systems and over segments. The second is `None` if no segment has a human score.
         """
         cells, scores = one.of_segments(), one.of_systems()
         drawn_scores, within, pool = self.draw(one, *moment_tables(cells, self.segments))
@@ -317,7 +317,7 @@ class Strength(NamedTuple):
 
     @classmethod
     def of(cls, found: Interval, samples: Values, sign: float, scores: Floats | None = None) -> Strength:
-        """Multiply a coefficient by `sign`: −1 if lower is better, otherwise 1."""
+        """Multiply a coefficient by `sign`, which is −1 if lower scores are better, otherwise 1."""
         return cls(sign * (math.nan if found.value is None else found.value), sign * samples, scores)
 
 

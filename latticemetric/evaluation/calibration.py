@@ -1,4 +1,4 @@
-"""Calibration: do probabilities match the frequencies of events, and expected errors the real numbers of errors?
+"""Calibration: comparison of probabilities with frequencies of events, and of expected errors with real errors.
 
 Resamples draw whole groups (utterances), since the words of an utterance depend on each other.
 
@@ -48,7 +48,7 @@ class Resampling(NamedTuple):
         return resample_counts(groups, self.resamples, self.seed) if self.resamples else iter(())
 
     def sums(self, table: Table) -> Table:
-        """Return the sums of a table's rows in each resample."""
+        """Return, for each resample, the sum of the drawn rows of a table."""
         return weighted_sums([table], self.weights(len(table)))[0] if self.resamples else table[:0]
 
     def interval(self, value: float, samples: Values) -> Interval:
@@ -84,10 +84,10 @@ class EventCalibration(Record):
         count: The number of events.
         happened: The number of events that happened.
         mean: The mean probability; `None` without events.
-        nce: Normalized cross entropy; undefined if all events happened, or none.
+        nce: Normalized cross entropy; undefined if all events happened, or if no event happened.
         ece: Expected calibration error over the bins.
         brier: Brier score.
-        auc: Area under the ROC curve; undefined if all events happened, or none.
+        auc: Area under the ROC curve; undefined if all events happened, or if no event happened.
         bins: The reliability diagram: bins of equal width from 0 to 1.
     """
 

@@ -57,7 +57,8 @@ def spearman(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
 def kendall(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
     """Return Kendall's τ-b.
 
-    Concordant minus discordant pairs, divided by √(pairs that differ in `first` × pairs that differ in `second`).
+    τ-b is the number of concordant minus discordant pairs, divided by √(pairs that differ in `first` × pairs that
+    differ in `second`).
 
     Examples:
         >>> float(kendall([1, 2, 3, 4], [1, 3, 2, 4]).round(4))
@@ -157,8 +158,8 @@ class PairCounts(NamedTuple):
     """Numbers of pairs of points, by their order in two variables.
 
     Attributes:
-        concordant: Pairs in the same order.
-        discordant: Pairs in opposite orders.
+        concordant: Pairs that have the same order in both variables.
+        discordant: Pairs that have opposite orders in both variables.
         tied_first: Pairs that are equal in the first variable only.
         tied_second: Pairs that are equal in the second variable only.
         tied_both: Pairs that are equal in both.

@@ -46,7 +46,7 @@ class Correlation:
     reason: str | None
 
     def asdict(self, *, rank_intervals: bool = True) -> dict[str, Any]:
-        """Return plain values, for JSON; `interval` is Pearson's.
+        """Return plain values, for JSON; `interval` is the interval of Pearson's r.
 
         Args:
             rank_intervals: Keep the intervals of Spearman's and Kendall's coefficients, if there are any.
@@ -191,9 +191,9 @@ class SegmentCorrelation:
     """Agreement of a metric with human scores of single segments.
 
     Attributes:
-        pearson: The mean of the systems' defined coefficients (Banerjee & Lavie 2005, section 3.3).
-        spearman: The same mean for Spearman's ρ.
-        kendall: The same mean for Kendall's τ-b.
+        pearson: The mean of Pearson's r over systems where it is defined (Banerjee & Lavie 2005, section 3.3).
+        spearman: The mean of Spearman's ρ over systems where it is defined.
+        kendall: The mean of Kendall's τ-b over systems where it is defined.
         systems: The correlation within each system.
         pooled: The correlation over the segments of all systems.
         reason: Why the means are undefined; `None` if they are defined.
@@ -212,7 +212,7 @@ class SegmentCorrelation:
         return [name for name, one in self.systems.items() if one.reason is not None]
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON; `interval` is Pearson's."""
+        """Return plain values, for JSON; `interval` is the interval of Pearson's r."""
         return {
             "pearson": self.pearson.value,
             "interval": bounds(self.pearson),
@@ -227,7 +227,7 @@ class SegmentCorrelation:
 
 
 def moment_tables(metric: Floats, human: Floats) -> tuple[Table, Table]:
-    """Return two tables with one row per segment: the moments of all systems side by side, and their sum."""
+    """Return two tables with one row per segment: the moments of all systems side by side, and summed over systems."""
     within = np.concatenate([moments(x, y) for x, y in zip(metric, human, strict=True)], axis=-1)
     return within, moments(metric, human).sum(axis=0)
 

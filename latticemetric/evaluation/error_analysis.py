@@ -205,10 +205,10 @@ class ErrorDetails(Result, Frozen):
         }
 
     def lists(self, most: int | None = None) -> Iterator[tuple[str, int, int, list[tuple[str, int]]]]:
-        """Yield each list of words or word pairs, as the following tuple.
+        """Yield a tuple for each list of words or of word pairs.
 
-        The elements are: the title, the number of distinct items, the total count, and the `most` frequent items with
-        their counts (`None`: all).
+        The tuple has the list's title, its number of distinct items, their total count, and the `most` frequent items
+        with their counts (`None`: all).
         """
         titled: list[tuple[str, dict[Any, int], bool]] = [("confusion pairs", dict(self.confusions), True)]
         titled += [(f"{name} words", dict(counted), False) for name, counted in self._by_word().items()]
@@ -269,8 +269,8 @@ def error_analysis(
         references: The references of each segment. Errors are counted against the reference with the best score.
         metric: A metric that aligns: `WER` (the default), `Sclite`, `CER` for characters, …
         groups: The group of each segment: its speaker or file.
-        classes: True to group words by class, instead of segments. Each reference must be a graph with classes on its
-            arcs (see `nlp_reference`).
+        classes: True to group words by class, instead of grouping segments. Each reference must be a graph with classes
+            on its arcs (see `nlp_reference`).
 
     Examples:
         >>> analysis = error_analysis(["a b", "a c"], ["a c", "a d"], groups=["ann", "bob"])

@@ -36,7 +36,7 @@ Exchange = Literal["both", "systems", "items", "pairs"]
 - `both`: a single score (PERM-BOTH)
 - `systems`: all scores of a system (PERM-SYSTEMS)
 - `items`: all scores of an item
-- `pairs`: for a pair of scores, whether each metric agrees with people (accuracies and τ-23 only)
+- `pairs`: the results of both metrics for a pair of scores: agrees with people, or not (accuracies and τ-23 only)
 """
 
 _MOST_CELLS = 2**21  # the largest number of swapped scores to hold at once: 16 MB
@@ -160,7 +160,8 @@ def _thresholds(statistic: str, scores: Sides, average: Average) -> list[float]:
 def _pair_draws(statistic: str, scores: Sides, average: Average, signs: Signs) -> tuple[float, Floats]:
     """Return the difference of an accuracy, observed and in each trial.
 
-    A trial swaps, for each pair independently, whether each metric agrees with people.
+    For each pair of scores independently, a trial swaps the results of both metrics with probability 1/2. The result is
+    1 if the metric agrees with people on the pair, otherwise 0.
     """
     groups = rows_of(scores.gold, scores.first, average)
     check_pairs(groups)
@@ -333,7 +334,8 @@ def _spearman_values(gold: Floats, first: Floats, second: Floats) -> _Hybrids:
     n = gold.shape[-1]
     people = (ranks(gold) - (n + 1) / 2).astype(np.float32)  # multiples of ½: 32-bit floats hold all sums exactly
     spread = (people**2).sum(axis=-1).astype(np.float64)
-    order = ranks(np.concatenate([first, second], axis=-1)).astype(np.int8)  # of both metrics; ties stay
+    # Ranks among the scores of both metrics replace the scores; equal scores have equal ranks.
+    order = ranks(np.concatenate([first, second], axis=-1)).astype(np.int8)
     codes = order[:, :n], order[:, n:]
 
     def hybrids(signs: Floats) -> tuple[Floats, Floats]:

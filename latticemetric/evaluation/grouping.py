@@ -99,9 +99,10 @@ def group_segments(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> Grouping:
-    """Group segments by a value, score each group like a test set, and correlate metrics with people over the groups.
+    """Group segments by a value, score each group like a test set, and correlate over the groups.
 
-    A group holds the segments of all systems whose value rounds to the same multiple of `width`.
+    A group has the segments of all systems whose values round to the same multiple of `width`. The correlation is
+    between the scores of metrics and human scores.
 
     Args:
         scores: Scores by metric name, as for `correlate`.

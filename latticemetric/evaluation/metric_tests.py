@@ -2,8 +2,9 @@
 
 A trial swaps standardised scores of two metrics at random and computes both statistics again (Deutsch, Dror & Roth
 2021). The unit to swap is a single score (PERM-BOTH), all scores of a system (PERM-SYSTEMS), or all scores of an item.
-WMT's tables since 2023 instead swap, for each pair of scores, whether each metric agrees with people. This assumes that
-pairs are independent. Scores are matrices, one row per system and one column per item; higher is better.
+WMT's tables since 2023 instead swap the results of the metrics (agrees with people, or not) for each pair of scores.
+This assumes that pairs are independent. Scores are matrices, one row per system and one column per item; higher is
+better.
 """
 
 from __future__ import annotations
@@ -129,7 +130,8 @@ class MetricTask(Frozen):
 
         Args:
             name: The name of the task.
-            tasks: For each language pair, the human scores and the scores of each metric.
+            tasks: For each language pair, a tuple of the systems' human scores and a mapping from metrics to the
+                systems' scores.
 
         Examples:
             >>> czech, german = ([1, 2, 3], {"mine": [0.1, 0.3, 0.2]}), ([5, 4], {"mine": [0.5, 0.4]})
@@ -231,7 +233,7 @@ def rank_metrics(
     if not tasks:
         raise UsageError("there are no tasks to rank metrics on")
     if not 0 < significance < 1:
-        raise UsageError(f"the significance level {significance} is not between 0 and 1", advice="give 0.05")
+        raise UsageError(f"the significance level {significance} is not between 0 and 1", advice="give one like 0.05")
     names = list(tasks[0].metrics)
     for task in tasks:
         if set(task.metrics) != set(names) or not names:
@@ -240,7 +242,7 @@ def rank_metrics(
             )
     found = {task.name: _ranked(task, trials, seed, significance, one_sided=one_sided) for task in tasks}
     if len(found) < len(tasks):
-        raise UsageError("two tasks have the same name")
+        raise UsageError("two tasks have the same name", advice="give each task another name")
     total = sum(task.weight for task in tasks)
     average_rank = {name: sum(task.weight * found[task.name].ranks[name] for task in tasks) / total for name in names}
     average_value = {}

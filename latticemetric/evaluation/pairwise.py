@@ -132,7 +132,7 @@ def tau(gold: npt.ArrayLike, metric: npt.ArrayLike, variant: Tau = "b", *, avera
 
 
 def tau_of_rows(metric: Floats, gold: Floats, variant: Tau) -> Floats:
-    """Return a variant of τ for each row. The last axis is the row; NaN means undefined."""
+    """Return a variant of τ for each row (along the last axis); NaN if undefined."""
     counts = pair_counts(metric, gold)
     if variant in {"23", "eq"}:
         return _with_ties(counts, variant)
@@ -439,7 +439,7 @@ def agreement_on(
 
 
 def of_rows(statistic: str, metric: Floats, gold: Floats) -> Floats:
-    """Return a named coefficient for each row. The last axis is the row; NaN means undefined."""
+    """Return a coefficient, given by its name, for each row (along the last axis); NaN if undefined."""
     if statistic in VARIANTS:
         return tau_of_rows(metric, gold, VARIANTS[statistic])
     if statistic not in {"pearson", "spearman"}:

@@ -79,10 +79,10 @@ class Tabled(Frozen):
 
 @dataclass(frozen=True)
 class Comparison:
-    """A comparison of a system with the first one.
+    """A comparison of a system with the first system.
 
     Attributes:
-        difference: The system's value minus the first one's; `None` if one is undefined.
+        difference: The system's value minus the first system's value; `None` if one is undefined.
         bootstrap: The difference on resamples of the segments; `None` without resamples.
         randomisation: The randomisation test of the difference; `None` without resamples.
     """
@@ -297,7 +297,8 @@ def score(
 
     Args:
         hypotheses: One text per segment, or a mapping from ids to texts; a single string is one segment.
-        references: One reference per segment, or a list of references for each; or a mapping with the same ids.
+        references: One reference per segment, or a list of references per segment, or a mapping from the same ids to
+            references.
         metrics: A name of a metric (`"wer"`), several names (`"wer,cer"`), a metric object, or a list of these.
         lowercase: Compare lower-cased texts.
         tokenize: A tokenizer of sacrebleu, for texts that are strings: `13a`, `intl`, `char`, `zh`, `none`, …
@@ -325,7 +326,7 @@ def score(
 
 
 def _metric(given: str | AnyMetric) -> list[AnyMetric]:
-    """Return a metric, or the metrics of a comma-separated text."""
+    """Return the metrics of a comma-separated list of names, or a list with the given metric."""
     return [make_metric(name.strip()) for name in given.split(",")] if isinstance(given, str) else [given]
 
 

@@ -54,7 +54,7 @@ class SystemTables(Frozen):
 
     @classmethod
     def of(cls, scores: npt.ArrayLike | SystemTables) -> SystemTables:
-        """Make tables from segment scores, one row per system; return an argument that is a table unchanged.
+        """Make tables from segment scores, one row per system. If `scores` are tables already, return them unchanged.
 
         The value of a system is the mean of its segment scores.
         """

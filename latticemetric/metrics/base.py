@@ -236,7 +236,7 @@ def references_each(references: Sequence[GraphReferences]) -> int | str:
 
 
 def number_each(numbers: Sequence[int] | npt.NDArray[np.int64]) -> int | str:
-    """Return the number that all `numbers` are equal to; `var` if they differ, 1 if there are none."""
+    """Return the common value of all `numbers`; `var` if they differ, 1 if there are none."""
     counts = np.asarray(numbers)
     if not counts.size:
         return 1

@@ -25,7 +25,7 @@ from latticemetric.metrics.segments import (
 EffectiveLength = Literal["shortest", "closest", "average"]
 Smoothing = Literal["none", "floor", "add-k", "exp"]
 
-# As in sacrebleu.
+# The default values of sacrebleu.
 _DEFAULT_VALUES = {"none": 0.0, "floor": 0.1, "add-k": 1.0, "exp": 0.0}
 
 
@@ -129,7 +129,7 @@ class BLEU(TallyMetric):
         """Return the score of each row of summed statistics."""
         n = self.order
         matches, ngrams = sums[..., :n].copy(), sums[..., n : 2 * n].copy()
-        hopeless = ~matches.any(axis=-1)  # before smoothing, as in sacrebleu
+        hopeless = ~matches.any(axis=-1)  # no matches before smoothing: the score is 0, as in sacrebleu
         if self.smoothing == "add-k":
             matches[..., 1:] += self._value
             ngrams[..., 1:] += self._value

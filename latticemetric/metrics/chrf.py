@@ -89,7 +89,7 @@ class CHRF(TallyMetric):
         return {**orders, "space": yes_or_no(self.whitespace), "eff": yes_or_no(not self.eps_smoothing)}
 
     def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
-        """Return the statistics of a test set, one row per segment, against the best reference of each."""
+        """Return the statistics of a test set: one row per segment, against the best reference of the segment."""
         test = text_segments(candidates, references, self._prepared)
         counts = _native.count_chrf(
             *test.candidates, *test.references, test.owner, self.char_order, self.word_order, self.whitespace

@@ -100,7 +100,10 @@ class CompoundWER(TallyErrorRate):
 
 
 class _JoinedWords(NamedTuple):
-    """The known words that adjacent words of each string form when joined. The last three arrays have a row each."""
+    """The known words that adjacent words of several strings form when joined.
+
+    `end`, `length` and `word` have one row per joined word.
+    """
 
     begin: npt.NDArray[np.int64]  # the first row of each string
     end: npt.NDArray[np.int32]  # the position in the string after the last word to join
@@ -121,7 +124,7 @@ class _Joiner:
         self._last = self._endings.intersection(number)
 
     def joined(self, strings: Sequence[Sequence[str]]) -> _JoinedWords:
-        """Return the joined words of strings."""
+        """Return the known words that adjacent words of each string form when joined."""
         rows = [list(self._rows(words)) for words in strings]
         begin = np.array([0, *accumulate(map(len, rows))], dtype=np.int64)
         table = np.array(list(chain.from_iterable(rows)), dtype=np.int32).reshape(-1, 3)

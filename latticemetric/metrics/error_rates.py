@@ -1,6 +1,6 @@
 """Word-level rates of errors and matches: MER, WIL and WIP.
 
-All use an alignment with the fewest errors, with H matches, S substitutions, D deletions and I insertions. If several
+All three use an alignment with the fewest errors: H matches, S substitutions, D deletions and I insertions. If several
 alignments have the fewest errors, the parameter `alignment` chooses one: an alignment with the most matches, or the
 alignment of the package rapidfuzz, which jiwer uses, too.
 """
@@ -45,7 +45,7 @@ class _AlignmentMetric(TallyMetric):
     higher_is_better = False
 
     def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
-        """Return the statistics of a test set, one row per segment, against the best reference of each."""
+        """Return the statistics of a test set: one row per segment, against the best reference of the segment."""
         rows, owner = self._counts(candidates, references)
         return rows if len(rows) == len(candidates) else rows[self._best(rows, owner)]
 
@@ -157,11 +157,11 @@ def _rapidfuzz_edits(candidate: Sequence[str], reference: Sequence[str]) -> str:
 @register("mer")
 @dataclass(frozen=True)
 class MER(_ByAlignment, TallyErrorRate):
-    """The match error rate, (S + D + I) / (H + S + D + I) (Morris, Maier & Green 2004). Never above 1.
+    """The match error rate, (S + D + I) / (H + S + D + I) (Morris, Maier & Green 2004). It is at most 1.
 
     Args:
-        alignment: Which alignment to use if several have the fewest errors: one with the most matches (`most-matches`),
-            or the one that the package rapidfuzz finds, as in jiwer (`rapidfuzz`).
+        alignment: Which alignment to use if several have the fewest errors: an alignment with the most matches
+            (`most-matches`), or the alignment of the package rapidfuzz, as in jiwer (`rapidfuzz`).
 
     Examples:
         >>> MER().score("the cat sat down", "the cat sat")

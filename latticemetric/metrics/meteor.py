@@ -151,8 +151,8 @@ class METEOR(TallyMetric):
     several alignments with this number of mappings, METEOR chooses:
 
     1. the alignment with the fewest crossings among all mappings so far;
-    2. then, the one with the fewest chunks so far;
-    3. then, at the first candidate word where the alignments differ, the one that maps the word, or that maps it
+    2. then, the alignment with the fewest chunks so far;
+    3. then, at the first candidate word where alignments differ, the alignment that maps the word, or that maps it
        further to the left in the reference.
 
     Args:

@@ -139,7 +139,7 @@ class GRR(Metric[RecognitionStatistics]):
         return {"ignore": self.ignore, "wildcard": self.wildcard}
 
     def counted(self, words: Iterable[str]) -> tuple[str, ...]:
-        """Return the words that the metric aligns: neither ignored nor wildcards."""
+        """Return the units that the metric aligns: here, the words that are neither ignored nor wildcards."""
         return self.counted_words(words)
 
     def counted_words(self, words: Iterable[str]) -> tuple[str, ...]:
@@ -151,8 +151,8 @@ class GRR(Metric[RecognitionStatistics]):
     def align(self, candidate: Text, reference: Text) -> Alignment:
         """Return the optimal alignment of the counted words (not ignored, not wildcards) with one reference.
 
-        Among several optimal alignments, choose the one with the most matches, then with the fewest insertions and
-        deletions. Then choose, at the first difference from the left, C before S before D before I.
+        Among several optimal alignments, choose the alignment with the most matches, then with the fewest insertions
+        and deletions. Then, at the first difference from the left, prefer C to S, S to D, and D to I.
         """
         words, expected = self.counted(words_of(candidate)), self.counted(words_of(reference))
         numbers = defaultdict[str, int](count().__next__)  # a new word has the next number
@@ -195,7 +195,7 @@ class GRR(Metric[RecognitionStatistics]):
         return reference.words(best_arcs(words, reference, self.gains, self.ignore | self.wildcard))
 
     def statistics(self, candidate: Text, references: GraphReferences) -> RecognitionStatistics:
-        """Return the statistics for the reference with the best rate (ties: the first)."""
+        """Return the statistics against the reference with the best rate (ties: the first)."""
         return self.evaluate(candidate, references).statistics
 
     def best_of(self, statistics: Sequence[RecognitionStatistics]) -> tuple[int, RecognitionStatistics]:
@@ -307,7 +307,7 @@ class GRR(Metric[RecognitionStatistics]):
         return count_segments(candidates, references, self.gains)
 
     def table(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> Table:
-        """Return the statistics of a test set, one row per segment, against the best reference of each."""
+        """Return the statistics of a test set: one row per segment, against the best reference of the segment."""
         return self.counts(candidates, references).astype(np.float64)
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
@@ -388,7 +388,7 @@ class WER(ErrorRate, WRR):
 
 
 def as_recognition_rate(metric: str | Metric[Any]) -> GRR:
-    """Return a metric, given by itself or by name; raise `UsageError` if it cannot search a graph."""
+    """Return the recognition rate `metric` (a metric or its name); raise `UsageError` if it cannot search a graph."""
     rate = make_metric(metric) if isinstance(metric, str) else metric
     if not isinstance(rate, GRR):
         name = metric if isinstance(metric, str) else rate.name
@@ -409,7 +409,7 @@ def _has_graph(references: GraphReferences) -> bool:
 def best_arcs(candidate: Sequence[str], reference: Lattice, gains: Gains, silent: Collection[str] = ()) -> list[int]:
     """Return the arcs of the reference's path with the best rate for a candidate's counted words.
 
-    Among several best paths, choose the one that ends in the smallest state. Then compare the arcs from the end of the
+    Among several best paths, choose the path that ends in the smallest state. Then compare arcs from the end of the
     paths: at the first difference, choose the path with the smaller arc. Words in `silent` do not count.
     """
     vocabulary = Vocabulary.from_words(candidate)

@@ -50,7 +50,7 @@ class _Network(NamedTuple):
 class Sclite(Metric[RecognitionStatistics]):
     """The word error rate by sclite's alignment, (S + D + I) / |r|. Lower is better.
 
-    Candidates may also be graphs. Case matters, as with sclite's option -s.
+    Candidates may be graphs, too. Words are case-sensitive, as with sclite's option -s.
 
     Examples:
         >>> errors = Sclite().statistics("x y z", "a b c d x")

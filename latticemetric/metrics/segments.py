@@ -122,8 +122,8 @@ class Segments(NamedTuple):
     ) -> Segments:
         """Number the words of a test set; with `stem`, number their Porter stems.
 
-        With `across`, a word has the same number in all segments, which is slower. Without, numbers are comparable only
-        within a segment.
+        With `across` or `stem`, equal words have the same number in all segments, which is slower. Otherwise, numbers
+        can be compared only within a segment.
         """
         (*arrays, words), spelled = _native_count(_native.number_segments, candidates, references, across or stem)
         numbers, begin, expected, expected_begin, owner = arrays

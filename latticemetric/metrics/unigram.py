@@ -57,7 +57,7 @@ class Unigram(TallyMetric):
         return f"{self.kind}-stem" if self.stem else self.kind
 
     def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
-        """Return the statistics of a test set, one row per segment, against the best reference of each."""
+        """Return the statistics of a test set: one row per segment, against the best reference of the segment."""
         test = Segments.of(candidates, references, stem=self.stem)
         pairs = test.one_reference_each()
         matches = pairs.matches(1)

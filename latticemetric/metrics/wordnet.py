@@ -17,7 +17,7 @@ from pathlib import Path
 
 from latticemetric.errors import InputError, MissingDependencyError
 
-# morphy(7WN), "Rules of Detachment".
+# By part of speech: endings and their replacements, from morphy(7WN), "Rules of Detachment".
 _DETACHMENT = {
     part: tuple(tuple(rule.split(":")) for rule in rules.split())
     for part, rules in (

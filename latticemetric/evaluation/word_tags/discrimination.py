@@ -29,7 +29,7 @@ class PairTest:
         second: The other system.
         difference: The value of `first` minus the value of `second`; `None` if one is undefined.
         p: The two-sided p-value, not corrected for multiple tests; `None` if the difference is undefined.
-        significant: True if p ≤ level / number of pairs (Bonferroni).
+        significant: True if p ≤ alpha / number of pairs (Bonferroni).
     """
 
     first: str
@@ -45,7 +45,7 @@ class Discrimination:
 
     Attributes:
         metric: The metric's name.
-        ranking: Systems with their values, the best first, undefined ones last.
+        ranking: Pairs of system and value, best first; undefined values (`None`) are last.
         pairs: A test for each pair of systems.
         d: The system distinction coefficient: the share of significantly different pairs. `None` without pairs.
         d_top: The coefficient for the first half of the ranking, corrected only for the pairs in this half. If the
@@ -87,7 +87,7 @@ def discriminate(
     trials: int | None = None,
     seed: int = 0,
 ) -> list[Discrimination]:
-    """Test each pair of systems under each metric; count the systems below synthetic labellings.
+    """Test each pair of systems under each metric; count the systems with lower scores than synthetic labellings.
 
     Args:
         systems: Tables of `tag_table` by name, all of the same segments.
@@ -168,9 +168,10 @@ _PESSIMISTIC_RECALL_OF_BAD, _PESSIMISTIC_RECALL_OF_OK = 0.9, 0.1
 
 
 def synthetic_tags(gold: WordTags, kind: str, seed: int = 0) -> WordTags:
-    """Return an artificial labelling of the words of gold tags, a trivial baseline (Logacheva et al. 2016).
+    """Return artificial tags for the words of the gold tags, as a trivial baseline (Logacheva et al. 2016).
 
-    - `all-bad`, `all-good`: every tag is BAD or, respectively, OK.
+    - `all-bad`: every tag is BAD.
+    - `all-good`: every tag is OK.
     - `optimistic`: BAD has a precision of 0.9 and a recall of 0.1; all other tags are OK (98 % of the tags if 18 % of
       the gold tags are BAD, as in the paper).
     - `pessimistic`: BAD has a recall of 0.9, OK a recall of 0.1; so 90 % of the tags are BAD.

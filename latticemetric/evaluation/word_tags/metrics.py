@@ -86,7 +86,7 @@ def tag_table(gold: WordTags | Iterable[Tags], predicted: WordTags | Iterable[Ta
 
 
 class _Spans(NamedTuple):
-    """The spans of a test set, one after the other. A span is a longest run of equal tags in a segment."""
+    """The spans of a test set, one after the other. A span is a maximal run of equal tags in a segment."""
 
     start: Numbers
     size: Numbers
@@ -130,7 +130,7 @@ def _matched_words(agreed: Flags, of_gold: _Spans, of_predicted: _Spans) -> Numb
 class TagMetric:
     """A metric of word tags: its name, and a formula that computes values from sums.
 
-    It can be used with `bootstrap` and `randomisation_test` on tables of `tag_table`.
+    `bootstrap` and `randomisation_test` accept such a metric, with tables of `tag_table`.
     """
 
     name: str
@@ -220,7 +220,7 @@ class TagScores(Record):
         phrase_f1_mult: The product of F1 of BAD spans and F1 of OK spans.
         tags: The number of tags.
         bad: The number of the system's BAD tags.
-        errors: The number of tags that differ from the gold.
+        errors: The number of tags that differ from the gold tags.
         notes: By metric name, the reason why a metric is undefined, or 0 by definition.
     """
 

@@ -32,7 +32,7 @@ class WordTags(Frozen):
 
     Attributes:
         bad: True for each tag that is BAD.
-        begin: The index of each segment's first tag; at the end, the number of tags.
+        begin: The index of the first tag of each segment. The last entry is the number of tags.
     """
 
     bad: Flags
@@ -107,7 +107,7 @@ class WordTags(Frozen):
         even = np.flatnonzero(self.lengths % 2 == 0)
         if len(even):
             raise InputError(
-                f"segment {even[0] + 1} has {self.lengths[even[0]]} tags, but words with gaps have 2n + 1",
+                f"segment {even[0] + 1} has {self.lengths[even[0]]} tags, but n words with gaps have 2n + 1",
                 advice="choose 'all' if only words have tags",
             )
         place = np.arange(len(self.bad)) - self.begin[self.segment]

@@ -1,6 +1,6 @@
-"""Evaluate scores: intervals, significance tests, agreement with human scores, and word-level tags.
+"""Evaluation of scores: intervals, significance tests, agreement with human scores, and word-level tags.
 
-This package reads scores and tags, never graphs. Names are imported at their first use.
+This package reads scores and tags, never graphs. Each name is imported at its first use.
 """
 
 from __future__ import annotations

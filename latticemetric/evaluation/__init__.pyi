@@ -1,4 +1,4 @@
-# The names that `latticemetric.evaluation` imports when they are first used; type checkers read them here.
+# Public names for type checkers. At run time, `latticemetric.evaluation` imports each name at its first use.
 
 from latticemetric.evaluation.agreement import Agreement as Agreement
 from latticemetric.evaluation.agreement import correlate as correlate

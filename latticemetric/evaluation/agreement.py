@@ -1,6 +1,7 @@
-"""Correlate metrics with human scores, over systems, pairs of systems and segments; compare the correlations.
+"""Correlation of metrics with human scores, over systems, pairs of systems and segments; comparison of metrics.
 
-Statistics are computed once. Each resample draws segments, and computes all values from their statistics.
+The statistics of all segments are computed once. A resample draws segments and computes all values from their
+statistics.
 """
 
 from __future__ import annotations
@@ -43,10 +44,10 @@ from latticemetric.frozen import Frozen
 
 NO_HUMAN_SCORE = "nobody judged it"
 NO_SCORE = "the metric is undefined for its output"
-"""Why a system has no human score, or no metric score."""
+"""Reasons in results: why a system has no human score, and why it has no metric score."""
 
 NO_SEGMENTS = "there are no human scores of segments"
-"""Why there is no correlation over segments."""
+"""Reason in results: why there is no correlation over segments."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,12 +76,12 @@ class MetricAgreement(Frozen):
 class MetricComparison:
     """A comparison of the Pearson coefficients of two metrics with the same human scores.
 
-    The coefficient of a metric with "lower is better" changes its sign.
+    If lower scores of a metric are better, its coefficient is multiplied by −1 before the comparison.
 
     Attributes:
         first: The name of the first metric.
         second: The name of the second metric.
-        bootstrap: The second coefficient minus the first, and its p-value; `None` without resamples.
+        bootstrap: The interval of the difference, and its p-value; `None` without resamples.
         difference: The second coefficient minus the first; `None` if one is undefined.
         williams: Williams' test over systems; `None` for segments, which are not independent points.
     """
@@ -111,8 +112,8 @@ class Agreement(Frozen):
         human: The human score of each system.
         human_segments: The human score of each segment, one row per system; NaN if nobody judged it.
         metrics: The agreement of each metric, by its name.
-        system_comparisons: Comparisons over systems, of each metric with each later metric.
-        segment_comparisons: Comparisons over segments, averaged over systems.
+        system_comparisons: Comparisons of each metric with each later metric, by correlations over systems.
+        segment_comparisons: The same by correlations over segments, averaged over systems.
         resamples: The number of resamples.
         seed: The seed of the resamples.
         confidence: The share of resamples inside an interval.
@@ -166,9 +167,12 @@ def _scored(found: Interval, why_not: str) -> dict[str, Any]:
 
 
 def _check_sizes(tables: Mapping[str, SystemTables], judged: Floats, names: Sequence[str]) -> None:
-    """Refuse names and scores of other systems and segments than people judged."""
+    """Raise `UsageError` if human scores, names and metric scores differ in the number of systems or segments."""
     if len(names) != len(judged):
-        raise UsageError(f"systems has {len(names)} names, but there are human scores for {len(judged)} systems")
+        raise UsageError(
+            f"systems has {len(names)} names, but there are human scores for {len(judged)} systems",
+            advice="give one name per system",
+        )
     for metric, one in tables.items():
         sizes = [f"{array.shape[0]} systems × {array.shape[1]} segments" for array in (one.tables, judged)]
         if sizes[0] != sizes[1]:
@@ -192,12 +196,13 @@ def correlate(
     """Correlate metrics with human scores.
 
     Args:
-        scores: For each metric, a matrix or the result of `system_tables`. A matrix has one row per system and one
-            column per segment, NaN if missing; a system's value is the mean of its row. Tables compute it from summed
-            statistics. Higher is better, unless the metric of a table says otherwise.
+        scores: For each metric, a matrix of segment scores, or its tables from `system_tables`. A matrix has one row
+            per system and one column per segment, with NaN for missing scores. The value of a system is the mean of
+            its row. With tables, the metric computes the value from summed statistics. In a matrix, higher scores are
+            better; for tables, see the metric's `higher_is_better`.
         human: The human score of each segment, one row per system; NaN if nobody judged it.
         system_human: Human scores of whole systems, the same in all resamples. Default: means of segment scores.
-        systems: Names of the systems.
+        systems: Names of the systems; default: numbers from 1.
         resamples: The number of resamples, which all metrics share. 0: no intervals.
         seed: The same seed draws the same segments.
         confidence: The share of resamples inside an interval.
@@ -221,7 +226,7 @@ def correlate(
     own = SystemTables.of(judged) if system_human is None else None
     values = np.asarray(system_human, dtype=np.float64) if own is None else own.of_systems()
     if own is None and (values.shape != (len(names),) or np.isinf(values).any()):
-        what, advice = f"system scores have shape {values.shape} or are infinite", f"give {len(names)} finite ones"
+        what, advice = f"system_human has shape {values.shape} or is infinite", f"give {len(names)} finite numbers"
         raise UsageError(what, advice=advice)
     run = _Run(names, judged, values, own, resamples, seed, confidence)
     with ThreadPoolExecutor(max(1, workers)) as pool:
@@ -241,7 +246,7 @@ def correlate(
 
 
 class _Run(NamedTuple):
-    """The human scores, and the parameters that all metrics share."""
+    """The human scores and the parameters, which are the same for all metrics."""
 
     names: tuple[str, ...]  # names of systems
     segments: Floats  # human scores of segments, one row per system
@@ -259,20 +264,24 @@ class _Run(NamedTuple):
         return values
 
     def draw(self, one: SystemTables, *others: Floats) -> list[Floats]:
-        """Return the value of each system, one row per resample; then the summed rows of `others`, likewise.
+        """Return the value of each system in each resample, and the sum of each table in `others` in each resample.
 
-        The same seed gives all metrics the same resamples.
+        The first array has one row per resample and one column per system. Each further array has one row per resample.
+        All metrics have the same resamples, since they have the same seed.
         """
         systems, segments, columns = one.tables.shape
         if not self.resamples:
             return [np.zeros((0, systems)), *(table[:0] for table in others)]
-        # One row per segment, the systems' columns side by side: one matrix product for all systems.
+        # One row per segment, with the columns of all systems side by side: one matrix product serves all systems.
         rows = one.tables.transpose(1, 0, 2).reshape(segments, -1)
         sums, *rest = resampled_sums([rows, *others], self.resamples, self.seed)
         return [one.of_sums(sums.reshape(-1, systems, columns)), *rest]
 
     def measure(self, one: SystemTables) -> tuple[MetricAgreement, Strength, Strength | None]:
-        """Return a metric's agreement, and its strength over systems and (if they have human scores) over segments."""
+        """Return a metric's agreement, and its coefficients to compare with other metrics.
+
+        The coefficients are over systems and over segments. The second is `None` if no segment has a human score.
+        """
         cells, scores = one.of_segments(), one.of_systems()
         drawn_scores, within, pool = self.draw(one, *moment_tables(cells, self.segments))
         x, y, *samples = map(snap_ties, (scores, self.values, drawn_scores, self.human()))
@@ -287,7 +296,7 @@ class _Run(NamedTuple):
             over_segments = Strength.of(segment.pearson, means, sign)
         intervals = _intervals(scores, drawn_scores, self.confidence)
         agreement = MetricAgreement(intervals, system, pairs, segment, cells, one.higher_is_better)
-        # Scores that stay the same in all resamples cannot be compared by them.
+        # Given scores of systems are the same in all resamples, so resamples cannot compare them.
         strength = Strength.of(system.pearson, drawn[:0] if isinstance(one, GivenTables) else drawn, sign, sign * x)
         return agreement, strength, over_segments
 
@@ -300,7 +309,7 @@ def _intervals(values: Floats, samples: Floats, confidence: float) -> tuple[Inte
 
 
 class Strength(NamedTuple):
-    """A metric's coefficient, with the sign changed if lower is better."""
+    """A metric's coefficient, multiplied by −1 if lower scores are better."""
 
     value: float  # on the test set; NaN if undefined
     samples: Values  # in each resample
@@ -308,14 +317,17 @@ class Strength(NamedTuple):
 
     @classmethod
     def of(cls, found: Interval, samples: Values, sign: float, scores: Floats | None = None) -> Strength:
-        """Multiply a coefficient by `sign`: −1 if lower is better, otherwise 1."""
+        """Multiply a coefficient by `sign`, which is −1 if lower scores are better, otherwise 1."""
         return cls(sign * (math.nan if found.value is None else found.value), sign * samples, scores)
 
 
 def compare_all(
     strengths: Mapping[str, Strength], human: Floats | None, confidence: float
 ) -> tuple[MetricComparison, ...]:
-    """Compare each metric with each later one; if `human` is given, also by Williams' test on these scores."""
+    """Compare each metric with each later one.
+
+    `human` gives the human scores of systems for Williams' test; `None` leaves the test out.
+    """
     found = []
     for (first, one), (second, other) in combinations(strengths.items(), 2):
         difference = other.value - one.value

@@ -1,12 +1,14 @@
-"""Calibration: compare probabilities with the frequency of events, and expected with real numbers of errors.
+"""Calibration: comparison of probabilities with frequencies of events, and of expected errors with real errors.
 
-Resamples draw whole groups (utterances), since words of an utterance depend on each other.
+Resamples draw whole groups (utterances), since the words of an utterance depend on each other.
 
 - NCE, normalized cross entropy (Siu, Gish & Richardson 1997), as NIST's sclite computes it: 1 if all probabilities are
-  right and certain, 0 if they are no better than their mean, negative if they are worse.
+  0 or 1 and right; 0 if they are no better than one constant probability, the share of events that happened; negative
+  if they are worse.
 - Brier score (Brier 1950): the mean of (probability − outcome)²; 0 is best.
-- ECE, expected calibration error: the mean distance of probability and frequency, over bins; 0 is best.
-- AUC: the probability that an event that happened has a larger probability than one that did not; ties count half.
+- ECE, expected calibration error: the mean distance between probability and frequency, over bins; 0 is best.
+- AUC: the chance that a random event that happened has a larger probability than a random event that did not happen;
+  ties count half.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from latticemetric.metrics.base import Table
 Values = npt.NDArray[np.float64]
 
 LEAST_PROBABILITY = 1e-7
-"""sclite clips word probabilities to [this, 1 − this], so that no logarithm is infinite."""
+"""Probabilities are clipped to [LEAST_PROBABILITY, 1 − LEAST_PROBABILITY], as in sclite. No logarithm is infinite."""
 
 BINS = 10
 _MOST_BINS = 1000
@@ -42,11 +44,11 @@ class Resampling(NamedTuple):
     confidence: float = 0.95
 
     def weights(self, groups: int) -> Iterator[Table]:
-        """Yield how often each resample draws each group, for blocks of resamples."""
+        """Yield matrices of counts: how often each resample (row) draws each group (column)."""
         return resample_counts(groups, self.resamples, self.seed) if self.resamples else iter(())
 
     def sums(self, table: Table) -> Table:
-        """Return the sums of a table's rows in each resample."""
+        """Return, for each resample, the sum of the drawn rows of a table."""
         return weighted_sums([table], self.weights(len(table)))[0] if self.resamples else table[:0]
 
     def interval(self, value: float, samples: Values) -> Interval:
@@ -59,11 +61,12 @@ class ReliabilityBin(Record):
     """A bin of a reliability diagram.
 
     Attributes:
-        low: The bin's lower end; for expected errors, the smallest in the bin.
-        high: The bin's upper end; for expected errors, the largest in the bin.
-        count: The number of events or utterances in it.
-        predicted: Their mean probability, or the mean of their expected errors; `None` if the bin is empty.
-        observed: The share of events that happened, or the mean number of errors.
+        low: For probabilities, the lower end of the bin; for expected errors, the smallest value in the bin.
+        high: For probabilities, the upper end of the bin; for expected errors, the largest value in the bin.
+        count: The number of events or utterances in the bin.
+        predicted: The mean probability of the events, or the mean of the expected errors of the utterances; `None` if
+            the bin is empty.
+        observed: The share of events that happened, or the mean number of errors per utterance.
     """
 
     low: float
@@ -81,10 +84,10 @@ class EventCalibration(Record):
         count: The number of events.
         happened: The number of events that happened.
         mean: The mean probability; `None` without events.
-        nce: Normalized cross entropy; undefined if all events happened, or none.
+        nce: Normalized cross entropy; undefined if all events happened, or if no event happened.
         ece: Expected calibration error over the bins.
         brier: Brier score.
-        auc: Area under the ROC curve; undefined if all events happened, or none.
+        auc: Area under the ROC curve; undefined if all events happened, or if no event happened.
         bins: The reliability diagram: bins of equal width from 0 to 1.
     """
 
@@ -107,8 +110,8 @@ class ErrorCalibration(Record):
         expected: Expected errors per reference word: the expected word error rate.
         rate: Errors per reference word: the word error rate.
         difference: `expected` minus `rate`; positive if the model expects too many errors.
-        ece: Expected calibration error: the sum over bins of the distance of expected errors and errors, per reference
-            word.
+        ece: Expected calibration error: the sum, over bins, of |expected errors − errors|, divided by the number of
+            reference words.
         squared_error: The mean of (expected errors − errors)² over utterances.
         bins: The reliability diagram: bins by expected errors, with about equal numbers of utterances.
     """
@@ -122,7 +125,7 @@ class ErrorCalibration(Record):
     bins: tuple[ReliabilityBin, ...]
 
 
-# ---- Events: is a word right, is an utterance entirely right? ----
+# ---- Events, such as "the word is right" or "the whole utterance is right" ----
 
 
 def event_calibration(
@@ -140,8 +143,8 @@ def event_calibration(
     Args:
         probability: The probability of each event.
         happened: For each event, True if it happened.
-        groups: The group (number or name) of each event; events of a group are resampled together. For words, give the
-            utterance. By default, each event is its own group.
+        groups: The group (number or name) of each event; events of a group are resampled together. If events are words,
+            give their utterances. By default, each event is its own group.
         bins: The number of bins of the reliability diagram.
         resamples: The number of resamples for intervals; 0: no intervals.
         seed: The same seed draws the same groups.
@@ -190,7 +193,7 @@ _SUMS = 4
 
 
 def log_probabilities(probability: Values, right: npt.NDArray[np.bool_]) -> Values:
-    """Return the log2 probability of each outcome."""
+    """Return the log2 probability of each outcome, from the probability of each event and whether it happened."""
     inside = np.clip(probability, LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
     logarithms: Values = np.log2(np.where(right, inside, 1 - inside))
     return logarithms
@@ -199,8 +202,9 @@ def log_probabilities(probability: Values, right: npt.NDArray[np.bool_]) -> Valu
 def event_table(probability: Values, right: npt.NDArray[np.bool_], group: npt.NDArray[np.int64], bins: int) -> Table:
     """Return sums of events, one row per group.
 
-    The columns are: events, events that happened, log2 probabilities of the outcomes, squared differences; then for
-    each bin: events, sum of probabilities, events that happened.
+    The first columns are: number of events, number of events that happened, sum of the log2 probabilities of the
+    outcomes, sum of (probability − outcome)². Three columns per bin follow: number of events, sum of probabilities,
+    number of events that happened.
     """
     groups = int(group.max()) + 1 if len(group) else 0
     table = np.zeros((groups, _SUMS + 3 * bins))
@@ -226,12 +230,12 @@ def cross_entropies(sums: Table) -> Values:
 def _areas(
     probability: Values, right: npt.NDArray[np.bool_], group: npt.NDArray[np.int64], weights: Iterator[Table]
 ) -> Values:
-    """Return the area under the ROC curve for each row of weights of groups; NaN if undefined."""
+    """Return areas under the ROC curve, one for each row of group weights; NaN if undefined."""
     if not len(probability):
         return np.array([np.nan for matrix in weights for _ in matrix])
     order = np.argsort(probability, kind="stable")
     ascending, happened, owner = probability[order], right[order], group[order]
-    first = np.flatnonzero(np.diff(ascending, prepend=-1.0))  # of equal probabilities
+    first = np.flatnonzero(np.diff(ascending, prepend=-1.0))  # the first of each run of equal probabilities
     rows_at_once = max(1, _MOST_CELLS // len(order))
     areas = []
     for matrix in weights:
@@ -309,7 +313,7 @@ def error_calibration(
     )
 
 
-# ---- What both need ----
+# ---- Shared functions ----
 
 
 def _ratio(numerator: Values, denominator: Values) -> Values:
@@ -324,12 +328,12 @@ def _checked(values: npt.ArrayLike, outcomes: npt.ArrayLike, what: str, kind: An
     if numbers.ndim != 1 or numbers.shape != outcome.shape:
         raise UsageError(f"there are {numbers.size} {what}, but {outcome.size} outcomes", advice="give one for each")
     if not np.isfinite(numbers).all() or not np.isfinite(outcome).all():
-        raise UsageError(f"some of the {what}, or of the outcomes, are not finite numbers")
+        raise UsageError(f"some {what} or outcomes are not finite numbers", advice="remove NaN and infinite values")
     return numbers, outcome
 
 
 def _numbered(groups: npt.ArrayLike, events: int) -> npt.NDArray[np.int64]:
-    """Return the number of each event's group, from 0 on."""
+    """Number the groups from 0; return the number of each event's group."""
     given = np.asarray(groups)
     if given.shape != (events,):
         raise UsageError(f"there are {given.size} groups for {events} events", advice="give one for each")

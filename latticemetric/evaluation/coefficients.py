@@ -1,7 +1,7 @@
-"""Compute correlation coefficients (Pearson's r, Spearman's ρ, Kendall's τ-b) of many samples at once.
+"""Correlation coefficients (Pearson's r, Spearman's ρ, Kendall's τ-b) of many samples at once.
 
-Points lie along the last axis. A coefficient is NaN if it is undefined: with fewer than two points, with a missing
-value, or if one variable is constant.
+The last axis of an array is the points of one sample. A coefficient is NaN if it is undefined: with fewer than two
+points, with a missing value, or if one variable is constant.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ def spearman(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
 def kendall(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
     """Return Kendall's τ-b.
 
-    Concordant minus discordant pairs, divided by √(pairs that differ in `first` × pairs that differ in `second`).
+    τ-b is the number of concordant minus discordant pairs, divided by √(pairs that differ in `first` × pairs that
+    differ in `second`).
 
     Examples:
         >>> float(kendall([1, 2, 3, 4], [1, 3, 2, 4]).round(4))
@@ -88,13 +89,15 @@ def ranks(values: Floats) -> Floats:
 
 
 def differences(values: Floats) -> Floats:
-    """Return the first minus the second of every pair of points (i, j), i < j."""
+    """Return value i minus value j for all pairs of points i < j, along the last axis."""
     one, other = np.triu_indices(values.shape[-1], 1)
     return values[..., one] - values[..., other]
 
 
 def fitted_line(first: Floats, second: Floats) -> tuple[float, float] | None:
-    """Return slope and intercept of the least-squares line; `None` if there is none.
+    """Return slope and intercept of the least-squares line through the points (`first`, `second`).
+
+    Points with NaN are left out. Return `None` if fewer than two points are left, or `first` is constant.
 
     Examples:
         >>> fitted_line(np.array([0.0, 1, 2]), np.array([1.0, 3, 5]))
@@ -113,10 +116,10 @@ def fitted_line(first: Floats, second: Floats) -> tuple[float, float] | None:
 
 
 def moments(first: Floats, second: Floats) -> Floats:
-    """Return rows [1, x, y, x², y², xy] of standardised values; all 0 if a value is missing.
+    """Return a row [1, x, y, x², y², xy] of standardised values for each point; zeros if a value is missing.
 
-    Sums of these rows give Pearson's r. Rounding is harmless, since the squares of n standardised values sum to about
-    n.
+    `pearson_of` computes Pearson's r from sums of these rows. Rounding is harmless, since the squares of n standardised
+    values sum to about n.
     """
     there = ~(np.isnan(first) | np.isnan(second))
     x, y = (_standardised(np.where(there, side, np.nan)) for side in (first, second))
@@ -124,7 +127,7 @@ def moments(first: Floats, second: Floats) -> Floats:
 
 
 def pearson_of(sums: Floats) -> Floats:
-    """Return Pearson's r from summed moments (on the last axis)."""
+    """Return Pearson's r from sums of rows of `moments` (on the last axis); NaN if undefined."""
     n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         mean_x, mean_y = x / n, y / n
@@ -139,7 +142,7 @@ _NO_VARIANCE = 1e-13
 
 
 def _standardised(values: Floats) -> Floats:
-    """Standardise to mean 0 and variance 1; NaN becomes 0, and constant values become 0."""
+    """Standardise values to mean 0 and variance 1; NaN and constant values become 0."""
     there = ~np.isnan(values)
     if not there.any():
         return np.zeros(values.shape)
@@ -155,8 +158,8 @@ class PairCounts(NamedTuple):
     """Numbers of pairs of points, by their order in two variables.
 
     Attributes:
-        concordant: Pairs in the same order.
-        discordant: Pairs in opposite orders.
+        concordant: Pairs that have the same order in both variables.
+        discordant: Pairs that have opposite orders in both variables.
         tied_first: Pairs that are equal in the first variable only.
         tied_second: Pairs that are equal in the second variable only.
         tied_both: Pairs that are equal in both.
@@ -170,7 +173,7 @@ class PairCounts(NamedTuple):
 
 
 def pair_counts(first: npt.ArrayLike, second: npt.ArrayLike) -> PairCounts:
-    """Count the pairs of points of each row, by Knight's algorithm; NaN is not allowed.
+    """Count the pairs of points in each row by their order in both variables (Knight 1966). NaN is not allowed.
 
     Examples:
         >>> [int(count) for count in pair_counts([1, 2, 3, 3], [1, 3, 2, 2])]
@@ -185,7 +188,7 @@ def pair_counts(first: npt.ArrayLike, second: npt.ArrayLike) -> PairCounts:
 
 
 def _counted(x: Floats, y: Floats) -> PairCounts:
-    """Sort each row by x, then count the inversions of y while merging (Knight 1966)."""
+    """Count the pairs of each row: sort points by x, and count the inversions of y in a merge sort (Knight 1966)."""
     n = x.shape[-1]
     order = np.lexsort((y, x), axis=-1)
     x, y = (np.take_along_axis(side, order, axis=-1) for side in (x, y))
@@ -225,7 +228,8 @@ def _inversions(ranked: _Counts) -> _Counts:
     while width < size:
         blocks = values.reshape(-1, 2, width) + (np.arange(rows * size // (2 * width)) * (n + 1))[:, None, None]
         left, right = blocks[:, 0].ravel(), blocks[:, 1].ravel()
-        not_above = np.searchsorted(left, right, side="right")  # values of earlier blocks, and some of the same
+        # For each value on the right: the left values that are not larger, including those of all earlier blocks.
+        not_above = np.searchsorted(left, right, side="right")
         above = np.repeat(np.arange(1, len(blocks) + 1) * width, width) - not_above
         total += above.reshape(rows, -1).sum(axis=-1)
         values = np.sort(values.reshape(-1, 2 * width), axis=-1)
@@ -269,5 +273,5 @@ def _paired(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Floats, Floats
 
 
 def _varies(values: Floats) -> npt.NDArray[np.bool_]:
-    """Check that points differ and none is missing."""
+    """Check that the values are not all equal, and none is NaN."""
     return np.asarray(values.max(axis=-1) > values.min(axis=-1))

@@ -1,4 +1,4 @@
-"""Correlate a metric with human scores: over points, pairs of systems and segments, with intervals.
+"""Correlation of a metric with human scores, over systems, pairs of systems and segments, with intervals.
 
 If a coefficient is undefined, the result gives the reason.
 """
@@ -19,12 +19,12 @@ from latticemetric.metrics.base import Table
 
 
 class PointNames(NamedTuple):
-    """The name of a correlation's points, for messages."""
+    """Words that name the points of a correlation in messages."""
 
     noun: str  # for one point, like `system`
     nouns: str  # for several points, like `systems`
-    names: Sequence[str] = ()  # the name of each point, if it has one
-    value: str = "score"  # what a point has: a `score`, or a `difference`
+    names: Sequence[str] = ()  # the name of each point; empty if points have no names
+    value: str = "score"  # the word for the value of a point: `score` or `difference`
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Correlation:
     reason: str | None
 
     def asdict(self, *, rank_intervals: bool = True) -> dict[str, Any]:
-        """Return plain values, for JSON; `interval` is Pearson's.
+        """Return plain values, for JSON; `interval` is the interval of Pearson's r.
 
         Args:
             rank_intervals: Keep the intervals of Spearman's and Kendall's coefficients, if there are any.
@@ -74,7 +74,10 @@ def bounds(found: Interval) -> dict[str, Any] | None:
 def correlation(
     metric: Floats, human: Floats, samples: tuple[Floats, Floats], points: PointNames, confidence: float
 ) -> tuple[Correlation, Values]:
-    """Return the coefficients of the points, and Pearson's r of each resample (a row of both `samples`)."""
+    """Return the coefficients of the points, and Pearson's r in each resample.
+
+    `samples` are the metric's scores and the human scores of the points, one row per resample.
+    """
     resampled = {name: coefficient(*samples) for name, coefficient in COEFFICIENTS.items()}
     return _of_points(metric, human, resampled, points, confidence), resampled["pearson"]
 
@@ -82,7 +85,10 @@ def correlation(
 def plain_correlation(
     metric: Floats, human: Floats, pearson: Values, points: PointNames, confidence: float
 ) -> Correlation:
-    """Return the coefficients of many points without NaN; only Pearson's has an interval."""
+    """Return the coefficients of the points that have both scores (not NaN).
+
+    `pearson` is Pearson's r in each resample. The other coefficients have no intervals.
+    """
     there = ~(np.isnan(metric) | np.isnan(human))
     resampled = {name: pearson if name == "pearson" else pearson[:0] for name in COEFFICIENTS}
     found = _of_points(metric[there], human[there], resampled, points, confidence)
@@ -149,7 +155,11 @@ def differentials(
     sign: float,
     confidence: float,
 ) -> Differentials:
-    """Compare all pairs of systems; only `agreement` uses `sign`, −1 if lower is better."""
+    """Compare metric and human scores over the differences of all pairs of systems.
+
+    `sign` is −1 if lower scores of the metric are better, otherwise 1; only `agreement` uses it. `samples` are the
+    metric's scores and the human scores of the systems, one row per resample.
+    """
     names = [f"{one} and {other}" for one, other in combinations(systems, 2)]
     points = PointNames("pair of systems", "pairs of systems", names, "difference")
     x, y, xs, ys = map(differences, (metric, human, *samples))
@@ -161,14 +171,14 @@ def differentials(
 
 
 def _agreeing(metric: Floats, human: Floats) -> Values:
-    """Return the share of differences with equal signs; NaN if one is missing, or there are none."""
+    """Return the share of differences with equal signs; NaN if a difference is missing, or there are no differences."""
     if not metric.shape[-1]:
         return np.full(metric.shape[:-1], np.nan)
     missing = np.isnan(metric).any(axis=-1) | np.isnan(human).any(axis=-1)
     return np.where(missing, np.nan, (np.sign(metric) == np.sign(human)).mean(axis=-1))
 
 
-# ---- Segments: within each system, averaged over systems, and over the segments of all systems ----
+# ---- Segments: correlations within each system, their mean over systems, and over the segments of all systems ----
 #
 # In a resample, Pearson's coefficient comes from sums of moments, as a metric's value comes from sums of statistics.
 # Spearman's and Kendall's coefficients have no intervals here, since each resample would need new ranks.
@@ -181,9 +191,9 @@ class SegmentCorrelation:
     """Agreement of a metric with human scores of single segments.
 
     Attributes:
-        pearson: The mean of the systems' defined coefficients (Banerjee & Lavie 2005, section 3.3).
-        spearman: The same mean for Spearman's ρ.
-        kendall: The same mean for Kendall's τ-b.
+        pearson: The mean of Pearson's r over systems where it is defined (Banerjee & Lavie 2005, section 3.3).
+        spearman: The mean of Spearman's ρ over systems where it is defined.
+        kendall: The mean of Kendall's τ-b over systems where it is defined.
         systems: The correlation within each system.
         pooled: The correlation over the segments of all systems.
         reason: Why the means are undefined; `None` if they are defined.
@@ -198,11 +208,11 @@ class SegmentCorrelation:
 
     @property
     def left_out(self) -> list[str]:
-        """The systems without a coefficient, which the means leave out."""
+        """Names of the systems whose coefficients are undefined. The means leave these systems out."""
         return [name for name, one in self.systems.items() if one.reason is not None]
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON; `interval` is Pearson's."""
+        """Return plain values, for JSON; `interval` is the interval of Pearson's r."""
         return {
             "pearson": self.pearson.value,
             "interval": bounds(self.pearson),
@@ -217,7 +227,7 @@ class SegmentCorrelation:
 
 
 def moment_tables(metric: Floats, human: Floats) -> tuple[Table, Table]:
-    """Return two tables of moments, one row per segment: with the systems side by side, and pooled."""
+    """Return two tables with one row per segment: the moments of all systems side by side, and summed over systems."""
     within = np.concatenate([moments(x, y) for x, y in zip(metric, human, strict=True)], axis=-1)
     return within, moments(metric, human).sum(axis=0)
 
@@ -225,9 +235,10 @@ def moment_tables(metric: Floats, human: Floats) -> tuple[Table, Table]:
 def segment_correlation(
     metric: Floats, human: Floats, sums: tuple[Table, Table], systems: Sequence[str], confidence: float
 ) -> tuple[SegmentCorrelation, Values]:
-    """Return the coefficients, and the mean of Pearson's r over systems in each resample.
+    """Return the correlation over segments, and the mean of Pearson's r over systems in each resample.
 
-    `metric` and `human` have one row per system; `sums` are the summed rows of `moment_tables` in each resample.
+    `metric` and `human` have one row per system and one column per segment. `sums` are the sums of both tables of
+    `moment_tables`, one row per resample.
     """
     within = pearson_of(sums[0].reshape(-1, len(systems), _MOMENTS))
     points = PointNames("judged segment", "judged segments")
@@ -244,7 +255,7 @@ def segment_correlation(
         means[name] = interval_of(float(_mean_of_defined(values)), resampled, confidence)
     reason = None
     if None not in (reasons := [one.reason for one in each.values()]):
-        reason = f"it is undefined in every system; in {systems[0]}, {reasons[0]}"
+        reason = f"the correlation is undefined in every system; in {systems[0]}, {reasons[0]}"
     return SegmentCorrelation(**means, systems=each, pooled=pooled, reason=reason), samples
 
 

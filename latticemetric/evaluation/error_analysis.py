@@ -1,6 +1,6 @@
-"""Count the words inserted, deleted and confused, as in sclite's `dtl` and Kaldi's `wer_details`.
+"""Counts of inserted, deleted and confused words, as in sclite's `dtl` and Kaldi's `wer_details`.
 
-Counts come from one alignment of each segment with its best reference, by the metric whose errors are counted.
+A metric such as `WER` aligns each segment once, with its best reference. The counts come from these alignments.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Pair = tuple[str, str]
 GroupKind = Literal["speaker", "file"]
 
 NO_CLASS = "(no class)"
-"""The name of the words without a class."""
+"""The name of the group of words without a class."""
 
 _STM_FIELDS = 5
 _SEPARATORS = "-_"
@@ -46,7 +46,7 @@ class ErrorDetails(Result, Frozen):
     """Counts of the words in alignments, by edit. Counts of several test sets can be added.
 
     Attributes:
-        correct: How often each reference word was recognised.
+        correct: How often each reference word was recognised correctly.
         confusions: How often each (reference word, hypothesis word) pair was confused.
         insertions: How often each word was inserted.
         deletions: How often each reference word was deleted.
@@ -96,9 +96,10 @@ class ErrorDetails(Result, Frozen):
 
     @classmethod
     def by_class(cls, alignments: Iterable[tuple[Alignment, Sequence[str]]]) -> dict[str, Self]:
-        """Count the words of alignments by the class of each reference word; the class `""` is named `(no class)`.
+        """Count the words of alignments by the class of each reference word.
 
-        `edit_classes` gives the class of an insertion. A segment counts for each of its classes.
+        Each alignment comes with the classes of its reference words. The class `""` is named `(no class)`. For the
+        class of an inserted word, see `edit_classes`. A segment counts once for each of its classes.
         """
         found: dict[str, Self] = {}
         for alignment, classes in alignments:
@@ -138,7 +139,7 @@ class ErrorDetails(Result, Frozen):
 
     @property
     def edits(self) -> tuple[int, int, int]:
-        """The numbers of insertions, deletions and substitutions."""
+        """The numbers of insertions, deletions and substitutions, in this order."""
         inserted, deleted, replaced = (
             sum(counts.values()) for counts in (self.insertions, self.deletions, self.confusions)
         )
@@ -183,7 +184,7 @@ class ErrorDetails(Result, Frozen):
         }
 
     def asdict(self, most: int | None = None) -> dict[str, Any]:
-        """Return plain values, for JSON; of each kind, only the `most` frequent."""
+        """Return plain values, for JSON. Each list has only its `most` frequent items (`None`: all)."""
         counts = self.numbers()
         pairs = [
             {"reference": expected, "hypothesis": said, "count": times}
@@ -204,7 +205,11 @@ class ErrorDetails(Result, Frozen):
         }
 
     def lists(self, most: int | None = None) -> Iterator[tuple[str, int, int, list[tuple[str, int]]]]:
-        """Yield each list: its title, its number of different items, their total, and the most frequent ones."""
+        """Yield a tuple for each list of words or of word pairs.
+
+        The tuple has the list's title, its number of distinct items, their total count, and the `most` frequent items
+        with their counts (`None`: all).
+        """
         titled: list[tuple[str, dict[Any, int], bool]] = [("confusion pairs", dict(self.confusions), True)]
         titled += [(f"{name} words", dict(counted), False) for name, counted in self._by_word().items()]
         for title, counted, is_pair in titled:
@@ -213,7 +218,7 @@ class ErrorDetails(Result, Frozen):
 
 
 def most_frequent(counted: Mapping[Any, int], most: int | None) -> list[tuple[Any, int]]:
-    """Return the most frequent keys with their counts; ties are in alphabetical order."""
+    """Return the `most` frequent keys with their counts (`None`: all); ties are in alphabetical order."""
     return sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:most]
 
 
@@ -244,7 +249,7 @@ class ErrorAnalysis(Result, Tabular, Frozen):
         return [{"group": name, **details.numbers()} for name, details in rows]
 
     def asdict(self, most: int | None = None) -> dict[str, Any]:
-        """Return plain values, for JSON; of each kind, only the `most` frequent."""
+        """Return plain values, for JSON. Each list has only its `most` frequent items (`None`: all)."""
         groups = [{"group": name, **details.asdict(most)} for name, details in self.groups.items()]
         return {"total": self.total.asdict(most), "groups": groups}
 
@@ -261,10 +266,11 @@ def error_analysis(
 
     Args:
         candidates: The hypotheses, one per segment.
-        references: The references of each segment; the one with the best score counts.
+        references: The references of each segment. Errors are counted against the reference with the best score.
         metric: A metric that aligns: `WER` (the default), `Sclite`, `CER` for characters, …
         groups: The group of each segment: its speaker or file.
-        classes: True to group words by the class of the reference's arcs (`nlp_reference`), instead of segments.
+        classes: True to group words by class, instead of grouping segments. Each reference must be a graph with classes
+            on its arcs (see `nlp_reference`).
 
     Examples:
         >>> analysis = error_analysis(["a b", "a c"], ["a c", "a d"], groups=["ann", "bob"])
@@ -328,8 +334,9 @@ def _by_class(
 def groups_of(ids: Sequence[str], by: GroupKind, speakers: Mapping[str, str] | None = None) -> list[str]:
     """Return the speaker or the file of each segment.
 
-    Ids of STM segments contain both. In other ids, the speaker stands before the first `-` or `_`, as in data of NIST
-    and Kaldi, and the file before the last one. The mapping `speakers` of ids (Kaldi's `utt2spk`) takes precedence.
+    Ids of STM segments contain both. In other ids, the speaker is the part before the first `-` or `_`, as in data of
+    NIST and Kaldi; the file is the part before the last `-` or `_`. If `speakers` is given, it maps each id to its
+    group (Kaldi's `utt2spk`), and the ids are not parsed.
 
     Examples:
         >>> groups_of(["radio-8,1,host,0.00,2.50", "ann_f1-003"], "speaker"), groups_of(["ann_f1-003"], "file")
@@ -349,7 +356,7 @@ def _group_of(name: str, by: GroupKind, speakers: Mapping[str, str] | None) -> s
     places = [at for at, character in enumerate(name) if character in _SEPARATORS]
     if not places or not places[0]:
         raise UsageError(
-            f"the id '{shortened(name)}' has no speaker",
+            f"the id '{shortened(name)}' has no speaker before a '-' or '_'",
             advice="write ids as SPEAKER-UTTERANCE, or give a file of speakers",
         )
     return name[: places[0] if by == "speaker" else places[-1]]

@@ -31,16 +31,20 @@ from latticemetric.evaluation.pairwise import (
 from latticemetric.evaluation.systems import snap_ties
 
 Exchange = Literal["both", "systems", "items", "pairs"]
-"""The unit that a trial swaps: a single score (PERM-BOTH), a system (PERM-SYSTEMS), an item, or both metrics' verdicts
-on a pair of scores (accuracies and τ-23 only).
+"""The unit that a trial swaps between two metrics:
+
+- `both`: a single score (PERM-BOTH)
+- `systems`: all scores of a system (PERM-SYSTEMS)
+- `items`: all scores of an item
+- `pairs`: the results of both metrics for a pair of scores: agrees with people, or not (accuracies and τ-23 only)
 """
 
-_MOST_CELLS = 2**21  # the most scores of hybrids to hold at once: 16 MB
-_MOST_SYSTEMS = 40  # of which all pairs are held at once
+_MOST_CELLS = 2**21  # the largest number of swapped scores to hold at once: 16 MB
+_MOST_SYSTEMS = 40  # up to this number of systems, all pairs of a row are held at once
 
 
 class Sides(NamedTuple):
-    """Human scores and the standardised scores of two metrics; where one of the three is missing, all are NaN."""
+    """Human scores, and standardised scores of two metrics. If one of the three is missing, all three are NaN."""
 
     gold: Floats
     first: Floats
@@ -55,7 +59,7 @@ class Sides(NamedTuple):
 
 
 def exchanged_differences(statistic: str, sides: Sides, average: Average, signs: Signs) -> tuple[float, Floats]:
-    """Return the difference of the statistics (second minus first), and the difference in each trial."""
+    """Return the observed difference of a statistic (second metric minus first), and its difference in each trial."""
     check_pooled(statistic, average)
     if statistic in PAIR_SUMS:
         draws = _pair_draws if signs.exchange == "pairs" else _linear_draws
@@ -90,7 +94,7 @@ class Signs:
             raise UsageError(f"there is no exchange '{self.exchange}'", advice="choose both, systems, items or pairs")
 
     def units(self) -> npt.NDArray[np.int64]:
-        """Return the unit of each score; scores of the same unit are swapped together."""
+        """Return the number of each score's unit. A trial swaps all scores of a unit together."""
         systems, items = np.indices(self.shape)
         units = {"both": systems * self.shape[1] + items, "systems": systems, "items": items}
         return units[self.exchange].ravel()
@@ -98,7 +102,7 @@ class Signs:
     def draw(self, cells: int = 1) -> Iterator[Floats]:
         """Yield blocks of random signs: one row per trial, one column per unit.
 
-        A block has fewer trials if the caller must hold many scores per trial (`cells`).
+        `cells` is the number of scores that the caller holds per trial. The larger it is, the smaller the blocks are.
         """
         generator = np.random.default_rng(self.seed)
         number = int(self.units().max(initial=-1)) + 1
@@ -114,7 +118,7 @@ class Signs:
 def _linear_draws(statistic: str, scores: Sides, average: Average, signs: Signs) -> tuple[float, Floats]:
     """Return the difference of an accuracy, observed and in each trial.
 
-    With the signs s and s', a pair of scores contributes α s + β s'.
+    A pair of scores with the signs s and s' adds α s + β s' to the difference.
     """
     gold, first, second = scores
     thresholds = _thresholds(statistic, scores, average)
@@ -122,7 +126,7 @@ def _linear_draws(statistic: str, scores: Sides, average: Average, signs: Signs)
     check_pairs(groups)
     if not groups:
         return math.nan, np.zeros(signs.trials)
-    weights = np.zeros(gold.size)  # of the sign of each score
+    weights = np.zeros(gold.size)  # the weight of each score's sign
     for rows, weight in zip(groups, weights_of(groups, average), strict=True):
         n = rows.gold.shape[-1]
         share = (2 if statistic == "tau-23" else 1) * weight
@@ -131,7 +135,10 @@ def _linear_draws(statistic: str, scores: Sides, average: Average, signs: Signs)
             order = np.sign(rows.gold[:, [one]] - rows.gold[:, one + 1 :])
 
             def agreed(a: int, b: int, one: int = one, order: Floats = order, sides: Any = sides) -> Floats:
-                """Return 1 for each pair that agrees with the human scores, with scores of the metrics a and b."""
+                """Return 1 for each pair that agrees with the human scores, otherwise 0.
+
+                The first score of a pair is from metric `a`, the second from metric `b`.
+                """
                 difference = sides[a][:, [one]] - sides[b][:, one + 1 :]
                 tied = np.abs(difference) <= (thresholds[a] + thresholds[b]) / 2
                 return np.asarray(np.where(tied, 0.0, np.sign(difference)) == order, dtype=np.float64)
@@ -144,14 +151,18 @@ def _linear_draws(statistic: str, scores: Sides, average: Average, signs: Signs)
 
 
 def _thresholds(statistic: str, scores: Sides, average: Average) -> list[float]:
-    """Return the largest difference that counts as a tie, for the scores of each metric."""
+    """Return, for each of the two metrics, the largest difference of scores that counts as a tie."""
     if statistic != "acc-t":
         return [0.0, 0.0]
     return [calibrated(scores.gold, side, average=average).threshold for side in scores[1:]]
 
 
 def _pair_draws(statistic: str, scores: Sides, average: Average, signs: Signs) -> tuple[float, Floats]:
-    """Return the difference, observed and in each trial, if the verdicts on each pair are swapped independently."""
+    """Return the difference of an accuracy, observed and in each trial.
+
+    For each pair of scores independently, a trial swaps the results of both metrics with probability 1/2. The result is
+    1 if the metric agrees with people on the pair, otherwise 0.
+    """
     groups = rows_of(scores.gold, scores.first, average)
     check_pairs(groups)
     if not groups:
@@ -188,7 +199,7 @@ def _soft_draws(sides: Sides, signs: Signs) -> tuple[float, Floats]:
     people = pairwise_p(gold, seed=signs.seed)[above]
 
     def accuracy(scores: Floats) -> Floats:
-        """Return 1 − the mean distance to the human p-values, for each matrix."""
+        """Return 1 minus the mean distance between metric and human p-values, for each matrix of scores."""
         totals, gram = scores.sum(axis=-1), scores @ scores.swapaxes(-1, -2)
         own = np.diagonal(gram, axis1=-2, axis2=-1)
         i, j = above
@@ -208,7 +219,9 @@ def _soft_draws(sides: Sides, signs: Signs) -> tuple[float, Floats]:
 
 
 def _normal_above(values: Floats) -> Floats:
-    """Return the probability that a standard normal variable is ≥ `x` (Abramowitz & Stegun 1964, 7.1.26).
+    """Return, for each value, the probability that a standard normal variable is larger.
+
+    The approximation is 7.1.26 of Abramowitz & Stegun 1964.
 
     The error is below 1e-7, far below the noise of a permutation test.
     """
@@ -223,7 +236,7 @@ def _normal_above(values: Floats) -> Floats:
 
 
 def _hybrid_draws(statistic: str, scores: Sides, average: Average, signs: Signs) -> tuple[float, Floats]:
-    """Compute the statistic of the swapped scores of every trial."""
+    """Return the difference of a statistic, observed and in each trial, computed from the swapped scores."""
     gold, first, second = scores
     groups = rows_of(gold, first, average)
     if not groups:
@@ -232,7 +245,7 @@ def _hybrid_draws(statistic: str, scores: Sides, average: Average, signs: Signs)
     sides = [(rows.gold, first.ravel()[rows.entries], second.ravel()[rows.entries]) for rows in groups]
 
     def difference(values: list[tuple[Floats, Floats]]) -> Floats:
-        """Return the difference of the means over rows; each mean omits undefined rows."""
+        """Return the difference of the means over rows; the means leave out undefined rows."""
         hybrids = [np.concatenate(side, axis=1) for side in zip(*values, strict=True)]
         with np.errstate(invalid="ignore"):
             means = [np.where(np.isnan(v), 0.0, v).sum(axis=1) / (~np.isnan(v)).sum(axis=1) for v in hybrids]
@@ -258,12 +271,15 @@ def _hybrid_draws(statistic: str, scores: Sides, average: Average, signs: Signs)
 
 
 _Hybrids = Callable[[Floats], tuple[Floats, Floats]]
-"""From signs, by trial and row: each row's values where +1 takes the second metric's score, and where it takes the
-first's."""
+"""A function of signs (trial × row × score) that returns two arrays of statistics (trial × row).
+
+The first array is for scores taken from the second metric where the sign is +1, and from the first metric where it is
+−1. The second array is for the opposite choice.
+"""
 
 
 def _exchanged(statistic: str, gold: Floats, first: Floats, second: Floats) -> _Hybrids:
-    """Compute a statistic from the swapped scores."""
+    """Return a function that computes the statistic from swapped scores."""
 
     def values(signs: Floats) -> tuple[Floats, Floats]:
         keeps, people = signs > 0, np.broadcast_to(gold, signs.shape)
@@ -275,17 +291,19 @@ def _exchanged(statistic: str, gold: Floats, first: Floats, second: Floats) -> _
 
 
 def _kendall_values(gold: Floats, first: Floats, second: Floats) -> _Hybrids:
-    """Compute τ-b from sums over pairs: a pair adds c + α s + β s' + γ s s' for its signs s and s'.
+    """Return a function that computes τ-b from sums over pairs.
 
-    All numbers are multiples of ¼, which 32-bit floats hold exactly.
+    A pair of scores with the signs s and s' adds c + α s + β s' + γ s s' to each sum. All numbers are multiples of ¼,
+    which 32-bit floats hold exactly.
     """
     i, j = np.triu_indices(gold.shape[-1], 1)
     order = np.sign(gold[:, i] - gold[:, j])
-    # By where the two scores of a pair come from: what it adds to C − D, and to the pairs that the metric tells apart.
+    # For each choice of metrics for the two scores of a pair: what the pair adds to C − D (concordant minus discordant
+    # pairs), and to the number of pairs with different metric scores.
     apart = [[np.sign(one[:, i] - other[:, j]) for other in (second, first)] for one in (second, first)]
     both = np.array([[np.stack([order * a, np.abs(a)], axis=-1) for a in row] for row in apart])
     constant, quadratic = (both[0, 0] + both[1, 1] + sign * (both[0, 1] + both[1, 0]) for sign in (1, -1))
-    linear = np.zeros((gold.shape[-1], len(gold), 2))  # places first, as pairs add to them
+    linear = np.zeros((gold.shape[-1], len(gold), 2))  # the place of the score first, for np.add.at
     for place, sign in ((i, 1), (j, -1)):
         moves = both[0, 0] - both[1, 1] + sign * (both[0, 1] - both[1, 0])
         np.add.at(linear, place, moves.swapaxes(0, 1))
@@ -309,18 +327,22 @@ def _kendall_values(gold: Floats, first: Floats, second: Floats) -> _Hybrids:
 
 
 def _spearman_values(gold: Floats, first: Floats, second: Floats) -> _Hybrids:
-    """Compute Spearman's ρ; ranks come from comparisons, which are faster than sorting for short rows."""
+    """Return a function that computes Spearman's ρ.
+
+    Ranks come from comparisons, which are faster than sorting for short rows.
+    """
     n = gold.shape[-1]
-    people = (ranks(gold) - (n + 1) / 2).astype(np.float32)  # halves: 32 bits hold all sums exactly
+    people = (ranks(gold) - (n + 1) / 2).astype(np.float32)  # multiples of ½: 32-bit floats hold all sums exactly
     spread = (people**2).sum(axis=-1).astype(np.float64)
-    order = ranks(np.concatenate([first, second], axis=-1)).astype(np.int8)  # of the scores of both; ties stay ties
+    # Ranks among the scores of both metrics replace the scores; equal scores have equal ranks.
+    order = ranks(np.concatenate([first, second], axis=-1)).astype(np.int8)
     codes = order[:, :n], order[:, n:]
 
     def hybrids(signs: Floats) -> tuple[Floats, Floats]:
         found = []
         for side in (codes[::-1], codes):
             scores = np.where(signs > 0, *side)
-            centred = np.zeros(scores.shape, dtype=np.int8)  # twice the rank, minus its mean
+            centred = np.zeros(scores.shape, dtype=np.int8)  # 2 × (rank − mean rank)
             for one in range(n):
                 centred += (scores > scores[..., [one]]).view(np.int8)
                 centred -= (scores < scores[..., [one]]).view(np.int8)
@@ -335,7 +357,7 @@ def _spearman_values(gold: Floats, first: Floats, second: Floats) -> _Hybrids:
 
 
 def _pearson_values(gold: Floats, first: Floats, second: Floats) -> _Hybrids:
-    """Compute Pearson's r of each row from sums that are linear in the signs."""
+    """Return a function that computes Pearson's r of each row, from sums that are linear in the signs."""
     n = gold.shape[-1]
     centre = (first + second).mean(axis=-1, keepdims=True) / 2
     people = gold - gold.mean(axis=-1, keepdims=True)
@@ -358,7 +380,7 @@ def _pearson_values(gold: Floats, first: Floats, second: Floats) -> _Hybrids:
 
 
 def _pearson_draws(row: Sides, units: npt.NDArray[np.int64], signs: Signs) -> Floats:
-    """Return the difference of Pearson's r in each trial: its sums are linear in the signs."""
+    """Return the difference of Pearson's r of a single row in each trial, from sums that are linear in the signs."""
     gold = row.gold
     if math.isnan(float(pearson(gold, gold))):
         return np.full(signs.trials, np.nan)

@@ -1,6 +1,7 @@
-"""Correlate over groups of segments of similar quality, each scored as a test set (Coughlin 2003, 2.2 and 2.3).
+"""Correlation over groups of segments of similar quality (Coughlin 2003, 2.2 and 2.3).
 
-Groups cover the whole range of quality, while the systems of a test set are often too similar.
+Each group is scored like a test set. Groups cover the whole range of quality, while the systems of a test set are often
+too similar.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _NOWHERE = -1
 _MOST_GROUPS = 10_000
 
 SMALL = 100
-"""Groups with fewer segments than this are small: their scores are noisy (Coughlin 2003)."""
+"""The default size below which a group is small: scores of small groups are noisy (Coughlin 2003)."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Group:
     """Segments of similar quality.
 
     Attributes:
-        value: The rounded value of the group.
+        value: The value that groups the segments, rounded to a multiple of the width.
         size: The number of segments.
         small: True if there are too few segments to trust the scores.
         human: The mean of the human scores.
@@ -62,8 +63,8 @@ class Grouping(Frozen):
 
     Attributes:
         width: The distance between the values of neighbouring groups.
-        smallest: Groups with fewer segments are small.
-        groups: The groups in ascending order, without empty ones.
+        smallest: Groups with fewer segments than this number are small.
+        groups: The groups in ascending order of their values, without empty ones.
         every: By metric, the correlation over all groups.
         large: By metric, the correlation without small groups.
     """
@@ -98,15 +99,19 @@ def group_segments(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> Grouping:
-    """Group the segments of all systems that have human scores by a value, rounded to a multiple of `width`.
+    """Group segments by a value, score each group like a test set, and correlate over the groups.
+
+    A group has the segments of all systems whose values round to the same multiple of `width`. The correlation is
+    between the scores of metrics and human scores.
 
     Args:
         scores: Scores by metric name, as for `correlate`.
         human: The human score of each segment, one row per system; segments with NaN are left out.
-        by: The values to group by, such as unigram scores or human scores.
+        by: The values to group by, such as unigram scores or human scores, one row per system; segments with NaN are
+            left out.
         width: The distance between the values of neighbouring groups.
-        smallest: Groups with fewer segments are small.
-        resamples: The number of resamples; a segment keeps its group. 0: no intervals.
+        smallest: Groups with fewer segments than this number are small.
+        resamples: The number of resamples; 0: no intervals. Segments keep their groups in all resamples.
         seed: The same seed draws the same segments.
         confidence: The share of resamples inside the interval.
 
@@ -153,7 +158,10 @@ class _Grouped(NamedTuple):
     def of(cls, scores: SystemTables, member: _Groups, groups: int) -> _Grouped:
         systems, segments, columns = scores.tables.shape
         if (systems, segments) != member.shape:
-            raise UsageError(f"scores of a metric have shape {(systems, segments)}, but human scores {member.shape}")
+            raise UsageError(
+                f"scores of a metric have shape {(systems, segments)}, but human scores have shape {member.shape}",
+                advice="give the same systems and segments, with NaN for missing scores",
+            )
         found = np.zeros((segments, groups, columns))
         for table, own in zip(scores.tables, member, strict=True):
             rows = np.flatnonzero(own != _NOWHERE)
@@ -174,22 +182,28 @@ class _Grouped(NamedTuple):
 
 
 def _assigned(by: Floats, human: Floats, width: float) -> tuple[_Groups, Floats]:
-    """Return the group of each segment of each system, and the value of each group."""
+    """Return the number of the group of each segment of each system (−1: none), and the value of each group."""
     if not 0 < width < np.inf:
         raise UsageError(f"the width of groups is {width}", advice="give a width above 0, like 0.1")
     if by.shape != human.shape:
-        raise UsageError(f"values to group by have shape {by.shape}, but human scores {human.shape}")
+        raise UsageError(
+            f"values to group by have shape {by.shape}, but human scores have shape {human.shape}",
+            advice="give the same systems and segments, with NaN for missing values",
+        )
     there = ~(np.isnan(by) | np.isnan(human))
     if not there.any():
         raise UsageError(
-            "no segment to group has a human score", advice="leave groups out, or add human scores of segments"
+            "no segment has both a human score and a value to group by",
+            advice="leave groups out, or add human scores of segments",
         )
     # Round halves up; count values just below a half (by rounding errors) as halves.
     numbers = np.floor(by[there] / width + 0.5 + 1e-9)
     found, member = np.unique(numbers, return_inverse=True)
     if len(found) > _MOST_GROUPS:
-        raise UsageError(f"width {width:g} gives {len(found)} groups, too many", advice="choose a larger width")
+        raise UsageError(
+            f"width {width:g} gives {len(found)} groups, which are too many", advice="choose a larger width"
+        )
     groups = np.full(human.shape, _NOWHERE, dtype=np.int64)
     groups[there] = member
-    # 3 × 0.1 is shown as 0.3.
+    # Remove rounding errors: 3 × 0.1 becomes 0.3.
     return groups, np.array([float(f"{number * width:.12g}") for number in found])

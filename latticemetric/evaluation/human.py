@@ -1,4 +1,4 @@
-"""Compute human scores of segments and systems from judgments."""
+"""Human scores of segments and systems, computed from judgments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from latticemetric.judgments import WHOLE_SYSTEM, Judgments
 
 Combination = Literal["sum", "mean"]
 
-# Columns that combine into one score. Of other columns, the user has to choose one.
+# Sets of columns that are combined into one score. With other columns, the user has to choose one column.
 _BELONG_TOGETHER = ({"adequacy", "fluency"},)
 
 
@@ -25,9 +25,9 @@ class HumanScores(Frozen):
     Attributes:
         systems: Names of the systems.
         segment: Scores of segments: one row per system, one column per segment; NaN if nobody judged it.
-        system: Scores of whole systems from people or a campaign; NaN if missing. `None` if all are missing; then a
-            system's score is the mean of its segments' scores.
-        notes: Notes for the reader: missing judgments, judges whose scores are all equal.
+        system: Scores that people or a campaign gave to whole systems; NaN if missing. `None` if all are missing; then
+            the score of a system is the mean of its segment scores.
+        notes: Notes for the reader, about missing judgments and judges whose scores are all equal.
     """
 
     systems: tuple[str, ...]
@@ -37,11 +37,11 @@ class HumanScores(Frozen):
 
 
 def human_scores(judgments: Judgments, *, combine: Combination = "sum", normalize_judges: bool = False) -> HumanScores:
-    """Average over judges, then combine the columns of scores (Lavie et al. 2004, section 3.1).
+    """Compute human scores: average over judges, then combine the columns (Lavie et al. 2004, section 3.1).
 
     Args:
         judgments: The judgments; their columns are adequacy and fluency, or one column of any name.
-        combine: Sum or average several columns.
+        combine: How to combine several columns: by their `sum` or their `mean`.
         normalize_judges: First standardise each judge's scores in each column to mean 0 and variance 1. If all scores
             of a judge are equal, they become 0.
 
@@ -58,7 +58,7 @@ def human_scores(judgments: Judgments, *, combine: Combination = "sum", normaliz
     notes = _missing_judgments(judgments)
     if normalize_judges:
         judgments, indifferent = _normalized(judgments)
-        notes += [f"judge {name} gives one score only: it becomes 0" for name in indifferent]
+        notes += [f"all scores of judge {name} are equal: they become 0" for name in indifferent]
     # Average over judges, by system, segment and column. WHOLE_SYSTEM is -1: scores of whole systems come last.
     shape = (len(judgments.systems), judgments.segments + 1, len(judgments.columns))
     sums, counts = np.zeros(shape), np.zeros(shape)
@@ -99,7 +99,7 @@ def _normalized(judgments: Judgments) -> tuple[Judgments, list[str]]:
 
 
 def _missing_judgments(judgments: Judgments) -> list[str]:
-    """Return a note for each system with segments without human scores, if any segment has one."""
+    """Return a note for each system with unjudged segments; return no notes if no segment is judged."""
     judged = np.zeros((len(judgments.systems), judgments.segments + 1), dtype=bool)
     complete = ~np.isnan(judgments.scores).any(axis=-1)
     judged[judgments.system[complete], judgments.segment[complete]] = True

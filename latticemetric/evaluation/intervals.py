@@ -1,8 +1,8 @@
 """Bootstrap over segments: intervals of a corpus value, and of the difference of two systems.
 
-A resample draws as many segments as the test set has, with replacement. Their summed statistics give a value as for the
-whole test set. NIST weights n-grams by all references; resamples keep the weights of the whole test set. Sums are
-matrix products in bounded memory.
+A resample draws as many segments as the test set has, with replacement. The metric computes the value of a resample
+from the sum of the statistics of its segments. NIST weights n-grams by all references; resamples keep the weights of
+the whole test set. Sums are computed by matrix products in bounded memory.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ Values = npt.NDArray[np.float64]
 ROUNDING = 1e-12
 """Values at most this far apart count as equal, since the order of a sum may change its last bits."""
 
-# The largest number of cells of a matrix of weights: 32 MB; and of a part that is filled at once, which stays in the
-# cache. Products of the parts alone would wait for BLAS's threads too often on a busy machine.
+# A matrix of weights has at most _MOST_CELLS cells (32 MB). It is filled in parts of at most _CELLS_AT_ONCE cells,
+# which fit into the cache. Products use the whole matrix: many small products would wait too often for BLAS's threads
+# on a busy machine.
 _MOST_CELLS = 2**22
 _CELLS_AT_ONCE = 2**16
 
@@ -46,12 +47,12 @@ class Interval(Record):
 
     Attributes:
         value: The value of the whole test set; `None` if undefined.
-        low: The interval's lower end; `None` if no resample has a value.
-        high: The interval's upper end.
-        half_width: Half the difference of the two ends.
-        confidence: The share of resamples inside.
+        low: The interval's lower end; `None` if `value` is undefined, or if no resample has a value.
+        high: The interval's upper end; `None` in the same cases.
+        half_width: Half the difference of the two ends; `None` in the same cases.
+        confidence: The share of resamples inside the interval.
         resamples: The number of resamples.
-        undefined: The number of resamples without a value; they are left out.
+        undefined: The number of resamples without a value; the interval leaves them out.
     """
 
     value: float | None
@@ -69,9 +70,9 @@ class PairedBootstrap(Record):
 
     Attributes:
         difference: The interval of the second system's value minus the first's.
-        p: Two-sided p-value, 2 (c + 1) / (R + 1), at most 1. R is the number of resamples; c counts those whose
-            difference has another sign than the observed one, or is undefined. p is 1 if the systems are equal on the
-            whole test set, `None` if their difference is undefined.
+        p: Two-sided p-value, 2 (c + 1) / (R + 1), at most 1. R is the number of resamples. c is the number of resamples
+            whose difference is undefined, or does not have the sign of the observed difference. p is 1 if the systems
+            are equal on the whole test set, and `None` if their difference is undefined there.
     """
 
     difference: Interval
@@ -170,9 +171,10 @@ def or_none(value: float) -> float | None:
 
 
 def resample_counts(segments: int, resamples: int, seed: int) -> Iterator[Table]:
-    """Count how often each resample draws each segment: one row per resample, in matrices of bounded size.
+    """Yield matrices of counts: how often each resample (row) draws each segment (column).
 
-    Each row is a multinomial sample of size `segments`, independent of the division into matrices.
+    Each row is a multinomial sample of size `segments`. The matrices have a bounded size, which does not influence the
+    counts.
     """
     generator = np.random.default_rng(checked_seed(seed))
     for rows in chunks(segments, resamples):
@@ -189,12 +191,12 @@ def resample_counts(segments: int, resamples: int, seed: int) -> Iterator[Table]
 
 
 def resampled_sums(tables: Sequence[Table], resamples: int, seed: int) -> list[Table]:
-    """Sum each table's rows in each resample, one row per resample; all tables share their resamples."""
+    """Return, for each table, the sum of its drawn rows: one sum per resample. All tables use the same resamples."""
     return weighted_sums(tables, resample_counts(shared_length(tables), resamples, seed))
 
 
 def weighted_sums(tables: Sequence[Table], weights: Iterable[Table]) -> list[Table]:
-    """Return the sums of each table's rows, weighted by each row of the `weights` matrices."""
+    """Return, for each table, the weighted sums of its rows: one sum for each row of the `weights` matrices."""
     joined = np.hstack(tables)
     sums = np.vstack([matrix @ joined for matrix in weights])
     return np.split(sums, np.cumsum([table.shape[1] for table in tables])[:-1], axis=1)
@@ -204,7 +206,10 @@ def shared_length(tables: Sequence[Table]) -> int:
     """Return the number of segments, which must be the same in all tables."""
     lengths = {len(table) for table in tables} or {0}
     if len(lengths) > 1:
-        raise UsageError(f"tables of {' and '.join(map(str, sorted(lengths)))} segments cannot be paired")
+        raise UsageError(
+            f"tables of {' and '.join(map(str, sorted(lengths)))} segments cannot be paired",
+            advice="give tables of the same segments",
+        )
     return lengths.pop()
 
 
@@ -216,7 +221,7 @@ def chunks(segments: int, resamples: int) -> Iterator[int]:
 
 
 def checked_resamples(number: int) -> int:
-    """Return a number of resamples; raise an error if it is too small or too large."""
+    """Return a number of resamples; raise `UsageError` if it is below 1 or above one million."""
     if not 1 <= number <= _MOST_RESAMPLES:
         limit = "at least one" if number < 1 else f"up to {_MOST_RESAMPLES}"
         raise UsageError(f"cannot draw {number} resamples", advice=f"draw {limit}, usually 1000")
@@ -224,7 +229,7 @@ def checked_resamples(number: int) -> int:
 
 
 def checked_seed(seed: int) -> int:
-    """Return a seed; raise an error if it is negative, since NumPy refuses it."""
+    """Return a seed; raise `UsageError` if it is negative, since NumPy accepts no negative seeds."""
     if seed < 0:
         raise UsageError(f"seed {seed} is negative", advice="give 0 or more")
     return seed

@@ -1,9 +1,10 @@
-"""Test whether one metric agrees better with human scores than another: permutation tests, clusters, ranks.
+"""Tests of whether one metric agrees better with human scores than another: permutation tests, clusters, ranks.
 
-A trial swaps the standardised scores of two metrics at random, and computes both statistics again (Deutsch, Dror & Roth
-2021). It swaps each score independently (PERM-BOTH), all scores of a system (PERM-SYSTEMS), or all scores of an item.
-WMT's tables since 2023 swap the metrics' verdicts on each pair of scores, as if pairs were independent. Scores are
-matrices, one row per system and one column per item; higher is better.
+A trial swaps standardised scores of two metrics at random and computes both statistics again (Deutsch, Dror & Roth
+2021). The unit to swap is a single score (PERM-BOTH), all scores of a system (PERM-SYSTEMS), or all scores of an item.
+WMT's tables since 2023 instead swap the results of the metrics (agrees with people, or not) for each pair of scores.
+This assumes that pairs are independent. Scores are matrices, one row per system and one column per item; higher is
+better.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ class MetricTest(Record):
 
     Attributes:
         difference: The second metric's statistic minus the first's; `None` if one is undefined.
-        p: Two-sided p-value, (c + 1) / (R + 1); c counts trials with an undefined difference, or one at least as large
-            as observed (absolute values). `None` if the observed difference is undefined.
-        p_better: One-sided p-value that the second metric is better: the share of trials with a difference ≥ the
-            observed one, as in mt-metrics-eval; `None` if that is undefined.
+        p: Two-sided p-value, (c + 1) / (R + 1). c is the number of trials whose difference is undefined, or at least as
+            large as the observed one (in absolute value). `None` if the observed difference is undefined.
+        p_better: One-sided p-value for "the second metric is better": the share of trials whose difference is at least
+            the observed one, as in mt-metrics-eval. `None` if the observed difference is undefined.
         trials: R, the number of trials.
     """
 
@@ -58,10 +59,10 @@ def permutation_test(
 ) -> MetricTest:
     """Test whether two metrics differ in a statistic of agreement with human scores.
 
-    Accuracies and τ-23 are sums over pairs, so that trials are cheap. With `acc-t`, each metric keeps its calibrated
-    threshold; scores of different metrics tie if they differ by at most the mean of both thresholds. Soft pairwise
-    accuracy computes the p-values of a trial from the normal limit of the permutation test; `pairwise_p` runs the test
-    itself.
+    Accuracies and τ-23 are sums over pairs, so their trials are fast. With `acc-t`, each metric keeps its calibrated
+    threshold; two scores of different metrics tie if they differ by at most the mean of both thresholds. With `spa`
+    (soft pairwise accuracy), trials approximate the p-values of the metrics by a normal distribution, whereas
+    `pairwise_p` runs a permutation test.
 
     Args:
         statistic: One of `STATISTICS`.
@@ -69,9 +70,9 @@ def permutation_test(
         first: Scores of one metric.
         second: Scores of the other metric.
         average: `none`, `item`, `system` or `pooled`.
-        exchange: `both`, `systems`, `items` or `pairs`.
+        exchange: The unit to swap: single scores (`both`), all scores of `systems` or of `items`, or `pairs` of scores.
         trials: The number of trials.
-        seed: The same seed exchanges the same scores.
+        seed: The same seed swaps the same scores.
 
     Examples:
         >>> people = [[1], [2], [3], [4], [5]]
@@ -129,7 +130,8 @@ class MetricTask(Frozen):
 
         Args:
             name: The name of the task.
-            tasks: For each language pair, the human scores and the scores of each metric.
+            tasks: For each language pair, a tuple of the systems' human scores and a mapping from metrics to the
+                systems' scores.
 
         Examples:
             >>> czech, german = ([1, 2, 3], {"mine": [0.1, 0.3, 0.2]}), ([5, 4], {"mine": [0.5, 0.4]})
@@ -159,7 +161,7 @@ class TaskRanks(Frozen):
 
     Attributes:
         values: The statistic of each metric, best first; undefined ones (`None`) are last.
-        ranks: The rank of each metric. A rank is a cluster: none of its metrics is significantly worse than another.
+        ranks: The rank of each metric, from 1. Metrics share a rank if none is significantly worse than another.
         tests: For each pair of metrics (better, worse), the test of their difference.
     """
 
@@ -176,7 +178,7 @@ class RankTable(Frozen):
         tasks: The ranks on each task, by its name.
         average_rank: The weighted mean of each metric's ranks; the best metric comes first.
         average_value: The weighted mean of each metric's values; `None` if one is undefined.
-        significance: The level at which metrics differ.
+        significance: The significance level of the tests.
     """
 
     tasks: Mapping[str, TaskRanks]
@@ -210,15 +212,16 @@ def rank_metrics(
 ) -> RankTable:
     """Rank metrics on tasks by clusters of significance, and average the ranks (Freitag et al. 2022).
 
-    From the best metric down, a metric that is significantly worse than one of the current rank starts a new rank.
+    Metrics are ranked from best to worst. A metric starts a new rank if it is significantly worse than any metric of
+    the current rank.
 
     Args:
         tasks: The tasks; all need the same metrics.
         trials: The number of trials of each test.
-        seed: The same seed exchanges the same scores.
+        seed: The same seed swaps the same scores.
         significance: The significance level, not corrected for multiple tests.
-        one_sided: Use one-sided p-values, as WMT's tables do. Since the order of two metrics comes from the same data,
-            such a test errs twice as often under the null as its level says.
+        one_sided: Use one-sided p-values, as WMT's tables do. Such tests find differences between equal metrics twice
+            as often as the level allows, because the same data decide which metric to test as the better one.
 
     Examples:
         >>> people = [[1.0], [2.0], [3.0], [4.0]]
@@ -230,7 +233,7 @@ def rank_metrics(
     if not tasks:
         raise UsageError("there are no tasks to rank metrics on")
     if not 0 < significance < 1:
-        raise UsageError(f"the significance level {significance} is not between 0 and 1", advice="give 0.05")
+        raise UsageError(f"the significance level {significance} is not between 0 and 1", advice="give one like 0.05")
     names = list(tasks[0].metrics)
     for task in tasks:
         if set(task.metrics) != set(names) or not names:
@@ -239,7 +242,7 @@ def rank_metrics(
             )
     found = {task.name: _ranked(task, trials, seed, significance, one_sided=one_sided) for task in tasks}
     if len(found) < len(tasks):
-        raise UsageError("two tasks have the same name")
+        raise UsageError("two tasks have the same name", advice="give each task another name")
     total = sum(task.weight for task in tasks)
     average_rank = {name: sum(task.weight * found[task.name].ranks[name] for task in tasks) / total for name in names}
     average_value = {}
@@ -283,7 +286,13 @@ def _ranked(task: MetricTask, trials: int, seed: int, significance: float, *, on
 
 
 def of_groups(task: MetricTask, groups: Sequence[str], name: str | None = None) -> MetricTask:
-    """Return the task on documents or domains: segment scores averaged by `groups`, the group of each segment."""
+    """Return the task with scores averaged by document or domain.
+
+    Args:
+        task: A task on segments.
+        groups: The name of the group (document or domain) of each segment.
+        name: The name of the new task; default: the old name.
+    """
     gold, _ = averaged(task.gold, groups)
     metrics = {metric: averaged(scores, groups)[0] for metric, scores in task.metrics.items()}
     return MetricTask(name or task.name, task.statistic, gold, metrics, task.average, task.exchange, task.weight)

@@ -1,8 +1,8 @@
 """Agreement on pairs: variants of Kendall's τ, accuracies with ties (calibrated or not), soft pairwise accuracy.
 
-Scores are matrices, one row per system and one column per item (a segment, document or domain; or one column for whole
-systems), NaN where one is missing; higher is better in both. The definitions are those of WMT's metrics tasks, so that
-values equal those of mt-metrics-eval.
+Human scores and metric scores are matrices with one row per system and one column per item. An item is a segment,
+document or domain; scores of whole systems have a single column. Missing scores are NaN. Higher scores are better.
+Definitions follow WMT's metrics tasks, and values equal those of mt-metrics-eval.
 """
 
 from __future__ import annotations
@@ -19,34 +19,43 @@ from latticemetric.evaluation.intervals import ROUNDING, checked_resamples, chec
 from latticemetric.evaluation.systems import as_matrix
 
 Average = Literal["none", "item", "system", "pooled"]
-"""Correlate all scores at once (`none`); average the correlations of each `item` or of each `system`; or count the
-system pairs of all items together (`pooled`, for accuracies and τ-23).
+"""How to combine items and systems:
+
+- `none`: correlate all scores at once
+- `item`: average the correlations of the items
+- `system`: average the correlations of the systems
+- `pooled`: count the system pairs of all items together (accuracies and τ-23 only)
 """
 
 Tau = Literal["b", "c", "23", "eq"]
-"""τ-b and τ-c; the τ (`23`) and the accuracy (`eq`) of Deutsch et al. 2023, which count ties."""
+"""Variants of Kendall's τ: τ-b (`b`), τ-c (`c`), and two that count ties, both from Deutsch et al. 2023: a τ (`23`) and
+an accuracy (`eq`).
+"""
 
 _MOST_PAIRS = 50_000_000
 
 
 class Rows(NamedTuple):
-    """Rows of scores of equal length, each of which is one sample of a correlation."""
+    """Rows of human and metric scores, all of the same length. Each row gives one correlation."""
 
-    gold: Floats  # one row per item or system, or one row
-    metric: Floats
-    entries: npt.NDArray[np.int64]  # where each score stands in the flat matrix
+    gold: Floats  # human scores; one row per item or per system, or a single row
+    metric: Floats  # metric scores, of the same shape
+    entries: npt.NDArray[np.int64]  # the index of each score in the flattened matrix
 
 
 def rows_of(gold: npt.ArrayLike, metric: npt.ArrayLike, average: Average = "none") -> list[Rows]:
-    """Divide the scores into rows to correlate, without missing scores and without rows of fewer than two.
+    """Divide the scores into rows to correlate; return one `Rows` for each length of rows.
 
-    Rows of equal length are in one array.
+    Missing scores (NaN) are left out, and so are rows with fewer than two scores.
     """
     if average not in get_args(Average):
         raise UsageError(f"correlations are not averaged by '{average}'", advice="choose none, item, system or pooled")
     people, scores = as_matrix(gold, "human scores"), as_matrix(metric, "scores of the metric")
     if people.shape != scores.shape:
-        raise UsageError(f"scores of the metric have shape {scores.shape}, but human scores {people.shape}")
+        raise UsageError(
+            f"scores of the metric have shape {scores.shape}, but human scores have shape {people.shape}",
+            advice="give the same systems and items, with NaN for missing scores",
+        )
     entries = np.arange(people.size).reshape(people.shape)
     divided = {"none": entries.reshape(1, -1), "system": entries}.get(average, entries.T)
     there = ~(np.isnan(people) | np.isnan(scores)).ravel()
@@ -59,7 +68,7 @@ def rows_of(gold: npt.ArrayLike, metric: npt.ArrayLike, average: Average = "none
 
 
 def weights_of(groups: Sequence[Rows], average: Average) -> list[float]:
-    """Return the weight of each pair of scores in each array of rows; the weights of all pairs sum to 1."""
+    """Return, for each element of `groups`, the weight of one pair of scores. The weights of all pairs sum to 1."""
     pairs = [rows.gold.shape[-1] * (rows.gold.shape[-1] - 1) // 2 for rows in groups]
     number = sum(len(rows.gold) for rows in groups)
     if average == "pooled":
@@ -68,7 +77,11 @@ def weights_of(groups: Sequence[Rows], average: Average) -> list[float]:
 
 
 def mean_of_rows(statistic: str, groups: Sequence[Rows], average: Average) -> float:
-    """Return the mean of a statistic over rows, without rows where it is NaN (constant rows, for example)."""
+    """Return the mean of a statistic over rows; NaN if no row has a value.
+
+    The mean leaves out rows where the statistic is NaN, such as constant rows. With `pooled`, the weight of a row is
+    its number of pairs.
+    """
     check_pooled(statistic, average)
     values = [of_rows(statistic, rows.metric, rows.gold) for rows in groups]
     sizes = [np.full(len(rows.gold), rows.gold.shape[-1] * (rows.gold.shape[-1] - 1) / 2) for rows in groups]
@@ -81,7 +94,7 @@ def mean_of_rows(statistic: str, groups: Sequence[Rows], average: Average) -> fl
 
 
 def check_pooled(statistic: str, average: Average) -> None:
-    """Raise an error if a statistic does not allow pooling the pairs of several items."""
+    """Raise `UsageError` if `average` is `pooled`, but the statistic is not a sum over pairs."""
     if average == "pooled" and statistic not in PAIR_SUMS:
         raise UsageError(f"{statistic} is not a sum over pairs, so pairs cannot be pooled", advice="average by item")
 
@@ -92,11 +105,12 @@ def check_pooled(statistic: str, average: Average) -> None:
 def tau(gold: npt.ArrayLike, metric: npt.ArrayLike, variant: Tau = "b", *, average: Average = "none") -> float:
     """Return a variant of Kendall's τ; NaN if it is undefined.
 
-    C is the number of concordant pairs, D of discordant pairs, T_h of pairs that only people tie, T_m of pairs that
-    only the metric ties, T_hm of pairs that both tie. The variants are:
+    C is the number of concordant pairs, and D the number of discordant pairs. Tied pairs have equal scores: T_h counts
+    pairs that are tied only in the human scores, T_m only in the metric's scores, T_hm in both. The variants are:
 
     - `b`: (C − D) / √((C + D + T_h)(C + D + T_m))
-    - `c`: 2 (C − D) / (n² (k − 1) / k), of n scores; k is the smaller number of distinct scores
+    - `c`: 2 (C − D) / (n² (k − 1) / k) for n scores; k is the number of distinct human scores or of distinct metric
+      scores, whichever is smaller
     - `23`: (C + T_hm − D − T_h − T_m) / (number of all pairs)
     - `eq`: (C + T_hm) / (number of all pairs), an accuracy
 
@@ -118,13 +132,14 @@ def tau(gold: npt.ArrayLike, metric: npt.ArrayLike, variant: Tau = "b", *, avera
 
 
 def tau_of_rows(metric: Floats, gold: Floats, variant: Tau) -> Floats:
-    """Return a variant of τ of each row, along the last axis."""
+    """Return a variant of τ for each row (along the last axis); NaN if undefined."""
     counts = pair_counts(metric, gold)
     if variant in {"23", "eq"}:
         return _with_ties(counts, variant)
     balance = (counts.concordant - counts.discordant).astype(np.float64)
     untied = counts.concordant + counts.discordant
-    in_metric, in_gold = untied + counts.tied_second, untied + counts.tied_first  # pairs that differ
+    # The numbers of pairs with different scores, by the metric and by people.
+    in_metric, in_gold = untied + counts.tied_second, untied + counts.tied_first
     with np.errstate(divide="ignore", invalid="ignore"):
         if variant == "b":
             found = balance / np.sqrt(in_metric.astype(np.float64) * in_gold)
@@ -150,9 +165,10 @@ def _distinct(values: Floats) -> Floats:
 def kendall_like(
     gold: npt.ArrayLike, metric: npt.ArrayLike, threshold: float = 25.0, *, average: Average = "item"
 ) -> float:
-    """Return the τ of WMT's tasks until 2020, over pairs whose human scores differ by at least `threshold`.
+    """Return the τ of WMT's tasks until 2020; NaN if no pair counts.
 
-    τ = (C − D) / (C + D), where a tie of the metric is discordant. An item weighs as much as it has pairs.
+    A pair counts if its human scores differ by at least `threshold`. τ = (C − D) / (C + D) for C concordant and D
+    discordant pairs; pairs that the metric ties are discordant. All pairs of all items have the same weight.
 
     Examples:
         >>> kendall_like([[90], [50], [40]], [[0.5], [0.4], [0.4]])
@@ -170,17 +186,18 @@ def kendall_like(
 
 
 def _pairs(n: int) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
-    """Yield each point with all later points."""
+    """Yield the index of each of `n` points except the last, with the indices of all later points."""
     for one in range(n - 1):
         yield one, np.arange(one + 1, n)
 
 
 class Calibrated(NamedTuple):
-    """An accuracy with calibrated ties.
+    """An accuracy (or τ) with the tie threshold that makes it largest.
 
     Attributes:
         value: The accuracy, or τ.
-        threshold: Differences of the metric up to this count as ties; the smallest threshold with the best value.
+        threshold: Metric scores tie if they differ by at most this number. If several thresholds give the best value,
+            this is the smallest.
     """
 
     value: float
@@ -190,7 +207,7 @@ class Calibrated(NamedTuple):
 def calibrated(
     gold: npt.ArrayLike, metric: npt.ArrayLike, variant: Tau = "eq", *, average: Average = "item"
 ) -> Calibrated:
-    """Return the accuracy with tie calibration, acc*eq (Deutsch et al. 2023), over all thresholds.
+    """Return the accuracy (or τ) with the best tie threshold: acc*eq of Deutsch et al. 2023.
 
     Args:
         gold: Human scores, one row per system.
@@ -199,7 +216,7 @@ def calibrated(
         average: `none`, `item`, `system` or `pooled`.
 
     Raises:
-        UsageError: There are too many pairs (50 million).
+        UsageError: There are more than 50 million pairs.
 
     Examples:
         >>> calibrated([[1], [1], [5]], [[0.30], [0.31], [0.9]])
@@ -218,7 +235,8 @@ def calibrated(
             scores = rows.metric[:, one, None] - rows.metric[:, other]
             agreed = people == np.sign(scores)
             start += weight * int(agreed.sum())
-            # What a tie adds: 1 if people see a tie and the metric did not, −1 if both agreed without a tie.
+            # The gain if the threshold makes a pair a tie: 1 if only the human scores tie; −1 if metric and human
+            # scores agreed without a tie; otherwise 0.
             distances.append(np.abs(scores).ravel())
             gains.append((weight * ((people == 0).astype(np.float64) - agreed)).ravel())
     distance = np.concatenate(distances)
@@ -233,7 +251,7 @@ def calibrated(
 
 
 def check_pairs(groups: Sequence[Rows]) -> None:
-    """Raise an error if the rows have more pairs than can be listed."""
+    """Raise `UsageError` if the rows have more than 50 million pairs."""
     if (size := sum(rows.gold.size * (rows.gold.shape[-1] - 1) // 2 for rows in groups)) > _MOST_PAIRS:
         raise UsageError(f"{size} pairs are too many to calibrate or test", advice="average by item or by system")
 
@@ -245,7 +263,7 @@ class PairwiseAccuracy(NamedTuple):
     """Agreement of a metric with human scores on the order of pairs of systems (Kocmi et al. 2021).
 
     Attributes:
-        agreed: The number of pairs in the same order; a tie agrees only with a tie.
+        agreed: The number of pairs that metric and human scores order alike. A tie agrees only with a tie.
         pairs: The number of pairs.
     """
 
@@ -254,7 +272,7 @@ class PairwiseAccuracy(NamedTuple):
 
     @property
     def value(self) -> float:
-        """The share of pairs in the same order; NaN without pairs."""
+        """The share of pairs that metric and human scores order alike; NaN without pairs."""
         return self.agreed / self.pairs if self.pairs else float("nan")
 
 
@@ -262,7 +280,7 @@ def pairwise_accuracy(tasks: Sequence[tuple[npt.ArrayLike, npt.ArrayLike]]) -> P
     """Return the pairwise accuracy over the system pairs of several tasks, such as language pairs.
 
     Args:
-        tasks: For each task, the human scores of its systems and the metric's.
+        tasks: For each task, a tuple of human scores and metric scores, with one score per system in each.
 
     Examples:
         >>> pairwise_accuracy([([1, 2, 3], [0.1, 0.3, 0.2]), ([5, 4], [0.5, 0.4])])
@@ -279,21 +297,22 @@ def pairwise_accuracy(tasks: Sequence[tuple[npt.ArrayLike, npt.ArrayLike]]) -> P
 
 
 def pairwise_p(scores: npt.ArrayLike, *, trials: int = 1000, seed: int = 0) -> Floats:
-    """Return one-sided p-values of paired permutation tests that each system is better than each other one.
+    """Return one-sided p-values of paired permutation tests, for all pairs of systems.
 
-    A trial swaps two systems' scores in random segments; all pairs use the same trials. p is the share of trials whose
-    difference is at least the observed one (as in mt-metrics-eval, not (c + 1) / (R + 1)).
+    A trial swaps the scores of both systems in random segments. All pairs use the same trials. p is the share of trials
+    whose difference is at least the observed one (as in mt-metrics-eval, not (c + 1) / (R + 1)).
 
     Args:
         scores: Scores of segments, one row per system, without NaN.
         trials: The number of trials.
-        seed: The same seed exchanges the same segments.
+        seed: The same seed swaps the same segments.
 
     Returns:
-        A matrix: at [i, j] for i < j, the p-value of system i being better than j; NaN elsewhere.
+        A square matrix. For i < j, entry [i, j] is the p-value for "system i is better than system j"; the other
+        entries are NaN.
     """
     values = as_matrix(scores, "scores")
-    values = values - values.mean()  # keeps sums small, and no difference changes
+    values = values - values.mean()  # keeps sums small, and changes no difference
     systems, segments = values.shape
     generator = np.random.default_rng(checked_seed(seed))
     sums = np.empty((checked_resamples(trials), systems))
@@ -314,14 +333,15 @@ def pairwise_p(scores: npt.ArrayLike, *, trials: int = 1000, seed: int = 0) -> F
 def soft_pairwise_accuracy(gold: npt.ArrayLike, metric: npt.ArrayLike, *, trials: int = 1000, seed: int = 0) -> float:
     """Return soft pairwise accuracy (Thompson, Mathur, Deutsch & Khayrallah 2024).
 
-    It is 1 − the mean distance, over pairs of systems, of two p-values from `pairwise_p`: by human and by metric
-    scores. Only segments with all scores of all systems count.
+    For each pair of systems, `pairwise_p` gives two p-values: one from human scores, one from metric scores. The result
+    is 1 minus the mean absolute difference of the two. Segments with a missing score do not count. The result is NaN if
+    there are fewer than two systems, or if no segment has all scores.
 
     Args:
         gold: Human scores of segments, one row per system; NaN if missing.
         metric: The metric's scores of segments.
         trials: The number of trials of each permutation test.
-        seed: The same seed exchanges the same segments.
+        seed: The same seed swaps the same segments.
 
     Examples:
         >>> people, metric = [[5, 4, 4, 5, 3], [1, 2, 4, 2, 3]], [[0.5, 0.3, 0.4, 0.6, 0.1], [0.4, 0.3, 0.5, 0.1, 0.1]]
@@ -337,10 +357,13 @@ def soft_pairwise_accuracy(gold: npt.ArrayLike, metric: npt.ArrayLike, *, trials
 
 
 def complete_segments(gold: npt.ArrayLike, *metrics: npt.ArrayLike) -> list[Floats]:
-    """Return the columns of all matrices where no score is missing in any of them."""
+    """Return the matrices without the segments (columns) where any matrix has a missing score."""
     sides = [as_matrix(side, "scores") for side in (gold, *metrics)]
     if len({side.shape for side in sides}) > 1:
-        raise UsageError(f"scores have shapes {' and '.join(sorted({str(side.shape) for side in sides}))}")
+        raise UsageError(
+            f"scores have different shapes: {' and '.join(sorted({str(side.shape) for side in sides}))}",
+            advice="give the same systems and segments, with NaN for missing scores",
+        )
     there = ~np.isnan(np.stack(sides)).any(axis=(0, 1))
     return [side[:, there] for side in sides]
 
@@ -349,11 +372,15 @@ def complete_segments(gold: npt.ArrayLike, *metrics: npt.ArrayLike) -> list[Floa
 
 
 def averaged(scores: npt.ArrayLike, groups: Sequence[str]) -> tuple[Floats, tuple[str, ...]]:
-    """Average segments by document or by domain; return the matrix, one column per group, and the groups' names.
+    """Average scores of segments by document or by domain.
 
     Args:
-        scores: Scores of segments, one row per system; averages omit missing ones (NaN).
-        groups: The group of each segment, in any order.
+        scores: Scores of segments, one row per system. Averages leave out missing scores (NaN).
+        groups: The name of the group (document or domain) of each segment.
+
+    Returns:
+        The averages, one row per system and one column per group; and the names of the groups, in order of first
+        appearance. An average is NaN if all its scores are missing.
 
     Examples:
         >>> matrix, names = averaged([[1, 3, 5], [2, 2, float("nan")]], ["a", "a", "b"])
@@ -362,7 +389,9 @@ def averaged(scores: npt.ArrayLike, groups: Sequence[str]) -> tuple[Floats, tupl
     """
     values = as_matrix(scores, "scores")
     if len(groups) != values.shape[1]:
-        raise UsageError(f"there are {len(groups)} names of groups for {values.shape[1]} segments")
+        raise UsageError(
+            f"there are {len(groups)} names of groups for {values.shape[1]} segments", advice="give one per segment"
+        )
     names = tuple(dict.fromkeys(groups))
     member = (np.array(groups)[:, None] == np.array(names)[None, :]).astype(np.float64)
     there = ~np.isnan(values)
@@ -374,10 +403,14 @@ def averaged(scores: npt.ArrayLike, groups: Sequence[str]) -> tuple[Floats, tupl
 # ---- Statistics by name ----
 
 STATISTICS = ("pearson", "spearman", "kendall", "tau-c", "tau-23", "acc-eq", "acc-t", "spa")
-"""Names for `agreement_on`: coefficients, τ variants, accuracies (acc-t: with tie calibration), soft accuracy."""
+"""Names of statistics for `agreement_on`.
+
+`kendall` is τ-b. `acc-eq` is the accuracy with ties, and `acc-t` the accuracy with tie calibration. `spa` is soft
+pairwise accuracy.
+"""
 
 PAIR_SUMS = frozenset({"acc-eq", "acc-t", "tau-23"})
-"""Statistics that are sums over pairs of scores, so that pairs can be pooled and exchanged."""
+"""Statistics that are sums over pairs of scores. Their pairs can be pooled, and swapped one by one."""
 
 VARIANTS: dict[str, Tau] = {"kendall": "b", "tau-c": "c", "tau-23": "23", "acc-eq": "eq"}
 
@@ -385,7 +418,7 @@ VARIANTS: dict[str, Tau] = {"kendall": "b", "tau-c": "c", "tau-23": "23", "acc-e
 def agreement_on(
     statistic: str, gold: npt.ArrayLike, metric: npt.ArrayLike, *, average: Average = "none", seed: int = 0
 ) -> float:
-    """Return the statistic with that name; NaN if it is undefined.
+    """Return the agreement of metric and human scores, by a named statistic; NaN if it is undefined.
 
     Args:
         statistic: One of `STATISTICS`.
@@ -406,7 +439,7 @@ def agreement_on(
 
 
 def of_rows(statistic: str, metric: Floats, gold: Floats) -> Floats:
-    """Return a coefficient of each row, along the last axis."""
+    """Return a coefficient, given by its name, for each row (along the last axis); NaN if undefined."""
     if statistic in VARIANTS:
         return tau_of_rows(metric, gold, VARIANTS[statistic])
     if statistic not in {"pearson", "spearman"}:

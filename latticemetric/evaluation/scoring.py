@@ -1,4 +1,4 @@
-"""Score texts by metrics (`score`); compare several systems, with intervals."""
+"""Scores of texts under metrics (`score`); comparison of several systems, with intervals."""
 
 from __future__ import annotations
 
@@ -79,10 +79,10 @@ class Tabled(Frozen):
 
 @dataclass(frozen=True)
 class Comparison:
-    """A comparison of a system with the first one.
+    """A comparison of a system with the first system.
 
     Attributes:
-        difference: The system's value minus the first one's; `None` if one is undefined.
+        difference: The system's value minus the first system's value; `None` if one is undefined.
         bootstrap: The difference on resamples of the segments; `None` without resamples.
         randomisation: The randomisation test of the difference; `None` without resamples.
     """
@@ -105,9 +105,9 @@ class SystemScore:
     """A system's corpus value under one metric.
 
     Attributes:
-        tabled: System, metric and statistics.
+        tabled: The system, the metric and the statistics.
         score: The corpus value; `None` if undefined.
-        interval: The interval of its resamples; `None` without resamples.
+        interval: The percentile interval of the value; `None` without resamples.
         comparison: The comparison with the first system; `None` for the first system.
     """
 
@@ -158,14 +158,15 @@ def corpus_scores(
 
     Args:
         tabled: Statistics, one list per system, all for the same metrics and segments.
-        resamples: The number of resamples, and of trials of the randomisation test; 0 leaves both out.
+        resamples: The number of resamples, and of trials of the randomisation test; 0: no intervals and no tests.
         seed: The same seed draws and swaps the same segments.
         confidence: The share of resamples inside the interval.
     """
     first, *others = tabled or [[]]
     flat = [one for row in tabled for one in row]
-    drawn: list[Values] = []  # the value of each of these in each resample
-    trials: list[tuple[Table, Table]] = []  # for each of the others, the sums of the first system and of its own
+    drawn: list[Values] = []  # for each element of `flat`, the values in all resamples
+    # For each element of `flat` after the first system: the sums of the first system and of its system in all trials.
+    trials: list[tuple[Table, Table]] = []
     if resamples:
         sums = resampled_sums([one.table for one in flat], resamples, seed)
         drawn = [one.metric.values(own) for one, own in zip(flat, sums, strict=True)]
@@ -296,8 +297,9 @@ def score(
 
     Args:
         hypotheses: One text per segment, or a mapping from ids to texts; a single string is one segment.
-        references: One reference per segment, or a list of references for each; or a mapping with the same ids.
-        metrics: Names (`"wer"`, `"wer,cer"`), metrics, or a list of them.
+        references: One reference per segment, or a list of references per segment, or a mapping from the same ids to
+            references.
+        metrics: A name of a metric (`"wer"`), several names (`"wer,cer"`), a metric object, or a list of these.
         lowercase: Compare lower-cased texts.
         tokenize: A tokenizer of sacrebleu, for texts that are strings: `13a`, `intl`, `char`, `zh`, `none`, …
 
@@ -324,7 +326,7 @@ def score(
 
 
 def _metric(given: str | AnyMetric) -> list[AnyMetric]:
-    """Return a metric, or the metrics of a comma-separated text."""
+    """Return the metrics of a comma-separated list of names, or a list with the given metric."""
     return [make_metric(name.strip()) for name in given.split(",")] if isinstance(given, str) else [given]
 
 
@@ -353,13 +355,14 @@ def _test_set(
 ) -> tuple[tuple[str, ...], Sequence[GraphText], Sequence[Sequence[GraphText]]]:
     """Return the ids of the segments, their hypotheses, and the references of each."""
     if isinstance(hypotheses, Mapping) != isinstance(references, Mapping):
-        raise UsageError(
-            "either hypotheses or references have ids, but not both", advice="give two mappings, or two lists"
-        )
+        raise UsageError("only one of hypotheses and references has ids", advice="give two mappings, or two lists")
     if isinstance(hypotheses, Mapping):
         for here, there, what in ((hypotheses, references, "reference"), (references, hypotheses, "hypothesis")):
             if lacking := [name for name in here if name not in there]:
-                raise UsageError(f"segment '{shortened(str(lacking[0]))}' has no {what}", advice="give both sides")
+                raise UsageError(
+                    f"segment '{shortened(str(lacking[0]))}' has no {what}",
+                    advice="give a hypothesis and a reference for each id",
+                )
         ids = tuple(map(str, references))
         said, expected = [hypotheses[name] for name in references], list(references.values())
     else:
@@ -372,6 +375,6 @@ def _test_set(
 
 
 def _each(references: GraphReferences) -> list[GraphText]:
-    """Return the references of a segment unchanged."""
-    graphs_of(references)  # refuses what is no reference
+    """Return the references of a segment as a list."""
+    graphs_of(references)  # raises an error if these are not references
     return [references] if isinstance(references, str) or not isinstance(references, Sequence) else list(references)

@@ -1,7 +1,7 @@
 """Significance tests: approximate randomisation, Williams' test of two correlations, Student's t.
 
 Approximate randomisation (Noreen 1989; Riezler & Maxwell 2005) swaps the outputs of two systems in random segments, and
-computes the difference again. If the systems are equal, swapping does not change its distribution.
+computes the difference again. If the systems are equally good, swaps do not change the distribution of the difference.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Randomisation(Record):
 
     Attributes:
         difference: The second system's value minus the first's; `None` if undefined.
-        p: Two-sided p-value, (c + 1) / (R + 1); c counts trials with an undefined difference, or one at least as large
-            as observed (absolute values). `None` if the observed difference is undefined.
+        p: Two-sided p-value, (c + 1) / (R + 1). c is the number of trials whose difference is undefined, or at least as
+            large as the observed one (in absolute value). `None` if the observed difference is undefined.
         trials: R, the number of trials.
         undefined: The number of trials with an undefined difference.
     """
@@ -52,7 +52,7 @@ class Randomisation(Record):
 def randomisation_test(
     metric: TabledMetric, first: Table, second: Table, *, trials: int = 1000, seed: int = 0
 ) -> Randomisation:
-    """Test whether two systems differ by more than chance.
+    """Test whether two systems differ significantly, by approximate randomisation.
 
     Args:
         metric: The metric, which turns sums into values.
@@ -74,7 +74,11 @@ def randomisation_test(
 
 
 def randomisation_of(observed: float, differences: Values) -> Randomisation:
-    """Return the result of a test from the differences in its trials."""
+    """Return the result of a randomisation test.
+
+    `observed` is the difference of the systems on the test set; `differences` has one difference per trial. NaN means
+    undefined.
+    """
     undefined = int(np.count_nonzero(np.isnan(differences)))
     if np.isnan(observed):
         return Randomisation(None, None, len(differences), undefined)
@@ -84,9 +88,9 @@ def randomisation_of(observed: float, differences: Values) -> Randomisation:
 
 
 def swapped_sums(pairs: Sequence[tuple[Table, Table]], trials: int, seed: int) -> list[tuple[Table, Table]]:
-    """Sum the rows of both tables of each pair in each trial; a trial swaps each segment with probability 1/2.
+    """Return, for each pair of tables, the sums of both tables after swaps: one sum per trial.
 
-    All pairs use the same trials.
+    A trial swaps each segment with probability 1/2. All pairs use the same trials.
     """
     moved = moving_sums([table for pair in pairs for table in pair], trials, seed)
     each = zip(pairs, moved[::2], moved[1::2], strict=True)
@@ -94,9 +98,10 @@ def swapped_sums(pairs: Sequence[tuple[Table, Table]], trials: int, seed: int) -
 
 
 def moving_sums(tables: Sequence[Table], trials: int, seed: int) -> list[Table]:
-    """Return, for each trial and table, the sum of the rows of swapped segments (each swapped with probability 1/2).
+    """Return, for each table, the sum of the rows of swapped segments: one sum per trial.
 
-    All tables use the same trials, so that any two tables can swap rows: n tables need n sums, not one per pair.
+    A trial swaps each segment with probability 1/2. All tables use the same trials, so any two tables can swap rows:
+    n tables need n sums, not one sum per pair of tables.
     """
     segments = shared_length(tables)
     generator = np.random.default_rng(checked_seed(seed))
@@ -105,9 +110,10 @@ def moving_sums(tables: Sequence[Table], trials: int, seed: int) -> list[Table]:
 
 
 def exchanged_sums(first: Table, second: Table, leaving: Table, coming: Table) -> tuple[Table, Table]:
-    """Return the sums of two tables after each trial's exchange of rows.
+    """Return the sums of two tables after the swaps of each trial.
 
-    `leaving` is the sum of the rows that move from `first` to `second`; `coming` of those that move back.
+    `leaving` is the sum of the rows that move from `first` to `second`, one sum per trial. `coming` is the sum of the
+    rows that move from `second` to `first`.
     """
     return first.sum(axis=0) - leaving + coming, second.sum(axis=0) - coming + leaving
 
@@ -157,7 +163,7 @@ def williams(first: npt.ArrayLike, second: npt.ArrayLike, human: npt.ArrayLike) 
     )
     if math.isnan(with_first + with_second + between):
         return Williams(None, degrees, None, "a correlation is undefined")
-    # The determinant of the matrix of the three correlations.
+    # The determinant of the 3 × 3 correlation matrix.
     rest = 1 - with_first**2 - with_second**2 - between**2 + 2 * with_first * with_second * between
     mean = (with_first + with_second) / 2
     variance = 2 * max(0.0, rest) * (number - 1) / (number - 3) + mean**2 * (1 - between) ** 3
@@ -185,7 +191,8 @@ def t_statistic(first: npt.ArrayLike, second: npt.ArrayLike) -> Values:
 def two_sided_p(t: float, degrees: int) -> float:
     """Return the two-sided p-value of t: the probability of a value at least as far from 0.
 
-    It is computed by finite sums for whole degrees of freedom (Abramowitz & Stegun 1964, 26.7.3 and 26.7.4).
+    The p-value is a finite sum, since degrees of freedom are whole numbers (Abramowitz & Stegun 1964, 26.7.3 and
+    26.7.4).
 
     Examples:
         >>> round(two_sided_p(12.706, 1), 3), round(two_sided_p(2.228, 10), 3)

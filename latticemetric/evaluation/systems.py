@@ -1,4 +1,4 @@
-"""The statistics of several systems under one metric, in one array for fast resampling."""
+"""Statistics of several systems under one metric, in a single array for fast resampling."""
 
 from __future__ import annotations
 
@@ -54,7 +54,10 @@ class SystemTables(Frozen):
 
     @classmethod
     def of(cls, scores: npt.ArrayLike | SystemTables) -> SystemTables:
-        """Make tables from segment scores, one row per system (its value is their mean); return tables unchanged."""
+        """Make tables from segment scores, one row per system. If `scores` are tables already, return them unchanged.
+
+        The value of a system is the mean of its segment scores.
+        """
         if isinstance(scores, SystemTables):
             return scores
         values = as_matrix(scores, "scores")
@@ -64,7 +67,7 @@ class SystemTables(Frozen):
 
     @property
     def higher_is_better(self) -> bool:
-        """True if higher is better."""
+        """True if higher values are better."""
         return bool(getattr(self.metric, "higher_is_better", True))
 
     def of_segments(self) -> Floats:
@@ -82,14 +85,14 @@ class SystemTables(Frozen):
 
 @dataclass(frozen=True, eq=False)
 class GivenTables(SystemTables):
-    """Given scores of a metric: of segments, of whole systems, or of both.
+    """Scores that another program computed with a metric: of segments, of whole systems, or of both.
 
-    Scores of whole systems stay the same in all resamples, unless they are the means of their segments' scores.
+    The score of a whole system is the same in all resamples, unless it is the mean of the system's segment scores.
     """
 
     @classmethod
     def given(cls, segments: Floats | None, systems: Floats | None, shape: tuple[int, int]) -> SystemTables:
-        """Make tables of scores; without `systems`, a system's score is the mean of its segments' scores.
+        """Make tables of scores. Without `systems`, the score of a system is the mean of its segment scores.
 
         Args:
             segments: One row per system; NaN or `None` if missing.
@@ -112,16 +115,16 @@ class GivenTables(SystemTables):
         return self.metric.values(sums[..., 2:])
 
 
-# Files have rounded scores.
+# The relative difference up to which two scores of a system are equal: files contain rounded scores.
 _SAME_MEAN = 1e-5
 _ROUNDING = 1e-12
 
 
 def snap_ties(values: Floats, made_of: Floats | None = None) -> Floats:
-    """Make values equal that differ only by rounding, so that they share a rank.
+    """Make values equal that differ only by rounding errors, so that they share a rank.
 
-    Such values along the last axis become the smallest of them. If `values` are differences, `made_of` gives the
-    subtracted values, whose size determines the rounding errors.
+    Nearly equal values along the last axis are replaced by the smallest of them. If `values` are differences, `made_of`
+    gives the values that were subtracted: their size determines the rounding errors.
     """
     order = np.argsort(values, axis=-1, kind="stable")
     ascending = np.take_along_axis(values, order, axis=-1)
@@ -158,7 +161,10 @@ def system_tables(
 
 
 def as_matrix(values: npt.ArrayLike, what: str) -> Floats:
-    """Return numbers as a matrix, one row per system and one column per segment."""
+    """Return scores as a matrix, one row per system and one column per segment.
+
+    Raise `UsageError` if they are not a matrix, or empty or infinite; `what` names the scores in the message.
+    """
     matrix = np.asarray(values, dtype=np.float64)
     if matrix.ndim != _SYSTEMS_SEGMENTS_COLUMNS - 1:
         raise UsageError(

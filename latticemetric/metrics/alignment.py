@@ -12,16 +12,17 @@ from latticemetric.errors import harmless
 MATCH, SUBSTITUTION, DELETION, INSERTION = "C", "S", "D", "I"
 
 _NOTHING = "*"
-# Of a terminal: yellow, red, blue, as drawings have them.
+# Terminal colours: yellow, red, blue, as in drawings.
 _COLOURS = {SUBSTITUTION: "33", DELETION: "31", INSERTION: "34"}
-_INDENT = 4  # commands write alignments so far from the margin
+_INDENT = 4  # commands indent alignments by this number of columns
 
 
 @dataclass(frozen=True)
 class Alignment:
     """An alignment of candidate words with reference words.
 
-    As text, it fits the terminal (100 columns without one), in several blocks if necessary.
+    The text of an alignment (`str`) fits the width of the terminal, or 100 columns without a terminal. Long alignments
+    have several blocks.
 
     Attributes:
         candidate: The candidate's words.
@@ -42,7 +43,7 @@ class Alignment:
     of_words: ClassVar[bool] = True
 
     def steps(self) -> Iterator[tuple[str, str | None, str | None]]:
-        """Yield edit, reference word and candidate word; `None` for a missing word."""
+        """Yield (edit, reference word, candidate word) for each step; a missing word is `None`."""
         candidate, reference = iter(self.candidate), iter(self.reference)
         for edit in self.edits:
             expected = None if edit == INSERTION else next(reference)
@@ -54,7 +55,7 @@ class Alignment:
         return [{"edit": edit, "reference": r, "candidate": c} for edit, r, c in self.steps()]
 
     def _repr_html_(self) -> str:
-        from latticemetric.frozen import notebook  # NumPy need not be there to show a width
+        from latticemetric.frozen import notebook  # a late import, so that this module does not need NumPy
 
         return str(notebook().alignment_html(self))
 
@@ -62,7 +63,7 @@ class Alignment:
         return "\n".join(self.lines())
 
     def lines(self, *, colours: bool = False) -> Iterator[str]:
-        """Yield the lines of the text; with `colours`, colour the errors and escape control characters."""
+        """Yield the lines of the alignment as text; with `colours`, colour errors and escape control characters."""
         rows = [["reference"], ["candidate"], ["edit"]]
         for edit, expected, actual in self.steps():
             cells = (self._cell(expected), self._cell(actual), "." if edit == MATCH else edit)
@@ -77,7 +78,7 @@ class Alignment:
 
 
 class UnitAlignment(Alignment):
-    """An alignment of characters, or of other parts of words; as text, it shows a space as ␣.
+    """An alignment of characters, or of other parts of words. Its text shows a space as ␣.
 
     Examples:
         >>> print(UnitAlignment(("a", " ", "b"), ("a", "b"), "CIC"))

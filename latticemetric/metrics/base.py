@@ -24,27 +24,30 @@ from latticemetric.metrics.signature import Signature
 from latticemetric.vocabulary import split_words
 
 Text = str | Sequence[str]
-"""A string that is split at white space, or its words."""
+"""A string, which is split at white space, or a sequence of words."""
 
 References = str | Sequence[Text]
-"""One reference as a plain string, or a list of references. Several references of one word must be lists of words."""
+"""One reference as a string, or a list of references.
+
+References that are single words must be lists of words: `[["the"], ["cold"]]`, not `["the", "cold"]`.
+"""
 
 GraphReference = Lattice | tuple[str, ...]
-"""A reference that may be a graph; each of its paths is a correct reference."""
+"""A reference: a tuple of words, or a graph. Each path of the graph is a correct reference."""
 
 GraphText = Text | Lattice
-"""A text that may be a graph of alternatives."""
+"""A text, or a graph of alternative texts."""
 
 GraphReferences = References | Lattice | Sequence[GraphText]
-"""References for recognition rates; some may be graphs."""
+"""References that may be graphs: one reference, or a list of references."""
 
 _GRAPHS_ADVICE = (
-    "references of wer, wrr, N-grr, cer, N-gcr, mixed-er and sclite may be graphs, and candidates of sclite"
+    "only references of wer, wrr, N-grr, cer, N-gcr, mixed-er and sclite, and candidates of sclite, may be graphs"
 )
 
 
 class Statistics(Protocol):
-    """Counts from which a score is computed: immutable, and additive."""
+    """Immutable counts from which a score is computed. Counts of several segments can be added."""
 
     def __add__(self, other: Self) -> Self: ...
 
@@ -55,10 +58,10 @@ class Statistics(Protocol):
 
 S = TypeVar("S", bound=Statistics)
 
-NO_REFERENCE = UsageError("a candidate has no reference", advice="give at least one; it may be empty")
+NO_REFERENCE = UsageError("a candidate has no reference", advice="give at least one reference; it may be empty")
 
 Table = npt.NDArray[np.float64]
-"""Statistics: one row per segment (or sample), one column for each of the metric's `columns`."""
+"""Statistics with one row per segment (or sample), and one column for each name in the metric's `columns`."""
 
 
 @dataclass(frozen=True)
@@ -110,15 +113,15 @@ class CorpusScore(Result, Generic[S]):
 class Metric(ABC, Generic[S]):
     """A metric of a candidate against one or several references.
 
-    `table` returns one row of numbers per segment; `values` computes scores from any sums of rows, all at once. Sums
-    over segments and resamples use these two methods.
+    `table` returns one row of statistics per segment. `values` computes scores from sums of such rows. Corpus scores
+    and resampling use these two methods.
     """
 
     higher_is_better: bool = True
     is_fraction: bool = True
-    """False if the score is not a fraction, so that it must not be shown in percent."""
+    """False if the score is not a fraction and must not be shown in percent."""
     takes_graphs: bool = False
-    """True if references may be graphs, without listing their strings."""
+    """True if references may be graphs. The metric does not list the strings of a graph."""
     takes_candidate_graphs: bool = False
     """True if candidates may be graphs, too."""
 
@@ -133,7 +136,10 @@ class Metric(ABC, Generic[S]):
         """The names of the columns of `table`."""
 
     def signature_for(self, references: int | str) -> Signature:
-        """Return the signature (name, parameters, version) for `references` references per segment."""
+        """Return the signature: name, parameters and version.
+
+        `references` is the number of references per segment, or `var` if it varies.
+        """
         fields = {**self._parameters(), "refs": str(references), "case": "mixed", "tok": "none"}
         lists = {name: ",".join(sorted(words)) for name, words in self._word_sets().items() if words}
         return Signature(self.name, fields | lists)
@@ -207,24 +213,30 @@ class TallyMetric(Metric[Tally]):
 
 
 def require_as_many(candidates: Sequence[object], references: Sequence[object]) -> None:
-    """Raise an error if the numbers of candidates and references differ."""
+    """Raise `UsageError` if the numbers of candidates and of their references differ."""
     if len(candidates) != len(references):
-        raise UsageError(f"there are {len(candidates)} candidates and {len(references)} references")
+        raise UsageError(
+            f"there are {len(candidates)} candidates and {len(references)} references",
+            advice="give one reference, or one list of references, for each candidate",
+        )
 
 
 def paired(candidates: Sequence[Text], references: Sequence[References]) -> list[Sequence[Text]]:
-    """Return the references of each candidate; raise an error if the numbers differ, or a candidate has none."""
+    """Return the list of references of each candidate.
+
+    Raise `UsageError` if `candidates` and `references` have different lengths, or if a candidate has no reference.
+    """
     require_as_many(candidates, references)
     return list(map(_listed, references))
 
 
 def references_each(references: Sequence[GraphReferences]) -> int | str:
-    """Return the number of references of each segment, for a signature; `var` if it varies."""
+    """Return the number of references per segment, for a signature; `var` if it varies."""
     return number_each([1 if isinstance(several, str | Lattice) else len(several) for several in references])
 
 
 def number_each(numbers: Sequence[int] | npt.NDArray[np.int64]) -> int | str:
-    """Return the number if all are equal, `var` if they differ, and 1 if there are none."""
+    """Return the common value of all `numbers`; `var` if they differ, 1 if there are none."""
     counts = np.asarray(numbers)
     if not counts.size:
         return 1
@@ -256,7 +268,10 @@ def _listed(references: Any) -> Sequence[Any]:
 
 
 def which_reference(number: int, references: int) -> str:
-    """Return the number (from 0) of the best reference as text, if there are several."""
+    """Return text such as `, against reference 2 of 3`; an empty string if there is one reference.
+
+    `number` counts from 0, the text counts from 1.
+    """
     return f", against reference {number + 1} of {references}" if references > 1 else ""
 
 
@@ -269,7 +284,7 @@ class Explaining(Protocol):
 
 @runtime_checkable
 class Aligning(Protocol):
-    """A metric that can align a candidate with one reference; the alignment explains its counts."""
+    """A metric that can align a candidate with one reference. The alignment explains the metric's counts."""
 
     def score(self, candidate: Any, references: Any, /) -> float | None: ...  # noqa: D102
 
@@ -279,7 +294,7 @@ class Aligning(Protocol):
 def explain(metric: Any, candidate: Any, references: GraphReferences) -> str | None:
     """Return a metric's counts for one candidate as text for a terminal; `None` if the metric cannot explain them.
 
-    A metric that can only align shows the alignment with the best reference (ties: the first).
+    If the metric can only align, return the alignment with the best reference (ties: the first) as text.
     """
     if isinstance(metric, Explaining):
         return str(metric.explain(candidate, references))
@@ -291,7 +306,7 @@ def explain(metric: Any, candidate: Any, references: GraphReferences) -> str | N
 
 
 def best_of_references(metric: Any, candidate: Any, references: Sequence[GraphReference]) -> int:
-    """Return the number of the reference with the best score (ties: the first)."""
+    """Return the index of the reference with the best score (ties: the first)."""
     if len(references) == 1:
         return 0
     sign = 1 if getattr(metric, "higher_is_better", True) else -1
@@ -300,7 +315,7 @@ def best_of_references(metric: Any, candidate: Any, references: Sequence[GraphRe
 
 
 def check_flags(**flags: object) -> None:
-    """Refuse a flag that is neither True nor False, since any text would count as True."""
+    """Raise `UsageError` if a flag is neither True nor False, since any text would count as True."""
     for name, value in flags.items():
         if not isinstance(value, bool):
             raise UsageError(f"{name} is {value!r}", advice="give True or False, or yes or no on the command line")

@@ -25,20 +25,21 @@ from latticemetric.metrics.segments import (
 EffectiveLength = Literal["shortest", "closest", "average"]
 Smoothing = Literal["none", "floor", "add-k", "exp"]
 
-# As in sacrebleu.
+# The default values of sacrebleu.
 _DEFAULT_VALUES = {"none": 0.0, "floor": 0.1, "add-k": 1.0, "exp": 0.0}
 
 
 @dataclass(frozen=True, kw_only=True)
 class BLEU(TallyMetric):
-    """Clipped n-gram precisions with a brevity penalty: Π_k pr_k^{1/n} · bp.
+    """BLEU: the geometric mean of clipped n-gram precisions, with a brevity penalty, Π_k pr_k^{1/n} · bp.
 
     Args:
-        order: n, the longest n-gram.
-        effective_length: The reference length to use: the shortest, the closest (ties: the shorter), or the average.
-        smoothing: How to replace a precision of 0, as in sacrebleu; `none` keeps it.
-        smoothing_value: The constant of `floor` (0.1) and `add-k` (1).
-        effective_order: Ignore orders longer than the candidates; useful for single sentences.
+        order: n, the length of the longest n-grams.
+        effective_length: The reference length to use: the `shortest`, the `closest` to the candidate (ties: the
+            shorter), or the `average`.
+        smoothing: How to replace a precision of 0, as in sacrebleu: `floor`, `add-k` or `exp`; `none` keeps the 0.
+        smoothing_value: The constant of `floor` (default: 0.1) or `add-k` (default: 1).
+        effective_order: Ignore n-grams longer than the candidates; useful for single sentences.
         stem: Compare Porter stems.
 
     Examples:
@@ -75,7 +76,11 @@ class BLEU(TallyMetric):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Matches and n-grams of each order; words, effective reference words, and the smaller of these two numbers."""
+        """The names of the columns.
+
+        The columns are: matches by order, n-grams by order, words, effective reference length, and the smaller of the
+        last two.
+        """
         orders = range(1, self.order + 1)
         counts = [f"{name}_{k}" for name in ("matches", "ngrams") for k in orders]
         return (*counts, "words", "reference_words", "covered_words")
@@ -98,7 +103,7 @@ class BLEU(TallyMetric):
         return np.column_stack(columns).astype(np.float64)
 
     def pair_tables(self, candidates: Sequence[Text], references: Sequence[Text]) -> Iterator[Table]:
-        """Yield the statistics of all candidates against each reference; its length is the effective one."""
+        """Yield the statistics of all candidates against each reference: one table per reference."""
         texts = ([compared_words(text, stem=self.stem) for text in side] for side in (candidates, references))
         said, expected, _ = number_all(*texts)
         words, ngrams = said.lengths, said.ngrams(self.order)
@@ -116,7 +121,7 @@ class BLEU(TallyMetric):
         if self.effective_length == "average":
             return np.add.reduceat(lengths, begin) / np.diff(test.owner)
         distance = np.abs(lengths - np.repeat(test.candidates.lengths, np.diff(test.owner)))
-        # By distance, then by length: of two equally close lengths, the shorter.
+        # Compare distances, then lengths: of two equally close lengths, take the shorter.
         base = int(lengths.max(initial=0)) + 1
         return np.minimum.reduceat(distance * base + lengths, begin) % base
 
@@ -124,11 +129,11 @@ class BLEU(TallyMetric):
         """Return the score of each row of summed statistics."""
         n = self.order
         matches, ngrams = sums[..., :n].copy(), sums[..., n : 2 * n].copy()
-        hopeless = ~matches.any(axis=-1)  # before smoothing, as in sacrebleu
+        hopeless = ~matches.any(axis=-1)  # no matches before smoothing: the score is 0, as in sacrebleu
         if self.smoothing == "add-k":
             matches[..., 1:] += self._value
             ngrams[..., 1:] += self._value
-        # Orders longer than all candidates have no precision.
+        # n-grams longer than all candidates have no precision.
         known = np.cumprod(ngrams > 0, axis=-1).astype(bool)
         missed = known & (matches == 0)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
@@ -154,7 +159,7 @@ class BLEU(TallyMetric):
 class BLEUSBP(BLEU):
     """BLEU with a strict brevity penalty (Chiang & DeNeefe 2008, eq. 4).
 
-    A long sentence does not compensate for one that is too short.
+    A sentence that is too long does not compensate for a sentence that is too short.
 
     Examples:
         >>> BLEUSBP().corpus(["a b c d e f", "a b c d"], ["a b c d", "a b c d e f"]).score < 1

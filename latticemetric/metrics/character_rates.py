@@ -31,44 +31,47 @@ from latticemetric.vocabulary import EPSILON, Vocabulary
 
 
 class SpelledRate(GRR):
-    """A recognition rate of units (such as characters) that words consist of. Statistics count units, not words."""
+    """A recognition rate of the units of words, such as characters. Statistics count units, not words."""
 
     tokens = "none"
-    """The name of the units in the signature."""
+    """The name of the unit in signatures."""
 
     counts_all_words = False
 
     @property
     def separator(self) -> str | None:
-        """The unit between two words; `None` if there is none."""
+        """The unit between two words, such as a space; `None` if no unit separates words."""
         return None
 
     @abstractmethod
     def spelled(self, words: Sequence[str]) -> Sequence[Sequence[str]]:
-        """Return the units of each word of a graph, without the separators that a text has between its words."""
+        """Return the units of each word of a graph, without the separators between words."""
 
     @abstractmethod
     def counted(self, words: Iterable[str]) -> tuple[str, ...]:
-        """Return the units of words, without ignored words and wildcards."""
+        """Return the units of a text, given as words. Ignored words and wildcards are left out."""
 
     def units(self, text: Text) -> tuple[str, ...]:
-        """Return the units of a text."""
+        """Return the units of a text that the metric compares."""
         return self.counted(words_of(text))
 
     def signature_for(self, references: int | str) -> Signature:
-        """Return the signature (name, parameters, version) for `references` references per segment."""
+        """Return the signature: name, parameters and version; see `Metric.signature_for`."""
         return super().signature_for(references).also(tok=self.tokens)
 
     def align(self, candidate: Text, reference: Text) -> Alignment:
-        """Return the optimal alignment of units with one reference; ties are resolved as for words."""
+        """Return the optimal alignment of the candidate's units with the units of one reference.
+
+        The rule for ties is that of `GRR.align`.
+        """
         return UnitAlignment(*vars(super().align(candidate, reference)).values())
 
     def spelling(self, lattice: Lattice, numbers: UnitNumbers | None = None) -> Spelling:
-        """Return the units of a lattice's arcs. Ignored words and wildcards have no units and no separator.
+        """Return the units of the words on a lattice's arcs. Ignored words and wildcards have no units or separators.
 
         Args:
             lattice: The lattice.
-            numbers: The numbers of units, if other graphs share them.
+            numbers: The numbers of known units, if several graphs share them.
         """
         word = lattice.word
         if silent := self.ignore | self.wildcard:
@@ -104,14 +107,15 @@ class GCR(SpelledRate):
     """The n-gram recognition rate of characters (code points): n-GRR on characters.
 
     Args:
-        order: n, the longest n-gram rewarded.
+        order: n, the length of the longest n-grams that count.
         alpha: The insertion penalty; negative values reward insertions.
         beta: The deletion penalty.
-        spaces: Count the spaces between words, one for each run of white space. If False, ignore white space, for
-            scripts without it.
+        spaces: Count the spaces between words; a run of white space is one space. If False, ignore white space, for
+            scripts without spaces.
         unicode: The Unicode normalisation form for the comparison: `nfc`, `nfd`, `nfkc`, `nfkd`, or `none`.
-        ignore: Words to remove from candidate and reference before these are split into characters.
-        wildcard: Words that cost nothing, on either side. Their characters do not count, but results show them.
+        ignore: Words to remove from candidate and reference before splitting into characters.
+        wildcard: Words that cost nothing in candidate and reference. Their characters do not count, but results show
+            them.
 
     Examples:
         >>> GCR(2).score("the cats", "the cat")
@@ -149,7 +153,7 @@ class GCR(SpelledRate):
 
     @property
     def separator(self) -> str | None:
-        """A space, unless spaces are left out."""
+        """A space; `None` if spaces do not count."""
         return " " if self.spaces else None
 
     def _parameters(self) -> dict[str, str]:
@@ -159,23 +163,24 @@ class GCR(SpelledRate):
         return {"spaces": yes_or_no(self.spaces), "unicode": self.unicode}
 
     def text(self, text: Text) -> str:
-        """Return the text whose characters are compared."""
+        """Return the text that the metric splits into characters: normalised, without words that do not count."""
         return self._text(words_of(text))
 
     def _text(self, words: Iterable[str]) -> str:
         joined = " ".join(self.counted_words(words))
-        # Without spaces, those are left out that only Unicode counts as such, too.
+        # If spaces do not count, remove Unicode spaces inside words, too.
         return normalizer(self.unicode)(joined if self.spaces else "".join(joined.split()))
 
     def counted(self, words: Iterable[str]) -> tuple[str, ...]:
-        """Return the characters of words, without ignored words and wildcards."""
+        """Return the characters of a text, given as words. Ignored words and wildcards are left out."""
         return tuple(self._text(words))
 
     def spelled(self, words: Sequence[str]) -> Sequence[str]:
         """Return the characters of each word of a graph.
 
         Raises:
-            InputError: Without spaces, normalisation could join the first character of a word to the word before.
+            InputError: Spaces do not count, and normalisation could join the first character of a word to the word
+                before.
         """
         texts = words if self.spaces else ["".join(word.split()) for word in words]
         if self.unicode == "none":
@@ -186,7 +191,7 @@ class GCR(SpelledRate):
                 form = self.unicode.upper()
                 raise InputError(
                     f"the word '{shortened(word)}' begins with a character that {form} may join to the word before",
-                    advice="count spaces, or leave out unicode",
+                    advice="count spaces, or leave the parameter unicode out",
                 )
         return texts
 
@@ -195,11 +200,11 @@ class GCR(SpelledRate):
         return _native.count_pairs(*test.candidates, *test.references, test.owner, *self.gains), test.owner
 
 
-_JAMO = re.compile("[\u1160-\u11ff]")  # vowels and finals of Hangul, which join the consonant before
+_JAMO = re.compile("[\u1160-\u11ff]")  # Hangul vowels and final consonants, which join the consonant before them
 
 
 def _joins(character: str) -> bool:
-    """Check whether a normalisation form may join a character to the one before, or swap them."""
+    """Check whether normalisation may join a character to the character before it, or swap both."""
     return unicodedata.category(character).startswith("M") or _JAMO.match(character) is not None
 
 
@@ -208,11 +213,12 @@ class CER(ErrorRate, GCR):
     """The character error rate, (S + D + I) / (H + S + D), over code points. Lower is better.
 
     Args:
-        spaces: Count the spaces between words, one for each run of white space. If False, ignore white space, for
-            scripts without it.
+        spaces: Count the spaces between words; a run of white space is one space. If False, ignore white space, for
+            scripts without spaces.
         unicode: The Unicode normalisation form for the comparison: `nfc`, `nfd`, `nfkc`, `nfkd`, or `none`.
-        ignore: Words to remove from candidate and reference before these are split into characters.
-        wildcard: Words that cost nothing, on either side. Their characters do not count, but results show them.
+        ignore: Words to remove from candidate and reference before splitting into characters.
+        wildcard: Words that cost nothing in candidate and reference. Their characters do not count, but results show
+            them.
 
     Examples:
         >>> CER().score("the cats", "the cat")
@@ -239,7 +245,8 @@ class CER(ErrorRate, GCR):
         return self._characters()
 
 
-# Characters that are tokens of their own: Han, kana and bopomofo, with punctuation and radicals. Hangul has words.
+# Characters that are tokens of their own: Han, kana and bopomofo, with punctuation and radicals. Hangul is not among
+# them, since Korean has spaces between words.
 _CJK = (
     "\u2e80-\u2fdf\u3001-\u30ff\u3100-\u312f\u31a0-\u31ff\u3200-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff0f"
     "\uff1a-\uff20\uff3b-\uff40\uff5b-\uff9f\U0001b000-\U0001b16f\U00020000-\U0003ffff"
@@ -252,7 +259,7 @@ class MixedErrorRate(ErrorRate, SpelledRate):
     """The error rate of texts that mix scripts: Han, kana and bopomofo by character, other text by word.
 
     Args:
-        ignore: Words to remove from candidate and reference before they are cut.
+        ignore: Words to remove from candidate and reference before splitting into units.
         wildcard: Words that cost nothing, in candidate and reference.
 
     Examples:
@@ -272,9 +279,12 @@ class MixedErrorRate(ErrorRate, SpelledRate):
         return {}
 
     def spelled(self, words: Sequence[str]) -> list[list[str]]:
-        """Return, for each word, its characters of these scripts, and the text between them."""
+        """Return the units of each word: each Han, kana or bopomofo character, and each piece of text between them."""
         return list(map(_MIXED_TOKENS.findall, words))
 
     def counted(self, words: Iterable[str]) -> tuple[str, ...]:
-        """Split Han, kana and bopomofo into characters, other text into words, without ignored words and wildcards."""
+        """Return the units of a text, given as words: Han, kana and bopomofo by character, other text by word.
+
+        Ignored words and wildcards are left out.
+        """
         return tuple(chain.from_iterable(self.spelled(self.counted_words(words))))

@@ -1,4 +1,4 @@
-"""Turn texts into code points, for metrics that look at characters."""
+"""Conversion of texts into code points, for metrics that compare characters."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ UnicodeForm = Literal["none", "nfc", "nfd", "nfkc", "nfkd"]
 
 
 def normalizer(form: UnicodeForm) -> Callable[[str], str]:
-    """Return a function that normalises Unicode texts; `none` leaves them unchanged."""
+    """Return a function that brings texts into a Unicode normalisation form; `none` leaves them unchanged."""
     if form not in get_args(UnicodeForm):
         raise UsageError(f"unicode is {form!r}", advice=f"choose one of {', '.join(get_args(UnicodeForm))}")
     return str if form == "none" else partial(normalize, cast("Any", form.upper()))
 
 
 def code_points(texts: Sequence[str]) -> NumberedStrings:
-    """Return texts as joined code points.
+    """Return the code points of all texts in one array, and the index where each text begins.
 
     Examples:
         >>> [part.tolist() for part in code_points(["ab", "é"])]
@@ -39,7 +39,7 @@ def code_points(texts: Sequence[str]) -> NumberedStrings:
 def text_segments(
     candidates: Sequence[Text], references: Sequence[References], prepared: Callable[[Text], str]
 ) -> Segments:
-    """Return a test set as code points of its prepared texts."""
+    """Return a test set as code points. The function `prepared` first turns each text into a string."""
     listed = paired(candidates, references)
     owner: Counts = np.cumsum([0, *map(len, listed)], dtype=np.int64)
     expected = code_points(list(map(prepared, chain.from_iterable(listed))))

@@ -24,21 +24,22 @@ _MOST_BETA = 1e6
 
 @dataclass(frozen=True, kw_only=True)
 class CHRF(TallyMetric):
-    """F-score of character and word n-grams: (1 + β²) P R / (β² P + R), with averaged precision P and recall R.
+    """The F-score of character and word n-grams, (1 + β²) P R / (β² P + R).
 
-    Values equal sacrebleu's. Each candidate counts with its best reference (ties: the first). chrF has character order
-    6 and word order 0; chrF++ has word order 2.
+    P and R are precision and recall, averaged over the orders of n-grams. Scores equal those of sacrebleu. Each
+    candidate is compared with its best reference (ties: the first). chrF has character order 6 and word order 0; chrF++
+    has word order 2.
 
     Args:
-        char_order: The longest n-grams of characters.
-        word_order: The longest n-grams of words. An ASCII punctuation mark at the end of a word (or else at its
-            beginning) counts as a separate word.
+        char_order: The length of the longest n-grams of characters.
+        word_order: The length of the longest n-grams of words; 0: no words. An ASCII punctuation mark at the end of a
+            word (otherwise at its beginning) is a separate word.
         beta: Weight of recall relative to precision.
         whitespace: Count white space as characters. A string keeps all of its white space; words of a list are
             separated by one space.
         lowercase: Compare lower-cased texts.
         eps_smoothing: Average the F-scores of the orders, with 10⁻¹⁶ for an undefined precision or recall, as in
-            chrF++.py, NLTK and Moses. If False, ignore orders longer than a text.
+            chrF++.py, NLTK and Moses. If False, ignore n-grams longer than a text.
 
     Examples:
         >>> round(CHRF().score("the cats sat", "the cat sat"), 6)
@@ -69,13 +70,17 @@ class CHRF(TallyMetric):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """N-grams of the candidate, of the reference, and matches, order by order; characters come first."""
+        """The names of the columns.
+
+        Each order has three columns: n-grams of the candidate, n-grams of the reference, and matches. Orders of
+        characters come before orders of words.
+        """
         kinds = (("char", self.char_order), ("word", self.word_order))
         orders = [f"{kind}_{k}" for kind, most in kinds for k in range(1, most + 1)]
         return tuple(f"{what}_{order}" for order in orders for what in ("ngrams", "reference_ngrams", "matches"))
 
     def signature_for(self, references: int | str) -> Signature:
-        """Return the signature (name, parameters, version) for `references` references per segment."""
+        """Return the signature: name, parameters and version; see `Metric.signature_for`."""
         signature = super().signature_for(references)
         return signature.also(case="lc") if self.lowercase else signature
 
@@ -84,7 +89,7 @@ class CHRF(TallyMetric):
         return {**orders, "space": yes_or_no(self.whitespace), "eff": yes_or_no(not self.eps_smoothing)}
 
     def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
-        """Return the statistics of a test set, one row per segment, against the best reference of each."""
+        """Return the statistics of a test set: one row per segment, against the best reference of the segment."""
         test = text_segments(candidates, references, self._prepared)
         counts = _native.count_chrf(
             *test.candidates, *test.references, test.owner, self.char_order, self.word_order, self.whitespace
@@ -137,7 +142,7 @@ class CHRF(TallyMetric):
 
 
 def _split_words(line: str) -> list[str]:
-    """Return the words of a line; a punctuation mark at the end of a word (or else at its beginning) is a word."""
+    """Return the words of a line. A punctuation mark at the end of a word, or else at its beginning, is split off."""
     words = []
     for word in line.split():
         if len(word) == 1:
@@ -152,7 +157,7 @@ def _split_words(line: str) -> list[str]:
 
 
 def _added(values: Table) -> npt.NDArray[np.float64]:
-    """Return the sums of rows, added from the left as in other programs; NumPy may use another order."""
+    """Return the sum of each row, added from left to right as in other programs (NumPy may use another order)."""
     total: npt.NDArray[np.float64] = np.cumsum(values, axis=-1)[..., -1]
     return total
 

@@ -1,4 +1,4 @@
-"""The word error rate by class of words: numbers, names, sums of money."""
+"""Word error rate by class of words, such as numbers, names and sums of money."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class ClassErrors:
 
     Attributes:
         words: Number of reference words of the class.
-        substitutions: Number of these that the candidate replaces.
-        deletions: Number of these that the candidate lacks.
+        substitutions: Number of these words that the candidate replaces by another word.
+        deletions: Number of these words that the candidate lacks.
         insertions: Number of words inserted between two words of the class.
     """
 
@@ -50,14 +50,15 @@ _ONE = {
 
 
 def errors_by_class(candidate: Text, reference: Text, classes: Sequence[str]) -> dict[str, ClassErrors]:
-    """Return the word errors of each class of reference words, from the alignment of WER.
+    """Return the word errors of each class of reference words, from the alignment of `WER`.
 
-    An insertion has the class of the reference words before and after it, if both have the same one.
+    If the reference words before and after an insertion have the same class, the insertion has this class. Otherwise,
+    its class is `""`.
 
     Args:
         candidate: A string or its words.
         reference: A string or its words.
-        classes: The class of each reference word; `""` for none.
+        classes: The class of each reference word; `""` if it has no class.
 
     Examples:
         >>> found = errors_by_class("we made for teen dollars", "we made fourteen dollars", ["", "", "MONEY", "MONEY"])
@@ -79,7 +80,7 @@ def errors_by_class(candidate: Text, reference: Text, classes: Sequence[str]) ->
 
 
 def only_graph(references: GraphReferences) -> Lattice:
-    """Return the only reference, a graph; refuse others, since only arcs can have classes."""
+    """Return the only reference; raise `UsageError` if it is not a single graph, since only arcs have classes."""
     first, *others = graphs_of(references)
     if others or not isinstance(first, Lattice):
         raise UsageError("classes of words need a single reference that is a graph", advice="see nlp_reference()")
@@ -87,17 +88,19 @@ def only_graph(references: GraphReferences) -> Lattice:
 
 
 def classes_along(graph: Lattice, words: Sequence[str], label: str = "class") -> tuple[str, ...]:
-    """Return the class of each word of a text of a graph: the label of its arc, or `""` without a label.
+    """Return the class of each word on a path of a graph.
 
-    If several paths have the text, one of them is used.
+    The class of a word is the label of its arc, or `""` if the arc has no label. If several paths have these words, one
+    of them is used.
 
     Raises:
-        UsageError: No path of the graph has this text.
+        UsageError: No path of the graph has these words.
     """
     if label not in graph.labels:
         return ("",) * len(words)
     leaving = _labelled_arcs(graph, label)
-    # For each number of words read, the states reached: from which state after how many words, and by which class.
+    # For each number of words read: the states reached, with (words read before the last arc, its source state, its
+    # class).
     reached: list[dict[int, tuple[int, int, str] | None]] = [{0: None}, *({} for _ in words)]
     for read, states in enumerate(reached):
         expected = words[read] if read < len(words) else None
@@ -123,7 +126,7 @@ def classes_along(graph: Lattice, words: Sequence[str], label: str = "class") ->
 
 
 def _labelled_arcs(graph: Lattice, label: str) -> dict[int, list[tuple[int, str, str]]]:
-    """Return the target, word and class of the arcs that leave each state."""
+    """Return, for each state, the target, word and class of the arcs that leave it."""
     side = graph.labels[label]
     leaving: dict[int, list[tuple[int, str, str]]] = {}
     columns = (graph.source, graph.target, graph.word, side.arc)
@@ -134,9 +137,10 @@ def _labelled_arcs(graph: Lattice, label: str) -> dict[int, list[tuple[int, str,
 
 
 def edit_classes(edits: str, classes: Sequence[str]) -> list[str]:
-    """Return the class of each edit: the class of its reference word or, for an insertion, of the words around it.
+    """Return the class of each edit, which is the class of its reference word.
 
-    An insertion gets the class of the reference words before and after it if both have the same class, otherwise `""`.
+    An insertion has no reference word. It gets the class of the reference words before and after it if both have the
+    same class, otherwise `""`.
     """
     found, at = [], 0
     for edit in edits:

@@ -1,4 +1,4 @@
-"""The word error rate where words may be joined, as kaldialign's `merge_compounds`: `ice cream` equals `icecream`."""
+"""Word error rate that allows joined words, like kaldialign's `merge_compounds`: `ice cream` equals `icecream`."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _MOST_WORDS = (1 << 20) - 1
 @register("compound-wer")
 @dataclass(frozen=True)
 class CompoundWER(TallyErrorRate):
-    """The word error rate where joining words costs nothing, (S + D + I) / |r|. Lower is better.
+    """The word error rate with free joining of words, (S + D + I) / |r|. Lower is better.
 
-    Adjacent words of one side that spell, without spaces, a word of the other side match it at no cost. The number of
-    errors is the minimum over all alignments; insertions, deletions and substitutions are those of the alignment that
-    kaldialign (`merge_compounds=True`) chooses. |r| counts the words of the original reference.
+    If adjacent words of one side, joined without spaces, equal a word of the other side, they match it at no cost. The
+    number of errors is the minimum over all alignments. Insertions, deletions and substitutions are counted in the
+    alignment that kaldialign (`merge_compounds=True`) chooses. |r| counts the words of the original reference.
 
     Examples:
         >>> CompoundWER().score("I like icecream", "I like ice cream")
@@ -55,11 +55,11 @@ class CompoundWER(TallyErrorRate):
         return words
 
     def align(self, candidate: Text, reference: Text) -> Alignment:  # noqa: ARG002
-        """Raise an error: an alignment cannot show joined words."""
+        """Raise `UsageError`, since an alignment cannot show joined words."""
         raise UsageError("compound-wer has no alignment to show", advice="use wer, or read the counts")
 
     def explain(self, candidate: Text, references: References) -> str:
-        """Show the counts of the best reference."""
+        """Return the counts against the best reference, as text."""
         listed = references_of(references)
         rows, owner = self._counts([candidate], [listed])
         best = int(self._best(rows, owner)[0])
@@ -100,28 +100,31 @@ class CompoundWER(TallyErrorRate):
 
 
 class _JoinedWords(NamedTuple):
-    """The joined words of strings: the first row of each string; each row has end, number of words, and joined word."""
+    """The known words that adjacent words of several strings form when joined.
 
-    begin: npt.NDArray[np.int64]
-    end: npt.NDArray[np.int32]
-    length: npt.NDArray[np.int32]
-    word: npt.NDArray[np.int32]
+    `end`, `length` and `word` have one row per joined word.
+    """
+
+    begin: npt.NDArray[np.int64]  # the first row of each string
+    end: npt.NDArray[np.int32]  # the position in the string after the last word to join
+    length: npt.NDArray[np.int32]  # the number of words to join
+    word: npt.NDArray[np.int32]  # the number of the joined word
 
 
 class _Joiner:
-    """Finds adjacent words that form a known word when joined."""
+    """A search for adjacent words that form a known word when joined."""
 
     def __init__(self, number: dict[str, int]) -> None:
         self._number = number
         lengths = sorted(set(map(len, number)))
         self._longest = lengths[-1] if lengths else 0
         self._lengths = set(lengths)
-        # Of the lengths of known words alone: all endings of a long word would be too many.
+        # Only endings that are as long as some known word: a long word would have too many endings otherwise.
         self._endings = {word[-size:] for word in number for size in lengths[: bisect_left(lengths, len(word))]}
         self._last = self._endings.intersection(number)
 
     def joined(self, strings: Sequence[Sequence[str]]) -> _JoinedWords:
-        """Return the joined words of strings."""
+        """Return the known words that adjacent words of each string form when joined."""
         rows = [list(self._rows(words)) for words in strings]
         begin = np.array([0, *accumulate(map(len, rows))], dtype=np.int64)
         table = np.array(list(chain.from_iterable(rows)), dtype=np.int32).reshape(-1, 3)
@@ -141,4 +144,4 @@ class _Joiner:
                 if (made := self._number.get(joined)) is not None:
                     yield end, length, made
                 if joined not in self._endings and size in self._lengths:
-                    break  # no known word ends so
+                    break  # no known word ends with `joined`

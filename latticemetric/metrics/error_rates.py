@@ -1,7 +1,8 @@
 """Word-level rates of errors and matches: MER, WIL and WIP.
 
-All use an alignment with the fewest errors: H matches, S substitutions, D deletions, I insertions. Of several, it is
-the one with the most matches, or the one that rapidfuzz finds, whose counts jiwer has.
+All three use an alignment with the fewest errors: H matches, S substitutions, D deletions and I insertions. If several
+alignments have the fewest errors, the parameter `alignment` chooses one: an alignment with the most matches, or the
+alignment of the package rapidfuzz, which jiwer uses, too.
 """
 
 from __future__ import annotations
@@ -38,24 +39,24 @@ _NUMBER_OF_COUNTS = 4
 
 
 class _AlignmentMetric(TallyMetric):
-    """A metric of the counts of an alignment, with the best reference of each candidate (ties: the first)."""
+    """A metric computed from the counts of one alignment: of a candidate with its best reference (ties: the first)."""
 
     columns = ("matches", "substitutions", "deletions", "insertions")
     higher_is_better = False
 
     def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
-        """Return the statistics of a test set, one row per segment, against the best reference of each."""
+        """Return the statistics of a test set: one row per segment, against the best reference of the segment."""
         rows, owner = self._counts(candidates, references)
         return rows if len(rows) == len(candidates) else rows[self._best(rows, owner)]
 
     def _counts(self, candidates: Sequence[Text], references: Sequence[References]) -> tuple[Table, Counts]:
-        """Return the counts of each pair of candidate and reference, and where each segment's references begin."""
+        """Return the counts of each pair of candidate and reference, and the index of each segment's first pair."""
         counts, owner = count_segments(candidates, references, _WER.gains)
         return counts[:, :_NUMBER_OF_COUNTS].astype(np.float64), owner
 
     def _best(self, rows: Table, owner: Counts) -> Counts:
         rates = self.values(rows)
-        # A reference without a rate counts only if all are.
+        # A reference with an undefined rate is best only if all rates are undefined.
         merits = np.where(np.isnan(rates), -np.inf, rates if self.higher_is_better else -rates)
         return best_references(merits, owner)
 
@@ -64,7 +65,7 @@ class _AlignmentMetric(TallyMetric):
         return _WER.align(words_of(candidate), words_of(reference))
 
     def explain(self, candidate: Text, references: References) -> str:
-        """Show the alignment with the best reference, and its counts."""
+        """Return the alignment with the best reference and its counts, as text."""
         listed = references_of(references)
         rows, owner = self._counts([candidate], [listed])
         best = int(self._best(rows, owner)[0])
@@ -100,7 +101,7 @@ class TallyErrorRate(_AlignmentMetric):
 
 
 Alignments = Literal["most-matches", "rapidfuzz"]
-"""Which of the alignments of fewest errors counts."""
+"""The alignment to use if several have the fewest errors; see `MER`."""
 
 _EDITS = {"equal": MATCH, "replace": SUBSTITUTION, "delete": DELETION, "insert": INSERTION}
 
@@ -146,7 +147,7 @@ def _rapidfuzz_edits(candidate: Sequence[str], reference: Sequence[str]) -> str:
     except ImportError as error:
         raise MissingDependencyError(
             "alignment=rapidfuzz needs rapidfuzz, which is not installed",
-            advice="pip install rapidfuzz, or leave it out",
+            advice="pip install rapidfuzz, or leave the parameter alignment out",
         ) from error
     steps = Levenshtein.opcodes(reference, candidate)
     many = (max(step.src_end - step.src_start, step.dest_end - step.dest_start) for step in steps)
@@ -156,11 +157,11 @@ def _rapidfuzz_edits(candidate: Sequence[str], reference: Sequence[str]) -> str:
 @register("mer")
 @dataclass(frozen=True)
 class MER(_ByAlignment, TallyErrorRate):
-    """The match error rate, (S + D + I) / (H + S + D + I) (Morris, Maier & Green 2004). Never above 1.
+    """The match error rate, (S + D + I) / (H + S + D + I) (Morris, Maier & Green 2004). It is at most 1.
 
     Args:
-        alignment: Which alignment to use if several have the fewest errors: one with the most matches (`most-matches`),
-            or the one that the package rapidfuzz finds, as in jiwer (`rapidfuzz`).
+        alignment: Which alignment to use if several have the fewest errors: an alignment with the most matches
+            (`most-matches`), or the alignment of the package rapidfuzz, as in jiwer (`rapidfuzz`).
 
     Examples:
         >>> MER().score("the cat sat down", "the cat sat")
@@ -181,7 +182,7 @@ class WIP(_ByAlignment):
     """Word information preserved, H / |r| · H / |c| (Morris, Maier & Green 2004). Higher is better.
 
     Args:
-        alignment: As in `MER`.
+        alignment: Which alignment to use if several have the fewest errors; see `MER`.
 
     Examples:
         >>> WIP().score("the cat sat down", "the cat sat")
@@ -192,7 +193,7 @@ class WIP(_ByAlignment):
     higher_is_better = True
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
-        """Return the score of each row of summed statistics: 0 if one side is empty; NaN if both are."""
+        """Return the score of each row of summed statistics: 0 if one side is empty, NaN if both sides are empty."""
         matches, substitutions, deletions, insertions = np.moveaxis(sums, -1, 0)
         expected, said = matches + substitutions + deletions, matches + substitutions + insertions
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -206,7 +207,7 @@ class WIL(WIP):
     """Word information lost, 1 − WIP (Morris, Maier & Green 2004). Lower is better.
 
     Args:
-        alignment: As in `MER`.
+        alignment: Which alignment to use if several have the fewest errors; see `MER`.
 
     Examples:
         >>> WIL().score("the cat sat down", "the cat sat")
@@ -217,6 +218,6 @@ class WIL(WIP):
     higher_is_better = False
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
-        """Return the rate of each row of summed statistics: 1 if one side is empty; NaN if both are."""
+        """Return the rate of each row of summed statistics: 1 if one side is empty, NaN if both sides are empty."""
         lost: npt.NDArray[np.float64] = 1 - super().values(sums)
         return lost

@@ -1,6 +1,6 @@
 """METEOR: unigrams matched in stages, weighted towards recall, with a penalty for chunks (Banerjee & Lavie 2005).
 
-Alignments are exact, unless a search is cut short; the column `inexact` counts such searches.
+Alignments are optimal, unless a search is cut short. The column `inexact` counts alignments that may not be optimal.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ class MeteorAlignment:
         candidate: The candidate's words.
         reference: The reference's words.
         pairs: The mapped words, in the candidate's order.
-        chunks: The number of runs of pairs that are adjacent in both texts.
-        crossings: The number of pairs of mappings with different orders in candidate and reference.
-        exact: True if no alignment is better; False if a search was cut short.
+        chunks: The number of chunks. A chunk is a run of mapped words that are adjacent in both texts.
+        crossings: The number of pairs of mappings that are in different orders in candidate and reference.
+        exact: True if no alignment is better; False if the search was cut short, so that a better one may exist.
 
     Examples:
         >>> pairs = (MeteorPair(0, 0, "exact"), MeteorPair(1, 1, "porter"), MeteorPair(2, 3, "exact"))
@@ -74,7 +74,7 @@ class MeteorAlignment:
         return {**vars(self), **texts, "pairs": [pair._asdict() for pair in self.pairs]}
 
     def __str__(self) -> str:
-        # Rows are in the candidate's order; an unmapped reference word comes before the next mapped one.
+        # Rows are in the order of the candidate. An unmapped reference word comes before the next mapped one.
         rows = [("chunk", "candidate", "reference", "stage")]
         pairs = {pair.candidate: pair for pair in self.pairs}
         single = sorted(set(range(len(self.reference))) - {pair.reference for pair in self.pairs})
@@ -102,11 +102,11 @@ STAGES = ("exact", "porter", "wn-stem", "wn-synonymy")
 _STAGES_ADVICE = f"choose some of {', '.join(STAGES)}"
 
 Keys = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]
-"""For each stage: the numbered keys of all words, and the index of each word's first key."""
+"""The numbers of all keys, stage by stage and word by word; and the index of the first key of each word and stage."""
 
 
 def stage_keys(stages: Sequence[str], words: Collection[str], stop_words: frozenset[str]) -> Keys:
-    """Return the keys of word types; a stage can map two words if they share one of its keys."""
+    """Return the keys of distinct words for each stage. A stage can map two words if they share a key."""
     keys: list[int] = []
     sizes: list[int] = []
     for stage in stages:
@@ -136,7 +136,7 @@ def _keys_of(stage: str, stop_words: frozenset[str]) -> Callable[[str], Collecti
 _STAGES = ("exact", "porter", "wn-synonymy")
 _WEIGHT, _PENALTY, _EXPONENT, _CAP = 9.0, 0.5, 3.0, 1_000_000
 _MOST_WORDS = 32_766  # the limit of the C++ kernel
-_ROUNDING = 1e-9  # scores this close may be equal
+_ROUNDING = 1e-9  # scores that differ by less are compared exactly
 _DIGITS = 50
 
 _Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
@@ -147,19 +147,22 @@ _Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
 class METEOR(TallyMetric):
     """METEOR, Fmean · (1 − penalty · (chunks / matches)^exponent) with Fmean = (1 + weight) P R / (R + weight P).
 
-    A stage maps only words that no earlier stage has mapped, with as many one-to-one mappings as possible. Ties go to
-    the fewest crossings among all mappings so far, then to the fewest chunks so far, then to the first mappings: along
-    the candidate, a mapped word is preferred to an unmapped one, and a mapping further left in the reference to one
-    further right.
+    A stage maps words one to one. It maps only words that no earlier stage has mapped, and as many as possible. Among
+    several alignments with this number of mappings, METEOR chooses:
+
+    1. the alignment with the fewest crossings among all mappings so far;
+    2. then, the alignment with the fewest chunks so far;
+    3. then, at the first candidate word where alignments differ, the alignment that maps the word, or that maps it
+       further to the left in the reference.
 
     Args:
         stages: Some of `exact`, `porter`, `wn-stem`, `wn-synonymy`, in order; as a list, or a string with commas.
         weight: The weight of recall relative to precision.
-        penalty: The largest penalty, if no two matches are adjacent.
-        exponent: The power of chunks per match in the penalty.
-        stop_words: Words that the exact stage leaves unmapped.
-        cap: Largest number of states of one stage's search for an alignment; after it, the best alignment so far is
-            used. The column `inexact` counts such alignments.
+        penalty: The largest possible penalty. It applies if no two matches are adjacent.
+        exponent: The exponent of (chunks / matches) in the penalty.
+        stop_words: Words that the stage `exact` does not map.
+        cap: The largest number of states that a stage searches for one alignment. At this number, the stage takes the
+            best alignment so far, and the column `inexact` counts it.
 
     Examples:
         >>> meteor = METEOR(stages=["exact"])
@@ -195,7 +198,7 @@ class METEOR(TallyMetric):
         if unknown := [name for name in listed if name not in STAGES]:
             raise UsageError(f"METEOR has no stage '{unknown[0]}'", advice=_STAGES_ADVICE)
         if not listed or len(set(listed)) < len(listed):
-            raise UsageError("METEOR needs stages, each at most once", advice=_STAGES_ADVICE)
+            raise UsageError("METEOR has no stages, or a stage twice", advice=_STAGES_ADVICE)
         values = {
             "stages": listed,
             "weight": _checked(weight, "weight"),
@@ -208,7 +211,7 @@ class METEOR(TallyMetric):
             object.__setattr__(self, name, value)
 
     def _parameters(self) -> dict[str, str]:
-        """Return the stages, and the parameters that differ from Banerjee & Lavie 2005."""
+        """Return the stages, and the parameters whose values differ from Banerjee & Lavie 2005."""
         fields = {"stages": ",".join(self.stages)}
         for name, default in (("weight", _WEIGHT), ("penalty", _PENALTY), ("exponent", _EXPONENT), ("cap", _CAP)):
             if (value := getattr(self, name)) != default:
@@ -241,13 +244,16 @@ class METEOR(TallyMetric):
         return rows[[self._best(rows, scores, range(a, b)) for a, b in pairwise(begin)]]
 
     def _best(self, rows: Table, scores: Sequence[float], several: range) -> int:
-        """Return the row with the best score (ties: the first); compare close scores exactly."""
+        """Return the index in `several` of the row with the best score (ties: the first).
+
+        Scores that are almost equal are compared exactly.
+        """
         highest = max(scores[k] for k in several)
         close = [k for k in several if scores[k] > highest - _ROUNDING]
         return close[0] if len(close) == 1 else max(close, key=lambda k: self._exact_score(rows[k]))
 
     def _exact_score(self, row: Table) -> Fraction:
-        """Return the score of a row as a fraction; parameters are exact decimals, so that 0.1 is a tenth."""
+        """Return the score of a row as a fraction. Parameters are read as decimals: 0.1 is exactly one tenth."""
         matches, chunks, words, reference_words = (int(value) for value in row[:4])
         if not matches:
             return Fraction(0)
@@ -255,7 +261,7 @@ class METEOR(TallyMetric):
         fmean = (1 + weight) * matches / (words + weight * reference_words)
         if self.exponent.is_integer():
             return fmean * (1 - penalty * Fraction(chunks, matches) ** int(self.exponent))
-        # Other powers are irrational: fifty digits of them.
+        # Other powers may be irrational: fifty digits are enough.
         with localcontext(prec=_DIGITS):
             power = (Decimal(chunks) / Decimal(matches)) ** Decimal(repr(self.exponent))
         return fmean * (1 - penalty * Fraction(power))
@@ -285,11 +291,11 @@ class METEOR(TallyMetric):
         return _native.align_stages(*candidates, *references, *keys, len(self.stages), self.cap)
 
     def _keys(self, words: Sequence[str], *sides: NumberedStrings) -> Keys:
-        """Return the keys of all words; refuse strings that are too long."""
+        """Return the keys of all words; raise `InputError` if a segment has too many words."""
         for side in sides:
             if (longest := side.lengths.max(initial=0)) > _MOST_WORDS:
                 raise InputError(
-                    f"a segment has {longest} words; METEOR aligns up to {_MOST_WORDS}",
+                    f"a segment has {longest} words, but METEOR can align at most {_MOST_WORDS}",
                     advice="split it into sentences",
                 )
         return stage_keys(self.stages, words, self.stop_words)

@@ -14,18 +14,18 @@ from latticemetric.metrics.base import References, Table, TallyMetric, Text
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import Segments, check_order, matched_ngrams
 
-_STEEPNESS = math.log(2) / math.log(1.5) ** 2  # half the score at two thirds of the length
+_STEEPNESS = math.log(2) / math.log(1.5) ** 2  # b: a candidate with 2/3 of the reference length gets half the score
 
 
 @dataclass(frozen=True, kw_only=True)
 class NIST(TallyMetric):
-    """Σ_n (matched information / n-grams) · exp(−b ln²ρ), where ρ < 1 if candidates are shorter than references.
+    """The NIST score, Σ_n (matched information / n-grams) · exp(−b ln²ρ).
 
-    The information of an n-gram depends on all references of the test set, so statistics can be added only within one
-    test set.
+    ρ is the ratio of candidate words to reference words, at most 1. The information of an n-gram depends on all
+    references of the test set, so statistics can be added only within one test set.
 
     Args:
-        order: The longest n-gram.
+        order: The length of the longest n-grams.
         stem: Compare Porter stems.
 
     Examples:
@@ -48,7 +48,10 @@ class NIST(TallyMetric):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Matched information and n-grams by order; words, and the mean number of reference words."""
+        """The names of the columns.
+
+        The columns are: matched information by order, n-grams by order, words, mean number of reference words.
+        """
         counts = [f"{name}_{k}" for name in ("information", "ngrams") for k in range(1, self.order + 1)]
         return (*counts, "words", "reference_words")
 

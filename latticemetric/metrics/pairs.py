@@ -21,7 +21,7 @@ _Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int32]
 _String = tuple[str, ...]
 
-# The largest number of pairs whose gains are held at a time.
+# The largest number of pairs whose gains are in memory at once.
 _PAIRS_AT_ONCE = 1 << 20
 
 _WORD_ERRORS = WER().gains
@@ -32,12 +32,13 @@ _LARGEST_EXACT = 1 << 53
 
 
 def error_counts(candidates: Sequence[Text], references: Sequence[Text], metric: WER | CER | None = None) -> Counts:
-    """Return the fewest errors (S + D + I) of all candidates against all references, one row per reference.
+    """Return the smallest number of errors (S + D + I) of each candidate against each reference: a row per reference.
 
     Args:
         candidates: Strings, or lists of words.
         references: Strings, or lists of words; each is compared with every candidate.
-        metric: `WER` for errors in words (the default), `CER` for errors in characters, with their parameters.
+        metric: A `WER` to count errors in words (the default), or a `CER` to count errors in characters. Parameters of
+            the metric apply.
 
     Examples:
         >>> error_counts(["a b c", "a c"], ["a b", "b c"]).tolist()
@@ -62,16 +63,16 @@ class ScoreRow(NamedTuple):
     """The scores of all candidates against one reference."""
 
     scores: _Floats  # `metric.score` of each candidate; NaN if undefined
-    exact: bool  # false if the search of an alignment was cut short (METEOR)
+    exact: bool  # False if the search for some alignment was cut short (METEOR)
 
 
 def score_rows(metric: Metric[Any], candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
-    """Yield the scores of all candidates against each reference; memory use does not grow with the number of pairs.
+    """Yield the scores of all candidates against each reference. Memory use does not grow with the number of pairs.
 
-    Recognition rates use a kernel that computes no alignments, unless penalties have too many digits. Other metrics
-    compute the statistics of all pairs, as `metric.score` does.
+    Recognition rates use a fast kernel that computes no alignments, unless penalties have too many digits. Other
+    metrics compute the statistics of all pairs, as `metric.score` does.
     """
-    # A subclass may compute a different score from the gains.
+    # Not for subclasses, which may compute other scores from the gains.
     rate = metric if isinstance(metric, GRR) and type(metric) in _OWN else None
     if rate is not None:
         order, unit, alpha, beta = rate.gains
@@ -82,7 +83,7 @@ def score_rows(metric: Metric[Any], candidates: Sequence[_String], references: S
     if type(metric) is CER:
         yield from _character_rates(metric, candidates, references)
         return
-    if rate is not None:  # one by one, in exact fractions
+    if rate is not None:  # pair by pair, in exact fractions
         for reference in references:
             scores = [rate.score(candidate, [reference]) for candidate in candidates]
             yield ScoreRow(np.array([np.nan if score is None else score for score in scores]), exact=True)
@@ -96,7 +97,10 @@ def score_rows(metric: Metric[Any], candidates: Sequence[_String], references: S
 def _pair_tables(
     metric: Metric[Any], candidates: Sequence[_String], references: Sequence[_String]
 ) -> Iterator[npt.NDArray[np.float64]]:
-    """Yield the metric's `pair_tables`, unless a subclass overrides how the metric counts."""
+    """Yield the statistics of all candidates against each reference: one table per reference.
+
+    Use the metric's own `pair_tables`, unless a subclass overrides only `table`.
+    """
     classes = type(metric).__mro__
     counting, pairing = (
         next((one for one in classes if name in vars(one)), object) for name in ("table", "pair_tables")
@@ -106,11 +110,11 @@ def _pair_tables(
 
 
 def _rates(metric: GRR, candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
-    """Yield recognition rates; gains must be integers that float64 holds exactly."""
+    """Yield recognition rates. All gains must be integers that float64 represents exactly."""
     numbers: dict[str, int] = defaultdict(count().__next__)
     numbered = numbered_strings(list(map(metric.counted, candidates)), numbers.__getitem__)
     same = references == candidates
-    # All reference words that are in no candidate share one number, so that numbers do not grow with the references.
+    # Reference words that are in no candidate share one number, so that numbers do not grow with the references.
     strange = len(numbers)
     counts_errors = metric.gains == _WORD_ERRORS
     for first, end in _parts(len(candidates), len(references)):
@@ -141,7 +145,7 @@ def _character_rates(metric: CER, candidates: Sequence[_String], references: Seq
 def _numbered_characters(
     metric: CER, candidates: Sequence[Text], references: Sequence[Text]
 ) -> tuple[NumberedStrings, NumberedStrings]:
-    """Return the characters that the metric compares, numbered without gaps."""
+    """Return the characters that the metric compares. Equal characters have equal numbers; numbers have no gaps."""
     texts, expected_texts = (list(map(metric.text, side)) for side in (candidates, references))
     said = code_points(texts)
     if texts == expected_texts:
@@ -155,7 +159,7 @@ def _numbered_characters(
 
 
 def _parts(candidates: int, references: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of references with a bounded number of pairs."""
+    """Divide the references into ranges with a bounded number of pairs; yield the first index and the end of each."""
     most = max(1, _PAIRS_AT_ONCE // max(1, candidates))
     for first in range(0, references, most):
         yield first, min(first + most, references)

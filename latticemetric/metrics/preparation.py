@@ -1,4 +1,4 @@
-"""Prepare strings before scoring: lower case, sacrebleu's tokenizers, Porter's stemmer."""
+"""Preparation of strings before scoring: lower case, sacrebleu's tokenizers, Porter's stemmer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.signature import Signature
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
 
-# White space of Unicode that is not white space of ASCII.
+# Unicode white space that is not ASCII white space.
 _UNICODE_SPACE = re.compile(r"[^\S \t\n\r\f\v]")
 
 
@@ -42,8 +42,9 @@ class Preparation:
 
     Args:
         lowercase: Write all words in lower case.
-        tokenize: A tokenizer of sacrebleu. Its output is split at Unicode white space, as in sacrebleu; `none` only
-            splits. By default, texts are split at ASCII white space, as in lattices.
+        tokenize: The name of a tokenizer of sacrebleu. Its output is split at Unicode white space, as in sacrebleu.
+            With the name `none`, texts are split at Unicode white space, but not tokenized. Default: texts are split at
+            ASCII white space, as in lattices.
 
     Examples:
         >>> Preparation(lowercase=True).words("The cat")
@@ -62,7 +63,7 @@ class Preparation:
         object.__setattr__(self, "_tokenizer", find_tokenizer(str(self.tokenize)) if named else None)
 
     def __reduce__(self) -> tuple[Callable[..., Preparation], tuple[bool, str | None]]:
-        # Tokenizers keep texts that they have seen.
+        # Do not pickle the tokenizer: it caches texts.
         return Preparation, (self.lowercase, self.tokenize)
 
     def words(self, text: str) -> tuple[str, ...]:
@@ -73,7 +74,7 @@ class Preparation:
         return tuple((self._tokenizer(cased.rstrip()) if self._tokenizer else cased).split())
 
     def kept_spaces(self, files: Iterable[Iterable[object]]) -> tuple[str, ...]:
-        """Return a note if splitting at ASCII white space leaves Unicode spaces inside words, unlike sacrebleu."""
+        """Return a note if Unicode spaces stay inside words, because texts are split only at ASCII white space."""
         if self.tokenize is not None:
             return ()
         lines = [text for texts in files for text in texts if isinstance(text, str)]
@@ -84,14 +85,14 @@ class Preparation:
         others = " and other Unicode spaces" if len(found) > 1 else ""
         what = f"U+{ord(space):04X} ({unicodedata.name(space, 'control').lower()}){others}"
         place = f"in {number} line{'' if number == 1 else 's'}" + (" or more" if others else "")
-        return (f"{what} {place}: a part of words here; --tokenize none splits there, as sacrebleu does",)
+        return (f"{what} {place}: no word boundary here; --tokenize none splits there, as sacrebleu does",)
 
     def all_words(self, texts: Sequence[str | Lattice]) -> list[tuple[str, ...] | Lattice]:
-        """Return the words of each line; return graphs with their words prepared."""
+        """Return the words of each line, or the graph with its words prepared."""
         return [self.graph(text) if isinstance(text, Lattice) else self.words(text) for text in texts]
 
     def all_texts(self, texts: Sequence[str | Sequence[str] | Lattice]) -> list[tuple[str, ...] | Lattice]:
-        """Return the words of each text (lists are not tokenized); return graphs with their words prepared."""
+        """Return the words of each text, or the graph with its words prepared. Lists of words are not tokenized."""
         if self._tokenizer and not all(isinstance(text, str) for text in texts):
             raise UsageError(
                 "only strings can be tokenized", advice="leave tokenize out, or join the words with spaces"
@@ -106,7 +107,7 @@ class Preparation:
         return tuple(map(str.lower, text) if self.lowercase else text)
 
     def graph(self, lattice: Lattice) -> Lattice:
-        """Return the same graph with its words prepared, each word alone."""
+        """Return the same graph, with each word prepared on its own."""
         if not self.lowercase and not self._tokenizer:
             return lattice
         spelled = lattice.vocabulary.decode(range(1, len(lattice.vocabulary) + 1))
@@ -131,26 +132,30 @@ class Preparation:
         return pieces
 
     def signed(self, signature: Signature) -> Signature:
-        """Return a metric's signature with the fields of this preparation."""
+        """Return a metric's signature with the settings of this preparation added."""
         done = {"case": "lc"} if self.lowercase else {}
         done |= {"tok": self._tokenizer.signature()} if self._tokenizer else {}
         return signature.also(**done)
 
 
-# Tokenizers that split a word in the same way wherever it stands (`intl` and `zh` do not where a text ends), and a word
-# that they leave alone.
+# Tokenizers that split a word in the same way everywhere in a text. `intl` and `zh` split differently at the end.
 _WORD_BY_WORD = ("13a", "char")
+# A neighbour for a single word: a word that these tokenizers do not change.
 _BESIDE = "a"
 
 
 def _with_words(lattice: Lattice, numbers: Sequence[Sequence[int]], vocabulary: Vocabulary) -> Lattice:
-    """Return the lattice with each word replaced by several; the first one gets the arc's scores and labels."""
+    """Return the lattice with each word replaced by its pieces.
+
+    `numbers` has the pieces of each word of the old vocabulary; `vocabulary` is the new one. Each piece has its own
+    arc. The first one gets the scores and labels of the old arc.
+    """
     sizes = np.array([len(each) for each in numbers])[lattice.word]
     origin = np.repeat(np.arange(len(sizes)), sizes)
     first = np.cumsum(sizes) - sizes
     place = np.arange(len(origin)) - first[origin]
     is_last = place == sizes[origin] - 1
-    # The states between the words of an arc have numbers of their own.
+    # New states lie between the pieces of an arc.
     inner = lattice.num_states + np.cumsum(~is_last) - 1
     target = np.where(is_last, lattice.target[origin], inner)
     source = np.where(place == 0, lattice.source[origin], np.roll(inner, 1))
@@ -177,7 +182,7 @@ def _with_words(lattice: Lattice, numbers: Sequence[Sequence[int]], vocabulary: 
 
 
 def find_tokenizer(name: str) -> Tokenizer:
-    """Return a tokenizer of sacrebleu by name; raise an error if packages are missing."""
+    """Return a tokenizer of sacrebleu by name; raise `MissingDependencyError` if a package is not installed."""
     try:
         bleu = import_module("sacrebleu.metrics").BLEU
     except ImportError as error:
@@ -197,14 +202,16 @@ def find_tokenizer(name: str) -> Tokenizer:
     return tokenizer
 
 
-# Tokenizers by target language, and what to use where the packages of the first are missing.
+# By target language: its tokenizer, and the tokenizer to use if packages of the first are missing (`None`: 13a).
 _OF_LANGUAGE = {"zh": ("zh", None), "ja": ("ja-mecab", "char"), "ko": ("ko-mecab", None)}
 _WITHOUT_SPACES = {"zh": r"[\u3400-\u9fff\uf900-\ufaff]", "ja": r"[\u3040-\u30ff]"}
-_SHARE = 0.1  # of the letters that are kana, or Chinese characters
+_SHARE = 0.1  # a text is Japanese or Chinese if a larger share of its letters matches the pattern
 
 
 def tokenizer_for(language: str | None, texts: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return the tokenizer for raw texts of a language, as WMT uses it, with notes: usually 13a, but not for Chinese.
+    """Return the name of the tokenizer that WMT uses for raw texts of a language, and notes for the user.
+
+    The tokenizer is `13a`, except for Chinese, Japanese and Korean.
 
     Args:
         language: The code of the target language, such as `de` or `zh_CN`; `None` to detect Chinese and Japanese from
@@ -229,14 +236,14 @@ def tokenizer_for(language: str | None, texts: Sequence[str]) -> tuple[str, tupl
 
 
 def unsuitable_tokenizer(name: str, texts: Sequence[str]) -> tuple[str, ...]:
-    """Return a note if a tokenizer that needs spaces is used for Chinese or Japanese."""
+    """Return a note if a tokenizer needs spaces between words, but the texts are Chinese or Japanese."""
     if name not in {"13a", "intl"} or (code := _language_of(texts)) is None:
         return ()
     return (f"tokenizer {name} on {code}, which has no spaces between words: use {_OF_LANGUAGE[code][0]} or char",)
 
 
 def _language_of(texts: Sequence[str]) -> str | None:
-    """Return `zh` or `ja` if the texts look like that language."""
+    """Return `zh` or `ja` if the texts look like Chinese or Japanese, otherwise `None`."""
     text = "".join(texts[:200])
     letters = sum(map(str.isalpha, text))
     for code in ("ja", "zh"):
@@ -245,7 +252,7 @@ def _language_of(texts: Sequence[str]) -> str | None:
     return None
 
 
-_TYPES_KEPT = 1 << 20  # far more than a test set's vocabulary, but bounded for servers
+_TYPES_KEPT = 1 << 20  # cached words: far more than a test set has, but bounded for servers
 
 
 @lru_cache(maxsize=_TYPES_KEPT)

@@ -53,12 +53,12 @@ Counts = npt.NDArray[np.int64]
 
 
 class BestReference(NamedTuple):
-    """The reference with the best rate for a candidate, and their alignment."""
+    """The reference with the best rate for a candidate, and the alignment of both."""
 
-    reference: int  # its number
+    reference: int  # the index of the reference, from 0
     statistics: RecognitionStatistics
     alignment: Alignment
-    words: tuple[str, ...]  # of the reference; for a graph, of its best path
+    words: tuple[str, ...]  # the words of the reference; for a graph, the words of its best path
 
 
 @register("grr", ordered=True)
@@ -67,11 +67,11 @@ class GRR(Metric[RecognitionStatistics]):
     """The n-gram recognition rate, (Σ_k M_k − α I − β D) / Σ_k |g_k(r)|, maximised over monotone alignments.
 
     Args:
-        order: n, the longest n-gram rewarded.
+        order: n, the length of the longest n-grams that count.
         alpha: The insertion penalty; negative values reward insertions.
         beta: The deletion penalty.
         ignore: Words to remove from candidate and reference before counting.
-        wildcard: Words that cost nothing in candidate and reference. They match ε, but results show them.
+        wildcard: Words that cost nothing in candidate and reference. The alignment skips them, but results show them.
 
     Examples:
         >>> GRR(4).score("the president spoke", "the president then spoke")
@@ -120,7 +120,7 @@ class GRR(Metric[RecognitionStatistics]):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """M_1 … M_n, S, D, I, |g_1(r)| … |g_n(r)|."""
+        """The names of the columns M_1 … M_n, S, D, I, |g_1(r)| … |g_n(r)|."""
         orders = range(1, self.order + 1)
         matches, sizes = ([f"{name}_{k}" for k in orders] for name in ("matches", "reference_ngrams"))
         return (*matches, "substitutions", "deletions", "insertions", *sizes)
@@ -139,7 +139,7 @@ class GRR(Metric[RecognitionStatistics]):
         return {"ignore": self.ignore, "wildcard": self.wildcard}
 
     def counted(self, words: Iterable[str]) -> tuple[str, ...]:
-        """Return the words that the metric aligns: neither ignored nor wildcards."""
+        """Return the units that the metric aligns: here, the words that are neither ignored nor wildcards."""
         return self.counted_words(words)
 
     def counted_words(self, words: Iterable[str]) -> tuple[str, ...]:
@@ -151,8 +151,8 @@ class GRR(Metric[RecognitionStatistics]):
     def align(self, candidate: Text, reference: Text) -> Alignment:
         """Return the optimal alignment of the counted words (not ignored, not wildcards) with one reference.
 
-        Ties: the most matches, then the fewest insertions and deletions, then, from the left, C before S before D
-        before I.
+        Among several optimal alignments, choose the alignment with the most matches, then with the fewest insertions
+        and deletions. Then, at the first difference from the left, prefer C to S, S to D, and D to I.
         """
         words, expected = self.counted(words_of(candidate)), self.counted(words_of(reference))
         numbers = defaultdict[str, int](count().__next__)  # a new word has the next number
@@ -162,7 +162,7 @@ class GRR(Metric[RecognitionStatistics]):
         return Alignment(words, expected, _native.align(candidates, references, *self.gains))
 
     def evaluate(self, candidate: Text, references: GraphReferences) -> BestReference:
-        """Find the reference with the best rate (ties: the first); return it with its alignment and statistics."""
+        """Return the reference with the best rate (ties: the first), with its alignment and statistics."""
         check_candidate(candidate)
         check_references(references)
         strings = self.best_strings(candidate, graphs_of(references))
@@ -171,8 +171,8 @@ class GRR(Metric[RecognitionStatistics]):
         return BestReference(best, statistics, alignments[best], strings[best])
 
     def explain(self, candidate: Text, references: GraphReferences) -> str:
-        """Show the alignment with the best reference, and its counts."""
-        strings = graphs_of(references)  # references of one word each are clear here
+        """Return the alignment with the best reference and its counts, as text."""
+        strings = graphs_of(references)  # makes references of one word each unambiguous
         number, statistics, alignment, _ = self.evaluate(candidate, strings)
         lengths = ", ".join(str(k) for k in range(1, self.order + 1))
         counts = (
@@ -184,7 +184,7 @@ class GRR(Metric[RecognitionStatistics]):
         return "\n".join([str(alignment), counts, f"{rate}{which_reference(number, len(strings))}"])
 
     def best_strings(self, candidate: Text, references: Iterable[GraphReference]) -> list[tuple[str, ...]]:
-        """Return the words of each reference; for a graph, the words of the candidate's best path."""
+        """Return the words of each reference; for a graph, the words of the path with the best rate."""
         return [
             self._best_string(candidate, reference) if isinstance(reference, Lattice) else reference
             for reference in references
@@ -195,7 +195,7 @@ class GRR(Metric[RecognitionStatistics]):
         return reference.words(best_arcs(words, reference, self.gains, self.ignore | self.wildcard))
 
     def statistics(self, candidate: Text, references: GraphReferences) -> RecognitionStatistics:
-        """Return the statistics for the reference with the best rate (ties: the first)."""
+        """Return the statistics against the reference with the best rate (ties: the first)."""
         return self.evaluate(candidate, references).statistics
 
     def best_of(self, statistics: Sequence[RecognitionStatistics]) -> tuple[int, RecognitionStatistics]:
@@ -215,15 +215,15 @@ class GRR(Metric[RecognitionStatistics]):
         return merit(self.gain(statistics), sum(statistics.reference_ngrams), self.gains)
 
     def numerator(self, statistics: RecognitionStatistics) -> int | float:
-        """Return the rate's numerator."""
+        """Return the numerator of the rate."""
         return plain_number(self.exact_numerator(statistics))
 
     def exact_numerator(self, statistics: RecognitionStatistics) -> Fraction:
-        """Return the rate's numerator, not rounded."""
+        """Return the numerator of the rate as an exact fraction."""
         return Fraction(self.gain(statistics), self.gains.unit)
 
     def denominator(self, statistics: RecognitionStatistics) -> int:
-        """Return the rate's denominator."""
+        """Return the denominator of the rate."""
         return sum(statistics.reference_ngrams)
 
     def value(self, statistics: RecognitionStatistics) -> float | None:
@@ -244,21 +244,24 @@ class GRR(Metric[RecognitionStatistics]):
     def corpus(
         self, candidates: Sequence[Text], references: Sequence[GraphReferences]
     ) -> CorpusScore[RecognitionStatistics]:
-        """Return the sum of numerators / sum of denominators, each candidate with its best reference."""
+        """Return the sum of numerators divided by the sum of denominators, for each candidate's best reference."""
         check_corpus(candidates, references)
         counts, owner = self._counted(candidates, references)
         total = RecognitionStatistics.of_columns(counts.sum(axis=0).tolist())
         return self.corpus_score(total, number_each(np.diff(owner)))
 
     def counts(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> Counts:
-        """Return the integer table: the statistics of each candidate against its best reference."""
+        """Return the statistics of each candidate against its best reference as a table of integers."""
         return self._counted(candidates, references)[0]
 
     def _counted(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> tuple[Counts, Counts]:
-        """Return the counts (as in `columns`) against best references, and the index of each first reference."""
+        """Return the counts of each segment (see `columns`), and the index of each segment's first reference.
+
+        Counts are against the best reference of the segment.
+        """
         require_as_many(candidates, references)
         listed = cast("Sequence[References]", references)
-        different = {id(several): several for several in references}  # those of an n-best list are the same object
+        different = {id(several): several for several in references}  # hypotheses of an n-best list share one object
         if any(map(_has_graph, different.values())):
             pairs = zip(candidates, references, strict=True)
             listed = [self.best_strings(candidate, graphs_of(several)) for candidate, several in pairs]
@@ -266,7 +269,7 @@ class GRR(Metric[RecognitionStatistics]):
         return self._best_rows(counts, owner), owner
 
     def _best_rows(self, counts: Counts, owner: Counts) -> Counts:
-        """Return the row of each segment's best reference; `owner` is where the rows of each segment begin."""
+        """Return the row of each segment's best reference. `owner` is the index of each segment's first row."""
         if len(counts) == len(owner) - 1:
             return counts
         best = []
@@ -277,11 +280,11 @@ class GRR(Metric[RecognitionStatistics]):
 
     @property
     def counts_all_words(self) -> bool:
-        """True if words are compared as they are: none is left out or spelled."""
+        """True if the metric compares all words, without leaving words out or splitting them into units."""
         return not self.ignore and not self.wildcard
 
     def list_counts(self, lists: ListColumns) -> ListCounts:
-        """Count the hypotheses of n-best lists: a row a hypothesis, against the best reference of its list."""
+        """Return the counts of n-best lists: one row per hypothesis, against the best reference of its list."""
         sizes = np.diff(lists.owner)
         if self.counts_all_words:
             found = count_lists(lists, self.gains)
@@ -304,7 +307,7 @@ class GRR(Metric[RecognitionStatistics]):
         return count_segments(candidates, references, self.gains)
 
     def table(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> Table:
-        """Return the statistics of a test set, one row per segment, against the best reference of each."""
+        """Return the statistics of a test set: one row per segment, against the best reference of the segment."""
         return self.counts(candidates, references).astype(np.float64)
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
@@ -324,7 +327,7 @@ class GRR(Metric[RecognitionStatistics]):
     def corpus_score(
         self, total: RecognitionStatistics, references: int | str = 1
     ) -> CorpusScore[RecognitionStatistics]:
-        """Return the value of summed statistics."""
+        """Return the corpus score from summed statistics. `references` is the number of references per segment."""
         signature = str(self.signature_for(references))
         return CorpusScore(self.value(total), self.numerator(total), self.denominator(total), total, signature)
 
@@ -385,7 +388,7 @@ class WER(ErrorRate, WRR):
 
 
 def as_recognition_rate(metric: str | Metric[Any]) -> GRR:
-    """Return the metric with this name; raise an error if it cannot search a graph."""
+    """Return the recognition rate `metric` (a metric or its name); raise `UsageError` if it cannot search a graph."""
     rate = make_metric(metric) if isinstance(metric, str) else metric
     if not isinstance(rate, GRR):
         name = metric if isinstance(metric, str) else rate.name
@@ -397,7 +400,7 @@ def as_recognition_rate(metric: str | Metric[Any]) -> GRR:
 
 
 def _has_graph(references: GraphReferences) -> bool:
-    """Check whether a reference is a lattice rather than a string."""
+    """Check whether a reference is a lattice."""
     if isinstance(references, str):
         return False
     return isinstance(references, Lattice) or any(isinstance(one, Lattice) for one in references)
@@ -406,16 +409,16 @@ def _has_graph(references: GraphReferences) -> bool:
 def best_arcs(candidate: Sequence[str], reference: Lattice, gains: Gains, silent: Collection[str] = ()) -> list[int]:
     """Return the arcs of the reference's path with the best rate for a candidate's counted words.
 
-    Ties: the path that ends in the smallest state, then the path with the smallest arcs, compared from the end. So if
-    paths take different alternatives, the last difference decides, and the earlier alternative wins. Words in `silent`
-    do not count.
+    Among several best paths, choose the path that ends in the smallest state. Then compare arcs from the end of the
+    paths: at the first difference, choose the path with the smaller arc. Words in `silent` do not count.
     """
     vocabulary = Vocabulary.from_words(candidate)
     # Words that are not in the candidate match nothing.
     label = counted_labels(reference, vocabulary, silent)
     graph = ReferenceGraph.of_lattice(reference, label, gains.order, backward=True)
     counted = ReferenceGraph.of_words(vocabulary.encode(candidate)[::-1], gains.order)
-    # Exchange candidate and reference: search the reference's lattice, so that the tie rule chooses among its paths.
+    # Swap the roles of candidate and reference: the search runs on the lattice of the reference, so that its rule for
+    # ties chooses among the paths of the reference.
     columns = {
         "source": graph.source,
         "target": graph.target,

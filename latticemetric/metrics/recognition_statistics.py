@@ -26,11 +26,11 @@ class RecognitionStatistics:
     """Counts of an optimal alignment.
 
     Attributes:
-        matches: Numbers of k-gram matches M_1 … M_n.
+        matches: Numbers of matching k-grams, M_1 … M_n.
         substitutions: Number of reference words aligned with another word.
         deletions: Number of reference words aligned with no word.
         insertions: Number of candidate words aligned with no word.
-        reference_ngrams: Sizes of the reference's k-gram multisets, |g_1(r)| … |g_n(r)|.
+        reference_ngrams: Numbers of k-grams of the reference, |g_1(r)| … |g_n(r)|.
     """
 
     matches: tuple[int, ...]
@@ -46,7 +46,7 @@ class RecognitionStatistics:
 
     @classmethod
     def of_edits(cls, edits: str, order: int) -> Self:
-        """Count the statistics of an alignment string with one letter per edit: C (match), S, D, I."""
+        """Return the statistics of an alignment, given as one letter per edit: C (match), S, D or I."""
         # A run of n matches holds n − k + 1 matching k-grams.
         runs = [len(run) for run in edits.translate(_OTHER_THAN_MATCHES).split()]
         matches = [0] * order
@@ -129,19 +129,24 @@ def exact_gains(order: int, alpha: Fraction, beta: Fraction) -> Gains:
 
 
 def exact_penalty(value: Penalty, name: str) -> Fraction:
-    """Return a penalty as an exact number: 0.1 means one tenth, not the nearest float."""
+    """Return a penalty as an exact fraction: 0.1 means one tenth, not the nearest float."""
     try:
         if isinstance(value, str) and "/" not in value and abs(Decimal(value).adjusted()) > _MOST_DIGITS:
-            raise UsageError(f"{name} is {shortened(value)}, which has too many digits for exact scores")
+            raise UsageError(
+                f"{name} is {shortened(value)}, which has too many digits for exact scores",
+                advice="give at most 16 significant digits",
+            )
         return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError, InvalidOperation):
-        raise UsageError(f"{name} is {shortened(repr(value))}, not a finite number") from None
+        raise UsageError(
+            f"{name} is {shortened(repr(value))}, not a finite number", advice="give a number like 0.5 or 1/3"
+        ) from None
 
 
 Merit = tuple[bool, Fraction]
-"""A rate as a sort key: larger is better. Defined rates rank above undefined ones, which rank by their numerators."""
+"""A rate as a sort key: larger is better. Undefined rates rank below defined ones, in the order of their numerators."""
 
 
 def merit(gain: int, denominator: int, gains: Gains) -> Merit:
-    """Return the merit of a gain in units of `1 / gains.unit`."""
+    """Return the sort key of the rate gain / denominator. The gain is a number of units of `1 / gains.unit`."""
     return (denominator > 0, Fraction(gain, gains.unit * (denominator or 1)))

@@ -1,4 +1,7 @@
-"""Refuse lists of single words as references: such a list may be one reference, or several of one word each."""
+"""Checks of references: a list of single words is ambiguous.
+
+It may be one reference, or several references of one word each.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from latticemetric.vocabulary import split_words
 
 
 def check_references(references: Any) -> None:
-    """Refuse a list of single words as the references of one candidate.
+    """Raise `UsageError` if the references of one candidate are a list of single words, or of an unsuitable type.
 
     `["the", "cold"]` may be the words of one reference, or two references of one word. Write `"the cold"` or `[["the",
     "cold"]]` for one reference, `[["the"], ["cold"]]` for two.
@@ -29,16 +32,19 @@ def check_references(references: Any) -> None:
 
 
 def check_candidate(text: Any, what: str = "the candidate") -> None:
-    """Refuse a list of texts in place of a list of words: `["the cold"]` would be one word with a space."""
+    """Raise `UsageError` if a text is a list of texts instead of a list of words.
+
+    The text `["the cold"]` would be one word with a space. `what` names the text in the message.
+    """
     if isinstance(text, list) and text and all(isinstance(one, str) and len(split_words(one)) > 1 for one in text):
         raise UsageError(f"{what} is a list of texts, not of words: {text!r}", advice=f"give the string {text[0]!r}")
 
 
 def check_corpus(candidates: Any, references: Any) -> None:
-    """Refuse single words as references in a whole corpus, and a string in place of a list.
+    """Raise `UsageError` if candidates or references are a string, or if references seem to be lists of words.
 
-    A segment may have several references of one word each. But if no reference of the corpus has more words, and some
-    segments have several references, the caller probably passed lists of words.
+    A segment may have several references of one word each. But if some segments have several references, and no
+    reference of the corpus has more than one word, the caller probably passed lists of words.
     """
     for name, given in (("candidates", candidates), ("references", references)):
         if isinstance(given, str):
@@ -51,7 +57,10 @@ def check_corpus(candidates: Any, references: Any) -> None:
 
 
 def checked_corpus(references: Iterable[Any]) -> Iterator[Any]:
-    """Check and yield the references of each segment; at the end, refuse those that seem to be lists of words."""
+    """Check and yield the references of each segment.
+
+    At the end, raise `UsageError` if the references seem to be lists of words; see `check_corpus`.
+    """
     if isinstance(references, str):
         raise UsageError("references is a string", advice="give a list: the references of each graph")
     suspect = None
@@ -71,13 +80,13 @@ def checked_corpus(references: Iterable[Any]) -> Iterator[Any]:
 
 def are_single_words(references: Any) -> bool:
     """Check whether `references` are several strings of one word each."""
-    if not _is_list(references) or len(references) < 2:  # noqa: PLR2004  one is clear
+    if not _is_list(references) or len(references) < 2:  # noqa: PLR2004  one reference is not ambiguous
         return False
     return all(isinstance(one, str) and len(split_words(one)) == 1 for one in references)
 
 
 def _is_list(given: Any) -> bool:
-    # In this order: a question about an abstract class takes ten times as long.
+    # `list` comes first, since a check against an abstract class takes ten times as long.
     return not isinstance(given, str) and isinstance(given, (list, Sequence))
 
 

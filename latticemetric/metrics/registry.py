@@ -1,4 +1,4 @@
-"""The registry of metrics of this package (`4-grr`, `wer`, …) and of other packages."""
+"""Registry of the metrics of this package (`4-grr`, `wer`, …) and of other packages."""
 
 from __future__ import annotations
 
@@ -35,11 +35,14 @@ Factory = Callable[..., Any]
 
 
 def register(name: str, *, ordered: bool = False) -> Callable[[Factory], Factory]:
-    """Register a metric's factory. With `ordered`, the name is `N-name`, and the factory gets N first."""
+    """Register a factory (a class or function) that makes a metric.
+
+    With `ordered`, users write the name as `N-name`, and N is the first argument of the factory.
+    """
 
     def add(factory: Factory) -> Factory:
         if name in _factories:
-            raise UsageError(f"there are two metrics named '{name}'")
+            raise UsageError(f"there are two metrics named '{name}'", advice="give one of them another name")
         _factories[name] = (factory, ordered)
         return factory
 
@@ -47,7 +50,7 @@ def register(name: str, *, ordered: bool = False) -> Callable[[Factory], Factory
 
 
 def load_plugins() -> None:
-    """Import the metrics of other packages; warn if one fails."""
+    """Import the metrics of other packages (plug-ins); warn if an import fails."""
     from importlib.metadata import entry_points
 
     for entry in entry_points(group=_ENTRY_POINTS):
@@ -73,8 +76,8 @@ def make_metric(spec: str, **parameters: Any) -> Any:
     """Return the metric with the name `spec`.
 
     Args:
-        spec: `wrr`, `wer`, `4-grr`, `bleu`, …
-        **parameters: Passed to the metric.
+        spec: The name of a metric: `wrr`, `wer`, `4-grr`, `bleu`, …
+        **parameters: Parameters of the metric.
 
     Examples:
         >>> make_metric("3-grr", alpha=0.5).name

@@ -1,8 +1,8 @@
 """The word error rate of NIST's sclite, from the alignment with the lowest cost (not the fewest errors).
 
-sclite aligns networks of words. A substitution costs 4, a deletion or insertion 3, and each silence (`@`) of candidate
-or reference 0.001. Three substitutions cost as much as four deletions and insertions. So the alignment may have more
-errors than necessary, and may take other alternatives than the alignment with the best rate.
+sclite aligns networks of words. A substitution costs 4, a deletion or insertion 3, and each silence (`@`) in candidate
+or reference 0.001. Since three substitutions cost as much as four deletions and insertions, the alignment may have more
+errors than necessary. In a network, it may also take other alternatives than the alignment with the fewest errors.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class _Network(NamedTuple):
 class Sclite(Metric[RecognitionStatistics]):
     """The word error rate by sclite's alignment, (S + D + I) / |r|. Lower is better.
 
-    Candidates may also be graphs. Case matters, as with sclite's option -s.
+    Candidates may be graphs, too. Words are case-sensitive, as with sclite's option -s.
 
     Examples:
         >>> errors = Sclite().statistics("x y z", "a b c d x")
@@ -69,7 +69,7 @@ class Sclite(Metric[RecognitionStatistics]):
         return self.align_arcs(candidate, reference)[0]
 
     def align_arcs(self, candidate: GraphText, reference: GraphText) -> tuple[Alignment, npt.NDArray[np.integer[Any]]]:
-        """Return the alignment, and the arc (in a text: the position) of each candidate word."""
+        """Return the alignment, and the arc of each candidate word; if the candidate is a text, its position."""
         sides = [graphs_of(side if isinstance(side, str | Lattice) else [side])[0] for side in (reference, candidate)]
         vocabulary = Vocabulary.from_words([*words_in(sides[1]), *words_in(sides[0])])
         networks = [_network(side, vocabulary) for side in sides]
@@ -78,7 +78,7 @@ class Sclite(Metric[RecognitionStatistics]):
         return Alignment(tuple(words), tuple(expected), edits), arcs[1]
 
     def statistics(self, candidate: GraphText, references: GraphReferences) -> RecognitionStatistics:
-        """Return the statistics for the reference with the fewest errors per word (ties: the first)."""
+        """Return the statistics against the reference with the fewest errors per word (ties: the first)."""
         check_candidate(candidate)
         check_references(references)
         return self._counted([candidate], [references])[0]

@@ -1,4 +1,4 @@
-"""A test set as numbers, and the n-grams that candidates and references share."""
+"""A test set with words as numbers, and the n-grams that candidates and references share."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _HIGHEST_ORDER = 254
 
 
 def check_order(order: int, what: str = "n-grams") -> None:
-    """Raise an error if `order` is not a possible order of n-grams."""
+    """Raise `UsageError` if `order` is not a whole number from 1 to 254. `what` names the n-grams in the message."""
     if isinstance(order, bool) or not isinstance(order, int) or not 1 <= order <= _HIGHEST_ORDER:
         raise UsageError(f"order {order} is not possible for {what}", advice=f"choose 1 … {_HIGHEST_ORDER}")
 
 
 class NumberedStrings(NamedTuple):
-    """Strings as joined word numbers; string s is `words[begin[s] : begin[s + 1]]`."""
+    """Several strings of word numbers in one array; string s is `words[begin[s] : begin[s + 1]]`."""
 
     words: WordNumbers
     begin: Counts
@@ -48,7 +48,7 @@ class NumberedStrings(NamedTuple):
         return NumberedStrings(self.words[begin[0] : begin[-1]], begin - begin[0])
 
     def repeated(self, string: int, times: int) -> NumberedStrings:
-        """Return one of the strings, several times."""
+        """Return copies of one string: the string with index `string`, `times` times."""
         (words, _), length = self.part(string, string + 1), int(self.lengths[string])
         return NumberedStrings(np.tile(words, times), np.arange(times + 1, dtype=np.int64) * length)
 
@@ -71,18 +71,23 @@ def compared_words(text: Text, *, stem: bool) -> tuple[str, ...]:
 def number_all(
     candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]]
 ) -> tuple[NumberedStrings, NumberedStrings, list[str]]:
-    """Number the words of candidates and references together; return both as numbers, and the words."""
+    """Return candidates and references as word numbers, and the list of words.
+
+    Equal words have equal numbers. A number is an index of the list.
+    """
     numbers: dict[str, int] = defaultdict(count().__next__)
     said, expected = (numbered_strings(side, numbers.__getitem__) for side in (candidates, references))
     return said, expected, list(numbers)
 
 
-# The largest number of counts of pairs that are held at a time.
+# The largest number of counts that are in memory at once.
 _COUNTS_AT_ONCE = 1 << 22
 
 
 def pair_matches(candidates: NumberedStrings, references: NumberedStrings, order: int) -> Iterator[Counts]:
-    """Yield clipped n-gram matches of all candidates with each reference: one row per candidate, one column per order.
+    """Yield the numbers of clipped n-gram matches of all candidates with each reference: one array per reference.
+
+    An array has one row per candidate, and one column per order.
 
     Examples:
         >>> candidates, references, _ = number_all([["a", "b", "a"], ["b"]], [["b", "a", "b"]])
@@ -98,14 +103,14 @@ def pair_matches(candidates: NumberedStrings, references: NumberedStrings, order
 
 
 def numbered_strings(strings: Sequence[Sequence[str]], number: Callable[[str], int]) -> NumberedStrings:
-    """Return strings as the numbers of their words."""
+    """Return strings as word numbers. The function `number` gives the number of a word."""
     begin = np.cumsum([0, *map(len, strings)], dtype=np.int64)
     words = map(number, chain.from_iterable(strings))
     return NumberedStrings(np.fromiter(words, dtype=np.int32, count=int(begin[-1])), begin)
 
 
 class Segments(NamedTuple):
-    """Candidates and references as numbers; segment s has the references `owner[s]` to `owner[s + 1] − 1`."""
+    """Candidates and references as word numbers; segment s has the references `owner[s]` to `owner[s + 1] − 1`."""
 
     candidates: NumberedStrings
     references: NumberedStrings
@@ -115,7 +120,11 @@ class Segments(NamedTuple):
     def of(
         cls, candidates: Sequence[Text], references: Sequence[References], *, across: bool = False, stem: bool = False
     ) -> Segments:
-        """Number the words of a test set, or their stems; with `across`, the same numbers in all segments (slower)."""
+        """Number the words of a test set; with `stem`, number their Porter stems.
+
+        With `across` or `stem`, equal words have the same number in all segments, which is slower. Otherwise, numbers
+        can be compared only within a segment.
+        """
         (*arrays, words), spelled = _native_count(_native.number_segments, candidates, references, across or stem)
         numbers, begin, expected, expected_begin, owner = arrays
         _require_references(owner)
@@ -129,7 +138,7 @@ class Segments(NamedTuple):
         return cls(NumberedStrings(numbers, begin), NumberedStrings(expected, expected_begin), owner)
 
     def one_reference_each(self) -> Segments:
-        """Pair every candidate with each of its references; each pair is a separate segment."""
+        """Return a test set with one segment for each pair of a candidate and one of its references."""
         repeats = np.diff(self.owner)
         lengths = np.repeat(self.candidates.lengths, repeats)
         begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -142,12 +151,15 @@ class Segments(NamedTuple):
         return _native.match_ngrams(*self.candidates, *self.references, self.owner, order)
 
     def information(self, order: int) -> npt.NDArray[np.float64]:
-        """Return `matches` weighted by the information of each match; this needs words numbered across segments."""
+        """Return `matches` weighted by the information of each match. Words must be numbered across segments."""
         return _native.weigh_ngrams(*self.candidates, *self.references, self.owner, order)
 
 
 def count_segments(candidates: Sequence[Text], references: Sequence[References], gains: Gains) -> tuple[Counts, Counts]:
-    """Return the counts of a recognition rate, one row per pair of candidate and reference, and the rows' `owner`."""
+    """Return the counts of a recognition rate: one row per pair of candidate and reference, and their `owner`.
+
+    Segment s has the rows `owner[s]` to `owner[s + 1] − 1`.
+    """
     (counts, owner), _ = _native_count(_native.count_segments, candidates, references, *gains)
     _require_references(owner)
     return counts, owner
@@ -157,9 +169,9 @@ class ListCounts(NamedTuple):
     """Counts of n-best lists.
 
     Attributes:
-        rows: The counts of a recognition rate, a row a hypothesis and reference of its list.
-        is_new: Whether the words of a hypothesis differ from those of all before it in its list.
-        missing: For each list, the words of its references that are in no hypothesis.
+        rows: The counts of a recognition rate: one row for each pair of a hypothesis and a reference of its list.
+        is_new: For each hypothesis, 1 if no earlier hypothesis of its list has the same words, otherwise 0.
+        missing: For each list, the number of words of its references that are in no hypothesis.
     """
 
     rows: Counts
@@ -168,7 +180,7 @@ class ListCounts(NamedTuple):
 
 
 def count_lists(lists: ListColumns, gains: Gains) -> ListCounts:
-    """Count the hypotheses of lists against the references of each."""
+    """Return the counts of n-best lists: each hypothesis against each reference of its list."""
     try:
         return ListCounts(*_native.count_lists(*lists, *gains))
     except (TypeError, UnicodeEncodeError):  # as in `_native_count`
@@ -179,7 +191,7 @@ def count_lists(lists: ListColumns, gains: Gains) -> ListCounts:
 
 
 def _spelled(text: Text, numbers: dict[str, int]) -> list[str]:
-    """Return numbers for the words of a text, the same for equal words."""
+    """Return the words of a text as numbers in decimal; equal words have equal numbers."""
     return [str(numbers.setdefault(word, len(numbers))) for word in words_of(text)]
 
 
@@ -188,8 +200,8 @@ def _native_count(
 ) -> tuple[Any, list[str] | None]:
     """Call a native function with a test set; return its result, and the words if they were replaced by numbers.
 
-    The native reader refuses words that UTF-8 cannot encode, and sequences other than lists and tuples. Then the
-    function is called with numbers instead of words.
+    The native reader refuses words that UTF-8 cannot encode, and sequences other than lists and tuples. In these cases,
+    numbers replace the words in a second call.
     """
     require_as_many(candidates, references)
     try:
@@ -206,18 +218,18 @@ def _require_references(owner: Counts) -> None:
 
 
 def best_references(merits: npt.NDArray[np.float64], owner: Counts) -> Counts:
-    """Return the number of each segment's reference with the largest merit (ties: the first)."""
+    """Return, for each segment, the index in `merits` of the reference with the largest merit (ties: the first)."""
     begin = owner[:-1]
     best = np.repeat(np.maximum.reduceat(merits, begin), np.diff(owner))
     numbers: Counts = np.arange(len(merits))
     return np.minimum.reduceat(np.where(merits == best, numbers, len(numbers)), begin)
 
 
-# ---- Matched n-grams, as text ----
+# ---- Matching n-grams as text ----
 
 
 def matched_ngrams(candidate: Text, references: References, order: int, *, stem: bool = False) -> str:
-    """List a candidate's n-grams that its references contain, one line per order, with clipped counts."""
+    """Return a candidate's n-grams that its references contain, as text: one line per order, with clipped counts."""
     words = compared_words(candidate, stem=stem)
     listed = [compared_words(reference, stem=stem) for reference in references_of(references)]
     lines = []

@@ -1,4 +1,4 @@
-"""Translation edit rate: edits, including shifts of adjacent words (Snover et al. 2006)."""
+"""Translation edit rate: edits per reference word, including shifts of adjacent words (Snover et al. 2006)."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ from latticemetric.metrics.signature import Signature, yes_or_no
 @register("ter")
 @dataclass(frozen=True, kw_only=True)
 class TER(TallyMetric):
-    """Insertions, deletions, substitutions and shifts, divided by the average number of reference words.
+    """Translation edit rate: the number of edits, divided by the mean number of reference words. Lower is better.
 
-    Lower is better. The greedy search of shifts is tercom's, with the limits of sacrebleu, so that the number of edits
-    may not be minimal. With several references, the fewest edits and the mean length count.
+    Edits are insertions, deletions, substitutions and shifts. A greedy search finds the shifts as in tercom, with the
+    limits of sacrebleu. So there may be more edits than necessary. With several references, the metric uses the
+    smallest number of edits and the mean length of the references.
 
     Args:
-        normalized: Separate punctuation, and decode XML entities, as tercom does.
+        normalized: Separate punctuation from words, and decode XML entities, as tercom does.
         no_punct: Remove punctuation.
-        asian_support: With `normalized`, separate CJK characters; with `no_punct`, remove their punctuation, too.
-        case_sensitive: Compare words as they are; otherwise, in lower case.
+        asian_support: With `normalized`, separate CJK characters; with `no_punct`, also remove CJK punctuation.
+        case_sensitive: Distinguish upper and lower case. If False, compare lower-cased words.
 
     Examples:
         >>> TER().score("to the audience the president spoke", "the president spoke to the audience")
@@ -63,16 +64,16 @@ class TER(TallyMetric):
         except ImportError as error:
             raise MissingDependencyError(
                 "normalized and no_punct of ter need sacrebleu, which is not installed",
-                advice="pip install sacrebleu, or leave them out",
+                advice="pip install sacrebleu, or leave these parameters out",
             ) from error
         return TercomTokenizer(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
 
     def __reduce__(self) -> tuple[Callable[..., TER], tuple[bool, ...]]:
-        # The tokenizer keeps texts that it has seen.
+        # Do not pickle the tokenizer: it caches texts.
         return _ter, (self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
 
     def signature_for(self, references: int | str) -> Signature:
-        """Return the signature (name, parameters, version) for `references` references per segment."""
+        """Return the signature: name, parameters and version; see `Metric.signature_for`."""
         case = "mixed" if self.case_sensitive else "lc"
         return super().signature_for(references).also(case=case, tok="tercom")
 
@@ -94,7 +95,7 @@ class TER(TallyMetric):
     def pair_tables(self, candidates: Sequence[Text], references: Sequence[Text]) -> Iterator[Table]:
         """Yield the statistics of all candidates against each reference."""
         said, expected, _ = number_all(*(list(map(self._words, side)) for side in (candidates, references)))
-        # All reference words that no candidate has share one number, so that numbers do not grow with the references.
+        # Reference words that are in no candidate share one number, so that numbers do not grow with the references.
         expected = expected._replace(words=np.minimum(expected.words, said.words.max(initial=-1) + 1))
         each = np.arange(len(candidates) + 1, dtype=np.int64)
         for number, words in enumerate(expected.lengths):
@@ -108,7 +109,10 @@ class TER(TallyMetric):
         return (line if self.case_sensitive else line.lower()).split()
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
-        """Return the rate of each row of summed statistics: 1 if there are edits, but no reference words."""
+        """Return the rate of each row of summed statistics.
+
+        Without reference words, the rate is 1 if there are edits, otherwise 0.
+        """
         edits, words = np.moveaxis(sums, -1, 0)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(words > 0, edits / words, np.where(edits > 0, 1.0, 0.0))

@@ -26,10 +26,10 @@ UnigramKind = Literal["precision", "recall", "f1", "fmean"]
 
 @dataclass(frozen=True)
 class Unigram(TallyMetric):
-    """Matched words per candidate word (precision) or per reference word (recall), or a mean of both.
+    """Unigram precision P (matches per candidate word), recall R (matches per reference word), or a mean of both.
 
-    F1 = 2PR / (P + R), Fmean = 10PR / (9P + R); 0 without matches. Each candidate counts with its best reference (ties:
-    the first).
+    F1 = 2PR / (P + R), Fmean = 10PR / (9P + R). All scores are 0 without matches. Each candidate is compared with its
+    best reference (ties: the first).
 
     Args:
         kind: `precision`, `recall`, `f1` or `fmean`.
@@ -57,7 +57,7 @@ class Unigram(TallyMetric):
         return f"{self.kind}-stem" if self.stem else self.kind
 
     def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
-        """Return the statistics of a test set, one row per segment, against the best reference of each."""
+        """Return the statistics of a test set: one row per segment, against the best reference of the segment."""
         test = Segments.of(candidates, references, stem=self.stem)
         pairs = test.one_reference_each()
         matches = pairs.matches(1)
@@ -76,9 +76,9 @@ class Unigram(TallyMetric):
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
         """Return the score of each row of summed statistics."""
         matches, words, reference_words = np.moveaxis(sums, -1, 0)
-        # With P = m/|c| and R = m/|r|, F1 = 2m / (|c| + |r|) and Fmean = 10PR / (9P + R) = 10m / (|c| + 9|r|). Whole
-        # numbers are divided once: equal fractions give the same float, and different ones of segments do not, so
-        # that the best of several references is exact.
+        # With P = m/|c| and R = m/|r|, F1 = 2m / (|c| + |r|) and Fmean = 10PR / (9P + R) = 10m / (|c| + 9|r|). There is
+        # one division of whole numbers, so equal fractions give equal floats, and different fractions of segments give
+        # different floats. So the choice of the best reference is exact.
         factor, size = {
             "precision": (1, words),
             "recall": (1, reference_words),

@@ -1,7 +1,8 @@
-"""Read base forms and synsets of words from WordNet's index files.
+"""Reader of WordNet's index files, for base forms and synsets of words.
 
-nltk's reader cannot be used: it opens `lexnames`, which Debian's `wordnet-base` lacks, and refuses folders outside its
-search path. Base forms and synsets need only `index.*` and `*.exc`, which Debian and nltk both have.
+nltk's reader is not used: it needs the file `lexnames`, which Debian's `wordnet-base` lacks, and it refuses folders
+outside its search path. Base forms and synsets need only the files `index.*` and `*.exc`, which both Debian and nltk
+have.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 
 from latticemetric.errors import InputError, MissingDependencyError
 
-# morphy(7WN), "Rules of Detachment".
+# By part of speech: endings and their replacements, from morphy(7WN), "Rules of Detachment".
 _DETACHMENT = {
     part: tuple(tuple(rule.split(":")) for rule in rules.split())
     for part, rules in (
@@ -29,7 +30,7 @@ _DETACHMENT = {
 
 _FILES = tuple(name for part in _DETACHMENT for name in (f"index.{part}", f"{part}.exc"))
 
-_SHORTEST_PLURAL = 3  # morph.c: a noun of two letters has no ending
+_SHORTEST_PLURAL = 3  # as in morph.c: shorter nouns have no ending to remove
 
 _TYPES_KEPT = 1 << 20
 
@@ -40,7 +41,7 @@ Synset = tuple[str, int]
 
 
 class WordNet:
-    """Base forms and synsets, from the folder of `index.noun` and the other files."""
+    """WordNet's base forms and synsets, read from the folder that contains `index.noun` and the other files."""
 
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
@@ -48,7 +49,7 @@ class WordNet:
         self._irregular = {part: dict(_keyed(self._text(f"{part}.exc"))) for part in _DETACHMENT}
 
     def files(self) -> list[str]:
-        """Return the files to read: the files in the folder, or the archive that contains them."""
+        """Return the paths of the files to read; if they are in an archive, return the path of the archive."""
         if isinstance(self.folder, zipfile.Path):
             return [str(self.folder.root.filename)]
         return [str(self.folder / name) for name in _FILES]
@@ -61,19 +62,26 @@ class WordNet:
         return hashed.hexdigest()
 
     def base_forms(self, word: str) -> frozenset[str]:
-        """Return the base forms of a word in WordNet (lower case, any part of speech), including the word itself."""
+        """Return the base forms of a word (lower case, any part of speech) that are in WordNet.
+
+        They include the word itself, if it is in WordNet. The set is empty if no base form is in WordNet.
+        """
         return frozenset(form for _, form in self._entries(word))
 
     def synsets(self, word: str) -> frozenset[Synset]:
         """Return the synsets of all senses of a word's base forms."""
         found: set[Synset] = set()
         for part, form in self._entries(word):
-            # wndb(5WN): pos, number of synsets, …, and their offsets last.
+            # The fields (wndb(5WN)): part of speech, number of synsets, …; the last fields are the synsets' offsets.
             fields = self._lines[part][form].split()
             try:
                 found.update((part, int(offset)) for offset in fields[-int(fields[1]) :])
             except (ValueError, IndexError):
-                raise InputError(f"the entry of '{form}' is damaged", where=f"{self.folder}/index.{part}") from None
+                raise InputError(
+                    f"the entry of '{form}' is damaged",
+                    where=f"{self.folder}/index.{part}",
+                    advice="install WordNet again",
+                ) from None
         return frozenset(found)
 
     def _entries(self, word: str) -> Iterator[tuple[str, str]]:
@@ -111,7 +119,10 @@ _HOW_TO_GET = (
 
 
 def wordnet() -> WordNet:
-    """Find WordNet: in `NLTK_DATA`, `WNSEARCHDIR`, `WNHOME`, nltk's folders or `/usr/share/wordnet`."""
+    """Return the WordNet of this computer; raise `MissingDependencyError` if there is none.
+
+    The places to search are `NLTK_DATA`, `WNSEARCHDIR`, `WNHOME`, `/usr/share/wordnet` and nltk's folders.
+    """
     return _wordnet_of(*map(os.environ.get, ("NLTK_DATA", "WNSEARCHDIR", "WNHOME")))
 
 

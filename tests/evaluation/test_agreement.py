@@ -302,7 +302,10 @@ def test_a_constant_system_is_left_out_of_the_mean_and_named():
     assert found.pearson.value == found.systems["1"].pearson.value
     none = correlate({"m": [[3.0, 3, 3]]}, [[1.0, 2, 3]], resamples=20).metrics["m"].segment
     assert (none.pearson.value, none.pearson.low) == (None, None)
-    assert none.reason == "it is undefined in every system; in 1, the metric gives all judged segments the same score"
+    assert (
+        none.reason
+        == "the correlation is undefined in every system; in 1, the metric gives all judged segments the same score"
+    )
 
 
 @pytest.mark.parametrize(
@@ -319,7 +322,7 @@ def test_a_constant_system_is_left_out_of_the_mean_and_named():
         ({"m": [[1, math.inf]]}, [[1, 2]], {}, "some scores are infinite; use NaN"),
         ({"m": [[]]}, [[]], {}, r"scores have shape \(1, 0\); give at least one system"),
         ({"m": [[1]]}, [[1]], {"systems": ["a", "b"]}, "systems has 2 names, but there are human scores for 1 sys"),
-        ({"m": [[1]]}, [[1]], {"system_human": [1, 2]}, r"system scores have shape \(2,\) .*; give 1 finite"),
+        ({"m": [[1]]}, [[1]], {"system_human": [1, 2]}, r"system_human has shape \(2,\) .*; give 1 finite"),
         ({"m": [[1]]}, [[1]], {"resamples": -1}, "-1 resamples"),
         ({"m": [[1]]}, [[1]], {"confidence": 2}, "confidence 2"),
     ],
@@ -541,7 +544,7 @@ def test_a_group_whose_metric_is_undefined_says_so():
     ("arguments", "message"),
     [
         ({"width": 0}, "the width of groups is 0; give a width above 0"),
-        ({"width": 1e-6}, "too many; choose a larger width"),
+        ({"width": 1e-6}, "which are too many; choose a larger width"),
         ({"by": [[1.0]]}, "values to group by have shape"),
         ({"scores": {"m": [[1.0]]}}, "scores of a metric have shape"),
     ],
@@ -634,7 +637,7 @@ def test_what_is_missing_is_noted():
     assert notes == (
         "x: 1 of 3 segments have no judgment",
         "y: 2 of 3 segments have no judgment",
-        "judge ben gives one score only: it becomes 0",
+        "all scores of judge ben are equal: they become 0",
     )
 
 

@@ -164,7 +164,7 @@ def test_score_prepares_texts():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (({"a": "x"}, ["x"]), "either hypotheses or references have ids, but not both"),
+        (({"a": "x"}, ["x"]), "only one of hypotheses and references has ids"),
         (({"a": "x"}, {"b": "x"}), "segment 'a' has no reference"),
         (({"a": "x"}, {"a": "x", "b": "x"}), "segment 'b' has no hypothesis"),
         ((["x"], ["x", "y"]), "1 candidates and 2 references"),

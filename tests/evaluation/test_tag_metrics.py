@@ -123,7 +123,7 @@ def test_layouts_are_found_by_the_lengths_of_lines():
     assert chosen_tags(odd, "f", "all").strings() == ["OK BAD OK", "BAD"]
     with pytest.raises(InputError, match="f: these are tags of words, without gaps"):
         chosen_tags(even, "f", "gaps")
-    with pytest.raises(InputError, match=r"f: segment 2 has 2 tags, but words with gaps have 2n \+ 1"):
+    with pytest.raises(InputError, match=r"f: segment 2 has 2 tags, but n words with gaps have 2n \+ 1"):
         chosen_tags(even, "f", "words", "words-and-gaps")
 
 

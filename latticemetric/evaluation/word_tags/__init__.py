@@ -1,1 +1,1 @@
-"""Word-level quality estimation: compare predicted tags of words with gold tags."""
+"""Word-level quality estimation: comparison of predicted word tags with gold tags."""

@@ -1,4 +1,4 @@
-"""Test how well metrics separate systems from each other and from trivial baselines (Logacheva et al. 2016)."""
+"""Tests of how well metrics separate systems from each other and from trivial baselines (Logacheva et al. 2016)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class PairTest:
         second: The other system.
         difference: The value of `first` minus the value of `second`; `None` if one is undefined.
         p: The two-sided p-value, not corrected for multiple tests; `None` if the difference is undefined.
-        significant: True if p ≤ level / number of pairs (Bonferroni).
+        significant: True if p ≤ alpha / number of pairs (Bonferroni).
     """
 
     first: str
@@ -45,13 +45,13 @@ class Discrimination:
 
     Attributes:
         metric: The metric's name.
-        ranking: Systems with their values, the best first, undefined ones last.
+        ranking: Pairs of system and value, best first; undefined values (`None`) are last.
         pairs: A test for each pair of systems.
         d: The system distinction coefficient: the share of significantly different pairs. `None` without pairs.
         d_top: The coefficient for the first half of the ranking, corrected only for the pairs in this half. If the
             number of systems is odd, the middle system is in neither half.
         d_bottom: The coefficient for the last half.
-        below: The number of systems with a lower score than each synthetic labelling.
+        below: For each synthetic labelling, the number of systems with a lower score.
         below_total: The sum of `below`.
     """
 
@@ -71,7 +71,7 @@ class Discrimination:
 
 
 def trials_for(pairs: int, alpha: float) -> int:
-    """Return the default number of trials: 1000, or twice as many as a significant result needs if these are more.
+    """Return the default number of trials: twice as many as a significant result needs, but at least 1000.
 
     The smallest p-value of n trials is about 1 / n, and the corrected level is alpha / pairs (Bonferroni).
     """
@@ -87,14 +87,14 @@ def discriminate(
     trials: int | None = None,
     seed: int = 0,
 ) -> list[Discrimination]:
-    """Test each pair of systems under each metric; count the systems below synthetic labellings.
+    """Test each pair of systems under each metric; count the systems with lower scores than synthetic labellings.
 
     Args:
         systems: Tables of `tag_table` by name, all of the same segments.
         synthetic: Tables of synthetic labellings, which are not tested.
         metrics: The metrics to compare; default: the six metrics of Logacheva et al. 2016.
         alpha: The family-wise significance level of all pairs.
-        trials: The number of trials; default: `trials_for`.
+        trials: The number of trials; default: the result of `trials_for`.
         seed: The same seed swaps the same segments. All pairs and metrics share their trials.
     """
     pairs = len(systems) * (len(systems) - 1) // 2
@@ -153,7 +153,7 @@ def _discrimination(
 
 
 def checked_level(alpha: float) -> float:
-    """Return the level of significance; raise an error if it is not between 0 and 1."""
+    """Return the level of significance; raise `UsageError` if it is not between 0 and 1."""
     if not 0 < alpha < 1:
         raise UsageError(f"the significance level {alpha} is not between 0 and 1", advice="give one like 0.05")
     return alpha
@@ -168,9 +168,10 @@ _PESSIMISTIC_RECALL_OF_BAD, _PESSIMISTIC_RECALL_OF_OK = 0.9, 0.1
 
 
 def synthetic_tags(gold: WordTags, kind: str, seed: int = 0) -> WordTags:
-    """Return an artificial labelling of the words of gold tags, a trivial baseline (Logacheva et al. 2016).
+    """Return artificial tags for the words of the gold tags, as a trivial baseline (Logacheva et al. 2016).
 
-    - `all-bad`, `all-good`: every tag is BAD or, respectively, OK.
+    - `all-bad`: every tag is BAD.
+    - `all-good`: every tag is OK.
     - `optimistic`: BAD has a precision of 0.9 and a recall of 0.1; all other tags are OK (98 % of the tags if 18 % of
       the gold tags are BAD, as in the paper).
     - `pessimistic`: BAD has a recall of 0.9, OK a recall of 0.1; so 90 % of the tags are BAD.

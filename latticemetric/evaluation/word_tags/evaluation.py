@@ -1,4 +1,4 @@
-"""Evaluate tags of several systems (scores, tests, tables of Logacheva et al. 2016), and confidences by threshold."""
+"""Evaluation of word tags of several systems (with the tables of Logacheva et al. 2016), and of word confidences."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class TagEvaluation(Frozen):
 
     @classmethod
     def of(cls, gold: WordTags, systems: Mapping[str, WordTags], gold_name: str = "gold") -> TagEvaluation:
-        """Compare systems with the gold.
+        """Compare the tags of systems with the gold tags.
 
         Args:
             gold: The gold tags.
-            systems: Tags of the same words, by name.
-            gold_name: The name of the gold in error messages.
+            systems: The tags of each system for the same words, by the system's name.
+            gold_name: The name of the gold tags in error messages.
         """
         if not systems:
             raise UsageError("there are no predicted tags")
@@ -59,7 +59,7 @@ class TagEvaluation(Frozen):
         return discriminate(self.tables, synthetic, alpha=alpha, trials=trials, seed=seed)
 
     def repeated_sampling(self, **parameters: Any) -> RepeatedSampling:
-        """Call `repeated_sampling` with these systems and the gold (table 2 of Logacheva et al. 2016)."""
+        """Call `repeated_sampling` with these systems and gold tags (table 2 of Logacheva et al. 2016)."""
         return repeated_sampling(tag_table(self.gold, self.gold), list(self.tables.values()), **parameters)
 
 
@@ -70,7 +70,7 @@ THRESHOLDS = tuple(k / 20 for k in range(1, 20))
 
 @dataclass(frozen=True)
 class ThresholdScores:
-    """The scores at one threshold: words with lower confidence are BAD."""
+    """The scores at one threshold: words with a confidence below it are BAD."""
 
     threshold: float
     scores: TagScores
@@ -85,8 +85,8 @@ class ConfidenceSweep:
     """The scores of a confidence measure at several thresholds.
 
     Attributes:
-        rows: Each threshold's scores, in increasing order.
-        best: The threshold with the highest F1-mult (ties: the lowest threshold); `None` if F1-mult is never defined.
+        rows: The scores at each threshold, in increasing order of thresholds.
+        best: The row with the highest F1-mult (ties: the lowest threshold); `None` if F1-mult is never defined.
     """
 
     rows: tuple[ThresholdScores, ...]
@@ -96,11 +96,11 @@ class ConfidenceSweep:
 def sweep_thresholds(
     gold: WordTags, confidences: npt.ArrayLike, thresholds: Sequence[float] = THRESHOLDS
 ) -> ConfidenceSweep:
-    """Tag words by each threshold on their confidence, and score the tags.
+    """For each threshold, tag the words with a lower confidence as BAD, and score the tags.
 
     Args:
         gold: The gold tags.
-        confidences: The confidence of each word, one segment after the other.
+        confidences: The confidence of each word, in one array for all segments.
         thresholds: The thresholds, in any order.
 
     Examples:

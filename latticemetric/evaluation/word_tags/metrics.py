@@ -86,7 +86,7 @@ def tag_table(gold: WordTags | Iterable[Tags], predicted: WordTags | Iterable[Ta
 
 
 class _Spans(NamedTuple):
-    """The spans of a test set, one after the other. A span is a longest run of equal tags in a segment."""
+    """The spans of a test set, one after the other. A span is a maximal run of equal tags in a segment."""
 
     start: Numbers
     size: Numbers
@@ -130,7 +130,7 @@ def _matched_words(agreed: Flags, of_gold: _Spans, of_predicted: _Spans) -> Numb
 class TagMetric:
     """A metric of word tags: its name, and a formula that computes values from sums.
 
-    It can be used with `bootstrap` and `randomisation_test` on tables of `tag_table`.
+    `bootstrap` and `randomisation_test` accept such a metric, with tables of `tag_table`.
     """
 
     name: str
@@ -150,7 +150,7 @@ def _word_f1(sums: Table, right: TagColumn) -> Values:
 
 
 def _phrase_f1(sums: Table, begin: TagColumn) -> Values:
-    """Return phrase F1 of a class: undefined without any spans, 0 if no spans overlap or one side has none."""
+    """Return phrase F1 of a class; 0 if no spans overlap or one side has no spans, NaN if both sides have none."""
     shares, predicted, recalled, gold = (sums[..., begin + k] for k in range(4))
     precision, recall = shares / np.maximum(predicted, 1), recalled / np.maximum(gold, 1)
     both = precision + recall
@@ -159,7 +159,7 @@ def _phrase_f1(sums: Table, begin: TagColumn) -> Values:
 
 
 def _mcc(sums: Table) -> Values:
-    """Return Matthews' coefficient; 0 if its denominator is 0."""
+    """Return Matthews' correlation coefficient; 0 if its denominator is 0, NaN if there are no tags."""
     tp, fp, fn, tn = (sums[..., column] for column in range(4))
     root = np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
     found = np.where(root > 0, (tp * tn - fp * fn) / root, 0.0)
@@ -220,8 +220,8 @@ class TagScores(Record):
         phrase_f1_mult: The product of F1 of BAD spans and F1 of OK spans.
         tags: The number of tags.
         bad: The number of the system's BAD tags.
-        errors: The number of tags that differ from the gold.
-        notes: Metric → the reason why it is undefined, or 0 by definition.
+        errors: The number of tags that differ from the gold tags.
+        notes: By metric name, the reason why a metric is undefined, or 0 by definition.
     """
 
     f1_bad: float | None
@@ -255,7 +255,7 @@ def tag_scores(gold: WordTags | Iterable[Tags], predicted: WordTags | Iterable[T
 
 
 def scores_of_table(table: Table) -> TagScores:
-    """Return the scores of a table of statistics."""
+    """Return the scores of a system from its table of statistics (`tag_table`)."""
     values = {name: value_of(metric, table) for name, metric in TAG_METRICS.items()}
     sums = table.sum(axis=0)
     tp, fp, fn, tn = map(int, sums[:4])

@@ -1,8 +1,8 @@
-"""Repeated sampling: find the number of samples that a metric needs to detect small differences.
+"""Repeated sampling: the number of samples that a metric needs to detect small differences of error rates.
 
-A sample is a labelling of the test set with a given share of errors of real systems (Logacheva et al. 2016, section
-3.2). It takes segments with errors, with the tags of a system that errs, until there are enough errors; all other
-segments keep their gold tags. Algorithm 1 and table 2 of that paper compare metrics by the number of samples they need.
+A sample is a labelling of the test set with a given share of errors (Logacheva et al. 2016, section 3.2). It starts
+from the gold tags. In randomly chosen segments, the tags of a system with errors replace the gold tags, until there are
+enough errors. Algorithm 1 and table 2 of that paper compare metrics by the number of samples that they need.
 """
 
 from __future__ import annotations
@@ -30,11 +30,16 @@ _FIRST_RATE, _STEP, _STEPS = 0.3, 0.0001, (0, 1, 5, 10, 20)
 _TOLERANCE = 1e-6
 
 RATE_DIGITS = 9
-"""The number of decimals of differences of error rates, since 0.301 − 0.3 is not exact in floating point."""
+"""Differences of error rates are rounded to this number of decimals, since 0.301 − 0.3 is inexact in floating point."""
 
 
 class ErrorSource:
-    """The segments where a system errs, from which samples are drawn."""
+    """The segments where systems make errors. Samples are drawn from them.
+
+    Args:
+        gold: The table of gold tags against themselves.
+        systems: Tables of real systems, of the same segments.
+    """
 
     def __init__(self, gold: Table, systems: Sequence[Table]) -> None:
         if not systems:
@@ -47,7 +52,7 @@ class ErrorSource:
         if not len(kept):
             raise UsageError("the systems make no errors", advice="repeated sampling needs systems with errors")
         self.errors = errors[:, kept]
-        # The pairs of a segment and a system that errs in it.
+        # All pairs of a segment and a system that makes errors in it.
         segment, system = np.nonzero(self.errors.T)
         self._segment = segment.astype(np.int32)
         self._errors = self.errors[system, segment].astype(np.int64)
@@ -55,11 +60,11 @@ class ErrorSource:
 
     @property
     def reached(self) -> float:
-        """The share of errors that every draw can reach."""
+        """The largest error rate that every sample can reach."""
         return float(np.where(self.errors > 0, self.errors, np.inf).min(axis=0).sum()) / self.tags
 
     def check(self, rates: Sequence[float]) -> None:
-        """Raise an error for rates that some draw cannot reach, or that give equal numbers of errors."""
+        """Raise `UsageError` if a sample may not reach a rate, or if two rates give equal numbers of errors."""
         for rate in rates:
             if not 0 < rate <= self.reached:
                 raise UsageError(
@@ -75,7 +80,7 @@ class ErrorSource:
 
     def least_errors(self, rate: float) -> int:
         """Return the smallest number of errors with which a sample reaches an error rate."""
-        # Rounding may put a whole product slightly above the whole number.
+        # The product may be slightly above a whole number by a rounding error.
         return ceil(rate * self.tags - _TOLERANCE)
 
     def default_rates(self) -> tuple[float, ...]:
@@ -90,10 +95,10 @@ class ErrorSource:
         return tuple(round(first + k * step, RATE_DIGITS) for k in _STEPS)
 
     def draw(self, rate: float, samples: int, generator: np.random.Generator) -> Table:
-        """Return the summed statistics of each sample.
+        """Draw samples with an error rate; return the summed statistics of each sample.
 
-        All pairs of a segment and a system that errs in it are shuffled; each segment's first pair is used, until there
-        are enough errors. A sample takes at least one segment.
+        All pairs of a segment and a system with errors in it are shuffled. A sample uses the first pair of each
+        segment, until there are enough errors. It uses at least one pair.
         """
         seed = int(generator.integers(2**63))
         gains = _native.draw_errors(self._segment, self._errors, self._gains, self.least_errors(rate), samples, seed)
@@ -120,7 +125,7 @@ class SamplingTest:
         metric: The metric's name.
         first: One error rate.
         second: The other error rate.
-        p: The mean p-value of the rounds (unpaired two-sided t-tests), for each number of samples.
+        p: For each number of samples, the mean p-value over rounds (unpaired two-sided t-tests).
         needed: The smallest number of samples with p below the corrected level; `None` if there is none.
     """
 

@@ -20,7 +20,10 @@ Tags = str | Sequence[str] | npt.ArrayLike
 OK, BAD = "OK", "BAD"
 
 WHICH = ("words", "gaps", "all")
-"""Selections of 2n + 1 tags: of words (odd places, counted from 0), of gaps (even places), or all."""
+"""Tags to select from the 2n + 1 tags of n words and their gaps, at places counted from 0.
+
+`words` are at odd places, and `gaps` at even places. `all` selects every tag.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +32,7 @@ class WordTags(Frozen):
 
     Attributes:
         bad: True for each tag that is BAD.
-        begin: The index of each segment's first tag; at the end, the number of tags.
+        begin: The index of the first tag of each segment. The last entry is the number of tags.
     """
 
     bad: Flags
@@ -74,7 +77,7 @@ class WordTags(Frozen):
 
     @property
     def segment(self) -> Numbers:
-        """The segment of each tag."""
+        """The index of the segment of each tag, from 0."""
         return np.repeat(np.arange(len(self)), self.lengths)
 
     @property
@@ -83,11 +86,14 @@ class WordTags(Frozen):
         return bool(len(self)) and bool((self.lengths % 2 == 1).all())
 
     def replaced(self, bad: Flags) -> Self:
-        """Return other tags for the same words."""
+        """Return new tags for the same words. `bad` is True for each BAD tag."""
         return type(self)(bad, self.begin)
 
     def chosen(self, which: str) -> Self:
-        """Select, of 2n + 1 tags per segment, those of `words` (odd places, from 0), of `gaps` (even places), or `all`.
+        """Select the tags of `words`, the tags of `gaps`, or `all` tags.
+
+        Unless all are selected, each segment must have 2n + 1 tags: of n words (odd places, counted from 0) and of the
+        gaps before, between and after them (even places).
 
         Examples:
             >>> tags = WordTags.of(["OK BAD OK OK BAD"])
@@ -95,13 +101,13 @@ class WordTags(Frozen):
             (['BAD OK'], ['OK OK BAD'])
         """
         if which not in WHICH:
-            raise UsageError(f"there are no tags '{which}'", advice=f"choose among {', '.join(WHICH)}")
+            raise UsageError(f"unknown selection of tags '{which}'", advice=f"choose among {', '.join(WHICH)}")
         if which == "all":
             return self
         even = np.flatnonzero(self.lengths % 2 == 0)
         if len(even):
             raise InputError(
-                f"segment {even[0] + 1} has {self.lengths[even[0]]} tags, but words with gaps have 2n + 1",
+                f"segment {even[0] + 1} has {self.lengths[even[0]]} tags, but n words with gaps have 2n + 1",
                 advice="choose 'all' if only words have tags",
             )
         place = np.arange(len(self.bad)) - self.begin[self.segment]
@@ -109,14 +115,17 @@ class WordTags(Frozen):
         return type(self)(self.bad[place % 2 == (which == "words")], np.concatenate([[0], np.cumsum(lengths)]))
 
     def strings(self) -> list[str]:
-        """Return the tags of each segment as a string, as in files of tags."""
+        """Return the tags of each segment as a string such as `OK BAD OK`."""
         names = np.where(self.bad, BAD, OK).tolist()
         ends = self.begin.tolist()
         return [" ".join(names[begin:end]) for begin, end in pairwise(ends)]
 
 
 def check_same_words(gold: WordTags, predicted: WordTags, names: tuple[str, str] = ("gold", "predicted")) -> None:
-    """Raise an error if the numbers of segments differ, or the numbers of tags of a segment."""
+    """Raise `InputError` if the numbers of segments differ, or the numbers of tags in some segment.
+
+    `names` are the names of both sides in the message.
+    """
     if len(gold) != len(predicted):
         raise InputError(
             f"{names[1]} has {_count(len(predicted), 'segment')} and {names[0]} has {len(gold)}",
@@ -162,9 +171,14 @@ LAYOUTS = ("auto", "words", "words-and-gaps")
 
 
 def chosen_tags(tags: WordTags, name: str, which: str, layout: str = "auto", *, gaps: bool | None = None) -> WordTags:
-    """Select the tags of words, of gaps, or all tags, of a file; errors name the file.
+    """Select the tags of `words`, the tags of `gaps`, or `all` tags of a file.
 
-    `gaps` says whether the file has tags of gaps (`None`: unknown); for `layout` see `has_gaps`.
+    Args:
+        tags: All tags of the file.
+        name: The name of the file in error messages.
+        which: `words`, `gaps` or `all`.
+        layout: The layout of the file if `gaps` is `None`; see `has_gaps`.
+        gaps: True if the file has tags of gaps, False if it has only tags of words, `None` if unknown.
     """
     with placed(name):
         if which == "all":
@@ -179,7 +193,8 @@ def chosen_tags(tags: WordTags, name: str, which: str, layout: str = "auto", *, 
 def has_gaps(tags: WordTags, layout: str = "auto", *, gaps: bool | None = None) -> bool:
     """Check whether each segment has 2n + 1 tags: of n words, and of the gaps before, between and after them.
 
-    The layout `auto` assumes gaps if every segment has an odd number of tags.
+    `gaps` is the answer if it is not `None`. Otherwise, `layout` decides; `auto` assumes gaps if every segment has an
+    odd number of tags.
     """
     if layout not in LAYOUTS:
         raise UsageError(f"there is no layout '{layout}'", advice=f"choose among {', '.join(LAYOUTS)}")

@@ -17,16 +17,16 @@ WHOLE_SYSTEM = -1
 
 @dataclass(frozen=True, eq=False)
 class Judgments(Frozen):
-    """Rows of scores; each row comes from one judge.
+    """Human judgments of system outputs; each row has the scores that one judge gave.
 
     Attributes:
         systems: Names of the systems.
-        segments: The number of segments.
+        segments: Number of segments.
         judges: Names of the judges.
         columns: The kinds of scores: `adequacy`, `fluency`, …
-        system: The system of each row.
-        segment: The segment of each row, or `WHOLE_SYSTEM`.
-        judge: The judge of each row.
+        system: The index of each row's system in `systems`.
+        segment: The segment number of each row, from 0; `WHOLE_SYSTEM` (−1) for a judgment of a whole system.
+        judge: The index of each row's judge in `judges`.
         scores: One row per judgment, one column per kind of score; NaN if missing.
     """
 
@@ -61,11 +61,11 @@ class Judgments(Frozen):
             )
 
     def select(self, columns: Sequence[str]) -> Judgments:
-        """Return the same rows with only these columns of scores."""
+        """Return all rows with only these columns of scores; raise an error for an unknown column or for none."""
         unknown = [name for name in columns if name not in self.columns]
         if unknown or not columns:
             raise UsageError(
-                f"there is no column '{unknown[0]}' of scores" if unknown else "no column of scores is named",
+                f"there is no score column '{unknown[0]}'" if unknown else "no score column is given",
                 advice=f"choose among {', '.join(self.columns)}",
             )
         scores = self.scores[:, [self.columns.index(name) for name in columns]]

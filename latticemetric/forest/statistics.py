@@ -49,7 +49,7 @@ class ForestStatistics:
     best_cost: float
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return the fields as a dictionary of plain values, for JSON."""
         return asdict(self) | {"scores": list(self.scores)}
 
 

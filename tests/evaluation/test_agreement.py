@@ -643,7 +643,7 @@ def test_scores_that_are_not_known_to_belong_together_are_not_mixed():
     with pytest.raises(UsageError, match="several columns of scores: raw, z; choose one of them with --human-scores"):
         human_scores(said)
     assert human_scores(said.select(["z"])).segment[:, 0].tolist() == [0.3, 0.1]
-    with pytest.raises(UsageError, match="there is no column 'zz' of scores; choose among raw, z"):
+    with pytest.raises(UsageError, match="there is no score column 'zz'; choose among raw, z"):
         said.select(["zz"])
     with pytest.raises(UsageError, match="combined by 'max'; choose sum or mean"):
         human_scores(said, combine="max")

@@ -82,7 +82,7 @@ _MACHINES = {
     "fewer states than said": Broken(machine(states=3), says="cut short"),
     "more states than said": Broken(machine(states=1), says="which does not exist"),
     "more arcs than said const": Broken(const(body=const_body(count=2)), says="different numbers of arcs"),
-    "arcs out of place const": Broken(const(body=const_body(begin=9)), says="do not follow one another"),
+    "arcs out of place const": Broken(const(body=const_body(begin=9)), says="not stored in the order of its states"),
     "no start": Broken(machine(start=-1), says="no start state"),
     "start beyond all states": Broken(machine(start=99), says="which does not exist"),
     "start beyond 32 bits": Broken(machine(start=2**50), says="which does not exist"),

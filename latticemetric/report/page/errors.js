@@ -48,7 +48,7 @@ function errorsOf(data, side, grouping = null, group = null) {
   return errors;
 }
 
-// A table that the reader sorts with its headers; rows with equal values keep their order.
+// A table that the reader sorts with its headers; rows with equal values are sorted by count, then by words.
 class SortedTable {
   constructor(columns, most, name) {
     Object.assign(this, { columns, most, name, column: columns.find((one) => one.chosen), rows: [] });

@@ -166,7 +166,7 @@ class List {
       element("th", { scope: "row" }, opener), ...cells);
   }
 
-  // Return the row below an utterance: the words of the 1-best with its errors, visible while the utterance is closed.
+  // Return the row below an utterance: the words of the 1-best with its errors, visible without opening it.
   said(one) {
     const side = one.sides?.one_best;
     if (!side?.edits) return null;

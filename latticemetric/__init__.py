@@ -83,7 +83,10 @@ _EXTENSION = f"{__name__}._native"
 
 
 def _hidden_installation() -> str | None:
-    """Return the folder of an installed latticemetric with an extension module that this checkout hides, or `None`."""
+    """Return the folder of an installed latticemetric that this source checkout hides; `None` if there is none.
+
+    Only an installation that has the extension module counts.
+    """
     own = Path(__path__[0]).resolve()
     for place in sys.path:
         folder = Path(place or ".").resolve() / __name__

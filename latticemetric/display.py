@@ -57,7 +57,7 @@ def coloured(text: str, colour: str | None) -> str:
 def wrapped_rows(
     rows: Sequence[Sequence[str]], width: int, colours: Sequence[str | None] | None = None
 ) -> Iterator[str]:
-    r"""Yield lines with the cells of rows aligned in columns, in blocks at most `width` terminal columns wide.
+    r"""Yield rows as lines with aligned columns, split into blocks that are at most `width` terminal columns wide.
 
     The first cell of each row is its title; every block repeats the titles. Each block has at least one more cell per
     row, even if the block is then too wide. Empty lines separate blocks. `colours` has the ANSI colour of each column
@@ -98,7 +98,7 @@ def visible(text: str) -> str:
     r"""Replace each invisible character of a text by its hexadecimal code point.
 
     Invisible characters are control and format characters, line ends, surrogates, private or unassigned characters, and
-    all spaces except the plain one.
+    all spaces except U+0020.
 
     Examples:
         >>> visible("a\tb\u202ec")

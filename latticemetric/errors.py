@@ -81,7 +81,7 @@ def placed(where: str) -> _Placed:
 
 
 class _Placed:
-    """Context manager of `placed`. It is a class, much faster than a generator, since each graph enters it."""
+    """Context manager of `placed`. It is a class because it runs for every graph, and a generator would be slower."""
 
     __slots__ = ("_where",)
 
@@ -115,7 +115,7 @@ def harmless(text: str) -> str:
 
 
 def require_pynini() -> None:
-    """Raise a clear error if OpenFst's Python bindings are not installed."""
+    """Raise a clear error if pynini, the Python bindings of OpenFst, is not installed."""
     try:
         import pynini  # noqa: F401
     except ImportError as error:

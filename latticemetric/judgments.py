@@ -1,4 +1,4 @@
-"""Human judgments of systems' outputs, as columns with one row per judgment."""
+"""Human judgments of system outputs, as columns with one row per judgment."""
 
 from __future__ import annotations
 

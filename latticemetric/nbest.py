@@ -97,7 +97,7 @@ class NBest(Result, Tabular):
         log_probs: Iterable[float] | None = None,
         scores: Mapping[str, Iterable[float]] | None = None,
     ) -> Self:
-        """Build a list from strings, best first. Without scores, their order is their rank.
+        """Build an n-best list from strings. Without costs and scores, the order of the strings is their rank.
 
         Args:
             texts: Strings (split at white space), or sequences of words.

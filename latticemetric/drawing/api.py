@@ -130,7 +130,8 @@ def draw(
         ways: Paths to highlight, by name: arcs, edges or results; `oracle`, `1-best` and `mbr` have fixed styles.
         captions: The legend's texts for the paths in `ways`. Default: their words and scores, if known.
         posteriors: `posteriors(graph)`, or the probability of each arc or edge, to write under its word.
-        rates: The expected rate of the paths through each arc or edge (`Expected.through`), to write and to colour.
+        rates: The expected rate of the paths through each arc or edge (`Expected.through`), to write under its word and
+            to show as a band of colour.
         scores: Names of score columns whose costs are also written under the word.
         times: Write times under the states of a lattice, if it has times.
         most_states: Draw at most this number of states or nodes, and twice this number of arcs, from the best paths;

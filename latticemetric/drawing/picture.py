@@ -171,7 +171,7 @@ class Picture:
 
 
 def shifted(curve: Curve) -> Iterator[tuple[int, list[Point]]]:
-    """Yield each path on a curve, with the points of its own parallel line."""
+    """Yield the number of each path on a curve, and the points of the parallel line for this path."""
     for place, path in enumerate(curve.paths):
         shift = LINE_SPACING * (place - (len(curve.paths) - 1) / 2)
         yield path, [Point(x, y + shift) for x, y in curve.points]

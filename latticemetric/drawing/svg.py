@@ -68,7 +68,7 @@ def svg_text(picture: Picture, *, standalone: bool = True) -> str:
 
 
 def _style_sheet(styles: Sequence[PathStyle], *, standalone: bool) -> str:
-    """Return style rules that apply only to the elements of such pictures, whatever page contains them."""
+    """Return style rules that apply only to pictures of latticemetric, not to other elements of a page."""
     own = f"svg.{_OURS}"
     ground, dark = ([f"{own}.{_ALONE} {{ color: {ink} }}"] if standalone else [] for ink in (_INK, _INK_ON_DARK))
     dark += [f"{own} .{_class(style)} {{ stroke: {style.dark} }}" for style in styles]

@@ -1,7 +1,7 @@
 """Convert forests to and from lattices and NetworkX graphs; build forests from NLTK grammars.
 
 A forest can become a lattice if each edge has at most one tail, and if all target sides begin with their tails or all
-end with them. Tails at the begin become source states. If tails are at the end, paths start at the forest's goals.
+end with them. If target sides begin with their tails, paths end at the forest's goals; otherwise, they start there.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def _no_lattice(forest: ForestArrays, edge: int, why: str) -> InputError:
 
 
 def _add_forwards(forest: ForestArrays, arcs: _Arcs) -> tuple[int, list[int]]:
-    """Add paths from edges without tails to goals."""
+    """Add the arcs of paths that lead from edges without tails to goals; return the start state and final states."""
     start, silent = forest.num_nodes, None
     leaves = np.flatnonzero(forest.tails.lengths() == 0)
     if len(leaves) == 1 and not forest.target.lengths()[leaf := int(leaves[0])]:
@@ -139,7 +139,7 @@ def _add_forwards(forest: ForestArrays, arcs: _Arcs) -> tuple[int, list[int]]:
 
 
 def _add_backwards(forest: ForestArrays, arcs: _Arcs) -> tuple[int, list[int]]:
-    """Add paths from goals to edges without tails."""
+    """Add the arcs of paths that lead from goals to edges without tails; return the start state and final states."""
     start, end = forest.num_nodes, forest.num_nodes + 1
     for number, goal in enumerate(forest.goals.tolist()):
         arcs.add(start, goal, [], len(forest.head) + number)

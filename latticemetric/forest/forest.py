@@ -42,9 +42,9 @@ class Forest(ForestArrays):
     def from_grammar(cls, grammar: Any, scores: Mapping[str, Column] | None = None) -> Self:
         """Build a forest of the derivations of an acyclic `nltk.CFG` or `nltk.PCFG`.
 
-        Nonterminals become nodes, productions edges, and terminals words. The start symbol becomes the goal; names of
-        nonterminals become the nodes' categories (`node_labels["category"]`). Probabilities become costs, −log p, in a
-        column `probability`.
+        Nonterminals become nodes, productions become edges, and terminals become words. The start symbol becomes the
+        goal. The names of nonterminals become the categories of nodes (`node_labels["category"]`). Probabilities become
+        costs (−log p) in the score column `probability`.
 
         Args:
             grammar: The grammar. Its terminals must be strings.
@@ -52,7 +52,7 @@ class Forest(ForestArrays):
                 `final` has one value, for the goal.
 
         Raises:
-            InputError: The grammar is cyclic, derives nothing, or has a production without a probability.
+            InputError: The grammar is cyclic, derives nothing, or has a production with probability 0.
 
         Examples:
             >>> import nltk

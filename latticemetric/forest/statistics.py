@@ -54,7 +54,7 @@ class ForestStatistics:
 
 
 def forest_statistics(forest: ForestArrays) -> ForestStatistics:
-    """Measure a forest in one upward pass over its edges; counts are exact."""
+    """Return the size of a forest, measured in one pass over its edges, from the leaves to the goals."""
     nodes = forest.num_nodes
     derivations, height, longest = ([0] * nodes for _ in range(3))
     shortest = [_LONGEST] * nodes

@@ -132,7 +132,7 @@ def _check_target(target: Ragged, tails: Ragged) -> None:
 
 
 def _place_of(rows: Ragged, value: int) -> tuple[int, int]:
-    """Return the row of a value, and its position in the row, counted from 1."""
+    """Return the row of a value, and its position in the row from 1; `value` is its index among all values."""
     row = int(np.searchsorted(rows.begin, value, side="right")) - 1
     return row, value - int(rows.begin[row]) + 1
 

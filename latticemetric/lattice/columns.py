@@ -33,7 +33,7 @@ def laid_out(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the array in contiguous memory and read-only; copy it only if necessary."""
+    """Make an array contiguous and read-only, and return it; copy it only if necessary."""
     array = laid_out(array)
     array.flags.writeable = False
     return array
@@ -58,7 +58,7 @@ class Column(Frozen):
         super().__post_init__()
 
     def as_arrays(self) -> Column:
-        """Return the column with float64 arrays; raise an error unless both are lists of numbers."""
+        """Return the column with float64 arrays; raise an error unless `arc` and `final` are flat lists of numbers."""
         try:
             arc, final = (laid_out(np.asarray(part, dtype=np.float64)) for part in (self.arc, self.final))
         except (ValueError, TypeError):

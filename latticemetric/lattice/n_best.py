@@ -27,7 +27,7 @@ _LARGEST_SUM = 2.0**32  # above this, the rounding would be coarser than one mil
 
 @contextmanager
 def small_enough(advice: str | None = None) -> Iterator[None]:
-    """Turn errors of memory inside the `with` block into an `InputError`; add `advice` to errors of the kernels."""
+    """Turn a memory error inside the `with` block into an `InputError`; add `advice` to an error of the kernels."""
     try:
         yield
     except _native.TooLarge as error:
@@ -43,7 +43,7 @@ def check_number(n: int) -> None:
 
 
 def few_strings(n: int) -> int:
-    """Return the number of strings up to which ranking all of them is faster than searching for the `n` best."""
+    """Return the largest number of strings for which it is faster to rank all of them than to search the `n` best."""
     return max(10 * n, 1000)
 
 

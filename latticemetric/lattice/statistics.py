@@ -60,7 +60,7 @@ class LatticeStatistics:
 
 
 def lattice_statistics(lattice: LatticeArrays) -> LatticeStatistics:
-    """Measure a lattice in one backward pass over its arcs; path counts are exact."""
+    """Return the size of a lattice, measured in one backward pass over its arcs."""
     is_word = (lattice.word != EPSILON).tolist()
     source, target = lattice.source.tolist(), lattice.target.tolist()
     arc_cost, final_cost = (column.tolist() for column in lattice.cost())

@@ -51,7 +51,9 @@ class Judgments(Frozen):
             (self.judge, 0, len(self.judges)),
         ):
             if numbers.min() < least or numbers.max() >= names:
-                raise UsageError(f"a judgment has the index {numbers.max()}, but there are only {names} names")
+                raise UsageError(
+                    f"a judgment has index {numbers.max()} of a system, segment or judge, but there are only {names}"
+                )
         if self.scores.shape != (rows, len(self.columns)):
             raise UsageError(f"scores have shape {self.scores.shape}, not {(rows, len(self.columns))}")
         super().__post_init__()

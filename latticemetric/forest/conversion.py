@@ -323,11 +323,11 @@ def _tails(graph: Any, edge: Hashable) -> list[Hashable]:
             )
         for place in places:
             if place in tail_at:
-                raise InputError(f"the edge has two tails {place}", where=_at(edge))
+                raise InputError(f"position {place} occurs twice in 'tails' of the arcs to this edge", where=_at(edge))
             tail_at[place] = tail
     for place in range(1, len(tail_at) + 1):
         if place not in tail_at:
-            raise InputError(f"the edge has {len(tail_at)} tails, but none is tail {place}", where=_at(edge))
+            raise InputError(f"the edge has {len(tail_at)} tails, but none has position {place}", where=_at(edge))
     return [tail_at[place] for place in sorted(tail_at)]
 
 
@@ -401,7 +401,9 @@ def _texts(graph: Any, vertices: list[Hashable], what: str) -> dict[str, list[st
 
 def _mapping(value: object, what: str, where: str) -> list[tuple[str, Any]]:
     if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
-        raise InputError(f"'{what}' is {_shown(value)}", where=where, advice="give a mapping from names, {} for none")
+        raise InputError(
+            f"'{what}' is {_shown(value)}", where=where, advice="give a mapping from names to values, {} for none"
+        )
     return list(value.items())
 
 

@@ -20,7 +20,7 @@ from latticemetric.lattice.statistics import MANY
 
 _WIDTH = 360.0
 _LEFT, _RIGHT = 50.0, _WIDTH - 20.0
-_DIGITS = 1  # of numbers in elements
+_DIGITS = 1  # decimals of numbers in SVG elements
 
 
 class Axis:

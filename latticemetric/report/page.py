@@ -178,7 +178,7 @@ def page(report: Report) -> str:
         style=Markup(style),  # noqa: S704  our own files
         theme=Markup(theme),  # noqa: S704
         script=Markup(script),  # noqa: S704
-        data=Markup(json_for_script(_data(report))),  # noqa: S704  made harmless there
+        data=Markup(json_for_script(_data(report))),  # noqa: S704  json_for_script escapes it
     )
 
 

@@ -654,8 +654,8 @@ def test_scores_that_are_not_known_to_belong_together_are_not_mixed():
     [
         ({"system": np.zeros(0, int)}, "there are no judgments"),
         ({"segment": np.array([0])}, "columns of judgments differ in length"),
-        ({"system": np.array([0, 2])}, "a judgment has the index 2, but there are only 2"),
-        ({"segment": np.array([0, 3])}, "a judgment has the index 3, but there are only 3"),
+        ({"system": np.array([0, 2])}, "index 2 of a system, segment or judge"),
+        ({"segment": np.array([0, 3])}, "index 3 of a system, segment or judge"),
         ({"scores": np.ones((2, 2))}, "scores have shape"),
         ({"scores": np.array([[1], [math.inf]])}, "a score of a judgment is infinite; give a finite number"),
     ],

@@ -1,6 +1,6 @@
 """Exact oracles, metrics and scores for lattices, forests and n-best lists.
 
-Names are imported at their first use, so that `import latticemetric` is fast.
+Each public name is imported when it is first used, so that `import latticemetric` is fast.
 """
 
 from __future__ import annotations
@@ -83,7 +83,10 @@ _EXTENSION = f"{__name__}._native"
 
 
 def _hidden_installation() -> str | None:
-    """Return the folder of an installed package that this source checkout (without the extension module) hides."""
+    """Return the folder of an installed latticemetric that this source checkout hides; `None` if there is none.
+
+    Only an installation that has the extension module counts.
+    """
     own = Path(__path__[0]).resolve()
     for place in sys.path:
         folder = Path(place or ".").resolve() / __name__
@@ -98,7 +101,7 @@ if not _is_built and (_installed := _hidden_installation()) is not None:
 
     warnings.warn(
         f"{__path__[0]} is a source checkout without the extension module; the package installed in {_installed} is "
-        "used (to avoid this, start Python in another folder, or with -P)",
+        "used (to avoid this warning, start Python in another folder, or with -P)",
         stacklevel=2,
     )
     __path__[:], _is_built = [_installed], True

@@ -10,16 +10,16 @@ VERSION: str
 
 COMPILER: str
 FLAGS: str
-"""The compiler options: the CMake flags of the build type."""
+"""The options of the compiler: the CMake flags of the build type."""
 
 class ParseError(ValueError):
-    """A text that violates its format; `args` are the line, the problem, and the place in the line if known.
+    """Error for a text that violates its format; `args` are the line, the problem, and the place in the line if known.
 
     Lines count from 1 within the text; line 0 means the whole text.
     """
 
 class NotJsonError(ValueError):
-    """A text is not strict JSON with finite numbers."""
+    """Error for a text that is not strict JSON with finite numbers."""
 
 def order_states(
     source: npt.NDArray[np.int32],
@@ -27,7 +27,11 @@ def order_states(
     start: int,
     is_final: npt.NDArray[np.uint8],
 ) -> tuple[npt.NDArray[np.int32], int, bool, int]:
-    """Return the new number of each state (−1: dropped), their count, if arcs are sorted, and a state on a cycle."""
+    """Sort states topologically, and drop states that lie on no complete path.
+
+    Return the new number of each state (−1: dropped), the number of remaining states, whether arcs are already sorted
+    by source and lead to larger states, and a state on a cycle (−1: no cycle).
+    """
 
 def order_forest(
     head: npt.NDArray[np.int32],
@@ -35,7 +39,11 @@ def order_forest(
     tail: npt.NDArray[np.int32],
     is_goal: npt.NDArray[np.uint8],
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], int, int]:
-    """Return the new number of each node (−1: dropped), the used edges in order, the node count, a node on a cycle."""
+    """Sort nodes topologically, and drop nodes and edges that are in no complete derivation.
+
+    Return the new number of each node (−1: dropped), the remaining edges sorted by head, the number of remaining nodes,
+    and a node on a cycle (−1: no cycle).
+    """
 
 def best_path(
     source: npt.NDArray[np.int32],
@@ -44,7 +52,10 @@ def best_path(
     is_word: npt.NDArray[np.uint8],
     final_cost: npt.NDArray[np.float64],
 ) -> npt.NDArray[np.int64]:
-    """Return the arcs of the cheapest path; ties: fewest words, then smallest arc numbers."""
+    """Return the arcs of the cheapest path.
+
+    Ties are resolved by the fewest words, then by the smallest arc numbers.
+    """
 
 def through_costs(
     source: npt.NDArray[np.int32],
@@ -69,7 +80,10 @@ def determinize(
     npt.NDArray[np.float64],
     npt.NDArray[np.float64],
 ]:
-    """Determinize without ε: return source, target, word and cost of arcs, and final costs."""
+    """Determinize a lattice without ε; return source, target, word and cost of each arc, and the final costs.
+
+    Residual costs that differ by at most `delta` count as equal.
+    """
 
 def search_lattice(
     source: npt.NDArray[np.int32],
@@ -113,7 +127,11 @@ def best_lattice(
     npt.NDArray[np.int32],
     npt.NDArray[np.int64],
 ]:
-    """Return all best paths as a graph: original state and end mark per state; source, target, original arc per arc."""
+    """Return all best paths under a recognition rate, for any of the references, as a graph.
+
+    Return two columns of states: the original state, and 1 for a final state. Then return three columns of arcs:
+    source, target and original arc.
+    """
 
 def search_spelled_lattice(
     source: npt.NDArray[np.int32],
@@ -157,8 +175,8 @@ def search_reference_graph(
 ) -> tuple[npt.NDArray[np.int64], int, int, int]:
     """Return the best path against a reference graph: its arcs, high and low 64 bits of the gain, and the denominator.
 
-    `size` and `reference_size` are what each arc adds to the denominator. The search maximises gain · rate's
-    denominator − rate's gain · denominator.
+    `size` and `reference_size` have the part of each arc in the denominator. For the rate R / T (`rate_high` and
+    `rate_low` are the halves of R, `rate_total` is T), the search maximises gain · T − R · denominator.
 
     Raises:
         OverflowError: The compared values do not fit into 128 bits.
@@ -194,10 +212,13 @@ def align_networks(
     insertion: float,
     silence: float,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], str]:
-    """Align two networks at the least cost, as sclite does: return the arcs of both sides, and one letter per edit."""
+    """Align two networks at the least cost, as sclite does.
 
-class TooLarge(MemoryError):  # noqa: N818  C++ names it
-    """The search needs more memory than is allowed."""
+    Return the arcs of the first network, the arcs of the candidate network, and one letter (C, S, D or I) per edit.
+    """
+
+class TooLarge(MemoryError):  # noqa: N818  the name in C++
+    """Error for a search that needs more memory than is allowed."""
 
 def best_derivation(
     head: npt.NDArray[np.int32],
@@ -209,7 +230,7 @@ def best_derivation(
     words: npt.NDArray[np.int64],
     goal_cost: npt.NDArray[np.float64],
 ) -> npt.NDArray[np.int64]:
-    """Return the edges of the model's 1-best."""
+    """Return the edges of the derivation with the least cost, the model's 1-best."""
 
 def largest_cost(
     head: npt.NDArray[np.int32],
@@ -246,7 +267,11 @@ def best_forest(
     npt.NDArray[np.int32],
     npt.NDArray[np.int32],
 ]:
-    """Return all best derivations as a forest: heads, original edges, rows of tails, goals, and the original goals."""
+    """Return all best derivations under a recognition rate, for any of the references, as a forest.
+
+    Return the head and the original number of each edge, the tails of edges (row begins, then values), the goals, and
+    the original node of each goal.
+    """
 
 def best_strings(
     head: npt.NDArray[np.int32],
@@ -269,10 +294,12 @@ def best_strings(
     few: int,
     most_bytes: int,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-    """Return the edges of the n best strings' derivations, the begin of each, high and low 64 bits of its gain.
+    """Return the best derivation of each of the `most` best strings.
 
-    `shown` gives the words of a string. Without `rank`, ties are resolved by edge numbers in preorder; with it, by
-    ranks along paths (edges with at most one tail). Up to `few` strings are listed and ranked; more are searched.
+    Return the edges of all derivations, the index of the first edge of each, and high and low 64 bits of its gain.
+    `shown` has the words of each edge that make two strings different. If `rank` is empty, ties are resolved by edge
+    numbers in preorder; otherwise, by the ranks of edges along paths (each edge has at most one tail). If the graph has
+    at most `few` strings, all are listed and ranked; otherwise, the best strings are searched.
     """
 
 def search_forest(
@@ -291,7 +318,7 @@ def search_forest(
     beta: int,
     most_bytes: int,
 ) -> tuple[npt.NDArray[np.int64], int, int]:
-    """Return the edges of the best derivation, and the high and low 64 bits of its gain."""
+    """Return the edges of the best derivation under a recognition rate, and the high and low 64 bits of its gain."""
 
 def search_forest_for_hope(
     head: npt.NDArray[np.int32],
@@ -313,9 +340,10 @@ def search_forest_for_hope(
     cost_weight: tuple[int, int],
     most_bytes: int,
 ) -> tuple[npt.NDArray[np.int64], int, int]:
-    """Return the derivation with the largest weight · gain − weight · cost: its edges, and both halves of the value.
+    """Return the derivation with the largest value of `gain_weight` · gain − `cost_weight` · cost.
 
-    Weights are 128-bit integers, as high and low 64 bits. Ties: least `cost`, fewest words, smallest edges.
+    Return its edges, and the high and low 64 bits of the value. Weights are 128-bit integers, as high and low 64 bits.
+    Ties are resolved by the least `cost`, the fewest words, and the smallest edge numbers.
     """
 
 def forest_through_costs(
@@ -328,7 +356,7 @@ def forest_through_costs(
     words: npt.NDArray[np.int64],
     goal_cost: npt.NDArray[np.float64],
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return the cost of the cheapest derivation with each edge, and with each node as goal."""
+    """Return the cost of the cheapest derivation that has each edge, and of the cheapest one that ends in each node."""
 
 def inside_outside(
     head: npt.NDArray[np.int32],
@@ -340,7 +368,11 @@ def inside_outside(
     words: npt.NDArray[np.int64],
     goal_cost: npt.NDArray[np.float64],
 ) -> tuple[float, npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return the log of the sum over derivations; probabilities of nodes, of edges given their heads, and of goals."""
+    """Return posterior probabilities of a forest.
+
+    Return the logarithm of the summed weights of all derivations, the probability of each node, the probability of each
+    edge given its head, and the probability of each goal.
+    """
 
 def forest_ngram_posteriors(
     head: npt.NDArray[np.int32],
@@ -357,7 +389,7 @@ def forest_ngram_posteriors(
     order: int,
     most_bytes: int,
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.float64]]:
-    """Return one row per n-gram, like `ngram_posteriors`."""
+    """Return the posteriors of n-grams in a forest, in the columns of `ngram_posteriors`."""
 
 def search_forest_ngrams(
     head: npt.NDArray[np.int32],
@@ -401,10 +433,12 @@ def weighed_strings(
     way: Literal["automatic", "table", "band"] = "automatic",
     part_bytes: int = ...,
 ) -> tuple[list[list[int]], int, list[tuple[int, int]], tuple[int, int]]:
-    """Return the arcs of the strings with the least loss, how many are certain, their losses, a bound of the others.
+    """Return the strings with the least loss, the best string first.
 
-    The loss is `cost_weight` · cost − the best weight · gain; with `ill`, the gain is added. Weights and losses are
-    128-bit integers, as high and low 64 bits. `way` is that of `search_lattice`, for a single string.
+    Return the arcs of each string, the number of first strings that are certain to be the best, the loss of each
+    string, and a lower bound of the losses of all other strings. The loss of a string is `cost_weight` · cost minus the
+    largest weight · gain over references; with `ill`, plus the gain. Weights and losses are 128-bit integers, as high
+    and low 64 bits. `way` is that of `search_lattice`; it applies to the search for a single string.
     """
 
 def forward_backward(
@@ -413,7 +447,11 @@ def forward_backward(
     cost: npt.NDArray[np.float64],
     final_cost: npt.NDArray[np.float64],
 ) -> tuple[float, npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return the log of the sum over paths; probabilities of states, and of arcs and ends given their states."""
+    """Return posterior probabilities of a lattice.
+
+    Return the logarithm of the summed weights of all paths, the probability of each state, and the probabilities of
+    each arc given its source and of ending in each state.
+    """
 
 def expected_cost(
     source: npt.NDArray[np.int32],
@@ -452,7 +490,7 @@ def expected_cost(
     npt.NDArray[np.float64],
     npt.NDArray[np.float64],
 ]:
-    """Return the expected cost of a path per reference size: the fields of `Expectation` in `expected.hpp`."""
+    """Return the expected cost of a path, divided by reference size: the fields of `Expectation` in `expected.hpp`."""
 
 def expected_costs(
     source: npt.NDArray[np.int32],
@@ -480,9 +518,11 @@ def expected_costs(
     npt.NDArray[np.float64],
     npt.NDArray[np.float64],
 ]:
-    """Return, per graph, if its mean is exact, the product's size and the mean; then the slopes of arcs and states.
+    """Return the expected costs of several graphs.
 
-    A slope is ∂ mean / ∂ log weight, that is −∂ mean / ∂ cost. If a mean is not exact, it is 0, and so are its slopes.
+    Return three columns of graphs: 1 if the mean is exact, the number of states of the product, and the mean. Then
+    return the slopes of all arcs, and of ending in all states. A slope is ∂ mean / ∂ log weight, which is
+    −∂ mean / ∂ cost. If a mean is not exact, the mean and its slopes are 0.
     """
 
 def incoming_shares(
@@ -511,11 +551,13 @@ def meet_words(
     npt.NDArray[np.float64],
     npt.NDArray[np.float64],
 ]:
-    """Return the risk of a hypothesis; then rows: label, position, probability of their alignment, weighted times.
+    """Return the risk of a hypothesis, and the words of the lattice that its positions are aligned with.
 
-    Arcs are sorted by target, and the last state is the end. Without times, the columns of times are empty. Rows are
-    sorted by position, then by label. `slack` does not change the result: cells that cost at most this much more than
-    the best cell of their state are computed first; 0 chooses automatically.
+    Return the risk, then five columns, with one row per label at a position: label, position, probability of their
+    alignment, and begin and end times multiplied by probabilities. Rows are sorted by position, then by label. Without
+    `times`, the columns of times are empty. Arcs must be sorted by target; the last state is the end. `slack` does not
+    change the result: cells that cost at most this much more than the best cell of their state are computed first; 0
+    chooses automatically.
     """
 
 def ngram_posteriors(
@@ -526,7 +568,10 @@ def ngram_posteriors(
     states: int,
     order: int,
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.float64]]:
-    """Return one row per n-gram, the empty one first: the row without its last word, the last word, the posterior."""
+    """Return one row per n-gram, the empty n-gram first.
+
+    A row has the row number of the n-gram without its last word, the last word, and the posterior.
+    """
 
 def search_ngrams(
     source: npt.NDArray[np.int32],
@@ -539,7 +584,10 @@ def search_ngrams(
     gain: npt.NDArray[np.float64],
     word_gain: float,
 ) -> npt.NDArray[np.int64]:
-    """Return the arcs of the path with the largest gain of n-grams; ties: least cost, fewest words, smallest arcs."""
+    """Return the arcs of the path with the largest gain of n-grams.
+
+    Ties are resolved by the least cost, the fewest words, and the smallest arc numbers.
+    """
 
 def unfold_gains(
     source: npt.NDArray[np.int32],
@@ -579,7 +627,7 @@ def shared_words(texts: list[str]) -> list[tuple[str, ...]]:
 
     Raises:
         TypeError: A text is not a string.
-        UnicodeEncodeError: A text holds half a character.
+        UnicodeEncodeError: A text contains a lone surrogate.
     """
 
 def number_segments(
@@ -592,7 +640,9 @@ def number_segments(
     npt.NDArray[np.int64],
     list[str],
 ]:
-    """Return numbered words and string begins of candidates, then of references; owners; and distinct words.
+    """Number the words of candidates and references.
+
+    Return the words and string begins of the candidates, those of the references, the owners, and the distinct words.
 
     The arguments are lists or tuples. A candidate is a text; references are a string, or a list or tuple of texts; a
     text is a string, or a list or tuple of words. Segment s has the references owner[s] … owner[s + 1] − 1. Equal words
@@ -623,17 +673,21 @@ def count_lists(
     alpha: int,
     beta: int,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
-    """A row a hypothesis and reference of its list, as in `count_segments`; new hypotheses; missing words.
+    """Count the edits of each hypothesis of n-best lists against each reference of its list.
 
-    Then, for each hypothesis, whether it is new in its list; then, for each list, how many words of its references are
-    in no hypothesis. List s has the hypotheses begin[s] … begin[s + 1] − 1, and the references owner[s] …
+    Return one row per hypothesis and reference of its list, with the columns of `count_segments`; for each hypothesis,
+    1 if it differs from all before it in the list; and for each list, the number of reference words that are in no
+    hypothesis. List s has the hypotheses begin[s] … begin[s + 1] − 1, and the references owner[s] …
     owner[s + 1] − 1. Texts are `Utf8Texts`, or strings or words in a list or tuple.
     """
 
 def string_trie(
     begin: npt.NDArray[np.int64], words: npt.NDArray[np.int32]
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Return one row per trie node, the root first: its parent's row, its word; and the end row of each string."""
+    """Build the trie of some strings.
+
+    Return the parent and the word of each node, the root first, and the node in which each string ends.
+    """
 
 def minimize_trie(
     parent: npt.NDArray[np.int32], word: npt.NDArray[np.int32], end_cost: npt.NDArray[np.float64]
@@ -646,7 +700,10 @@ def minimize_trie(
     npt.NDArray[np.float64],
     int,
 ]:
-    """Return the smallest lattice of a trie: source, target, word, cost; final states, their costs; the start."""
+    """Return the smallest lattice with the strings of a trie and their costs; `end_cost` is infinite if no string ends.
+
+    Return source, target, word and cost of each arc, the final states, their costs, and the start state.
+    """
 
 def pair_gains(
     candidates: npt.NDArray[np.int32],
@@ -679,7 +736,7 @@ def count_pairs(
     alpha: int,
     beta: int,
 ) -> npt.NDArray[np.int64]:
-    """Return the rows of `count_segments` for numbered words."""
+    """Return the rows of `count_segments` for candidates and references whose words are numbers."""
 
 def count_compounds(
     candidates: npt.NDArray[np.int32],
@@ -710,9 +767,9 @@ def draw_errors(
     samples: int,
     seed: int,
 ) -> npt.NDArray[np.float64]:
-    """Return summed gains of pairs (segment, system that errs in it), one row per sample.
+    """Draw random samples of pairs of a segment and a system with errors in it; return the summed gains of each sample.
 
-    Pairs come in random order, at most one per segment, until they have `least` errors.
+    A sample has at most one pair per segment, and just enough pairs to have `least` errors.
     """
 
 def count_chrf(
@@ -725,9 +782,9 @@ def count_chrf(
     words: int,
     with_spaces: bool,
 ) -> npt.NDArray[np.int64]:
-    """Return the n-grams of candidate and reference and their matches, by order: of characters, then of words.
+    """Return the numbers of n-grams in candidate and reference, and of their matches, one row per reference.
 
-    There is one row per reference. Texts are Unicode code points.
+    Columns are in ascending order of n, first for characters, then for words. Texts are Unicode code points.
     """
 
 def count_ter(
@@ -737,7 +794,7 @@ def count_ter(
     reference_begin: npt.NDArray[np.int64],
     owner: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.int64]:
-    """Return edits and shifts of each reference's candidate, as in tercom."""
+    """Return the numbers of edits and shifts that turn a candidate into each of its references, as in tercom."""
 
 class NgramIndex:
     """The n-grams of many strings, up to a given order."""
@@ -746,7 +803,7 @@ class NgramIndex:
     def matches(
         self, references: npt.NDArray[np.int32], reference_begin: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int32]:
-        """Return clipped n-gram matches, by reference, then order, then string of the index."""
+        """Return clipped n-gram matches, sorted by reference, then by order, then by string of the index."""
 
 def match_ngrams(
     candidates: npt.NDArray[np.int32],
@@ -766,7 +823,7 @@ def weigh_ngrams(
     owner: npt.NDArray[np.int64],
     order: int,
 ) -> npt.NDArray[np.float64]:
-    """Return the information of clipped n-gram matches, one row per segment and one column per order."""
+    """Return the information (as in NIST) of clipped n-gram matches, one row per segment and one column per order."""
 
 def align_stages(
     candidates: npt.NDArray[np.int32],
@@ -778,7 +835,11 @@ def align_stages(
     stages: int,
     cap: int,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """METEOR: return matches, chunks, crossings, inexactness of each pair; begin of its edges; edges with stages."""
+    """Align each candidate with its reference in the stages of METEOR.
+
+    Return a row per pair: matches, chunks, crossings, and 1 if the alignment is not exact. Then return the index of the
+    first edge of each pair, and the edges: candidate position, reference position and stage.
+    """
 
 def parse_kaldi(whole: bytes, begin: int, end: int, symbols: bool = False) -> dict[str, Any]:
     """Parse a lattice of a Kaldi text archive between two bytes, without its id (`kernels/arc_lines.hpp`)."""
@@ -809,10 +870,13 @@ def parse_plf(text: bytes) -> dict[str, Any]:
     """Parse a lattice in Python lattice format into columns, with scores as written (`kernels/plf.hpp`)."""
 
 def parse_slf(text: bytes, texts: list[str]) -> dict[str, Any]:
-    """Parse an HTK lattice: header fields, and columns of nodes and links; fields in `texts` are never numbers."""
+    """Parse an HTK lattice into header fields and columns of nodes and links; fields in `texts` are always strings."""
 
 def parse_moses_hypergraph(text: bytes) -> dict[str, Any]:
-    """Parse a hypergraph of Moses into columns (`kernels/forest_text.hpp`); rows are begins and values."""
+    """Parse a Moses hypergraph into columns (`kernels/forest_text.hpp`).
+
+    Columns of rows with several values are stored as row begins and values.
+    """
 
 def parse_target_graph(text: bytes) -> dict[str, Any]:
     """Parse a target graph of cdec into columns (`kernels/hypergraph.hpp`)."""

@@ -1,4 +1,4 @@
-"""Show texts: width on a terminal, aligned columns, and code points in place of invisible characters."""
+"""Format text for display: terminal width, aligned columns, and codes in place of invisible characters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def display_width(text: str) -> int:
-    """Count the terminal columns of a text: wide characters take two, marks and joiners none."""
+    """Return the number of terminal columns that a text takes.
+
+    Wide characters take two columns; combining marks and format characters take none.
+    """
     if text.isascii():
         return len(text)
     # Marks on or around a letter (Mn, Me) and format characters (Cf) take no column.
@@ -21,12 +24,16 @@ def display_width(text: str) -> int:
 
 
 def padding(text: str, width: int) -> str:
-    """Return the spaces that make a text `width` columns wide."""
+    """Return the spaces needed to fill a text up to `width` terminal columns."""
     return " " * (width - display_width(text))
 
 
 def aligned_rows(rows: Sequence[Sequence[str]], left: Collection[int] | None = None) -> list[str]:
-    """Write rows in columns, two spaces apart; align the columns in `left` (default: all) left, the others right."""
+    """Return one line per row, with cells aligned in columns that are two spaces apart.
+
+    Align the columns whose numbers are in `left` to the left, and the others to the right. By default, align all
+    columns to the left.
+    """
     columns = []
     for number, cells in enumerate(zip(*rows, strict=True)):
         width = max(map(display_width, cells))
@@ -43,17 +50,18 @@ def screen_width() -> int:
 
 
 def coloured(text: str, colour: str | None) -> str:
-    """Return a text in a colour (the number of an ANSI sequence); `None` leaves the text unchanged."""
+    """Return a text in an ANSI colour, given as a code such as `"31"`; `None` leaves the text unchanged."""
     return text if colour is None else f"\033[{colour}m{text}\033[0m"
 
 
 def wrapped_rows(
     rows: Sequence[Sequence[str]], width: int, colours: Sequence[str | None] | None = None
 ) -> Iterator[str]:
-    r"""Write rows in columns as `aligned_rows` does, in blocks of at most `width` columns.
+    r"""Yield rows as lines with aligned columns, split into blocks that are at most `width` terminal columns wide.
 
-    The first cell of each row is its title, which every block repeats. A block has at least one more cell of each row.
-    Empty lines separate blocks. `colours` are the terminal colours of the columns after the titles.
+    The first cell of each row is its title; every block repeats the titles. Each block has at least one more cell per
+    row, even if the block is then too wide. Empty lines separate blocks. `colours` has the ANSI colour of each column
+    after the titles.
 
     Examples:
         >>> print("\n".join(wrapped_rows([["above:", "a", "bird", "sings"], ["below:", "the", "bird", "sang"]], 18)))
@@ -87,9 +95,10 @@ def wrapped_rows(
 
 
 def visible(text: str) -> str:
-    r"""Replace every invisible character of a text by its hexadecimal code point.
+    r"""Replace each invisible character of a text by its hexadecimal code point.
 
-    Invisible are control characters, line ends, marks that change the writing direction, surrogates and unusual spaces.
+    Invisible characters are control and format characters, line ends, surrogates, private or unassigned characters, and
+    all spaces except U+0020.
 
     Examples:
         >>> visible("a\tb\u202ec")
@@ -102,14 +111,14 @@ def visible(text: str) -> str:
 
 
 def error_line(name: str, errors: float, size: float, edits: Sequence[float], owner: str = "") -> str:
-    """Return the line that scoring scripts look for, like that of Kaldi's `compute-wer`.
+    """Return an error rate as one line in the format of Kaldi's `compute-wer`, which scoring scripts read.
 
     Args:
-        name: The name of the rate: WER.
+        name: The name of the rate, such as WER.
         errors: The number of errors.
         size: The number of reference words; not 0.
         edits: The numbers of insertions, deletions and substitutions.
-        owner: The system of the line, if there are several.
+        owner: The name of the system, written at the end of the line; empty if there is only one system.
 
     Examples:
         >>> error_line("WER", 25, 92, (8, 15, 2))

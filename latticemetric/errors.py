@@ -1,4 +1,4 @@
-"""The errors of this package. Each says, on one line, what is wrong, where, and what to do."""
+"""The exceptions of this package. Each message is one line: what is wrong, where, and what to do."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class LatticeMetricError(Exception):
         return _rebuilt, (type(self), self.what, self.where, self.advice)
 
     def at(self, where: str) -> LatticeMetricError:
-        """Return the same error with a place; an error that has a place gets `where` before it."""
+        """Return a copy of this error with `where` as its place; put `where` before a place that it already has."""
         place = f"{where}: {self.where}" if self.where else where
         return type(self)(self.what, where=place, advice=self.advice)
 
@@ -51,23 +51,23 @@ def _rebuilt(kind: type[LatticeMetricError], what: str, where: str | None, advic
 
 
 class InputError(LatticeMetricError, ValueError):
-    """A file or a graph cannot be used as it is."""
+    """Error for a file or a graph with content that cannot be used."""
 
 
 class FormatError(InputError):
-    """A file violates its format, or its format is unknown."""
+    """Error for a file that violates its format, or has an unknown format."""
 
 
 class UsageError(LatticeMetricError, ValueError):
-    """A parameter is invalid, alone or together with others."""
+    """Error for a parameter that is invalid, alone or in combination with other parameters."""
 
 
 class MissingDependencyError(LatticeMetricError, ImportError):
-    """A package that this operation needs is not installed."""
+    """Error for an operation that needs a package that is not installed."""
 
 
 class OutputClosedError(Exception):
-    """The reader closed standard output; this is not the user's error."""
+    """Exception raised when the reader of standard output (such as `head`) has closed it; not a user error."""
 
 
 def output_closed() -> InputError:
@@ -76,12 +76,12 @@ def output_closed() -> InputError:
 
 
 def placed(where: str) -> _Placed:
-    """Inside the block, add the place `where` to errors without one."""
+    """Return a context manager that adds the place `where` to errors raised without a place."""
     return _Placed(where)
 
 
 class _Placed:
-    """The context manager of `placed`, much faster than a generator, since it is entered for every graph."""
+    """Context manager of `placed`. It is a class because it runs for every graph, and a generator would be slower."""
 
     __slots__ = ("_where",)
 
@@ -102,24 +102,24 @@ def shortened(text: str, longest: int = 60) -> str:
 
 
 def of_system(error: OSError) -> str:
-    """Describe an error of the operating system, with advice if there is any."""
+    """Return the message of an operating-system error; for too many open files, add advice."""
     what = error.strerror or str(error)
     return f"{what}; allow more with ulimit -n" if error.errno in {errno.EMFILE, errno.ENFILE} else what
 
 
 def harmless(text: str) -> str:
-    """Escape control characters, so that a text cannot move the cursor, ring the bell or hide text."""
+    """Escape unprintable characters, so that a text cannot move the cursor, ring the bell or hide text."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in _HARMLESS else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def require_pynini() -> None:
-    """Raise a clear error if OpenFst's Python bindings are not installed."""
+    """Raise a clear error if pynini, the Python bindings of OpenFst, is not installed."""
     try:
         import pynini  # noqa: F401
     except ImportError as error:
         raise MissingDependencyError(
-            "this needs pynini (OpenFst), which is not installed",
+            "this operation needs pynini (OpenFst), which is not installed",
             advice="install pynini (its wheels are Linux x86-64 only; conda-forge has it for macOS)",
         ) from error

@@ -1,6 +1,6 @@
-"""Tables of other libraries: read records from pandas, polars and Arrow, and write records as data frames.
+"""Read records from tables of pandas, polars and Arrow, and write records as data frames.
 
-Tables are recognised by their methods, so that no library is imported only to recognise its tables.
+A table is recognised by its methods, so that its library need not be imported.
 """
 
 from __future__ import annotations
@@ -15,16 +15,19 @@ _ROWS_AT_ONCE = 1024
 
 
 def records_of(table: Any) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows of a table (pandas, polars, Arrow, or an iterable of mappings like `datasets`) as mappings.
+    """Yield each row of a table as a mapping from column names to values.
+
+    A table is a data frame of pandas or polars, an Arrow table, or an iterable of mappings (such as a data set of
+    `datasets`).
 
     Examples:
         >>> list(records_of([{"nbest": ["a", "b"]}]))
         [{'nbest': ['a', 'b']}]
     """
-    if hasattr(table, "to_batches"):  # a Table of Arrow
+    if hasattr(table, "to_batches"):  # pyarrow.Table
         for batch in table.to_batches(_ROWS_AT_ONCE):
             yield from batch.to_pylist()
-    elif hasattr(table, "to_pylist"):  # a RecordBatch of Arrow
+    elif hasattr(table, "to_pylist"):  # pyarrow.RecordBatch
         yield from table.to_pylist()
     elif hasattr(table, "iter_rows"):  # polars
         yield from table.iter_rows(named=True)
@@ -43,7 +46,7 @@ def records_of(table: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a cell of pandas as plain Python: arrays of NumPy become lists, missing values become `None`."""
+    """Convert a pandas cell to plain Python: a NumPy array becomes a list, a missing value (NaN) becomes `None`."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     return None if isinstance(value, float) and value != value else value  # noqa: PLR0124  only NaN is not itself
@@ -55,10 +58,10 @@ def as_pandas(records: Iterable[Mapping[str, Any]]) -> Any:
 
 
 def as_arrow(records: Iterable[Mapping[str, Any]]) -> Any:
-    """Return records as a `pyarrow.Table`, with a column for each key that occurs in a record.
+    """Return records as a `pyarrow.Table` with a column for each key that occurs in a record.
 
-    Mappings become Arrow structs. A struct needs fields, so an empty mapping becomes null, like a missing value. A pair
-    of a text and a number becomes a struct of both.
+    A mapping becomes an Arrow struct. An empty mapping becomes null, because a struct needs at least one field; a
+    missing value also becomes null. A (text, number) pair becomes a struct with the fields `text` and `number`.
     """
     pa, rows = require_arrow(), list(records)
     columns = {}
@@ -66,13 +69,13 @@ def as_arrow(records: Iterable[Mapping[str, Any]]) -> Any:
         try:
             columns[name] = pa.array([_with_fields(row.get(name)) for row in rows])
         except pa.ArrowException as error:
-            what = f"the values of {name} are of several kinds ({error})"
+            what = f"column {name} mixes values of several types ({error})"
             raise UsageError(what, advice="write JSON lines instead") from None
     return pa.table(columns)
 
 
 def _with_fields(value: Any) -> Any:
-    """Return a value with `None` in place of empty objects, and structures in place of pairs, at any depth."""
+    """Prepare a value for Arrow at any depth: empty mappings become `None`, (text, number) pairs become mappings."""
     if isinstance(value, list | tuple) and list(map(type, value)) == [str, float]:
         return dict(zip(("text", "number"), value, strict=True))
     if isinstance(value, Mapping):
@@ -81,7 +84,7 @@ def _with_fields(value: Any) -> Any:
 
 
 def write_table(records: Iterable[Mapping[str, Any]], file: IO[bytes], kind: str) -> None:
-    """Write records to a file as a table; the kind is `parquet` or `arrow`."""
+    """Write records to a file as a table; `kind` is the file format, `parquet` or `arrow`."""
     table = as_arrow(records)
     if kind == "parquet":
         from pyarrow import parquet
@@ -104,15 +107,15 @@ def _module(name: str, package: str) -> Any:
         return import_module(name)
     except ImportError as error:
         raise MissingDependencyError(
-            f"this needs {name}, which is not installed", advice=f'pip install "{package}"'
+            f"this operation needs {name}, which is not installed", advice=f'pip install "{package}"'
         ) from error
 
 
 class Tabular:
-    """Base class of results that are tables; `to_records` returns their rows."""
+    """Base class of results that can become tables; subclasses return the rows in `to_records`."""
 
     def to_records(self) -> list[dict[str, Any]]:
-        """Return the rows as plain values."""
+        """Return one dictionary of plain values per row."""
         raise NotImplementedError
 
     def to_pandas(self) -> Any:

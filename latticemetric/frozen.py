@@ -18,10 +18,10 @@ import numpy as np
 
 
 class Record:
-    """Base class of dataclasses with plain values."""
+    """Base class of dataclasses whose fields are plain values."""
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return the fields as a dictionary of plain values, for JSON."""
         return asdict(self)  # type: ignore[call-overload,no-any-return]
 
 
@@ -61,7 +61,7 @@ class Frozen:
 
 
 class Brief:
-    """Base class of results with a short `repr`: words and numbers. Declare dataclasses of it with `repr=False`."""
+    """Base class of dataclasses with a short `repr`: words, numbers and lengths. Declare them with `repr=False`."""
 
     def __repr__(self) -> str:
         shown: list[str] = []
@@ -83,7 +83,7 @@ class Result(Brief):
         return str(notebook().result_html(self))
 
 
-# What stands beside the words, one for each of them.
+# Fields whose length `repr` does not show; most of them have one entry per word.
 _SILENT = {
     *("arcs", "edges", "confidences", "times", "scores", "reference", "bins", "bin_times", "one_best"),
     *("distribution", "word_mbr"),
@@ -96,7 +96,10 @@ def _shortened(text: str) -> str:
 
 
 def notebook() -> Any:
-    """Import and return the module for notebooks by its name, so that graphs and results do not depend on drawing."""
+    """Import and return the module `drawing.notebook`.
+
+    It is imported by its name, so that the modules of graphs and results do not depend on drawing.
+    """
     return import_module(f"{__package__}.drawing.notebook")
 
 
@@ -111,7 +114,7 @@ def read_only(value: Any) -> Any:
 
 
 def are_equal(one: Any, other: Any) -> bool:
-    """Check whether two values of a field are equal; NaN equals NaN."""
+    """Check whether two field values are equal; NaN equals NaN."""
     if one is other:
         return True
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
@@ -127,7 +130,7 @@ def are_equal(one: Any, other: Any) -> bool:
 
 
 def _outline(value: Any) -> Any:
-    """Return a hash key that is quick to compute; equal values have equal keys."""
+    """Return a hash key for a field value that is quick to compute; equal values have equal keys."""
     if isinstance(value, np.ndarray):
         return value.shape
     if isinstance(value, Mapping | tuple):
@@ -141,7 +144,7 @@ if TYPE_CHECKING or sys.version_info >= (3, 12):
     from functools import cached_property as cached_property  # noqa: PLC0414  modules import it from here
 else:
 
-    class cached_property(functools.cached_property):  # noqa: N801  as the one that it stands for
+    class cached_property(functools.cached_property):  # noqa: N801  the same name as in functools
         """`functools.cached_property` without a lock, as in Python 3.12 and later.
 
         In older versions, all objects of a class share one lock: threads that read different objects wait for each
@@ -150,7 +153,7 @@ else:
         """
 
         def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
-            """Return the value, or the property itself for the class."""
+            """Return the value for an instance; return the property itself if read from the class."""
             if instance is None:
                 return self
             values = vars(instance)

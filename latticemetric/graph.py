@@ -17,14 +17,14 @@ Graph: TypeAlias = "Lattice | NBest | Forest"
 
 
 def as_lattice(graph: Graph, scales: Scales | None = None, *, advice: str | None = None) -> Lattice:
-    """Return a graph as a lattice; raise an error for a forest that is not a lattice.
+    """Convert a graph to a lattice; raise an error for a forest that is not a lattice.
 
-    An n-best list keeps only scores with a weight: those with a scale other than 0, or in `scales`.
+    The lattice of an n-best list has only those scores that are in `scales` or have a scale other than 0.
 
     Args:
         graph: A graph.
         scales: Weight of each score column.
-        advice: The advice of the error for such a forest.
+        advice: Advice in the error for a forest that is not a lattice; by default, that of `Forest.to_lattice`.
     """
     if isinstance(graph, Lattice):
         return graph
@@ -44,12 +44,15 @@ def as_lattice(graph: Graph, scales: Scales | None = None, *, advice: str | None
 
 
 def as_lattice_or_forest(graph: Graph, scales: Scales | None = None) -> Lattice | Forest:
-    """Return a lattice or a forest unchanged, and an n-best list as a lattice."""
+    """Convert an n-best list to a lattice; return a lattice or a forest unchanged."""
     return graph if isinstance(graph, Forest) else as_lattice(graph, scales)
 
 
 def scales_of_each(scales: Scales | None, graph: Graph, other: Graph) -> tuple[Scales | None, Scales | None]:
-    """Split `scales` between two graphs, which may have different columns."""
+    """Return the part of `scales` that applies to each of two graphs; raise an error for an unknown column.
+
+    If `scales` is `None`, or both graphs are the same object, return `scales` twice.
+    """
     if scales is None or other is graph:
         return scales, scales
     from latticemetric.nbest import NBest
@@ -64,7 +67,10 @@ def scales_of_each(scales: Scales | None, graph: Graph, other: Graph) -> tuple[S
 
 
 def path_fields(graph: Lattice | Forest, path: Steps) -> dict[str, Any]:
-    """Return the fields `arcs`, `edges` and `derivation` of a result with this path."""
+    """Return the fields `arcs`, `edges` and `derivation` for a result that has this path or derivation.
+
+    For a lattice, `edges` is empty and `derivation` is `None`; for a forest, `arcs` is empty.
+    """
     steps = tuple(path.tolist())
     if isinstance(graph, Forest):
         return {"arcs": (), "edges": steps, "derivation": graph.tree(steps).bracketed()}
@@ -72,7 +78,7 @@ def path_fields(graph: Lattice | Forest, path: Steps) -> dict[str, Any]:
 
 
 def plain_path(result: Any) -> dict[str, Any]:
-    """Return the fields of `path_fields` as plain values: only `arcs`, or `edges` and `derivation`."""
+    """Return the path of a result as plain values: `arcs` for a lattice, `edges` and `derivation` for a forest."""
     if result.derivation is None:
         return {"arcs": list(result.arcs)}
     return {"edges": list(result.edges), "derivation": result.derivation}

@@ -1,4 +1,4 @@
-"""Human judgments of systems' outputs, as columns with one row per judgment."""
+"""Human judgments of system outputs, as columns with one row per judgment."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ WHOLE_SYSTEM = -1
 
 @dataclass(frozen=True, eq=False)
 class Judgments(Frozen):
-    """Rows of scores; each row comes from one judge.
+    """Human judgments of system outputs; each row has the scores that one judge gave.
 
     Attributes:
         systems: Names of the systems.
-        segments: The number of segments.
+        segments: Number of segments.
         judges: Names of the judges.
         columns: The kinds of scores: `adequacy`, `fluency`, …
-        system: The system of each row.
-        segment: The segment of each row, or `WHOLE_SYSTEM`.
-        judge: The judge of each row.
+        system: The index of each row's system in `systems`.
+        segment: The segment number of each row, from 0; `WHOLE_SYSTEM` (−1) for a judgment of a whole system.
+        judge: The index of each row's judge in `judges`.
         scores: One row per judgment, one column per kind of score; NaN if missing.
     """
 
@@ -51,7 +51,9 @@ class Judgments(Frozen):
             (self.judge, 0, len(self.judges)),
         ):
             if numbers.min() < least or numbers.max() >= names:
-                raise UsageError(f"a judgment has the index {numbers.max()}, but there are only {names} names")
+                raise UsageError(
+                    f"a judgment has index {numbers.max()} of a system, segment or judge, but there are only {names}"
+                )
         if self.scores.shape != (rows, len(self.columns)):
             raise UsageError(f"scores have shape {self.scores.shape}, not {(rows, len(self.columns))}")
         super().__post_init__()
@@ -61,11 +63,11 @@ class Judgments(Frozen):
             )
 
     def select(self, columns: Sequence[str]) -> Judgments:
-        """Return the same rows with only these columns of scores."""
+        """Return all rows with only these columns of scores; raise an error for an unknown column or for none."""
         unknown = [name for name in columns if name not in self.columns]
         if unknown or not columns:
             raise UsageError(
-                f"there is no column '{unknown[0]}' of scores" if unknown else "no column of scores is named",
+                f"there is no score column '{unknown[0]}'" if unknown else "no score column is given",
                 advice=f"choose among {', '.join(self.columns)}",
             )
         scores = self.scores[:, [self.columns.index(name) for name in columns]]

@@ -1,7 +1,7 @@
 """Measure memory, limit the memory of a search, and read and write sizes like 8G.
 
-Native kernels count the bytes that they allocate (`kernels/budget.cpp`); `most_bytes` is their limit. The system also
-limits processes that work on the graphs of a command (`held`), including all other code.
+Native kernels count the bytes that they allocate (`kernels/budget.cpp`); `most_bytes` is their limit. For processes
+that work on the graphs of a command, the operating system also limits all other code (`held`).
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from latticemetric.errors import InputError, UsageError
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _UNKNOWN = 2**33
-# Plain strings: to import pathlib takes longer than to print most of `--help`.
+# Plain strings, since importing pathlib takes longer than printing most of `--help`.
 _GROUPS = "/sys/fs/cgroup"
 _MEMINFO = "/proc/meminfo"
 _STATM = "/proc/self/statm"
 _OWN_GROUPS = "/proc/self/cgroup"
 _ADDRESS_PAGES, _DATA_PAGES = 0, 5
-# Default limit. A graph of 200,000 arcs takes less than 100 MB; a graph that needs more is rarely intended.
+# Default limit per graph. A graph of 200,000 arcs takes less than 100 MB; larger needs are rarely intended.
 _GRAPH_BYTES = 3 * 2**29
 _LEAST = 2**27
 # The system accepts no larger number, and no machine has this much memory.
@@ -36,13 +36,13 @@ _ulimit: int | None = None
 def limit_memory(size: int | str | None) -> None:
     """Limit the memory that one search may take in this process.
 
-    By default, a search may take half of the free memory, as measured when it begins to need much.
+    By default, a search may take half of the memory that is free when the search first exceeds 64 MB.
 
     Args:
         size: Bytes, or a size like `"500M"` or `"8G"`; `None` for the default.
 
     Raises:
-        UsageError: `size` is not a size.
+        UsageError: `size` is not a valid size.
 
     Examples:
         >>> limit_memory("8G")
@@ -56,12 +56,15 @@ def limit_memory(size: int | str | None) -> None:
 
 
 def most_bytes() -> int:
-    """Return the bytes that one search may take now."""
+    """Return the number of bytes that one search may take now."""
     return max(_LEAST, free_memory() // 2) if _limit is None else _limit
 
 
 def graph_bytes(workers: int) -> int:
-    """Return the default bytes per graph in a command: 1.5 GiB, or a worker's share of half of the free memory."""
+    """Return the default memory limit per graph of a command, in bytes.
+
+    It is 1.5 GiB, or half of the free memory divided by the number of workers if that is less; at least 128 MiB.
+    """
     return max(_LEAST, min(_GRAPH_BYTES, _shared() // (2 * max(1, workers))))
 
 
@@ -83,17 +86,17 @@ def over_budget(most: int) -> InputError:
 
 
 def machine_memory() -> int:
-    """Return the bytes of memory of the machine, or the limit of this process if lower; 8 GiB if unknown."""
+    """Return the machine's memory in bytes (8 GiB if unknown), or the limit of this process if that is lower."""
     try:
         installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
         installed = _UNKNOWN
-    # A control group limits several processes: for example, containers and SLURM's jobs.
+    # A control group limits several processes together, such as a container or a SLURM job.
     return min([installed, *(limit for limit, _ in (*_soft_limits(), *_grants(_OWN_GROUPS)))])
 
 
 def free_memory() -> int:
-    """Return the bytes that this process can still take, by the limits of machine, container and `ulimit`."""
+    """Return how many bytes this process can still take under the limits of machine, container and `ulimit`."""
     left = [_shared()]
     if pages := _pages():
         left += [limit - pages[kind] * os.sysconf("SC_PAGE_SIZE") for limit, kind in _soft_limits()]
@@ -101,15 +104,15 @@ def free_memory() -> int:
 
 
 def _shared() -> int:
-    """Return the free bytes for all processes together, without `ulimit`, which limits each process alone."""
-    # What the machine has available without swapping; half of its memory if unknown.
+    """Return the bytes that are free for all processes together; ignore `ulimit`, which limits single processes."""
+    # The memory that the machine has available without swapping; half of its memory if unknown.
     match = re.search(rb"^MemAvailable:\s*([0-9]+) kB$", _read(_MEMINFO), re.MULTILINE)
     available = int(match[1]) * 1024 if match else machine_memory() // 2
     return max(0, min([available, *_grants_left(_OWN_GROUPS)]))
 
 
 def _soft_limits() -> Iterator[tuple[int, int]]:
-    """List the limits of `ulimit`, each with the field of /proc that shows the amount in use."""
+    """Yield each memory limit of `ulimit` in bytes, and the index of its current use in `/proc/self/statm`."""
     try:
         import resource
     except ImportError:
@@ -121,7 +124,10 @@ def _soft_limits() -> Iterator[tuple[int, int]]:
 
 
 def _grants_left(groups: str) -> Iterator[int]:
-    """List the bytes that are free in each control group; cached files count as free."""
+    """Yield the bytes that are free in each control group of a process; cached files count as free.
+
+    `groups` is the file that lists the control groups, such as `/proc/self/cgroup`.
+    """
     for limit, group in _grants(groups):
         used = size_in(f"{group}/memory.current") or size_in(f"{group}/memory.usage_in_bytes") or 0
         cached = re.findall(rb"^(?:total_)?inactive_file ([0-9]+)$", _read(f"{group}/memory.stat"), re.MULTILINE)
@@ -129,7 +135,10 @@ def _grants_left(groups: str) -> Iterator[int]:
 
 
 def _grants(groups: str) -> Iterator[tuple[int, str]]:
-    """List the limits of the process's control group and its parents, each with the folder of the group."""
+    """Yield the memory limit in bytes and the folder of each control group of a process, including parent groups.
+
+    `groups` is the file that lists the control groups, such as `/proc/self/cgroup`.
+    """
     for line in os.fsdecode(_read(groups)).splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers in {"", "memory"}:
@@ -143,19 +152,19 @@ def _grants(groups: str) -> Iterator[tuple[int, str]]:
 
 
 def size_in(file: str) -> int | None:
-    """Return the number of bytes in a file of a control group; `None` if there is no number."""
+    """Read a number of bytes from a file of a control group; return `None` if the file has no number."""
     text = _read(file).strip()
     return int(text) if text.isdigit() else None
 
 
 @cache
 def _tells_sizes() -> bool:
-    """Check whether the system tells the sizes of processes: Linux."""
+    """Check whether the system reports the memory of this process in `/proc`, as Linux does."""
     return os.path.exists(_STATM)  # noqa: PTH110  without pathlib
 
 
 def _pages() -> list[int]:
-    """Return the sizes of this process in pages, in the order of /proc; empty if unknown."""
+    """Return the fields of `/proc/self/statm`: sizes of this process in memory pages; empty if unknown."""
     return list(map(int, _read(_STATM).split()))
 
 
@@ -169,20 +178,20 @@ def _read(file: str) -> bytes:
 
 
 def parse_size(text: str) -> int | None:
-    """Return the bytes of a size like 500M, 2G or `1.5 GB`, as `shown_size` writes it; `None` if `text` is no size."""
+    """Return the number of bytes of a size like 500M, 2G or `1.5 GB`; `None` if `text` is not a size."""
     match = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,3})?) ?([kmgt]?)b?", text.strip().lower())
     return int(float(match[1]) * _UNITS[match[2]]) if match else None
 
 
 def shown_size(size: int) -> str:
-    """Return a size for display, such as `1.5 GB`."""
+    """Return a number of bytes as text for display, such as `1.5 GB`."""
     unit = next((unit for unit in "TGMK" if size >= _UNITS[unit.lower()]), "")
     return f"{size / _UNITS[unit.lower()]:.3g} {unit}B"
 
 
 @contextmanager
 def held(beyond: int | None) -> Iterator[None]:
-    """Inside the block, let this process grow by at most `beyond` bytes; do nothing if `beyond` is `None`."""
+    """Limit the growth of this process to `beyond` bytes inside the `with` block; `None` sets no limit."""
     if beyond is None:
         yield
         return
@@ -197,10 +206,10 @@ def held(beyond: int | None) -> Iterator[None]:
 
 
 def hold_memory(beyond: int) -> None:
-    """Let this process grow by at most `beyond` bytes.
+    """Limit the further growth of this process to `beyond` bytes.
 
-    Native kernels know the limit, and raise an error before they allocate. Other code gets a `MemoryError` (on Linux).
-    The limit counts data, not addresses, since allocators reserve far more addresses than they use.
+    Native kernels check the limit and raise an error before they exceed it. Other code gets a `MemoryError` (on Linux).
+    The limit applies to data, not to address space, since allocators reserve far more address space than they use.
     """
     limit_memory(beyond)
     _hold_data(beyond)
@@ -212,7 +221,7 @@ def hold_command() -> None:
 
 
 def _hold_data(beyond: int) -> None:
-    """Let the data of this process grow by at most `beyond` bytes; never exceed the `ulimit`."""
+    """Limit the further growth of this process's data to `beyond` bytes; never raise the `ulimit`."""
     global _ulimit  # noqa: PLW0603  one per process
     limits = _data_limits()
     if limits is None:
@@ -225,7 +234,7 @@ def _hold_data(beyond: int) -> None:
 
 
 def _data_limits() -> tuple[int, int] | None:
-    """Return the soft and the hard limit of data; a negative number means no limit. `None` if unknown."""
+    """Return the soft and the hard limit of data, in bytes; negative means no limit. Return `None` if unknown."""
     if not _tells_sizes():
         return None
     import resource

@@ -29,10 +29,10 @@ _TOTAL = "cost"
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """One entry of the list: words and named costs (−log probability).
+    """A hypothesis of an n-best list: words and named costs (−log probability).
 
     Attributes:
-        words: The words; a string is split at white space.
+        words: The words. A string is split at white space.
         scores: The costs, by name.
     """
 
@@ -48,7 +48,7 @@ class Hypothesis:
 
 @dataclass(frozen=True, repr=False)
 class NBest(Result, Tabular):
-    """Hypotheses in the order of the list, best first. Ties of cost go to the first one.
+    """An n-best list: hypotheses, usually best first. Of hypotheses with equal cost, the first one is the best.
 
     Attributes:
         hypotheses: The hypotheses, at least one.
@@ -64,9 +64,9 @@ class NBest(Result, Tabular):
 
     @classmethod
     def of_texts(cls, texts: list[str]) -> Self:
-        """Build an n-best list of texts without scores; they are split into words at the first use of `hypotheses`.
+        """Build an n-best list from texts without scores.
 
-        Texts must be strings that can be encoded in UTF-8.
+        Texts must be strings that can be encoded in UTF-8. They are split into words when `hypotheses` is first used.
         """
         if not texts:
             raise InputError("the n-best list is empty")
@@ -83,7 +83,7 @@ class NBest(Result, Tabular):
         return found
 
     def ranked_texts(self, scales: Scales | None = None) -> Sequence[str | tuple[str, ...]]:
-        """Return the text of each hypothesis, or its words, in the order of `ranking`."""
+        """Return each hypothesis as a text or as a tuple of words, in the order of `ranking`."""
         if not scales and (texts := vars(self).get("_texts")) is not None:
             return cast("list[str]", texts)
         return [hypothesis.words for hypothesis in self.ranking(scales)]
@@ -97,14 +97,14 @@ class NBest(Result, Tabular):
         log_probs: Iterable[float] | None = None,
         scores: Mapping[str, Iterable[float]] | None = None,
     ) -> Self:
-        """Build a list from strings, best first. Without scores, their order is their rank.
+        """Build an n-best list from strings. Without costs and scores, the order of the strings is their rank.
 
         Args:
             texts: Strings (split at white space), or sequences of words.
-            costs: The cost of each string, −log probability: the smallest is the best.
+            costs: The cost of each string (−log probability). The smallest cost is the best.
             log_probs: The log probability of each string, instead of `costs`: numbers, an array or a tensor.
-            scores: Further costs of each string, by name. Next to `costs` or `log_probs` they have weight 0; alone,
-                their sum is the model's cost.
+            scores: Further costs of each string, by name. If `costs` or `log_probs` are given, these have weight 0;
+                otherwise, their sum is the model's cost.
 
         Warns:
             UserWarning: No cost is positive, and some differ: they may be log probabilities.
@@ -142,14 +142,14 @@ class NBest(Result, Tabular):
     def from_graph(
         cls, graph: Lattice | Forest | NBest, n: int, scales: Scales | None = None, *, paths: bool = False
     ) -> Self:
-        """Return the list of the `n` best strings of a graph, best first, with their named costs.
+        """Return an n-best list of the `n` best strings of a graph, best first, with their named costs.
 
         Args:
-            graph: A lattice, a forest, or a longer list.
-            n: Number of strings; the list is shorter if the graph has fewer.
-            scales: Weight of each score column in the model's cost, stored in the list, too; other columns keep their
-                default weight.
-            paths: True for the `n` cheapest paths; several may have the same words.
+            graph: A lattice, a forest, or a longer n-best list.
+            n: Number of strings. The list is shorter if the graph has fewer.
+            scales: Weight of each score column in the model's cost; other columns keep their default weight. The list
+                stores these weights.
+            paths: True to return the `n` cheapest paths, of which several may have the same words.
 
         Examples:
             >>> lattice = Lattice.from_strings(["a b", "a c", "a b"], costs=[3.0, 2.0, 1.0])
@@ -175,9 +175,9 @@ class NBest(Result, Tabular):
         """Return the hypotheses that cost at most `beam` more than the best one, in the order of the list.
 
         Args:
-            beam: The beam; or give `nbest`.
+            beam: Largest difference from the best cost. Give either `beam` or `nbest`.
             scales: Weight of each score in the model's cost; other scores keep their default weight.
-            nbest: In place of a beam: keep this number of best hypotheses with different words.
+            nbest: Number of best hypotheses with different words to keep, instead of a beam.
 
         Examples:
             >>> nbest = NBest.from_strings(["a", "b", "c"], costs=[1.0, 2.0, 9.0])
@@ -230,9 +230,9 @@ class NBest(Result, Tabular):
         ]
 
     def to_lattice(self, keep: Collection[str] | None = None) -> Lattice:
-        """Return a lattice with one path per hypothesis, in the list's order; a path's first arc has the costs.
+        """Return a lattice with one path per hypothesis, in the order of the list.
 
-        A missing score becomes cost 0.
+        The first arc of each path has all costs of its hypothesis. A missing score becomes cost 0.
 
         Args:
             keep: Names of scores to keep as columns, in addition to those with a scale other than 0. Default: all.
@@ -269,18 +269,18 @@ class NBest(Result, Tabular):
     ) -> Lattice:
         """Return the smallest lattice with one path per string; its column `cost` is the model's cost.
 
-        `to_lattice` has one path per hypothesis, even if words are equal; here, such hypotheses share one path. With
-        `sum`, it has their total probability, so that posteriors stay the same; with `best`, it has the least cost, as
-        in `Lattice.determinized`.
+        Hypotheses with equal words share one path, unlike in `to_lattice`. With `merge="sum"`, this path has their
+        total probability, so that posteriors stay the same. With `merge="best"`, it has their least cost, as in
+        `Lattice.determinized`.
 
-        Costs are 64-bit floats, exact except for the rounding of some sums. Strings share prefixes, and suffixes if
-        their costs allow it.
+        Costs are 64-bit floats, exact except for the rounding of some sums. Strings share states for equal prefixes,
+        and for equal suffixes if the costs allow it.
 
         Args:
             scales: Weight of each score in the model's cost; other scores keep their own scale.
             merge: `sum` or `best`.
-            scale: Probabilities are summed at this scale: use the scale of later posteriors. The returned costs are not
-                scaled. It has no effect if all strings differ.
+            scale: Factor on costs when probabilities are summed: use the scale of later posteriors. The returned costs
+                are not scaled. The factor has no effect if all strings differ.
 
         Examples:
             >>> hypotheses = [(("a", "b"), 1.0), (("c", "b"), 2.0), (("a", "b"), 1.5)]
@@ -309,13 +309,13 @@ class NBest(Result, Tabular):
 
 
 class ListColumns(NamedTuple):
-    """Many lists and their references, one after the other.
+    """Many n-best lists and their references as columns, one list after another.
 
     Attributes:
-        texts: The hypotheses of all lists, each in the model's order: strings, or words of each; or UTF-8.
-        begin: The number of the first hypothesis of each list, and the number of all.
+        texts: The hypotheses of all lists, best first within a list: strings, sequences of words, or UTF-8 buffers.
+        begin: The index in `texts` of each list's first hypothesis, then the number of all hypotheses.
         references: The references of all lists.
-        owner: The number of the first reference of each list, and the number of all.
+        owner: The index in `references` of each list's first reference, then the number of all references.
     """
 
     texts: Sequence[str | Sequence[str]] | _native.Utf8Texts
@@ -325,7 +325,7 @@ class ListColumns(NamedTuple):
 
 
 class TableLists(NamedTuple):
-    """Lists of a table, and the id of each; no ids if the table has none."""
+    """The n-best lists of a table, and the id of each list; `names` is empty if the table has no ids."""
 
     columns: ListColumns
     names: tuple[str, ...]

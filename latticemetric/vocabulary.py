@@ -17,10 +17,10 @@ EPSILON = 0
 """The number of ε (no word)."""
 
 STAR = 2**31 - 1
-"""The number of ★, any word, in metric automata; no word of a lattice has it."""
+"""The number of ★ (any word) in metric automata; no word of a lattice has this number."""
 
 UNKNOWN = -1
-"""The number for words outside the vocabulary; no word of a lattice has it."""
+"""The number for words outside the vocabulary; no word of a lattice has this number."""
 
 _MOST_DIGITS = 10
 
@@ -29,8 +29,9 @@ class Vocabulary:
     """An immutable table of words and numbers; number 0 is ε.
 
     Attributes:
-        is_given: True if the numbers come from a file or the user; otherwise, they have no meaning outside this table.
-        is_embedded: True if the table comes from the graph's file; the user may not have it as a separate file.
+        is_given: True if the numbers come from a file or from the user. Otherwise, they have no meaning outside this
+            table.
+        is_embedded: True if the table was stored in the graph's file, so that the user may not have it separately.
 
     Examples:
         >>> vocabulary = Vocabulary.from_words(["to", "be", "or", "not"])
@@ -65,14 +66,14 @@ class Vocabulary:
 
     @classmethod
     def embedded(cls, words: Mapping[int, str]) -> Vocabulary:
-        """Return the vocabulary of a table (number → word) in a graph's file."""
+        """Build a vocabulary from a table (number → word) that was stored in a graph's file."""
         vocabulary = cls(words)
         vocabulary.is_embedded = True
         return vocabulary
 
     @staticmethod
     def numeric() -> Vocabulary:
-        """Return the vocabulary of graphs with word numbers only: the word of 7 is '7'."""
+        """Return the vocabulary for graphs that have only word numbers: the word of number 7 is '7'."""
         return _NUMERIC
 
     @property
@@ -81,7 +82,7 @@ class Vocabulary:
         return False
 
     def number(self, word: str) -> int:
-        """Return the number of a word; `UNKNOWN` if it has none."""
+        """Return the number of a word; `UNKNOWN` (−1) if the word is not in the vocabulary."""
         return self._number.get(word, UNKNOWN)
 
     def word(self, number: int) -> str:
@@ -101,7 +102,7 @@ class Vocabulary:
         return [self.word(number) for number in numbers.tolist()]
 
     def encode(self, words: Sequence[str]) -> Words:
-        """Return the numbers of words, `UNKNOWN` for unknown words. A string is split at white space."""
+        """Return the number of each word; `UNKNOWN` (−1) for unknown words. A string is split at white space."""
         words = split_words(words) if isinstance(words, str) else words
         return np.fromiter(map(self.number, words), dtype=np.int32, count=len(words))
 
@@ -111,7 +112,7 @@ class Vocabulary:
         return [self.word(number) for number in plain if number != EPSILON]
 
     def check(self, numbers: Words) -> None:
-        """Refuse numbers without a word."""
+        """Raise an error if a number has no word."""
         if numbers.size == 0 or (numbers.min() >= 0 and numbers.max() <= self._highest == len(self._word)):
             return
         for number in set(numbers.tolist()):
@@ -146,7 +147,7 @@ class Vocabulary:
 
 
 class _NumericVocabulary(Vocabulary):
-    """Maps every number to itself as a word; stores nothing."""
+    """A vocabulary in which each number is its own word; it stores no table."""
 
     __slots__ = ()
 
@@ -189,14 +190,14 @@ _FIELD = re.compile(r"[^ \t\n\r\f\v]+")
 
 
 def split_words(text: str) -> list[str]:
-    """Split a line at ASCII white space, as in lattices; a no-break space is part of a word."""
+    """Split a line into words at ASCII white space; a no-break space is part of a word."""
     # `str.split` also splits at these four control characters; decoders written in C do not.
     is_plain = text.isascii() and not ("\x1c" in text or "\x1d" in text or "\x1e" in text or "\x1f" in text)
     return text.split() if is_plain else _FIELD.findall(text)
 
 
 def word_set(words: Iterable[str], name: str) -> frozenset[str]:
-    """Return words as a set; refuse a single string, which would become a set of letters."""
+    """Return words as a set; raise an error for a single string, which would become a set of letters."""
     if isinstance(words, str):
         raise UsageError(f"{name} is a string", advice=f"give a list of words: {split_words(words)}")
     return frozenset(words)

@@ -22,7 +22,7 @@ from latticemetric.formats.streams.output import atomic_output
 from latticemetric.lattice.lattice import Lattice, Scales
 
 FORMATS = ("svg", "png", "pdf", "dot", "text")
-"""Formats of drawings, which are also suffixes of file names; so are `.gv` and `.txt`."""
+"""Formats of drawings. `format_of` returns the format that belongs to the suffix of a file name."""
 
 _SUFFIXES = {".svg": "svg", ".png": "png", ".pdf": "pdf", ".dot": "dot", ".gv": "dot", ".txt": "text"}
 
@@ -46,8 +46,8 @@ class Drawing:
         """Return the drawing as an SVG element.
 
         Args:
-            standalone: True for files: dark ink on a light background, light ink on a dark one. False uses the colour
-                of the surrounding text.
+            standalone: True for a file: lines and texts are dark on a light background, light on a dark one. False for
+                a part of a page: lines and texts have the colour of the surrounding text.
         """
         return svg_text(self.picture(), standalone=standalone)
 
@@ -130,12 +130,13 @@ def draw(
         ways: Paths to highlight, by name: arcs, edges or results; `oracle`, `1-best` and `mbr` have fixed styles.
         captions: The legend's texts for the paths in `ways`. Default: their words and scores, if known.
         posteriors: `posteriors(graph)`, or the probability of each arc or edge, to write under its word.
-        rates: The expected rate of the paths through each arc or edge (`Expected.through`), to write and to colour.
+        rates: The expected rate of the paths through each arc or edge (`Expected.through`), to write under its word and
+            to show as a band of colour.
         scores: Names of score columns whose costs are also written under the word.
         times: Write times under the states of a lattice, if it has times.
         most_states: Draw at most this number of states or nodes, and twice this number of arcs, from the best paths;
             the paths in `ways` are added. `None`: draw all.
-        beam: Leave out paths that cost more than the best one plus `beam`, except `ways`.
+        beam: Leave out paths that cost more than the best one plus `beam`, except the paths in `ways`.
         scales: Weight of each score column in the path cost.
         reference: The reference, to draw a metric.
         title: A description, for readers who cannot see the picture.
@@ -170,7 +171,7 @@ def draw(
 def _diagram(
     graph: Any, paths: HighlightedPaths, reference: Any, options: dict[str, Any], named: dict[str, Any]
 ) -> Diagram:
-    """Build the diagram of a graph, by the type of `graph`."""
+    """Build the diagram that belongs to the type of `graph`; `named` has the title, if there is one."""
     from latticemetric.drawing.graphs import (
         Network,
         automaton_diagram,
@@ -193,7 +194,7 @@ def _diagram(
         raise UsageError("`ways` need a lattice or a forest", advice="leave `ways` out")
     if isinstance(graph, GRR):
         if reference is None:
-            raise UsageError("a drawing of a metric needs a reference", advice="give one")
+            raise UsageError("a drawing of a metric needs a reference", advice="give reference=")
         return automaton_diagram(graph, reference, **named)
     if isinstance(graph, DerivationTree):
         return tree_diagram(graph, **named)

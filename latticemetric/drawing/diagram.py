@@ -34,7 +34,7 @@ class Vertex:
 
     Attributes:
         text: The text in the vertex.
-        shape: One of the shapes listed above.
+        shape: `circle`, `end`, `box`, `round`, `goal` or `word`.
         detail: The small text under the vertex.
         paths: The numbers of the highlighted paths that pass the vertex.
     """
@@ -55,7 +55,7 @@ class Link:
         label: The text on the link.
         detail: The small text under the label.
         paths: The numbers of the highlighted paths that take the link.
-        shade: The number of its shade in `SHADES`, by its expected rate; `None`: no colour.
+        shade: The index in `SHADES` of the band of colour under the link, chosen by its expected rate; `None` for none.
     """
 
     source: int
@@ -71,15 +71,15 @@ class Diagram:
     """A graph to draw. It has no cycles except self-loops, at most one per vertex.
 
     Attributes:
-        kind: One of the kinds listed above.
+        kind: `lattice`, `forest`, `automaton`, `network` or `tree`.
         title: A description in a few words.
-        vertices: Its vertices.
-        links: Its links; links of the same vertex are in drawing order.
-        paths: Names of the highlighted paths (of forests: derivations).
-        captions: The legend's rows, as (name, text). A name that is not in `paths` gets its own row.
+        vertices: The vertices.
+        links: The links; links of the same vertex are in drawing order.
+        paths: Names of the highlighted paths (in a forest: derivations).
+        captions: The rows of the legend, as (name, text). A name that is not in `paths` gets its own row.
         omissions: Notes on omitted parts.
         notes: Notes on the meaning of numbers and signs.
-        shading: The meaning of `SHADES`, from the first to the last; empty if no link has one.
+        shading: The legend's text that explains the shades; empty if no link has a shade.
     """
 
     kind: str
@@ -109,7 +109,10 @@ def detail_writer(
     columns: Mapping[str, Column],
     scores: Sequence[str],
 ) -> Callable[[int], str]:
-    """Return a function that writes the posterior, expected rate and `scores` of an arc or edge as text."""
+    """Return a function that returns the posterior, the expected rate and `scores` of an arc or edge as one text.
+
+    `number` is the number of arcs or edges; `columns` are the score columns of the graph.
+    """
     values, expected = _one_each(posteriors, number, "posteriors"), _one_each(rates, number, "rates")
     for name in scores:
         if name not in columns:
@@ -126,7 +129,7 @@ def detail_writer(
 
 
 def _one_each(values: npt.ArrayLike | None, number: int, name: str) -> npt.NDArray[np.float64] | None:
-    """Return one number per arc; refuse more or fewer."""
+    """Return values as an array; raise an error unless there is one value per arc. Return `None` for no values."""
     if values is None:
         return None
     found = np.asarray(values, dtype=np.float64)
@@ -136,7 +139,7 @@ def _one_each(values: npt.ArrayLike | None, number: int, name: str) -> npt.NDArr
 
 
 def probability(value: float) -> str:
-    """Write a probability with two decimals; write a small one as `<0.01`, never as 0."""
+    """Return a probability as text with two decimals; a small positive one becomes `<0.01`, never 0."""
     rounded = f"{min(value, 1.0):.2f}"
     return "<0.01" if value > 0 and rounded == "0.00" else rounded
 
@@ -144,17 +147,20 @@ def probability(value: float) -> str:
 # ---- Shades: the expected rates of arcs as colours ----
 
 SHADE_COLOUR = "#a044c4"
-"""Purple, which no path has, and which is seen on light and dark backgrounds."""
+"""The colour of shades: purple, which no path has, and which is visible on light and dark backgrounds."""
 
 SHADES = (0.1, 0.28, 0.46, 0.64, 0.85)
 """Opacities of the bands of colour under links, from the lowest expected rate to the highest."""
 
 SHADE_WIDTH = 10.0
-"""The width of these bands."""
+"""The width of the bands of colour under links, in pixels."""
 
 
 def shades_of(rates: npt.ArrayLike | None, arcs: npt.NDArray[np.integer]) -> tuple[dict[int, int], str]:
-    """Return the number of the shade of each of these arcs (or edges) that has a rate, and the text of the legend."""
+    """Return the shade (an index in `SHADES`) of each of these arcs or edges that has a rate, and the legend's text.
+
+    If none of them has a rate, both are empty.
+    """
     every = np.empty(0) if rates is None else np.asarray(rates, dtype=np.float64)
     known = {arc: float(every[arc]) for arc in arcs.tolist() if every.size and not np.isnan(every[arc])}
     if not known:
@@ -173,7 +179,10 @@ def _rate(value: float) -> str:
 
 
 def checked_paths(paths: HighlightedPaths | None, number: int, thing: str) -> dict[str, tuple[int, ...]]:
-    """Return the paths; raise an error if the graph lacks one of their arcs (or edges)."""
+    """Return the paths as tuples of integers; raise an error if the graph lacks one of their arcs or edges.
+
+    `number` is the number of arcs or edges of the graph; `thing` is `arc` or `edge`, for the error.
+    """
     checked = {name: tuple(map(int, arcs)) for name, arcs in (paths or {}).items()}
     for name, arcs in checked.items():
         for arc in arcs:
@@ -187,9 +196,9 @@ def checked_paths(paths: HighlightedPaths | None, number: int, thing: str) -> di
 def paths_through(
     paths: Mapping[str, Sequence[int]], ends: Mapping[int, Sequence[int]] | None = None
 ) -> dict[int, tuple[int, ...]]:
-    """Return the numbers of the paths that pass each arc (or edge).
+    """Return the numbers of the paths that pass each arc or edge.
 
-    With `ends` (the states or nodes of each arc or edge), return the paths that pass each state (or node).
+    If `ends` gives the states or nodes of each arc or edge, return the paths that pass each state or node instead.
     """
     found: dict[int, tuple[int, ...]] = {}
     for number, arcs in enumerate(paths.values()):

@@ -32,7 +32,10 @@ _SHAPES = {
 
 
 def dot_text(diagram: Diagram) -> str:
-    """Write a diagram as a `digraph`. Lines show paths by colour, style and width; labels by marks."""
+    """Return a diagram as a `digraph` in DOT.
+
+    Lines show highlighted paths by colour, style and width; labels show them by marks.
+    """
     styles = path_styles(diagram.paths)
     legend = [
         " ".join(part for part in ("" if path is None else styles[path].mark, name, *caption.split()) if part)
@@ -67,6 +70,6 @@ def _link(link: Link, styles: Sequence[PathStyle], head: str) -> str:
 
 
 def _quoted(lines: Sequence[str]) -> str:
-    """Quote lines so that Graphviz treats no character as special."""
+    """Return lines as one quoted string in which Graphviz treats no character as special."""
     texts = (visible(line).replace("\\", "\\\\").replace('"', '\\"') for line in lines if line)
     return '"' + "\\n".join(texts) + '"'

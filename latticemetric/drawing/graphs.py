@@ -66,7 +66,7 @@ def lattice_diagram(
 ) -> Diagram:
     """Return the diagram of a lattice, or of the best part of a large one, with highlighted paths; see `draw`.
 
-    With `merged`, the other arcs of a large lattice between the same two states become one link with several words.
+    If `merged`, and only a part is drawn, parallel arcs outside highlighted paths become one link with several words.
     """
     highlighted = checked_paths(paths, len(lattice.word), "arc")
     kept = [arc for arcs in highlighted.values() for arc in arcs]
@@ -107,13 +107,13 @@ def lattice_diagram(
 
 
 def _merged(links: Sequence[Link], costs: Sequence[float]) -> tuple[list[Link], tuple[str, ...]]:
-    """Merge all links between the same two vertices that no highlighted path takes; return notes on them.
+    """Merge all links between the same two vertices that no highlighted path takes; return the links, and notes.
 
-    The words of a merged link are sorted by cost (ties: the first).
+    The words of a merged link are sorted by cost; for equal costs, in the given order.
     """
     parallel: dict[tuple[int, ...], list[int]] = {}
     for number, link in enumerate(links):
-        # A link of a highlighted path stays by itself.
+        # Do not merge a link of a highlighted path.
         parallel.setdefault((link.source, link.target, number if link.paths else -1), []).append(number)
     merged = [_one_of([links[n] for n in sorted(group, key=costs.__getitem__)]) for group in parallel.values()]
     notes = (
@@ -123,7 +123,7 @@ def _merged(links: Sequence[Link], costs: Sequence[float]) -> tuple[list[Link], 
 
 
 def _one_of(links: Sequence[Link]) -> Link:
-    """Return a link with the first words of several links, and the number of the other words."""
+    """Return one link that stands for several: its label has their first words and the number of the other words."""
     if len(links) == 1:
         return links[0]
     shown, more = links[:_MOST_WORDS], len(links) - _MOST_WORDS
@@ -212,7 +212,7 @@ def network_diagram(
 ) -> Diagram:
     """Build the diagram of a confusion network; `most_states=None` draws all states.
 
-    Words with posteriors below `least` are omitted, except the best word of each bin; so are bins without words.
+    Words with posteriors below `least` are omitted, except the best word of each bin. Bins without words are omitted.
     """
     kept = [[pair for rank, pair in enumerate(words) if rank == 0 or pair[1] >= least] for words in bins]
     spoken = [words for words in kept if any(word for word, _ in words)]
@@ -272,7 +272,7 @@ def tree_diagram(
 # ---- Automata of recognition rates: the words, edits and gains of one reference ----
 
 _STATES = "i, m: i reference words were read, the last m of them matched in a row."
-_LABELS = "★: any word, ε: none. C match, D deletion, S substitution, I insertion, and what the numerator gains."
+_LABELS = "★: any word, ε: no word. C match, D deletion, S substitution, I insertion, each with its gain."
 
 
 def automaton_diagram(metric: GRR, reference: Text | Lattice, *, title: str | None = None) -> Diagram:

@@ -1,4 +1,4 @@
-"""Write pictures as PNG and PDF with matplotlib, with the positions of the SVG."""
+"""Write pictures as PNG and PDF with matplotlib, in the same layout as SVG."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _MISSING = re.compile(r"Glyph (\d+) ")
 
 
 def installed_families() -> list[str]:
-    """Return the installed font families of `_FAMILIES`."""
+    """Return those font families of `_FAMILIES` that are installed."""
     from matplotlib.font_manager import fontManager
 
     installed = set(fontManager.get_font_names())
@@ -52,7 +52,7 @@ def installed_families() -> list[str]:
 
 @contextmanager
 def _one_warning() -> Iterator[None]:
-    """Warn once about all letters that no font has, not once per letter."""
+    """Turn the warnings about single letters without a font into one warning about all of them."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
@@ -64,7 +64,7 @@ def _one_warning() -> Iterator[None]:
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
     if missing:
         letters = "".join(sorted(missing))
-        warnings.warn(f"no font has the letters {letters}: install one, or write SVG", stacklevel=3)
+        warnings.warn(f"no font has the letters {letters}: install a font that has them, or write SVG", stacklevel=3)
 
 
 # ---- Pictures ----

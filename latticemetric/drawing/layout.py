@@ -51,10 +51,10 @@ class LayeredGraph:
 
     column: list[int] = field(default_factory=list)
     up: list[float] = field(default_factory=list)  # the space that each node needs above its line
-    down: list[float] = field(default_factory=list)  # and below
+    down: list[float] = field(default_factory=list)  # the space that each node needs below its line
     width: list[float] = field(default_factory=list)
-    left: list[list[int]] = field(default_factory=list)  # its neighbours in the column before
-    right: list[list[int]] = field(default_factory=list)  # and in the column after
+    left: list[list[int]] = field(default_factory=list)  # the neighbours of each node in the column before
+    right: list[list[int]] = field(default_factory=list)  # the neighbours of each node in the column after
     stiffness: list[float] = field(default_factory=list)  # the weight that keeps a node in line with its neighbours
     chains: list[list[int]] = field(default_factory=list)  # the nodes of each link; of a self-loop, only the vertex
     labelled: list[int] = field(default_factory=list)  # the node of each link's label
@@ -147,7 +147,7 @@ _Columns = list[list[int]]
 
 
 def ordered_columns(graph: LayeredGraph) -> _Columns:
-    """Return the nodes of each column from top to bottom, in the order with the fewest crossings found."""
+    """Return the nodes of each column from top to bottom, in the order with the fewest crossings that is found."""
     columns = _first_order(graph)
     best, fewest = [list(column) for column in columns], crossings(graph, columns)
     for sweep in range(_SWEEPS):
@@ -162,7 +162,7 @@ def ordered_columns(graph: LayeredGraph) -> _Columns:
 
 
 def _first_order(graph: LayeredGraph) -> _Columns:
-    """Order nodes by a depth-first traversal, so that neighbours are close together."""
+    """Return the nodes of each column in the order of a depth-first traversal, so that neighbours are close."""
     columns: _Columns = [[] for _ in range(1 + max(graph.column))]
     met = set()
     pending = [node for node, left in reversed(list(enumerate(graph.left))) if not left]
@@ -229,7 +229,7 @@ _GAP = 3.0
 def heights(graph: LayeredGraph, columns: _Columns) -> list[float]:
     """Return the height (y) of each node's line.
 
-    Each column is placed as near to its neighbours as possible (exact least squares), without overlaps and in the same
+    Place each column as near to its neighbours as possible (exact least squares), without overlaps and in the given
     order.
     """
     found = [0.0] * len(graph.column)
@@ -253,7 +253,10 @@ def heights(graph: LayeredGraph, columns: _Columns) -> list[float]:
 def _place(
     graph: LayeredGraph, column: Sequence[int], wanted: Sequence[float], weights: Sequence[float], found: list[float]
 ) -> None:
-    """Place a column as near to the wanted heights as possible: subtract distances, then apply isotonic regression."""
+    """Write into `found` the heights of a column that are nearest to the wanted ones, without overlaps.
+
+    Subtract the least distances between nodes, apply isotonic regression with `weights`, and add the distances again.
+    """
     offset = [0.0]
     for above, below in itertools.pairwise(column):
         offset.append(offset[-1] + graph.down[above] + _GAP + graph.up[below])

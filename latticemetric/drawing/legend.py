@@ -16,7 +16,10 @@ _LINE, _SAMPLE, _SPACING = 17.0, 40.0, 26.0
 
 
 def with_legend(picture: Picture, diagram: Diagram) -> Picture:
-    """Add a margin, a legend and notes below; with captions, the legend has one row per path, otherwise one row."""
+    """Return the picture with a margin, and with a legend and notes below it.
+
+    With captions, the legend has one row per path. Without captions, all paths share one row.
+    """
     texts, samples = [], []
     x, y = MARGIN, picture.height + MARGIN + _LINE
     rows = diagram.legend()
@@ -80,7 +83,7 @@ class Scored(Worded, Protocol):
 
 
 def captions_of(paths: Mapping[str, Any]) -> dict[str, str]:
-    """Return a caption for each path with words; if all scored paths share a reference, put it first."""
+    """Return a caption for each path that has words; if all scored paths share a reference, it is the first caption."""
     scored = {name: path for name, path in paths.items() if isinstance(path, Scored)}
     others = {name: path for name, path in paths.items() if name not in scored and isinstance(path, Worded)}
     heading, rows = {}, [" ".join(path.words) for path in scored.values()]

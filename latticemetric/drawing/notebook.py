@@ -28,7 +28,7 @@ _MEANING = {SUBSTITUTION: "substitution", DELETION: "deletion", INSERTION: "inse
 
 
 def graph_svg(graph: Any) -> str:
-    """Return the picture of a graph, tree or network; of a large one, only a part, with a note."""
+    """Return a graph, tree or network as an SVG element; only a part of a large one is drawn, with a note."""
     return draw(graph).svg()
 
 
@@ -60,7 +60,7 @@ def answer_html(title: str, paths: Mapping[str, Any], graph: Any | None) -> str:
 
 
 def result_html(result: Any) -> str:
-    """Return a result as a table: its rows, or its words with confidences, and its numbers."""
+    """Return a result as HTML: a table of its rows, or its words with confidences and a table of its numbers."""
     name = f"<p><b>{type(result).__name__}</b></p>"
     if hasattr(result, "to_records"):
         return _block(name + records_html(result.to_records()))
@@ -115,7 +115,7 @@ def _word_html(word: str, confidence: float | None) -> str:
 
 
 def _numbers_html(plain: Mapping[str, Any]) -> str:
-    """Return the numbers and short texts of a result, one per row."""
+    """Return the numbers and short texts of a result as an HTML table, one per row."""
     numbers = {key: value for key, value in plain.items() if isinstance(value, str | int | float)}
     rows = "".join(
         f'<tr><th style="text-align: left">{_text(key)}</th><td>{_cell(value)}</td></tr>'
@@ -126,7 +126,7 @@ def _numbers_html(plain: Mapping[str, Any]) -> str:
 
 
 def _probable(result: Any) -> list[dict[str, Any]]:
-    """Return the most probable words if the result is a distribution."""
+    """Return one record per word, the most probable first, if the result is a distribution; otherwise an empty list."""
     if not callable(getattr(result, "words", None)):
         return []
     ranked = sorted(result.words().items(), key=lambda item: (-round(item[1], 12), item[0]))

@@ -27,7 +27,7 @@ _RING_SPACING = 3.5
 
 _HEAD, _SHARP = 7.0, 0.42
 
-# Shares of the font size, at least those of DejaVu Sans, the widest of the common sans-serif fonts.
+# Widths of letters as shares of the font size, at least those of DejaVu Sans, the widest common sans-serif font.
 _CLASSES = {
     0.42: " !',./:;()[]\\|IJijlft-",
     0.56: '"*_`?rscszL',
@@ -37,13 +37,13 @@ _CLASSES = {
     1.02: "MmW%@",
 }
 _WIDTH = {letter: width for width, letters in _CLASSES.items() for letter in letters}
-_WIDTH["\ufdfd"] = 10.0  # one letter that is a sentence
+_WIDTH["\ufdfd"] = 10.0  # a whole phrase in one character
 _WIDE, _LATIN, _OTHER = 1.05, 1.12, 1.25
 _END_OF_LATIN = 0x180
 
 
 def text_width(text: str, size: float) -> float:
-    """Return the largest width of a text of this size in common fonts."""
+    """Return an upper bound of the width of a text in common fonts, in pixels; `size` is the font size."""
     return size * sum(map(_letter_width, text))
 
 
@@ -93,7 +93,7 @@ class Shape:
 
     @property
     def rings(self) -> list[tuple[float, float]]:
-        """The outlines, the outer one first: distance from the edge, and line width."""
+        """The outlines, the outer one first, as (distance from the edge of the shape, line width)."""
         outer = (0.0, 2.6 if self.paths else 1.2)
         return [outer, (_RING_SPACING, 1.2)] if self.kind in {END, GOAL} else [outer]
 
@@ -102,8 +102,8 @@ class Shape:
 class Curve:
     """A line of Bézier curves: the start, then three points per curve (two control points and the end).
 
-    Draw each highlighted path that takes the line as a separate, parallel line. `arrow` adds an arrow head, `shade` a
-    band of colour under the line (a number of `SHADES`).
+    Each highlighted path that takes the line is drawn as a separate, parallel line. `arrow` adds an arrow head, and
+    `shade` (an index in `SHADES`) adds a band of colour under the line.
     """
 
     points: tuple[Point, ...]
@@ -113,7 +113,7 @@ class Curve:
 
     @property
     def is_plain(self) -> bool:
-        """True for links without a path; samples of shades are bands only."""
+        """True if a plain line is drawn: no path takes the curve, and it is not a sample of a shade in the legend."""
         return not self.paths and (self.arrow or self.shade is None)
 
 
@@ -122,8 +122,8 @@ class PlacedText:
     """A text with its position.
 
     Attributes:
-        x: Position of its start or middle, by `anchor`.
-        y: Position of its base line.
+        x: Position of the start or middle of the text, depending on `anchor`.
+        y: Position of the base line.
         text: The text.
         size: The size of the font.
         anchor: `middle` or `start`.
@@ -152,12 +152,12 @@ class Picture:
     Attributes:
         width: The width in pixels.
         height: The height in pixels.
-        title: A description, for readers who cannot see it.
+        title: A description, for readers who cannot see the picture.
         paths: Names of the highlighted paths.
         shapes: The vertices.
         curves: The links.
         texts: All texts, including the legend's.
-        samples: A short line for each path, for the legend, and a band of each shade.
+        samples: The legend's samples: a short line for each path, and a band for each shade.
     """
 
     width: float
@@ -171,7 +171,7 @@ class Picture:
 
 
 def shifted(curve: Curve) -> Iterator[tuple[int, list[Point]]]:
-    """Yield each path on a curve, with the points of its own parallel line."""
+    """Yield the number of each path on a curve, and the points of the parallel line for this path."""
     for place, path in enumerate(curve.paths):
         shift = LINE_SPACING * (place - (len(curve.paths) - 1) / 2)
         yield path, [Point(x, y + shift) for x, y in curve.points]

@@ -32,11 +32,11 @@ class Selection(NamedTuple):
 class Bounds(NamedTuple):
     """Limits of the part of a graph to draw; highlighted paths are drawn in any case. `None` means no limit."""
 
-    most: int | None  # states or nodes; twice as many arcs or edges
+    most: int | None  # the largest number of states or nodes; the limit for arcs or edges is twice this number
     beam: float | None  # the largest cost above the cost of the best path
 
     def fit(self, sizes: tuple[int, int]) -> bool:
-        """Check whether these numbers of states and arcs are within the limits."""
+        """Check whether a graph of this size, given as (states, arcs), is within `most`."""
         if self.most is not None and self.most < 1:
             raise UsageError(f"a picture of {self.most} states is not possible", advice="give 1 or more")
         return self.most is None or (sizes[0] <= self.most and sizes[1] <= _ARCS_A_STATE * self.most)
@@ -47,7 +47,8 @@ def select_arcs(
 ) -> Selection:
     """Select the arcs of a lattice (or the edges of a forest) to draw.
 
-    The selection is the widest beam (of path costs with `scales`) that fits, and always the arcs in `kept`.
+    Select the arcs within the widest beam that fits into `bounds`, and all arcs in `kept` in any case. `scales` are the
+    weights of the score columns in path costs.
     """
     if scales:
         graph.cost(scales)  # raises an error if the graph lacks a column, even if nothing is left out

@@ -16,7 +16,10 @@ _INK, _INK_ON_DARK = "#1a1a1a", "#e6e6e6"
 
 
 def element(tag: str, content: str | None = None, *, digits: int = 2, **attributes: str | float | None) -> str:
-    """Write an element; underscores in attribute names become hyphens, and attributes that are `None` are omitted."""
+    """Return an XML element as text.
+
+    Underscores in attribute names become hyphens. Attributes that are `None` are omitted.
+    """
     begin = f"<{tag}"
     for name, value in attributes.items():
         if value is not None:
@@ -26,12 +29,15 @@ def element(tag: str, content: str | None = None, *, digits: int = 2, **attribut
 
 
 def decimal(value: float, digits: int = 2) -> str:
-    """Write a number with `digits` decimals; two are finer than visible, and equal on every machine."""
+    """Return a number as text with at most `digits` decimals.
+
+    Two decimals are finer than the eye can see, and the same on every machine.
+    """
     return f"{value + 0.0:.{digits}f}".rstrip("0").rstrip(".")
 
 
 def svg_text(picture: Picture, *, standalone: bool = True) -> str:
-    """Write a picture as an SVG element; for `standalone` see `Drawing.svg`."""
+    """Return a picture as an SVG element; for `standalone`, see `Drawing.svg`."""
     width, height = decimal(picture.width), decimal(picture.height)
     size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     styles = path_styles(picture.paths)
@@ -62,7 +68,7 @@ def svg_text(picture: Picture, *, standalone: bool = True) -> str:
 
 
 def _style_sheet(styles: Sequence[PathStyle], *, standalone: bool) -> str:
-    """Write style rules that apply to this picture's elements only, on any page."""
+    """Return style rules that apply only to pictures of latticemetric, not to other elements of a page."""
     own = f"svg.{_OURS}"
     ground, dark = ([f"{own}.{_ALONE} {{ color: {ink} }}"] if standalone else [] for ink in (_INK, _INK_ON_DARK))
     dark += [f"{own} .{_class(style)} {{ stroke: {style.dark} }}" for style in styles]
@@ -79,12 +85,12 @@ def _style_sheet(styles: Sequence[PathStyle], *, standalone: bool) -> str:
 
 
 def _class(style: PathStyle) -> str:
-    """Return a class name derived from the style's colour, since pictures on a page may have different paths."""
+    """Return a CSS class for a style, named after its colour, since pictures on a page may have different paths."""
     return f"way-{style.light[1:]}"
 
 
 def _curve(curve: Curve, picture: Picture, styles: Sequence[PathStyle]) -> Iterator[str]:
-    """Write a plain line, or one parallel line per path; then the arrow head, if any."""
+    """Yield the SVG elements of a curve: its shade, a plain line or one parallel line per path, and the arrow head."""
     if curve.shade is not None:
         band: dict[str, Any] = {
             "stroke": SHADE_COLOUR,
@@ -111,7 +117,7 @@ def _curve(curve: Curve, picture: Picture, styles: Sequence[PathStyle]) -> Itera
 
 
 def _outline(points: Sequence[Point]) -> str:
-    """Write the points of a curve; write straight parts as lines."""
+    """Return the points of a curve as SVG path data; straight parts become lines."""
     parts = [f"M{_pair(points[0])}"]
     for place in range(1, len(points), 3):
         first, second, end = points[place : place + 3]

@@ -27,7 +27,7 @@ _DEEPEST = 30
 
 
 def tree_lines(diagram: Diagram) -> Iterator[str]:
-    """Yield one line per node or word; below the level `_DEEPEST`, write the depth as a number."""
+    """Yield one line per node or word of a tree; below `_DEEPEST` levels, write the depth instead of more branches."""
     children: list[list[int]] = [[] for _ in diagram.vertices]
     for link in diagram.links:
         children[link.source].append(link.target)
@@ -50,7 +50,10 @@ def tree_lines(diagram: Diagram) -> Iterator[str]:
 
 
 def list_lines(diagram: Diagram) -> list[str]:
-    """Write one line per link with its ends (forests: per rule with head and tails), after the marks of its paths."""
+    """Return one line per link: the marks of its highlighted paths, its source, its target and its texts.
+
+    For a forest, return one line per rule, with its head and tails.
+    """
     styles = path_styles(diagram.paths)
     named = [_box(vertex) for vertex in diagram.vertices]
 
@@ -121,7 +124,7 @@ class Sheet:
             self._lines[place] = self._lines.get(place, 0) | directions
 
     def write(self, row: int, column: int, text: str) -> None:
-        """Write a text over the lines and texts in its cells."""
+        """Write a text to the right from a cell; it replaces the lines and texts in the cells that it needs."""
         for character in text:
             width = display_width(character)
             if not width:
@@ -133,7 +136,7 @@ class Sheet:
             column += width
 
     def rows(self) -> list[str]:
-        """Return the lines of text."""
+        """Return the rows of the grid as lines of text."""
         cells = {place: _LINES.get(way, " ") for place, way in self._lines.items()} | self._characters
         last = max((row for row, _ in cells), default=-1)
         found = []
@@ -148,12 +151,12 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Detour:
-    """A chain of links that leaves the main path or another detour, and returns to it."""
+    """A chain of links that leaves the main path or another detour, and may return to one of them."""
 
-    links: tuple[int, ...]  # their numbers
-    first: int  # the vertex where it begins
-    last: int  # the vertex where it ends
-    closed: bool = True  # true: the last vertex is on another chain; false: on this one
+    links: tuple[int, ...]  # the numbers of the links
+    first: int  # the vertex where the detour begins
+    last: int  # the vertex where the detour ends
+    closed: bool = True  # True if the last vertex is on another chain, False if it is on this one
 
     def overlaps(self, other: Detour) -> bool:
         """Check whether two detours share a range of vertices, or one passes the open end of the other."""
@@ -161,7 +164,7 @@ class Detour:
 
 
 def main_path(diagram: Diagram) -> tuple[int, ...]:
-    """Return the links of the first highlighted path from the start to an end or, without one, of the longest path."""
+    """Return the links of the first highlighted path; if it does not lead from start to end, of the longest path."""
     links = [number for number, link in enumerate(diagram.links) if 0 in link.paths]
     at = 0
     for number in links:
@@ -187,7 +190,7 @@ def _longest(diagram: Diagram) -> tuple[int, ...]:
 
 
 def detours(diagram: Diagram, main: tuple[int, ...]) -> list[Detour]:
-    """Divide the rest into detours; each link and vertex outside the main path is in exactly one."""
+    """Divide all links outside the main path into detours; each such link and vertex is in exactly one detour."""
     placed = {0, *(diagram.links[number].target for number in main)}
     left: list[list[int]] = [[] for _ in diagram.vertices]
     on_main = set(main)
@@ -230,7 +233,7 @@ _BESIDE, _BESIDE_ABOVE = 2, 1
 
 
 class _TextLayout:
-    """Places a diagram in rows and columns of a terminal; every link must lead to a later vertex."""
+    """The layout of a diagram in rows and columns of a terminal; every link must lead to a later vertex."""
 
     def __init__(self, diagram: Diagram) -> None:
         self.diagram = diagram
@@ -242,20 +245,20 @@ class _TextLayout:
         for detour, row in self.detours.items():
             inner = detour.links[:-1] if detour.closed else detour.links
             self.row |= dict.fromkeys((diagram.links[number].target for number in inner), row)
-        # For each vertex, the first and last row of vertical lines: of lines that leave it, and lines that arrive.
+        # For each vertex, the first and last row of the vertical lines that leave it, and of those that arrive at it.
         self.leaving, self.arriving = ([(self.row[v], self.row[v]) for v in range(len(self.boxes))] for _ in range(2))
         for detour, row in self.detours.items():
             for rails, vertex in ((self.leaving, detour.first), (self.arriving, detour.last))[: 1 + detour.closed]:
                 rails[vertex] = min(rails[vertex][0], row), max(rails[vertex][1], row)
         styles = path_styles(diagram.paths)
-        # The marks of all paths except the first, which has the main row.
+        # The marks of all paths except the first, which is drawn in the main row.
         marks = ["".join(styles[path].mark for path in link.paths if path) for link in diagram.links]
         texts = [(visible(x.label), visible(x.detail), m) for x, m in zip(diagram.links, marks, strict=True)]
         self.labels = [" ".join(part for part in parts if part) for parts in texts]
         self._place_columns()
 
     def lines(self) -> list[str]:
-        """Draw the lines, then boxes and labels over them."""
+        """Return the drawing as lines of text; boxes and labels are written over the links."""
         sheet = Sheet()
         for number in self.main:
             link = self.diagram.links[number]
@@ -264,7 +267,7 @@ class _TextLayout:
             label = self.labels[number]
             sheet.write(_LABELS, left + (right - left - display_width(label)) // 2, label)
         for detour, row in self.detours.items():
-            for number in detour.links:  # from below a vertex, or from beside a box of the row
+            for number in detour.links:  # the first link begins below its vertex, the others begin beside their box
                 link = self.diagram.links[number]
                 left = self._right(link.source) + (number != detour.links[0])
                 right = self.left[link.target] - (number != detour.links[-1] or not detour.closed)
@@ -284,7 +287,7 @@ class _TextLayout:
         return self.left[vertex] + len(self.boxes[vertex]) - 1
 
     def _pieces(self, number: int, row: int) -> Iterator[tuple[int, int]]:
-        """Yield the parts of a link between the lines that cross it: first and last column for a label."""
+        """Yield the first and last column of each part of a link between the vertical lines that cross it in `row`."""
         link = self.diagram.links[number]
         crossing = [self.left[v] if arrives else self._right(v) for v, arrives in self._crossing(number, row)]
         cuts = [self._right(link.source), *crossing, self.left[link.target]]
@@ -292,7 +295,7 @@ class _TextLayout:
             yield before + 1, after - 1
 
     def _crossing(self, number: int, row: int) -> list[tuple[int, bool]]:
-        """Return the vertices whose vertical lines cross this link in `row`, and whether these lines arrive there."""
+        """Return each vertex whose vertical lines cross this link in `row`; True means that the lines arrive there."""
         link = self.diagram.links[number]
         return [
             (vertex, arrives)
@@ -324,7 +327,11 @@ class _TextLayout:
                 self.left = self._solved(needs)
 
     def _solved(self, needs: Sequence[tuple[int, int, int]]) -> list[int]:
-        """Return the smallest columns with enough room between boxes, and a free column between neighbours."""
+        """Return the leftmost possible column of each box.
+
+        Each of `needs` is a source, a target, and the least room between their boxes. Neighbours have at least one free
+        column between them.
+        """
         onto: list[list[tuple[int, int]]] = [[] for _ in self.boxes]
         for source, target, room in needs:
             onto[target].append((source, room))
@@ -340,7 +347,7 @@ WIDTH = 100
 
 
 def terminal_text(diagram: Diagram, width: int | None = WIDTH) -> str:
-    """Write a diagram as text; a picture wider than `width` columns becomes a list, with a note."""
+    """Return a diagram as text; if the picture is wider than `width` columns, return a list with a note instead."""
     drawn, notes = diagram.kind in {LATTICE, NETWORK}, [*diagram.omissions, *diagram.notes]
     if diagram.kind == TREE:
         body = list(tree_lines(diagram))

@@ -1,4 +1,4 @@
-"""Packed forests: acyclic hypergraphs; edges are rules with words and tails.
+"""Packed forests: acyclic hypergraphs whose edges are rules with words and tails.
 
-`forest` has the class; `validation` checks every forest when it is built; `trees` shows derivations as trees.
+`forest` defines the class; `validation` checks every forest when it is built; `trees` shows derivations as trees.
 """

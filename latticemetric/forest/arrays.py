@@ -1,4 +1,4 @@
-"""The arrays of a forest, its derivations and their costs: the base class of `Forest`."""
+"""The base class of `Forest`: its arrays, its derivations and their costs."""
 
 from __future__ import annotations
 
@@ -59,18 +59,18 @@ class ForestArrays(Frozen):
         node_labels: Mapping[str, NodeLabels] | None = None,
         node_name: Callable[[int], str] = "node {}".format,
     ) -> Self:
-        """Build a forest: check it, drop nodes and edges in no complete derivation, and sort the rest.
+        """Build a forest: check it, drop nodes and edges that are in no complete derivation, and sort the rest.
 
         Args:
-            head: Head node of each edge. Any non-negative numbers will do.
+            head: Head node of each edge. Node numbers may be any non-negative integers.
             tails: Tail nodes of each edge.
-            target: The target side of each edge: word numbers (0, ε, is dropped), and −k for the k-th tail.
+            target: The target side of each edge: word numbers, and −k for the k-th tail. Number 0 (ε) is dropped.
             goals: Goal nodes, each once.
-            scores: Named costs; a column's `final` follows the order of `goals`.
+            scores: Named costs. The final costs of a column are in the order of the argument `goals`.
             vocabulary: Maps word numbers to words; by default, a number is its own word.
             labels: Additional texts of edges and goals.
             node_labels: Additional texts of nodes, indexed by the node numbers in `head`.
-            node_name: Function that names a node in errors, from its number in `head`.
+            node_name: Function that returns the name of a node for errors, given its number in `head`.
 
         Raises:
             InputError: The forest is cyclic or empty, a tail is not used exactly once, or a number is not valid.
@@ -98,7 +98,8 @@ class ForestArrays(Frozen):
         """Return the model's cost of each edge, and of ending in each node (infinite if the node is not a goal).
 
         Args:
-            scales: Column → weight; other columns keep their default scale. Summed `Costs` are returned unchanged.
+            scales: Weight of each score column; other columns keep their default scale. `Costs` are already summed and
+                are returned unchanged.
         """
         if isinstance(scales, Costs):
             return scales
@@ -107,12 +108,12 @@ class ForestArrays(Frozen):
     def best_path(self, scales: Weights = None, *, ignore: Collection[str] = ()) -> Steps:
         """Return the edges, in preorder, of the derivation with the least cost.
 
-        Ties: the fewest words, then the smallest edge numbers. Costs are rounded for the comparison, so that their sums
-        are exact in any order.
+        Of several such derivations, return the one with the fewest words, then the one with the smallest edge numbers.
+        Costs are rounded for the comparison, so that their sums are exact in any order.
 
         Args:
             scales: Weight of each score column, or the costs that `cost` returned.
-            ignore: Words that do not count as words for ties.
+            ignore: Words that do not count when ties are resolved by the number of words.
 
         Examples:
             >>> from latticemetric import Column, Forest
@@ -140,9 +141,9 @@ class ForestArrays(Frozen):
         Args:
             n: Number of strings.
             scales: Weight of each score column, or the costs that `cost` returned.
-            ignore: Ignored words: strings that differ only in these are equal.
-            paths: True for the `n` cheapest derivations; several may have the same words. After the first one, ties are
-                sorted by the number of edges, then by edge numbers.
+            ignore: Words to ignore: strings that differ only in these words count as equal.
+            paths: True to return the `n` cheapest derivations, of which several may have the same words. After the
+                first one, ties are sorted by the number of edges, then by edge numbers.
 
         Examples:
             >>> from latticemetric import Column, Forest
@@ -168,7 +169,7 @@ class ForestArrays(Frozen):
         return first_of_each(found, self.words, ignored, n)
 
     def _edge_symbols(self) -> Ragged:
-        """Return one symbol per edge, before its tails, as its target side, so that all derivations differ."""
+        """Return target sides of a symbol unique to the edge, followed by its tails, so that all derivations differ."""
         is_tail = self.target.values < 0
         edge = np.repeat(np.arange(len(self.head)), self.target.lengths())[is_tail]
         begin = np.concatenate([[0], np.cumsum(1 + np.bincount(edge, minlength=len(self.head)))])
@@ -183,7 +184,7 @@ class ForestArrays(Frozen):
         """Return the words of a derivation, given its edges in preorder (see `Derivation`)."""
         begin, target = self.target.begin, self.target.values
         words: list[str] = []
-        pending = [-1]  # symbols still to read, the next one last; at a tail, read the next edge
+        pending = [-1]  # symbols still to read, in reverse order; a tail is replaced by the symbols of the next edge
         remaining = iter(path)
         while pending:
             symbol = pending.pop()
@@ -206,7 +207,7 @@ class ForestArrays(Frozen):
         return {name: float(c.arc[edges].sum() + c.final[row]) for name, c in self.scores.items()}
 
     def derivations(self, scales: Weights = None) -> Iterator[Derivation]:
-        """Yield every complete derivation, goal by goal, edge by edge. Use it for small forests and tests only."""
+        """Yield every complete derivation, sorted by goal and edge. Use it for small forests and tests only."""
         cost = self.cost(scales)
         derivations: list[list[Derivation]] = [[] for _ in range(self.num_nodes)]
         tails, targets = self.tails.rows(), self.target.rows()
@@ -225,7 +226,7 @@ class ForestArrays(Frozen):
 
     def word_counts(self, ignore: Collection[str] = ()) -> npt.NDArray[np.int64]:
         """Return the number of words of each edge, without the words in `ignore`."""
-        return self.target_without(ignore).lengths() - self.tails.lengths()  # a target side has no ε
+        return self.target_without(ignore).lengths() - self.tails.lengths()  # target sides contain no ε
 
     def hypergraph(
         self, cost: Costs, target: Ragged | None = None, words: npt.NDArray[np.int64] | None = None
@@ -252,7 +253,7 @@ class ForestArrays(Frozen):
         }
 
     def _joined(self, parts: list[Derivation], target: list[int]) -> Derivation:
-        """Combine an edge with derivations of its tails."""
+        """Combine an edge (`parts[0]`) with derivations of its tails; `target` is the target side of the edge."""
         words = tuple(w for t in target for w in (parts[-t].words if t < 0 else (self.vocabulary.word(t),)))
         ordered = [parts[0], *(parts[-t] for t in target if t < 0)]
         edges = tuple(edge for part in ordered for edge in part.edges)

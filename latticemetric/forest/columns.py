@@ -1,4 +1,4 @@
-"""Columns of forests that lattices do not have: rows of different lengths, and labels of nodes."""
+"""Columns that only forests have: rows of different lengths, and labels of nodes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Nodes = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int64]
 
 CATEGORY = "category"
-"""The name of the node label for categories: `NP`, `X` and so on."""
+"""The name of the node label that holds categories such as `NP` and `X`."""
 
 _LIMITS = np.iinfo(np.int32)
 
@@ -31,7 +31,7 @@ class Ragged(Frozen):
 
     @classmethod
     def from_rows(cls, rows: Iterable[Sequence[int]], what: str = "row") -> Ragged:
-        """Pack rows of integers; errors call a row `what`."""
+        """Pack rows of integers into one array; `what` names a row in errors."""
         kept: list[list[int]] = []
         for number, row in enumerate(rows):
             try:
@@ -56,14 +56,14 @@ class Ragged(Frozen):
         return [values[first:last] for first, last in pairwise(begin)]
 
     def only(self, kept: npt.NDArray[np.bool_]) -> Ragged:
-        """Drop the values that `kept` does not mark; keep all rows."""
+        """Return the rows with only the values that `kept` marks; `kept` has one entry per value."""
         if kept.all():
             return self
         begin = np.concatenate([[0], np.cumsum(kept)])[self.begin].astype(np.int64)
         return Ragged(begin, self.values[kept])
 
     def counts(self, marked: npt.NDArray[np.bool_]) -> Offsets:
-        """Return the number of marked values of each row."""
+        """Return the number of marked values in each row; `marked` has one entry per value."""
         return np.diff(np.concatenate([[0], np.cumsum(marked)])[self.begin])
 
     def lengths(self) -> Offsets:
@@ -86,7 +86,7 @@ class Ragged(Frozen):
 
 
 def checked_rows(given: Ragged | Iterable[Sequence[int]], what: str) -> Ragged:
-    """Check the rows and return one per edge; errors call a row `what`."""
+    """Check rows of 32-bit integers, one per edge, and return them packed; `what` names a row in errors."""
     if not isinstance(given, Ragged):
         return Ragged.from_rows(given, f"the {what} of edge")
     begin, values = np.asarray(given.begin), _int32(given.values)
@@ -105,7 +105,7 @@ def _no_row(row: object, place: str) -> InputError:
 
 
 def _int32(given: npt.ArrayLike) -> npt.NDArray[np.int32] | None:
-    """Return a list of 32-bit integers as an array; return `None` for anything else, without conversion."""
+    """Return a list of 32-bit integers as an array; return `None` if it is anything else."""
     try:
         values = np.asarray(given)
     except (ValueError, OverflowError):
@@ -121,19 +121,19 @@ def _int32(given: npt.ArrayLike) -> npt.NDArray[np.int32] | None:
 
 @dataclass(frozen=True, eq=False)
 class NodeLabels(Frozen):
-    """Text at each node, as a number of `vocabulary`: a category, a span and so on; 0 means no text."""
+    """A text at each node, such as a category or a span. `node` has its number in `vocabulary`; 0 means no text."""
 
     node: Words
     vocabulary: Vocabulary
 
     @classmethod
     def from_texts(cls, texts: Iterable[str]) -> NodeLabels:
-        """Label nodes 0, 1, … with texts; an empty text is no label."""
+        """Build labels from the texts of nodes 0, 1, …; an empty text means no label."""
         return cls(*numbered(texts))
 
 
 def numbered(texts: Iterable[str]) -> tuple[Words, Vocabulary]:
-    """Return texts as numbers (0 for the empty text), and the vocabulary that maps them back."""
+    """Return the number of each text (0 for an empty text), and the vocabulary that maps numbers to texts."""
     rows = list(texts)
     vocabulary = Vocabulary.from_words(text for text in rows if text)
     return np.array([vocabulary.number(text) if text else EPSILON for text in rows], dtype=np.int32), vocabulary

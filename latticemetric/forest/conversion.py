@@ -1,7 +1,7 @@
-"""Convert forests to lattices (where possible) and NetworkX graphs; build forests from both, and from NLTK grammars.
+"""Convert forests to and from lattices and NetworkX graphs; build forests from NLTK grammars.
 
-A forest can become a lattice if each edge has at most one tail (the source state) and all target sides begin with it.
-If all target sides end with their tail, the lattice's paths start at the forest's goals.
+A forest can become a lattice if each edge has at most one tail, and if all target sides begin with their tails or all
+end with them. If target sides begin with their tails, paths end at the forest's goals; otherwise, they start there.
 """
 
 from __future__ import annotations
@@ -48,7 +48,10 @@ def forest_from_lattice(cls: type[AnyForest], lattice: Lattice) -> AnyForest:
 
 
 class _Arcs:
-    """Collects the arcs of a lattice. `owner` is the edge or goal that gives an arc its scores, if any."""
+    """The arcs of a lattice that is built from a forest. `owner` is the edge or goal that an arc gets its scores from.
+
+    Edges are numbered first, then goals; a last number stands for no owner.
+    """
 
     def __init__(self, forest: ForestArrays) -> None:
         self.source: list[int] = []
@@ -59,7 +62,7 @@ class _Arcs:
         self._next = forest.num_nodes + 2
 
     def add(self, source: int, target: int, words: list[int], owner: int) -> None:
-        """Add a chain of arcs; its first arc gets the scores of `owner`, an edge (or a goal, after all edges)."""
+        """Add a chain of arcs for these words; its first arc gets the scores of `owner`, an edge or goal."""
         chain = [source, *range(self._next, self._next + len(words) - 1), target]
         self._next += len(chain) - 2
         self.source += chain[:-1]
@@ -68,7 +71,7 @@ class _Arcs:
         self.owner += [owner, *[self._nobody] * (len(chain) - 2)]
 
     def values(self, arc: npt.NDArray[Any], final: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the values of all arcs, from one column of the forest (`arc` for edges, `final` for goals)."""
+        """Return the value of each arc from the values of edges (`arc`) and goals (`final`) in a forest's column."""
         nothing = np.zeros(1, dtype=arc.dtype)
         return np.concatenate([arc, final, nothing])[np.array(self.owner, dtype=np.int64)]
 
@@ -116,7 +119,7 @@ def _no_lattice(forest: ForestArrays, edge: int, why: str) -> InputError:
 
 
 def _add_forwards(forest: ForestArrays, arcs: _Arcs) -> tuple[int, list[int]]:
-    """Add paths from edges without tails to goals."""
+    """Add the arcs of paths that lead from edges without tails to goals; return the start state and final states."""
     start, silent = forest.num_nodes, None
     leaves = np.flatnonzero(forest.tails.lengths() == 0)
     if len(leaves) == 1 and not forest.target.lengths()[leaf := int(leaves[0])]:
@@ -136,7 +139,7 @@ def _add_forwards(forest: ForestArrays, arcs: _Arcs) -> tuple[int, list[int]]:
 
 
 def _add_backwards(forest: ForestArrays, arcs: _Arcs) -> tuple[int, list[int]]:
-    """Add paths from goals to edges without tails."""
+    """Add the arcs of paths that lead from goals to edges without tails; return the start state and final states."""
     start, end = forest.num_nodes, forest.num_nodes + 1
     for number, goal in enumerate(forest.goals.tolist()):
         arcs.add(start, goal, [], len(forest.head) + number)
@@ -152,10 +155,10 @@ PROBABILITY = "probability"
 
 
 def forest_from_grammar(cls: type[AnyForest], grammar: Any, scores: Mapping[str, Column] | None) -> AnyForest:
-    """Build a forest from a grammar: edges are productions, node 0 is the start. See `Forest.from_grammar`."""
+    """Build a forest from a grammar: edges are productions, node 0 is the start symbol. See `Forest.from_grammar`."""
     from nltk.grammar import CFG, FeatureGrammar, is_nonterminal
 
-    # Nonterminals of feature grammars would have to be unified before they can be nodes.
+    # Feature grammars are not supported: their nonterminals would have to be unified to become nodes.
     if not isinstance(grammar, CFG) or isinstance(grammar, FeatureGrammar):
         raise InputError(f"{type(grammar).__name__} is not a usable grammar", advice="give an nltk.CFG or nltk.PCFG")
     nodes: dict[Any, int] = {grammar.start(): 0}
@@ -204,7 +207,7 @@ def _with_probabilities(grammar: Any, scores: Mapping[str, Column]) -> dict[str,
     costs = []
     for production in grammar.productions():
         probability = production.prob()
-        # The upper limit is the tolerance of nltk: it has checked that the probabilities of a nonterminal sum to 1.
+        # 1 is no upper limit here: nltk has checked, with some tolerance, that a nonterminal's probabilities sum to 1.
         if not 0 < probability < math.inf:
             raise InputError(
                 f"the production {_name(production)} of {_name(production.lhs())} has probability {probability}",
@@ -270,7 +273,7 @@ def forest_from_networkx(cls: type[AnyForest], graph: Any) -> AnyForest:
     edges = [vertex for vertex, side in sides.items() if side == _EDGE]
     goals = [vertex for vertex in nodes if "goal" in graph.nodes[vertex]]
     if not goals:
-        raise InputError("no vertex is a goal", advice="set 'goal' of a node to its scores, or to {} for none")
+        raise InputError("no vertex is a goal", advice="set 'goal' of a node to a mapping of its scores, {} for none")
     out = {edge: [head for _, head in graph.out_edges(edge)] for edge in edges}
     for edge, heads in out.items():
         if len(heads) != 1:
@@ -308,7 +311,7 @@ def _side(data: Mapping[str, Any], vertex: Hashable) -> int:
 
 
 def _tails(graph: Any, edge: Hashable) -> list[Hashable]:
-    """Return the tails of an edge in the order of the positions in its arcs' `tails`."""
+    """Return the tails of an edge, ordered by the positions in the attribute `tails` of its incoming arcs."""
     tail_at: dict[int, Hashable] = {}
     for tail, _, data in graph.in_edges(edge, data=True):
         places = data.get("tails")
@@ -320,16 +323,16 @@ def _tails(graph: Any, edge: Hashable) -> list[Hashable]:
             )
         for place in places:
             if place in tail_at:
-                raise InputError(f"the edge has two tails {place}", where=_at(edge))
+                raise InputError(f"position {place} occurs twice in 'tails' of the arcs to this edge", where=_at(edge))
             tail_at[place] = tail
     for place in range(1, len(tail_at) + 1):
         if place not in tail_at:
-            raise InputError(f"the edge has {len(tail_at)} tails, but none is tail {place}", where=_at(edge))
+            raise InputError(f"the edge has {len(tail_at)} tails, but none has position {place}", where=_at(edge))
     return [tail_at[place] for place in sorted(tail_at)]
 
 
 def _target(graph: Any, edge: Hashable, arity: int) -> list[str | int]:
-    """Return the target side of an edge: its words, and each tail exactly once."""
+    """Return the target side of an edge without empty words; raise an error unless each tail occurs exactly once."""
     target = graph.nodes[edge].get("target")
     if not isinstance(target, tuple | list):
         raise InputError(
@@ -382,7 +385,10 @@ def _labels(graph: Any, edges: list[Hashable], goals: list[Hashable]) -> dict[st
 
 
 def _texts(graph: Any, vertices: list[Hashable], what: str) -> dict[str, list[str]]:
-    """Return the texts of these vertices by name; missing texts are empty."""
+    """Return the labels of these vertices: for each name, a text per vertex; missing texts are empty.
+
+    `what` is the attribute with the labels.
+    """
     rows = [dict(_mapping(graph.nodes[vertex].get(what, {}), what, f"vertex {_shown(vertex)}")) for vertex in vertices]
     for vertex, row in zip(vertices, rows, strict=True):
         for name, text in row.items():
@@ -395,7 +401,9 @@ def _texts(graph: Any, vertices: list[Hashable], what: str) -> dict[str, list[st
 
 def _mapping(value: object, what: str, where: str) -> list[tuple[str, Any]]:
     if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
-        raise InputError(f"'{what}' is {_shown(value)}", where=where, advice="give a mapping from names, {} for none")
+        raise InputError(
+            f"'{what}' is {_shown(value)}", where=where, advice="give a mapping from names to values, {} for none"
+        )
     return list(value.items())
 
 

@@ -16,20 +16,21 @@ if TYPE_CHECKING:
 
 __all__ = ["CATEGORY", "Forest", "NodeLabels", "Nodes"]
 
-_MANY = 2**60  # shared nodes can make strings longer than any number can count
+_MANY = 2**60  # shared nodes can make strings longer than a 64-bit integer can count
 
 
 class Forest(ForestArrays):
     """A forest. Build it with `from_edges`, `from_grammar`, `from_lattice` or `from_networkx`, which check it.
 
-    Nodes are numbered in topological order, tails before heads. Edges are sorted by head, then in the order of the
-    input. Every node and edge is part of a complete derivation. Arrays are read-only.
+    Nodes are numbered in topological order, tails before heads. Edges are sorted by head; edges with the same head keep
+    the order of the input. Every node and edge is part of a complete derivation. Arrays are read-only.
 
     Attributes:
         num_nodes: Number of nodes.
         head: Head node of each edge.
         tails: Tail nodes of each edge, in order; all smaller than its head.
-        target: The target side of each edge: word numbers; −k stands for the words of the k-th tail, used exactly once.
+        target: The target side of each edge: word numbers, and −k for the words of the k-th tail. It uses each tail
+            exactly once.
         goals: Goal nodes, ascending. A complete derivation derives one of them.
         scores: Named costs; a column's `arc` has a value for each edge, its `final` one for each goal.
         vocabulary: Maps word numbers to words.
@@ -41,17 +42,17 @@ class Forest(ForestArrays):
     def from_grammar(cls, grammar: Any, scores: Mapping[str, Column] | None = None) -> Self:
         """Build a forest of the derivations of an acyclic `nltk.CFG` or `nltk.PCFG`.
 
-        Nonterminals become nodes, productions edges, and terminals words. The start symbol becomes the goal; names of
-        nonterminals become the nodes' categories (`node_labels["category"]`). Probabilities become costs, −log p, in a
-        column `probability`.
+        Nonterminals become nodes, productions become edges, and terminals become words. The start symbol becomes the
+        goal. The names of nonterminals become the categories of nodes (`node_labels["category"]`). Probabilities become
+        costs (−log p) in the score column `probability`.
 
         Args:
-            grammar: The grammar; its terminals are texts.
-            scores: Additional costs: a column's `arc` has one value per production of `grammar.productions()`, its
-                `final` one value.
+            grammar: The grammar. Its terminals must be strings.
+            scores: Additional costs. In each column, `arc` has one value per production of `grammar.productions()`, and
+                `final` has one value, for the goal.
 
         Raises:
-            InputError: The grammar is cyclic, derives nothing, or has a production without a probability.
+            InputError: The grammar is cyclic, derives nothing, or has a production with probability 0.
 
         Examples:
             >>> import nltk
@@ -74,10 +75,11 @@ class Forest(ForestArrays):
 
     @classmethod
     def from_networkx(cls, graph: Any) -> Self:
-        """Build a forest from a directed NetworkX graph of the form of `to_networkx`; vertices may have any names.
+        """Build a forest from a directed NetworkX graph of the form that `to_networkx` returns.
 
-        The graph needs `bipartite` for each vertex, `target` for each edge vertex, `tails` for each arc to an edge
-        vertex, and `goal` for at least one node. Missing scores are 0, missing labels are empty.
+        Vertices may have any names. The graph needs these attributes: `bipartite` for each vertex, `target` for each
+        edge vertex, `tails` for each arc to an edge vertex, and `goal` for at least one node. Missing scores become 0,
+        missing labels become empty.
 
         Raises:
             InputError: The graph does not have that form; the error names a vertex.
@@ -87,12 +89,12 @@ class Forest(ForestArrays):
         return forest_from_networkx(cls, graph)
 
     def to_lattice(self) -> Lattice:
-        """Return a lattice with the same strings and costs.
+        """Convert this forest to a lattice with the same strings and costs.
 
-        An edge may have one tail at most. Tails must come first in all target sides, or last in all.
+        Each edge may have at most one tail. The tail must come first in all target sides, or last in all target sides.
 
         Raises:
-            InputError: The forest is not a lattice; the error names an edge.
+            InputError: The forest cannot become a lattice; the error names an edge.
         """
         from latticemetric.forest.conversion import lattice_from_forest
 
@@ -141,7 +143,7 @@ class Forest(ForestArrays):
         """Return the forest of all derivations that cost at most `beam` more than the best one.
 
         Args:
-            beam: The beam; or give `nbest`.
+            beam: Largest difference from the best cost. Give either `beam` or `nbest`.
             scales: Weight of each score column in the model's cost; other columns keep their default weight.
             nbest: Use the narrowest beam that keeps this number of best strings.
 
@@ -162,12 +164,12 @@ class Forest(ForestArrays):
         return prune_forest(self, beam, scales)[0]
 
     def statistics(self) -> ForestStatistics:
-        """Measure the forest: nodes, edges, derivations (exactly), lengths, arity."""
+        """Return the size of the forest: numbers of nodes, edges and derivations (exact), lengths, arity and more."""
         from latticemetric.forest.statistics import forest_statistics
 
         return forest_statistics(self)
 
     def max_words(self) -> int:
-        """Return the number of words of the longest string, or 2**60 if it is larger."""
+        """Return the number of words of the longest string, but at most 2**60."""
         longest = self.statistics().longest
         return _MANY if longest is None else min(longest, _MANY)

@@ -49,12 +49,12 @@ class ForestStatistics:
     best_cost: float
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return the fields as a dictionary of plain values, for JSON."""
         return asdict(self) | {"scores": list(self.scores)}
 
 
 def forest_statistics(forest: ForestArrays) -> ForestStatistics:
-    """Measure a forest in one upward pass over its edges; counts are exact."""
+    """Return the size of a forest, measured in one pass over its edges, from the leaves to the goals."""
     nodes = forest.num_nodes
     derivations, height, longest = ([0] * nodes for _ in range(3))
     shortest = [_LONGEST] * nodes

@@ -26,7 +26,7 @@ _WORD = -1
 
 
 class _Step(NamedTuple):
-    """A node of the tree with the edge that derives it; a word has the edge −1."""
+    """A node or word of the tree with its depth. `edge` derives the node; for a word, `edge` is −1."""
 
     depth: int
     edge: int
@@ -37,8 +37,8 @@ class _Step(NamedTuple):
 class DerivationTree:
     """A complete derivation as a tree. Build it with `Forest.tree`.
 
-    Children have the order of the target side, so that the leaves are the words. The label of a node is its category
-    (node label `category`) or, if it has none, its number.
+    Children are in the order of the target side, so that the leaves spell the words in order. The label of a node is
+    its category (node label `category`) or, without a category, its number.
 
     Attributes:
         forest: The forest.
@@ -69,7 +69,7 @@ class DerivationTree:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words: the leaves of the tree."""
+        """The words of the derivation, which are the leaves of the tree."""
         return self.forest.words(self.edges)
 
     def bracketed(self) -> str:
@@ -93,7 +93,7 @@ class DerivationTree:
         return self._written(lambda edge: f"({_escaped(self._label(edge))}", _escaped, first=" ", next_=" ", close=")")
 
     def to_nltk(self) -> Any:
-        """Return this derivation as an `nltk.Tree` of texts."""
+        """Return this derivation as an `nltk.Tree`; labels and words are strings."""
         from nltk.tree import Tree
 
         def new_node(edge: int) -> tuple[Any, list[Any]]:
@@ -103,7 +103,10 @@ class DerivationTree:
         return self._built(new_node)
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values: `node`, `label`, `edge` and `children` of each node; words are texts."""
+        """Return the tree as nested dictionaries; children that are words are strings.
+
+        Each node has the keys `node`, `label`, `edge` and `children`.
+        """
 
         def new_node(edge: int) -> tuple[Any, list[Any]]:
             fields = {**self._fields(edge), "children": list[Any]()}
@@ -113,7 +116,7 @@ class DerivationTree:
         return tree
 
     def to_json(self) -> str:
-        """Return the values of `asdict` as one line of JSON, for trees of any depth."""
+        """Return the result of `asdict` as one line of JSON; the tree may have any depth."""
 
         def opened(edge: int) -> str:
             return f'{json.dumps(self._fields(edge), ensure_ascii=False)[:-1]}, "children": ['
@@ -123,7 +126,7 @@ class DerivationTree:
         )
 
     def __str__(self) -> str:
-        """Draw the tree with one indented line per node and word; beyond 40 levels, write the depth as a number."""
+        """Return the tree as text, one indented line per node or word; below 40 levels, write the depth as a number."""
         lines = []
         for depth, edge, word in self._steps():
             beyond = f"({depth}) " if depth > _MOST_INDENTED else ""
@@ -163,7 +166,10 @@ class DerivationTree:
         return {"node": int(self.forest.head[edge]), "label": self._label(edge), "edge": edge}
 
     def _built(self, new_node: Callable[[int], tuple[Any, list[Any]]]) -> Any:
-        """Build a tree of objects: `new_node` returns an object for an edge and the list for its children."""
+        """Build the tree from objects of the caller; return the root.
+
+        `new_node` takes an edge and returns an object for it, and the list that will hold the object's children.
+        """
         root: list[Any] = []
         branches = [root]
         for depth, edge, word in self._steps():
@@ -179,7 +185,11 @@ class DerivationTree:
     def _written(
         self, opened: Callable[[int], str], word: Callable[[str], str], *, first: str, next_: str, close: str
     ) -> str:
-        """Return the tree as text, with `first` before a node's first child and `next_` before each other one."""
+        """Return the tree as text.
+
+        `opened` writes the begin of a node, given its edge; `close` ends the node. `word` writes a word. `first` comes
+        before a node's first child, and `next_` before each other child.
+        """
         parts: list[str] = []
         level, was_opened = 0, False
         for depth, edge, text in self._steps():
@@ -219,7 +229,7 @@ def _edge_numbers(forest: ForestArrays, given: tuple[int, ...]) -> list[int]:
 
 
 def _checked(forest: ForestArrays, given: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the edges as plain integers; refuse them if they are not a complete derivation in preorder."""
+    """Return the edges as integers; raise an error if they are not a complete derivation in preorder."""
     edges = _edge_numbers(forest, given)
     if not edges:
         raise UsageError("the derivation has no edges")
@@ -240,7 +250,7 @@ def _checked(forest: ForestArrays, given: tuple[int, ...]) -> tuple[int, ...]:
                 )
         wanted += [(edge, -symbol) for symbol in reversed(forest.target.row(edge)) if symbol < 0]
     if wanted:
-        raise UsageError(f"the derivation ends where an edge should derive {_tail_of(forest, *wanted[-1])}")
+        raise UsageError(f"the derivation is incomplete: no edge derives {_tail_of(forest, *wanted[-1])}")
     return tuple(edges)
 
 

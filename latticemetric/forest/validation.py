@@ -1,4 +1,7 @@
-"""Check every forest when it is built; all other code relies on the order of nodes and edges, and on valid numbers."""
+"""Check every forest when it is built.
+
+All other code relies on sorted nodes and edges, and on valid numbers.
+"""
 
 from __future__ import annotations
 
@@ -16,19 +19,19 @@ from latticemetric.forest.columns import NodeLabels, Nodes, Ragged
 from latticemetric.lattice.columns import Column, Labels, check_columns, frozen, taken
 from latticemetric.vocabulary import EPSILON, Vocabulary
 
-# Tables with a row per node number are made where there are at most this many numbers for each edge and tail.
+# Use tables with one row per node number only if there are at most this many numbers per edge and tail.
 _MOST_GAPS = 4
 
 
 class Fault(NamedTuple):
-    """A node without a complete derivation: it has no edges, or all its derivations are infinite."""
+    """A node that has no complete derivation, because it has no edges or because all its derivations are infinite."""
 
     node: int
     has_edges: bool
 
 
 def find_fault(head: Sequence[int], tails: Sequence[Sequence[int]], goals: Sequence[int]) -> Fault | None:
-    """Return a fault if no goal has a complete derivation, otherwise `None`."""
+    """Return a node that is the reason why no goal has a complete derivation; `None` if a goal has one."""
     productive = _productive(head, tails)
     if any(goal in productive for goal in goals):
         return None
@@ -52,7 +55,7 @@ def find_fault(head: Sequence[int], tails: Sequence[Sequence[int]], goals: Seque
 
 
 def _productive(head: Sequence[int], tails: Sequence[Iterable[int]]) -> set[int]:
-    """Return the nodes that have a derivation: those with an edge whose tails all have one."""
+    """Return the nodes that have a complete derivation: an edge whose tails all have complete derivations."""
     missing = [set(row) for row in tails]
     users = defaultdict(list)
     for edge, row in enumerate(missing):
@@ -87,7 +90,10 @@ class Columns(NamedTuple):
 
 
 def validated(draft: Columns, node_name: Callable[[int], str]) -> Columns:
-    """Check columns, drop nodes and edges in no complete derivation, sort nodes topologically and edges by head."""
+    """Check columns, drop all that is in no complete derivation, sort nodes topologically and edges by head.
+
+    `node_name` returns the name of a node in errors.
+    """
     edges, tails, targets = len(draft.head), len(draft.tails), len(draft.target)
     if not edges == tails == targets:
         raise InputError(f"heads ({edges}), tails ({tails}) and target sides ({targets}) differ in number")
@@ -126,7 +132,7 @@ def _check_target(target: Ragged, tails: Ragged) -> None:
 
 
 def _place_of(rows: Ragged, value: int) -> tuple[int, int]:
-    """Return the row of a value, and its position in the row, counted from 1."""
+    """Return the row of a value, and its position in the row from 1; `value` is its index among all values."""
     row = int(np.searchsorted(rows.begin, value, side="right")) - 1
     return row, value - int(rows.begin[row]) + 1
 

@@ -1,4 +1,4 @@
-"""The arrays of a lattice, its paths and their costs: the base class of `Lattice`."""
+"""The base class of `Lattice`: its arrays, its paths and their costs."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ class LatticeArrays(Frozen):
         labels: Mapping[str, Labels] | None = None,
         copy: bool = True,
     ) -> Self:
-        """Build a lattice: check the graph, drop states and arcs on no complete path, and sort the rest.
+        """Build a lattice: check the graph, drop states and arcs that lie on no complete path, and sort the rest.
 
         Args:
-            source: Source state of each arc. Any non-negative numbers will do.
+            source: Source state of each arc. State numbers may be any non-negative integers.
             target: Target state of each arc.
             word: Word number of each arc, 0 for ε.
             final: Final states, each once.
@@ -68,7 +68,7 @@ class LatticeArrays(Frozen):
             vocabulary: Maps word numbers to words; by default, a number is its own word.
             times: Seconds at each state, indexed by the state numbers of `source` and `target`.
             labels: Additional texts of arcs and final states.
-            copy: True to copy the arrays. If False, the lattice may share them; do not change them afterwards.
+            copy: True to copy the arrays. If False, the lattice may share them: do not change them afterwards.
 
         Raises:
             InputError: The graph is cyclic or empty, or a number or a score is not valid.
@@ -96,14 +96,15 @@ class LatticeArrays(Frozen):
         """Return the model's cost: the sum of all columns, each multiplied by its scale.
 
         Args:
-            scales: Column → weight; other columns keep their default scale. Summed `Costs` are returned unchanged.
+            scales: Weight of each score column; other columns keep their default scale. `Costs` are already summed and
+                are returned unchanged.
         """
         if isinstance(scales, Costs):
             return scales
         return summed_cost(self.scores, len(self.word), self.num_states, self.final, scales)
 
     def is_word(self, ignore: Collection[str] = ()) -> npt.NDArray[np.uint8]:
-        """Mark the arcs with a word: not ε, and not in `ignore`."""
+        """Return 1 for each arc with a word (not ε, and not in `ignore`), and 0 for each other arc."""
         carries: npt.NDArray[np.bool_] = self.word != EPSILON
         if ignore:
             carries &= ~is_any_of(self.word, ignore, self.vocabulary)
@@ -112,11 +113,12 @@ class LatticeArrays(Frozen):
     def best_path(self, scales: Weights = None, *, ignore: Collection[str] = ()) -> Steps:
         """Return the arcs of the path with the least cost.
 
-        Ties: the fewest words, then the smallest arc numbers; in an n-best list (`ranked`), the first path.
+        Of several such paths, return the one with the fewest words, then the one with the smallest arc numbers. In an
+        n-best list (`ranked`), return the first one.
 
         Args:
             scales: Weight of each score column, or the costs that `cost` returned.
-            ignore: Words to leave out when ties are resolved by the number of words.
+            ignore: Words that do not count when ties are resolved by the number of words.
 
         Examples:
             >>> from latticemetric import Lattice
@@ -141,9 +143,9 @@ class LatticeArrays(Frozen):
         Args:
             n: Number of strings.
             scales: Weight of each score column, or the costs that `cost` returned.
-            ignore: Ignored words: strings that differ only in these are equal.
-            paths: True for the `n` cheapest paths; several may have the same words. After the first path, ties are
-                sorted by the number of arcs, then by arc numbers.
+            ignore: Words to ignore: strings that differ only in these words count as equal.
+            paths: True to return the `n` cheapest paths, of which several may have the same words. After the first
+                path, ties are sorted by the number of arcs, then by arc numbers.
 
         Examples:
             >>> from latticemetric import Lattice
@@ -222,9 +224,10 @@ class LatticeArrays(Frozen):
         return sorted(paths, key=lambda path: self.cost_of(path, cost))
 
     def _cheapest_paths(self, n: int, cost: Costs, ignore: Collection[str], *, paths: bool) -> list[Steps]:
-        """Search the lattice as a hypergraph: states become nodes, arcs become edges, and edge 0 derives the start.
+        """Return the best path of each of the `n` cheapest strings, or the `n` cheapest paths if `paths` is true.
 
-        If `paths`, each arc gets its own symbol, so that all paths differ.
+        Search the lattice as a hypergraph: states become nodes, arcs become edges, and edge 0 derives the start. If
+        `paths`, each arc gets its own symbol, so that all paths differ.
         """
         arc = np.argsort(self.target, kind="stable")  # edges are sorted by head
         is_word = self.is_word(ignore)[arc]

@@ -27,13 +27,13 @@ _LARGEST_SUM = float(np.finfo(np.float64).max)
 
 
 def laid_out(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the array contiguous and aligned, as native code needs it; copy it only if necessary."""
+    """Return the array in contiguous and aligned memory, as native code needs it; copy it only if necessary."""
     flags = array.flags
     return array if flags.c_contiguous and flags.aligned else np.require(array, requirements=["C", "ALIGNED"])
 
 
 def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the array as contiguous and read-only."""
+    """Make an array contiguous and read-only, and return it; copy it only if necessary."""
     array = laid_out(array)
     array.flags.writeable = False
     return array
@@ -43,7 +43,7 @@ def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 class Column(Frozen):
     """A named score: one cost (−log probability) per arc and final state (in a forest: per edge and goal).
 
-    `scale` is its default weight in the model's cost; 0 for a feature that is already part of a total.
+    `scale` is its default weight in the model's cost. Set it to 0 for a feature that is already part of a total.
     """
 
     arc: Floats
@@ -58,7 +58,7 @@ class Column(Frozen):
         super().__post_init__()
 
     def as_arrays(self) -> Column:
-        """Return the column with float64 arrays; raise an error unless both are lists of numbers."""
+        """Return the column with float64 arrays; raise an error unless `arc` and `final` are flat lists of numbers."""
         try:
             arc, final = (laid_out(np.asarray(part, dtype=np.float64)) for part in (self.arc, self.final))
         except (ValueError, TypeError):
@@ -74,9 +74,9 @@ class Column(Frozen):
 
 @dataclass(frozen=True, eq=False)
 class Labels(Frozen):
-    """Texts of arcs and final states besides the words: a transducer's input labels, alignments and others.
+    """Additional texts of arcs and final states, such as a transducer's input labels or alignments.
 
-    The arrays hold numbers of `vocabulary`, 0 for no text. Labels are equal if their texts are equal.
+    The arrays hold the number of each text in `vocabulary`; 0 means no text. Labels are equal if their texts are equal.
     """
 
     arc: Words
@@ -107,7 +107,7 @@ Side = TypeVar("Side", Column, Labels)
 
 
 def taken(sides: Mapping[str, Side], arcs: Rows, ends: Rows) -> dict[str, Side]:
-    """Return columns or labels, by name, with only these arcs and final states."""
+    """Return each column (or labels) of a mapping with only these arcs and final states."""
     return {name: side.taken(arcs, ends) for name, side in sides.items()}
 
 
@@ -127,8 +127,8 @@ def summed_cost(
 ) -> Costs:
     """Return the sum of a graph's columns, each multiplied by its scale or by its weight in `scales`.
 
-    `arcs` and `states` are the numbers of arcs and states; `final` lists the final states. For a forest, read edges,
-    nodes and goals.
+    `arcs` and `states` are the numbers of arcs and states; `final` lists the final states. In a forest, these are
+    edges, nodes and goals.
     """
     weights = {name: column.scale for name, column in scores.items()}
     for name, scale in (scales or {}).items():
@@ -171,6 +171,6 @@ def check_columns(scores: Mapping[str, Column], labels: Mapping[str, Labels], ar
 
 
 def is_any_of(symbols: Words, words: Collection[str], vocabulary: Vocabulary) -> npt.NDArray[np.bool_]:
-    """Mark the symbols (word numbers, ε or tails) that are one of these words."""
+    """Return a Boolean array that marks the symbols (word numbers, ε or tails) that are in `words`."""
     numbers = vocabulary.encode(sorted(words))
     return np.isin(symbols, numbers[numbers > EPSILON])

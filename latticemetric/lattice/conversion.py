@@ -22,14 +22,17 @@ AnyLattice = TypeVar("AnyLattice", bound="LatticeArrays")
 
 
 def costs_of(costs: Sequence[float] | None, log_probs: Sequence[float] | None) -> Sequence[float] | None:
-    """Return costs from costs or log probabilities; warn if the costs look like log probabilities."""
+    """Return `costs`, or the negated `log_probs`, or `None` if neither is given.
+
+    Raise an error if both are given; warn if `costs` look like log probabilities.
+    """
     if log_probs is not None:
         if costs is not None:
             raise UsageError("both costs and log_probs are given", advice="give only one")
         return [0.0 - float(log_prob) for log_prob in log_probs]
     if costs is not None and len(set(costs)) > 1 and max(costs) <= 0:
         warnings.warn(
-            "no cost is positive, and the smallest is taken as the best; if these are log probabilities, give "
+            "no cost is positive; the smallest cost counts as the best. If these are log probabilities, pass them as "
             "log_probs=",
             stacklevel=3,
         )
@@ -66,12 +69,16 @@ def lattice_of_strings(
 def minimal_lattice(
     cls: type[AnyLattice], strings: Sequence[Sequence[str]], cost: Floats, *, merge: str, scale: float
 ) -> AnyLattice:
-    """Build a trie, push its costs to the root, and merge states with the same future; see `NBest.determinized`."""
+    """Return the smallest lattice with one path per distinct string; see `NBest.determinized`.
+
+    Build a trie of the strings, push its costs towards the root, and merge states with the same continuations.
+    """
     if merge not in {"sum", "best"}:
         raise UsageError(f"equal strings cannot be merged by '{merge}'", advice="choose 'sum' or 'best'")
     if merge == "sum" and not (math.isfinite(scale) and scale > 0):
         raise UsageError(
-            f"the scale is {scale}, but must be above 0 to sum probabilities", advice="merge by 'best', at any scale"
+            f"the scale is {scale}, but must be above 0 to sum probabilities",
+            advice="give a scale above 0, or merge by 'best', which ignores the scale",
         )
     vocabulary = Vocabulary.from_words(word for words in strings for word in words)
     begin = np.cumsum([0, *map(len, strings)], dtype=np.int64)

@@ -5,8 +5,8 @@ then states and arcs. A `const` machine stores all states, then all arcs; a `vec
 by its arcs. Integers are little-endian; an arc is (input, output, weight, target).
 
 HiFST's arcs have sparse vectors as weights: a default value, id and value of the first feature (id −1: none), the
-number of further features, then id and value of each. The cost of a weight is its default value plus, for each feature,
-its value times the user's weight for it.
+number of further features, then id and value of each. The cost of such a vector is its default value plus the sum of
+its feature values, each multiplied by the user's weight for that feature.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _ARC_TYPES = {"standard", "log", "log64", *_SPARSE_TYPES}
 
 @dataclass(frozen=True)
 class FstArrays:
-    """A machine as columns; arcs are grouped by source state, in ascending order.
+    """An OpenFst machine as columns; arcs are grouped by source state, in ascending order.
 
     Weights are costs. `final` has one cost per state; it is infinite if the state is not final.
     """
@@ -61,9 +61,10 @@ class FstArrays:
 
 @dataclass(frozen=True)
 class SparseFeatures:
-    """The features of arcs and final states besides their weight; one row per value.
+    """The feature values of arcs and final states; one row per value.
 
-    `row` is the number of an arc, or the number of arcs plus the number of a final state.
+    `row` is the number of an arc, or the number of a final state plus the number of all arcs. `number` is the number of
+    a feature.
     """
 
     row: npt.NDArray[np.int64]
@@ -73,7 +74,7 @@ class SparseFeatures:
 
 @dataclass
 class _Cursor:
-    """Reads bytes in order; raises an error if they end too early."""
+    """Reader that takes bytes in order; it raises an error if they end too early."""
 
     data: memoryview
     at: int = 0
@@ -85,7 +86,7 @@ class _Cursor:
 
     def take(self, size: int) -> memoryview:
         if size < 0:
-            raise FormatError(f"the machine is damaged: byte {self.at} begins an item of {size} bytes")
+            raise FormatError(f"the machine is damaged: the item at byte {self.at} has a negative size, {size} bytes")
         if size > len(self.data) - self.at:
             raise FormatError(
                 f"the machine is cut short: {size} bytes are needed from byte {self.at}, but "
@@ -163,7 +164,7 @@ def decode(data: bytes | memoryview, at: int = 0, *, base: int = 0) -> tuple[Fst
 
 
 def _check_states(machine: FstArrays) -> None:
-    """Refuse state numbers outside of the machine, which no other code checks."""
+    """Raise an error if a state number does not exist in the machine; no other code checks this."""
     states = len(machine.final)
     if machine.start >= states > 0:
         raise FormatError(f"the start is state {machine.start}, which does not exist")
@@ -202,7 +203,7 @@ def _decode_vector(
         if begin <= end:
             weight, count = header.unpack_from(data, at)
             size = arc.itemsize * count
-        if not 0 <= size <= end - begin:  # the cursor raises the error; it is too slow for each state
+        if not 0 <= size <= end - begin:  # `take` raises the error; to call it for each state would be too slow
             cursor.at = at
             cursor.take(header.size)
             cursor.take(size)
@@ -216,7 +217,7 @@ def _decode_vector(
 
 
 class _SparseWeights:
-    """Reads weights that are vectors, and collects their features."""
+    """Reader of weights that are sparse vectors; it collects their features."""
 
     def __init__(self, cursor: _Cursor, kind: str) -> None:
         self._cursor, self._kind = cursor, kind
@@ -225,7 +226,7 @@ class _SparseWeights:
         self.values: list[float] = []
 
     def take(self, row: int) -> float:
-        """Read the next weight; return its default value."""
+        """Read the next weight, store its features under the number `row`, and return its default value."""
         default, number, value = self._cursor.unpack(f"<{self._kind}i{self._kind}")
         self._add(row, number, value)
         (more,) = self._cursor.unpack("<q")
@@ -281,7 +282,7 @@ def _decode_const(
     counts = table["arcs"].astype(np.int64)
     begin = np.concatenate([[0], np.cumsum(counts)[:-1]]) if states else counts
     if not np.array_equal(begin[counts > 0], table["begin"][counts > 0]):
-        raise FormatError("the states of the machine do not follow one another in its arcs")
+        raise FormatError("the arcs of the machine are not stored in the order of its states")
     return table["final"], counts, columns
 
 

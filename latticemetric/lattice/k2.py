@@ -1,6 +1,7 @@
-"""Convert lattices to and from the arrays of k2 without k2: rows of int32 for an Fsa, a flat array for several.
+"""Convert lattices to and from the arrays of k2; k2 itself is not needed.
 
-A row has source, target, label, and the bits of the score, a log probability in single precision. Only arcs into the
+An Fsa is an int32 array with one row per arc; a vector of several Fsas is a flat int32 array. A row has the source
+state, the target state, the label, and the bits of the score, a log probability in single precision. Only arcs into the
 final state have the label −1. See docs/formats/k2.md.
 """
 
@@ -34,11 +35,11 @@ _LARGEST_SCORE = float(np.finfo(np.float32).max)
 
 @dataclass(frozen=True, eq=False)
 class K2Arrays(Frozen):
-    """Arrays to build a `k2.Fsa` from, after `torch.from_numpy` converted them to tensors.
+    """The arrays of a `k2.Fsa`. Convert them to tensors with `torch.from_numpy`, then pass them to `k2.Fsa`.
 
     Attributes:
         arcs: Int32: one row per arc, or a flat array for a vector of Fsas.
-        aux_labels: The words of all arcs, if the arcs have other labels.
+        aux_labels: The word number of each arc, if the labels in `arcs` are not the words; otherwise `None`.
     """
 
     arcs: Numbers
@@ -46,7 +47,7 @@ class K2Arrays(Frozen):
 
 
 class Machine(NamedTuple):
-    """One Fsa: its arcs, and the number of arcs of the Fsas before it."""
+    """The arcs of one Fsa; `before` is the number of arcs in the Fsas before it."""
 
     source: Numbers
     target: Numbers
@@ -88,7 +89,7 @@ def lattice_to_k2(lattice: LatticeArrays, scales: Scales | None = None) -> K2Arr
 
 
 def machines_of(arcs: Any, scores: Any, aux_labels: Any, vocabulary: Vocabulary | None) -> list[Machine]:
-    """Split the arrays of one Fsa, or of a vector, into Fsas."""
+    """Split the arrays of one Fsa or of a vector of Fsas; return one `Machine` per Fsa."""
     given = _int32(arcs, "arcs")
     rows, begin = (given, np.array([0, len(given)])) if given.ndim > 1 else _vector(given)
     if rows.ndim != 2 or rows.shape[1] != _FIELDS:  # noqa: PLR2004  rows and columns
@@ -109,7 +110,7 @@ def machines_of(arcs: Any, scores: Any, aux_labels: Any, vocabulary: Vocabulary 
 
 
 def plain(values: Any) -> Any:
-    """Return a tensor of PyTorch (on any device, with or without gradient) as an array; anything else unchanged."""
+    """Convert a PyTorch tensor (on any device, with or without gradient) to an array; return other values unchanged."""
     return values.detach().cpu().numpy() if hasattr(values, "detach") else values
 
 
@@ -126,8 +127,8 @@ def _int32(values: Any, what: str) -> Numbers:
 def _vector(given: Numbers) -> tuple[Numbers, npt.NDArray[np.int64]]:
     """Return the arcs of a vector of Fsas, and the index where each Fsa begins.
 
-    The array is that of k2's `FsaVecToTensor`: the number of Fsas, 0, the begins of states, the begins of arcs, the
-    arcs.
+    The array has the layout of k2's `FsaVecToTensor`: the number of Fsas, 0, the first state of each Fsa and the number
+    of all states, the first arc of each Fsa and the number of all arcs, then the arcs.
     """
     number = int(given[0]) if len(given) > 1 else _END
     head = 2 + 2 * (number + 1)
@@ -139,7 +140,11 @@ def _vector(given: Numbers) -> tuple[Numbers, npt.NDArray[np.int64]]:
 
 
 def lattice_of_machine(cls: type[AnyLattice], machine: Machine, *, numbered: bool = False) -> AnyLattice:
-    """Build a lattice; with `numbered`, extra labels store the number of k2's arc of each arc (see `arc_numbers`)."""
+    """Build a lattice from an Fsa.
+
+    If `numbered`, extra labels store the number of the k2 arc that each arc of the lattice comes from; `arc_numbers`
+    reads them.
+    """
     with placed(f"arcs from {machine.before} on") if machine.before else placed("arcs"):
         is_end = _checked_ends(machine)
     sources = machine.source[is_end]
@@ -148,7 +153,7 @@ def lattice_of_machine(cls: type[AnyLattice], machine: Machine, *, numbered: boo
     if len(np.unique(sources)) == len(sources) and not (words[is_end] > EPSILON).any():
         kept, final, ending, final_number = ~is_end, sources, machine.score[is_end], number[is_end]
     else:
-        # A state has several arcs to the end, or these have words: keep them as arcs.
+        # A state has several arcs to the final state, or these arcs have words: keep them as arcs.
         kept, final, ending, final_number = np.ones_like(is_end), machine.target[is_end][:1], np.zeros(1), None
     nothing = np.zeros(len(final), dtype=np.int32)
     labels = {}
@@ -169,7 +174,7 @@ def lattice_of_machine(cls: type[AnyLattice], machine: Machine, *, numbered: boo
 
 
 def arc_numbers(lattice: LatticeArrays) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the number of k2's arc for each arc and each final state (−1 if none) of a `numbered` lattice."""
+    """Return the k2 arc number of each arc and of each final state (−1: none); the lattice must be `numbered`."""
     owner = lattice.labels[_ARC]
     return owner.arc.astype(np.int64) - 1, owner.final.astype(np.int64) - 1
 
@@ -185,5 +190,5 @@ def _checked_ends(machine: Machine) -> npt.NDArray[np.bool_]:
     if not np.array_equal(machine.target == end, is_end):
         raise InputError("arcs into the final state, and only these, must have the label -1")
     if max(int(machine.source.max()), int(machine.target[~is_end].max(initial=0))) > end:
-        raise InputError(f"an arc has a state after {end}, the final state")
+        raise InputError(f"an arc has a state number above {end}, the number of the final state")
     return is_end

@@ -16,11 +16,11 @@ from latticemetric.vocabulary import Vocabulary
 def lattices_from_k2(
     arcs: Any, scores: Any = None, *, aux_labels: Any = None, vocabulary: Vocabulary | None = None
 ) -> list[Lattice]:
-    """Build lattices from the arrays of a vector of Fsas, or of one; see `Lattice.from_k2`.
+    """Build one lattice per Fsa from the arrays of a k2 vector of Fsas, or of a single Fsa; see `Lattice.from_k2`.
 
     Args:
-        arcs: The tensor of k2 for an Fsa or a vector (`fsa.as_dict()["arcs"]`).
-        scores: The score of each arc; by default, the one in `arcs`.
+        arcs: The k2 tensor of an Fsa or of a vector of Fsas (`fsa.as_dict()["arcs"]`).
+        scores: The score of each arc; by default, the score in `arcs`.
         aux_labels: The words of all arcs, if the labels are not the words.
         vocabulary: Maps word numbers to words.
 
@@ -33,7 +33,7 @@ def lattices_from_k2(
 
 
 def lattices_to_k2(lattices: Iterable[Lattice], scales: Scales | None = None) -> K2Arrays:
-    """Return lattices as the arrays of a vector of Fsas, `k2.Fsa(torch.from_numpy(found.arcs))`.
+    """Return lattices as the arrays of a k2 vector of Fsas, for `k2.Fsa(torch.from_numpy(result.arcs))`.
 
     See `Lattice.to_k2`.
     """

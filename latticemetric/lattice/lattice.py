@@ -50,9 +50,9 @@ class Lattice(LatticeArrays):
 
         Args:
             strings: Strings (split at white space), or sequences of words.
-            costs: The cost of each string, −log probability: the smallest is the best.
-            column: The name of the column of costs.
-            log_probs: The log probability of each string, instead of `costs`: the largest is the best.
+            costs: The cost of each string (−log probability). The smallest cost is the best.
+            column: The name of the score column for the costs.
+            log_probs: The log probability of each string, instead of `costs`. The largest is the best.
 
         Warns:
             UserWarning: No cost is positive, and some differ: they may be log probabilities.
@@ -70,7 +70,11 @@ class Lattice(LatticeArrays):
 
     @classmethod
     def from_fst(cls, fst: Any, vocabulary: Vocabulary | None = None, column: str = "weight") -> Self:
-        """Build a lattice from a `pynini.Fst`: its weights become one column, its output labels the words."""
+        """Build a lattice from a `pynini.Fst`.
+
+        Weights become the score column `column`, and output labels become words. `vocabulary` replaces the symbol table
+        of the FST.
+        """
         from latticemetric.lattice.openfst import fst_to_arrays, lattice_from_arrays
 
         return lattice_from_arrays(cls, fst_to_arrays(fst), vocabulary, column)
@@ -86,15 +90,15 @@ class Lattice(LatticeArrays):
     def from_k2(
         cls, arcs: Any, scores: Any = None, *, aux_labels: Any = None, vocabulary: Vocabulary | None = None
     ) -> Self:
-        """Build a lattice from the arrays of an Fsa of k2. This does not need k2.
+        """Build a lattice from the arrays of a k2 Fsa; k2 itself is not needed.
 
-        Scores are log probabilities; the column `score` has their negative. The source states of arcs into the final
-        state become final, as in [k2's text](formats/k2.md).
+        Scores are log probabilities; the score column `score` has the negated values. The source states of arcs into
+        the final state become final, as in [k2's text](formats/k2.md).
 
         Args:
-            arcs: Int32 rows of source, target, label and the bits of the score (`fsa.as_dict()["arcs"]`); a tensor of
-                PyTorch, or an array.
-            scores: The score of each arc (`fsa.scores`); by default, the one in `arcs`.
+            arcs: Int32 rows of source, target, label and the bits of the score (`fsa.as_dict()["arcs"]`), as a PyTorch
+                tensor or an array.
+            scores: The score of each arc (`fsa.scores`); by default, the score in `arcs`.
             aux_labels: The words of the arcs, if the labels are not the words.
             vocabulary: Maps word numbers to words; by default, a number is its own word.
 
@@ -110,10 +114,10 @@ class Lattice(LatticeArrays):
         return lattice_from_k2(cls, arcs, scores, aux_labels, vocabulary)
 
     def to_k2(self, scales: Scales | None = None) -> K2Arrays:
-        """Return this lattice as the arrays of an Fsa: `k2.Fsa(torch.from_numpy(found.arcs), aux_labels)`.
+        """Return this lattice as the arrays of a k2 Fsa, for `k2.Fsa(torch.from_numpy(result.arcs), aux_labels)`.
 
-        Labels are word numbers; if the lattice has labels named `input`, these become the labels, and the words the aux
-        labels. Scores are the negated costs under `scales`, in single precision.
+        Word numbers become the labels. If the lattice has labels named `input`, these become the labels instead, and
+        word numbers become the aux labels. Scores are the negated costs under `scales`, in single precision.
 
         Examples:
             >>> Lattice.from_strings(["5", "7"]).to_k2().arcs[:, :3].tolist()
@@ -124,7 +128,10 @@ class Lattice(LatticeArrays):
         return lattice_to_k2(self, scales)
 
     def to_fst(self, scales: Scales | None = None, *, symbols: bool = True) -> Any:
-        """Return this lattice as a tropical `pynini.Fst` acceptor; its weights are the costs under `scales`."""
+        """Return this lattice as a `pynini.Fst` with tropical weights: the costs under `scales`.
+
+        Labels named `input` become the input labels. If `symbols`, the FST has symbol tables.
+        """
         from latticemetric.lattice.openfst import fst_from_arrays, lattice_to_arrays
 
         return fst_from_arrays(lattice_to_arrays(self, scales, symbols=symbols))
@@ -136,7 +143,7 @@ class Lattice(LatticeArrays):
         return lattice_to_networkx(self)
 
     def statistics(self) -> LatticeStatistics:
-        """Measure the lattice: states, arcs, paths (exactly), lengths, depth."""
+        """Return the size of the lattice: numbers of states, arcs and paths (exact), path lengths, depth and more."""
         from latticemetric.lattice.statistics import lattice_statistics
 
         return lattice_statistics(self)
@@ -152,7 +159,7 @@ class Lattice(LatticeArrays):
         """Return the lattice of all paths that cost at most `beam` more than the best one.
 
         Args:
-            beam: The beam; or give `density` or `nbest`.
+            beam: Largest difference from the best cost. Give exactly one of `beam`, `density` and `nbest`.
             scales: Weight of each score column in the model's cost; other columns keep their default weight.
             density: Use the widest beam that keeps at most this many arcs with words per word of the 1-best.
             nbest: Use the narrowest beam that keeps this number of best strings.
@@ -178,10 +185,10 @@ class Lattice(LatticeArrays):
         return determinize(self, scales)
 
     def minimized(self) -> Self:
-        """Return the lattice with all states merged that have the same future.
+        """Merge all states that have the same continuations, and return the smaller lattice.
 
         All paths keep their words, scores, times and labels. `determinized` makes smaller lattices, but keeps only the
-        best path of each string, and one score.
+        best path of each string, and only one score column.
 
         Examples:
             >>> lattice = Lattice.from_strings(["a c d", "b c d"], costs=[1.0, 2.0])

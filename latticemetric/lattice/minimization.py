@@ -1,4 +1,4 @@
-"""Merge states of a lattice that have the same future, without changing any path."""
+"""Merge states of a lattice that have the same continuations, without changing any path."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ AnyLattice = TypeVar("AnyLattice", bound="LatticeArrays")
 
 
 def minimize(lattice: AnyLattice) -> AnyLattice:
-    """Merge the states of a lattice from its end to its start (Revuz 1992); see `Lattice.minimized`.
+    """Merge states with the same continuations, from the end of a lattice to its start (Revuz 1992).
 
-    Two states have the same future if they are final with the same scores, and their arcs are equal: in words, scores
-    and labels, and in the futures of their targets.
+    Two states have the same continuations if three things are equal: their times; their final scores and labels (or
+    both are not final); and their arcs, in words, scores, labels and merged target states. See `Lattice.minimized`.
     """
     arc, final = (_classes(lattice, side) for side in ("arc", "final"))
     ends = dict(zip(lattice.final.tolist(), final, strict=True))
@@ -50,7 +50,7 @@ def minimize(lattice: AnyLattice) -> AnyLattice:
 
 
 def _classes(lattice: LatticeArrays, side: str) -> list[int]:
-    """Number the content of arcs (`arc`) or final states (`final`): equal content gets equal numbers."""
+    """Return a number for each arc (`side="arc"`) or final state (`"final"`); equal contents get equal numbers."""
     columns: list[npt.NDArray[np.generic]] = [getattr(column, side) for column in lattice.scores.values()]
     columns += [getattr(labels, side) for labels in lattice.labels.values()]
     if side == "arc":

@@ -27,7 +27,7 @@ _LARGEST_SUM = 2.0**32  # above this, the rounding would be coarser than one mil
 
 @contextmanager
 def small_enough(advice: str | None = None) -> Iterator[None]:
-    """Inside the block, turn a lack of memory into an `InputError`; `advice` completes messages of the kernels."""
+    """Turn a memory error inside the `with` block into an `InputError`; add `advice` to an error of the kernels."""
     try:
         yield
     except _native.TooLarge as error:
@@ -39,11 +39,11 @@ def small_enough(advice: str | None = None) -> Iterator[None]:
 def check_number(n: int) -> None:
     """Raise an error if `n`, a number of strings, is not an integer ≥ 1."""
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise UsageError(f"the number of best strings is {n!r}", advice="ask for 1 or more")
+        raise UsageError(f"the number of best strings is {n!r}", advice="give an integer of 1 or more")
 
 
 def few_strings(n: int) -> int:
-    """Return the number of strings up to which ranking all of them is faster than searching for the `n` best."""
+    """Return the largest number of strings for which it is faster to rank all of them than to search the `n` best."""
     return max(10 * n, 1000)
 
 

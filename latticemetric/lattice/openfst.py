@@ -1,4 +1,4 @@
-"""Convert lattices to OpenFst and back through its binary layout, without a loop over arcs; determinize them."""
+"""Convert lattices to and from OpenFst through its binary layout, without a loop over arcs; determinize lattices."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ _LARGEST_WEIGHT = float(np.finfo(np.float32).max)
 
 
 def lattice_to_arrays(lattice: LatticeArrays, scales: Scales | None = None, *, symbols: bool = True) -> FstArrays:
-    """Return a lattice as the columns of an OpenFst acceptor; labels named `input` become the input labels."""
+    """Return a lattice as the columns of an OpenFst machine.
+
+    Words become the output labels. The lattice's labels named `input` become the input labels; without them, words are
+    the input labels, too. If `symbols`, the result has symbol tables.
+    """
     cost = lattice.cost(scales)
     for weights in (cost.arc, cost.final[lattice.final]):
         if weights.size and np.abs(weights).max() > _LARGEST_WEIGHT:
@@ -33,7 +37,7 @@ def lattice_to_arrays(lattice: LatticeArrays, scales: Scales | None = None, *, s
     words = _symbols(lattice.vocabulary)
     is_labelled = side is not None and not side.vocabulary.is_numeric and np.array_equal(side.arc, lattice.word)
     if words is None and is_labelled and lattice.word.any():
-        # A single table would spell both sides.
+        # Give the output its own table. Otherwise, readers would use the input's table for both sides.
         words = {EPSILON: "<eps>", **{number: str(number) for number in np.unique(lattice.word).tolist() if number}}
     return FstArrays(
         start=0,
@@ -56,10 +60,11 @@ def lattice_from_arrays(
     *,
     by_spelling: bool = False,
 ) -> AnyLattice:
-    """Build a lattice from an OpenFst machine's columns; words are the output labels, other input labels become labels.
+    """Build a lattice from the columns of an OpenFst machine.
 
-    `vocabulary` replaces the machine's symbol table. With `by_spelling`, words are matched by their spelling: the
-    machine's symbols give the words, and `vocabulary` their numbers.
+    Output labels become words. If the input labels differ, they become the lattice's labels named `input`. `vocabulary`
+    replaces the machine's symbol table. With `by_spelling`, words are matched by their spelling: the machine's symbol
+    table gives the words, and `vocabulary` gives their numbers.
     """
     if machine.start < 0:
         raise InputError("the lattice is empty: it has no start state")
@@ -68,7 +73,7 @@ def lattice_from_arrays(
     symbols = machine.input_symbols if machine.output_symbols is None and same else machine.output_symbols
     output, words = _words(machine, symbols if by_spelling or vocabulary is None else None, vocabulary)
     labels = {}
-    # With tables on both sides, equal numbers may still be different words; a single table spells both sides.
+    # If both sides have tables, equal numbers may stand for different words. A single table applies to both sides.
     tables = (machine.input_symbols, machine.output_symbols)
     if not same or (None not in tables and tables[0] != tables[1]):
         inputs = _vocabulary(machine.input_symbols)
@@ -86,7 +91,10 @@ def lattice_from_arrays(
 
 
 def _scores(machine: FstArrays, final: Words, column: str) -> dict[str, Column]:
-    """Return the weights as columns; vectors give one column per feature, and one for default values other than 0."""
+    """Return the weights of a machine as score columns.
+
+    Weights that are sparse vectors give one column per feature, and a column of default values if one of them is not 0.
+    """
     weight = Column(machine.weight, machine.final[final])
     features = machine.features
     if features is None:
@@ -110,7 +118,10 @@ def _vocabulary(symbols: dict[int, str] | None) -> Vocabulary:
 
 
 def _words(machine: FstArrays, symbols: dict[int, str] | None, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
-    """Return the output labels and their vocabulary. If a table is given, use its numbers; match words by spelling."""
+    """Return the output labels as word numbers, and their vocabulary.
+
+    If both `symbols` and `table` are given, find the words of the labels in `symbols` and their numbers in `table`.
+    """
     if table is None or symbols is None or table.is_numeric:
         return machine.output, _vocabulary(symbols) if table is None else table
     numbers, where = np.unique(machine.output, return_inverse=True)
@@ -147,8 +158,8 @@ _DELTA = 2.0**-14
 def determinize(lattice: AnyLattice, scales: Scales | None = None) -> AnyLattice:
     """Determinize a lattice: ε-removal, determinization in the tropical semiring, minimization (Mohri 1997).
 
-    The result may have exponentially many states. So this uses a kernel of latticemetric, which obeys the memory limit;
-    OpenFst's determinization would take all memory.
+    The result may have exponentially many states. Determinization therefore uses a kernel of latticemetric, which obeys
+    the memory limit; OpenFst's determinization would take all memory.
     """
     require_pynini()
     fst = fst_from_arrays(replace(lattice_to_arrays(lattice, scales, symbols=False), input=lattice.word))

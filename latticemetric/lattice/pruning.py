@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 AnyLattice = TypeVar("AnyLattice", bound="LatticeArrays")
 
 ROUNDING = 2.0**-44
-"""The largest difference by rounding between two sums of the same costs, as a fraction of the largest cost."""
+"""The largest difference that rounding causes between two sums of the same costs, relative to the largest cost."""
 
 
 @dataclass(frozen=True, eq=False)
 class Margins(Generic[AnyLattice]):
-    """The margin of each arc and final state: the cost of the best path through it minus the best cost of all.
+    """The margin of each arc and final state: the cost of the best path through it minus the cost of the best path.
 
     Margins do not depend on the beam. `final` has the margin of ending in each final state; `slack` is the largest
     rounding error of a margin.
@@ -80,7 +80,10 @@ class Margins(Generic[AnyLattice]):
         return bool(max(ending, self.arc[list(path)].max(initial=0.0)) <= beam + self.slack)
 
     def beam_of(self, most: int, counted: npt.NDArray[np.bool_]) -> float:
-        """Return the widest beam that keeps at most `most` counted arcs; 0 if the best path already has more."""
+        """Return the widest beam that keeps at most `most` of the arcs marked in `counted`.
+
+        Return 0 if the best path already has more of them, and infinity if the whole lattice has no more.
+        """
         margins = np.sort(self.arc[counted])
         # The beam also drops arcs with the same margin (up to rounding) as the first arc that does not fit.
         return math.inf if most >= len(margins) else max(0.0, float(margins[most]) - 2 * self.slack)
@@ -107,7 +110,7 @@ _MOST_ARCS = 2**62
 def chosen_beam(
     lattice: LatticeArrays, beam: float | None, scales: Scales | None, *, density: float | None, nbest: int | None
 ) -> float:
-    """Return the beam that the one given parameter means; see `Lattice.pruned`."""
+    """Return the beam for the one limit that is given: `beam`, `density` or `nbest`. See `Lattice.pruned`."""
     require_one(beam=beam, density=density, nbest=nbest)
     if nbest is not None:
         return beam_of_strings([lattice.cost_of(path, scales) for path in lattice.n_best(nbest, scales)])
@@ -127,11 +130,11 @@ def chosen_beam(
 
 
 def require_one(**given: float | None) -> None:
-    """Refuse no parameter, and several."""
+    """Raise an error unless exactly one of these parameters is given (not `None`)."""
     if sum(value is not None for value in given.values()) != 1:
         raise UsageError("pruning needs exactly one limit", advice=f"give one of {', '.join(given)}")
 
 
 def beam_of_strings(costs: Sequence[float]) -> float:
-    """Return the narrowest beam that keeps the paths with these costs, the best one first."""
+    """Return the narrowest beam that keeps all paths with these costs; costs are in ascending order."""
     return max(0.0, costs[-1] - costs[0])

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from latticemetric.lattice.arrays import LatticeArrays
 
 MANY = 2**32768
-"""The largest path count, since the number for a long lattice can have more digits than the lattice has arcs."""
+"""Counting of paths stops at this number: an exact count can have more digits than the lattice has arcs."""
 
 
 def counted(number: int) -> int | None:
@@ -33,8 +33,8 @@ class LatticeStatistics:
         paths: Exact number of complete paths; `None` if it has more than about ten thousand digits.
         shortest: Number of words of the shortest path.
         longest: Number of words of the longest path.
-        depth: Average number of parallel arcs between start and end, measured in seconds if the lattice has times,
-            otherwise in steps of the longest path.
+        depth: Average number of parallel arcs at a point between start and end. Points are times if the lattice has
+            times, otherwise steps of the longest path.
         density: Arcs with a word per word of the 1-best; `None` if the 1-best has no words.
         vocabulary: Number of distinct words.
         scores: Names of the score columns.
@@ -55,12 +55,12 @@ class LatticeStatistics:
     best_cost: float
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return the fields as a dictionary of plain values, for JSON."""
         return asdict(self) | {"scores": list(self.scores)}
 
 
 def lattice_statistics(lattice: LatticeArrays) -> LatticeStatistics:
-    """Measure a lattice in one backward pass over its arcs; path counts are exact."""
+    """Return the size of a lattice, measured in one backward pass over its arcs."""
     is_word = (lattice.word != EPSILON).tolist()
     source, target = lattice.source.tolist(), lattice.target.tolist()
     arc_cost, final_cost = (column.tolist() for column in lattice.cost())

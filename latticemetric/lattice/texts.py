@@ -1,4 +1,4 @@
-"""Texts of labels as rows of one buffer, decoded on demand."""
+"""Label texts, stored as rows of one buffer and decoded on demand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Texts(Vocabulary):
     """A table of texts: the text with number n is row n − 1. Several numbers may have the same text.
 
     Attributes:
-        begin: Where each row begins in `values`; the last entry is the length of `values`.
+        begin: The index in `values` at which each row begins; the last entry is the length of `values`.
         values: The rows, one after the other: UTF-8 bytes, or ids (32-bit integers). The text of ids joins them by `_`.
 
     Examples:
@@ -64,7 +64,7 @@ class Texts(Vocabulary):
         return texts
 
     def only(self, *columns: Words) -> tuple[Texts, tuple[Words, ...]]:
-        """Return the texts that these columns of numbers use, and the columns renumbered."""
+        """Return a table with only the texts that occur in these columns of numbers, and the renumbered columns."""
         is_used = np.zeros(len(self) + 1, dtype=np.bool_)
         for numbers in columns:
             is_used[numbers] = True
@@ -76,7 +76,7 @@ class Texts(Vocabulary):
         return Texts(*rows), tuple(number[numbers] for numbers in columns)
 
     def check(self, numbers: Words) -> None:
-        """Refuse numbers without a text."""
+        """Raise an error if a number has no text."""
         for number in (numbers.min(initial=0), numbers.max(initial=0)):
             if not 0 <= number <= len(self):
                 raise InputError(f"label number {number} is outside 0 … {len(self)}")
@@ -101,7 +101,7 @@ class Texts(Vocabulary):
         return f"Texts({len(self)} labels)"
 
     def __getattr__(self, name: str) -> Any:
-        # The tables of a vocabulary are made when something asks for them, e.g. for the number of a word.
+        # The tables of a vocabulary are built at the first access, e.g. to look up the number of a word.
         if name not in {"_word", "_number"}:
             raise AttributeError(name)
         texts = self.words(np.arange(1, len(self) + 1, dtype=np.int32))

@@ -1,4 +1,7 @@
-"""Check every lattice when it is built; all other code relies on the order of states and arcs, and on valid numbers."""
+"""Check every lattice when it is built.
+
+All other code relies on sorted states and arcs, and on valid numbers.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,7 @@ class Columns(NamedTuple):
 
 
 def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
-    """Check columns, drop states and arcs on no complete path, sort states topologically and arcs by source."""
+    """Check columns, drop all that is on no complete path, sort states topologically and arcs by source state."""
     arcs, finals = len(draft.source), len(draft.final)
     if not arcs == len(draft.target) == len(draft.word):
         raise InputError("source, target and word differ in length")
@@ -89,7 +92,10 @@ def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
 
 
 def int32_numbers(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
-    """Return state or word numbers as 32-bit integers; refuse anything else."""
+    """Return state or word numbers as 32-bit integers; raise an error for anything else.
+
+    `what` names the numbers in errors, such as `state`.
+    """
     try:
         array = np.asarray(values)
     except ValueError:
@@ -108,9 +114,9 @@ def int32_numbers(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
 
 
 def _numbered(draft: Columns, start: int) -> tuple[Columns, int, npt.NDArray[np.int64]]:
-    """Return the columns, the start, and the input's number of each state.
+    """Return the columns, the start state, and the number of each state in the input.
 
-    Renumber states if their numbers have large gaps, so that tables with a row per state stay small.
+    If the state numbers have large gaps, renumber the states, so that tables with a row per state stay small.
     """
     if start < 0:
         raise InputError("the lattice is empty: it has no start state")

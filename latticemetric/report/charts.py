@@ -20,7 +20,7 @@ from latticemetric.lattice.statistics import MANY
 
 _WIDTH = 360.0
 _LEFT, _RIGHT = 50.0, _WIDTH - 20.0
-_DIGITS = 1  # of numbers in elements
+_DIGITS = 1  # decimals of numbers in SVG elements
 
 
 class Axis:
@@ -42,7 +42,10 @@ class Axis:
 
 
 class Paper:
-    """The elements of a chart; the title describes it to readers who cannot see it."""
+    """A chart as SVG elements. The title describes it to readers who cannot see it.
+
+    In all methods, `kind` is the class of an element in the style sheet.
+    """
 
     def __init__(self, title: str, height: float) -> None:
         self.title, self.height = title, height
@@ -53,19 +56,19 @@ class Paper:
         self._add("line", class_=kind, x1=x, y1=y, x2=to_x, y2=to_y)
 
     def curve(self, points: Iterable[tuple[float, float]], kind: str) -> None:
-        """Join points by lines."""
+        """Draw straight lines from point to point."""
         self._add("polyline", class_=f"curve {kind}", points=_joined(points))
 
     def area(self, points: Iterable[tuple[float, float]], kind: str) -> None:
-        """Fill a polygon."""
+        """Draw a filled polygon."""
         self._add("polygon", class_=kind, points=_joined(points))
 
     def box(self, x: float, y: float, width: float, height: float, kind: str) -> None:
-        """Fill a box."""
+        """Draw a filled box."""
         self._add("rect", class_=kind, x=x, y=y, width=width, height=height)
 
     def dot(self, x: float, y: float, kind: str, radius: float = 4.0) -> None:
-        """Draw a mark that differs without colour: a square for the 1-best, a diamond for MBR, otherwise a circle."""
+        """Draw a mark: a square for the 1-best, a diamond for MBR, otherwise a circle."""
         if "one_best" in kind:
             self.box(x - 0.85 * radius, y - 0.85 * radius, 1.7 * radius, 1.7 * radius, kind)
         elif "mbr" in kind:
@@ -85,7 +88,7 @@ class Paper:
             self.text(_LEFT - 6, scale.place(mark) + 4, _tick(mark), "end")
 
     def svg(self) -> str:
-        """Return the chart as an element."""
+        """Return the chart as an SVG element."""
         box = f"0 0 {decimal(_WIDTH, _DIGITS)} {decimal(self.height, _DIGITS)}"
         head = f'<svg class="chart" role="img" viewBox="{box}" aria-label={quoteattr(self.title)}>'
         return "".join([head, *self._elements, "</svg>"])
@@ -99,7 +102,10 @@ def _joined(points: Iterable[tuple[float, float]]) -> str:
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Return round numbers from below `low` to above `high`; steps are 1 to 10 times a power of ten."""
+    """Return evenly spaced round numbers that cover the range from `low` to `high`.
+
+    The distance between them is 1, 2, 2.5, 5 or 10 times a power of ten, and at least 1 / `most` of the range.
+    """
     reach = high - low or 1.0
     power = 10.0 ** math.floor(math.log10(reach / most))
     step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if reach / (factor * power) <= most)
@@ -108,7 +114,7 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
 
 
 def decades(low: float, high: float) -> list[float]:
-    """Return 1, 2 and 5 times powers of ten, from below `low` to above `high`; both must be positive."""
+    """Return the numbers 1, 2 or 5 times a power of ten that cover the range from `low` > 0 to `high`."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     steps = [factor * 10.0**power for power in powers for factor in (1, 2, 5)]
     first = max((k for k, step in enumerate(steps) if step <= low * 1.000001), default=0)
@@ -117,7 +123,7 @@ def decades(low: float, high: float) -> list[float]:
 
 
 def thinned(values: Sequence[float], most: int = 7) -> Sequence[float]:
-    """Keep at most `most` evenly spaced values."""
+    """Return at most `most` of the values, evenly spaced."""
     return values[:: max(1, math.ceil(len(values) / most))]
 
 
@@ -162,8 +168,8 @@ def standing_chart(sides: Sequence[tuple[str, Interval]], metric: str, better: s
             paper.dot(axis.place(one.value), y, side)
             paper.text(axis.place(one.value), y - 9, rate_text(one.value), kind="name")
     rows = [(LABELS[side], rate_text(one.value), span(one.low, one.high)) for side, one in sides]
-    caption = f"{metric}, {better} is better; lines are intervals"
-    return Chart("Where they stand", caption, paper.svg(), ("", metric, "interval"), rows)
+    caption = f"{metric}, {better} is better; lines are confidence intervals"
+    return Chart("Corpus rates", caption, paper.svg(), ("", metric, "interval"), rows)
 
 
 def rates_chart(rates: Rates, metric: str) -> Chart | None:
@@ -192,7 +198,7 @@ def rates_chart(rates: Rates, metric: str) -> Chart | None:
         paper.text(axis.place(edge), height - 8, _tick(edge))
     named = [f"{_tick(low)} … {_tick(high)}" for low, high in pairwise(edges)]
     rows = [(name, *(str(bins[k]) for bins in counts.values())) for k, name in enumerate(named)]
-    caption = f"utterances by their {metric}; the highest bars have their numbers"
+    caption = f"utterances by their {metric}; the highest bars show their counts"
     return Chart("Rates of utterances", caption, paper.svg(), (metric, *(LABELS[s] for s in counts)), rows)
 
 
@@ -280,8 +286,8 @@ def sweep_chart(found: Sweep, intervals: Sequence[Interval], kind: str, metric: 
     for row, _ in placed:
         paper.text(at(row.at or 0.0), height - 24, f"{row.at:g}")
     paper.text((_LEFT + _RIGHT) / 2, height - 8, _SWEPT[kind])
-    caption = "the oracle of what is kept; dotted: of whole graphs, dashed: the 1-best"
-    header = (kind, metric, "interval", "graphs that lose", "density")
+    caption = "solid: oracle of the kept parts; dotted: oracle of whole graphs; dashed: 1-best"
+    header = (kind, metric, "interval", "graphs with a loss", "density")
     rows = []
     for row, one in zip(found.rows, intervals, strict=True):
         if row.kind in {"one_best", kind, "whole"}:
@@ -292,7 +298,10 @@ def sweep_chart(found: Sweep, intervals: Sequence[Interval], kind: str, metric: 
 
 
 def _spread(values: Sequence[float]) -> Callable[[float], float]:
-    """Return a scale for values: if they are far apart, logarithmic, with 0 one step before the others."""
+    """Return a function that maps values to horizontal positions.
+
+    It is logarithmic if the values are far apart; 0 is then to the left of all others.
+    """
     above = [value for value in values if value > 0]
     begin, end = _LEFT + 12, _RIGHT - 12
     if not above or max(above) < _WIDE * min(above):
@@ -314,7 +323,7 @@ _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def rate_text(value: float | None) -> str:
-    """Write a rate with four decimals; write a dash for an undefined rate."""
+    """Return a rate as text with four decimals, or a dash for an undefined rate."""
     if value is None:
         return "–"
     text = f"{value:.4f}"
@@ -322,12 +331,12 @@ def rate_text(value: float | None) -> str:
 
 
 def span(low: float | None, high: float | None) -> str:
-    """Write an interval."""
+    """Return an interval as text, or a dash if an end is undefined."""
     return "–" if low is None or high is None else f"{rate_text(low)} … {rate_text(high)}"
 
 
 def short_number(value: float | None) -> str:
-    """Write a count, or a number with three significant digits."""
+    """Return a whole number like `count`, any other number with three significant digits, and `None` as a dash."""
     if value is None:
         return "–"
     if float(value).is_integer():
@@ -336,7 +345,7 @@ def short_number(value: float | None) -> str:
 
 
 def count(value: int) -> str:
-    """Format a whole number: 12345, 123 456 or 1.2 · 10⁸."""
+    """Return a whole number as text: 12345, 123 456 or 1.2 · 10⁸."""
     if abs(value) < _LARGE:
         return str(value).replace("-", "−")
     if abs(value) < 10**7:
@@ -347,10 +356,10 @@ def count(value: int) -> str:
 
 
 def paths(number: int | None) -> str:
-    """Write a number of paths; `None` means too large to count."""
+    """Return a number of paths as text; `None` means that there are too many to count."""
     return count(number) if number is not None else f"over {count(MANY)}"
 
 
 def amount(value: int, thing: str) -> str:
-    """Write a count with its noun: `1 lattice`, `2 lattices`."""
+    """Return a count with its noun: `1 lattice`, `2 lattices`."""
     return f"{count(value)} {thing}" if value == 1 else f"{count(value)} {thing}s"

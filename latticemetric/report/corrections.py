@@ -44,11 +44,11 @@ class CorrectedText:
 
 @dataclass(frozen=True, eq=False)
 class CorrectedLists(Frozen):
-    """Corrected texts of the n-best lists of a report.
+    """The corrected texts of the n-best lists in a report.
 
     Attributes:
         texts: The corrected texts, in the order of the lists.
-        found: Their comparison with the lists.
+        found: The comparison of the corrected texts with the lists.
         tables: The statistics of 1-best, corrected texts and oracles for `bootstrap`, one row per list.
     """
 
@@ -77,7 +77,7 @@ class CorrectedLists(Frozen):
         return cls(tuple(_scored(*pair, rate) for pair in zip(texts, references, strict=True)), found, tables)
 
     def section(self, rate: GRR, options: ReportOptions) -> dict[str, Any]:
-        """Return the section of the page: a sentence, a table of the systems, and a table of shares."""
+        """Return the data of the page's section on corrections: a sentence, a table of systems, a table of shares."""
         intervals = {name: options.interval(rate, table) for name, table in self.tables.items()}
         words = short_number(self.found.reference_words)
         rows = [
@@ -109,7 +109,7 @@ class CorrectedLists(Frozen):
 
 
 def check_rate(rate: GRR) -> None:
-    """Refuse corrected texts if the report's metric is not WER."""
+    """Raise an error if the report's metric is not WER, which a report on corrected texts needs."""
     if rate.name != "wer":
         raise UsageError(f"corrected texts are scored by wer, not by {rate.name}", advice="use metric wer")
 
@@ -142,7 +142,7 @@ def _scored(words: Words, reference: Words, rate: GRR) -> CorrectedText:
 
 
 def _compositional(lists: Lists, references: Sequence[Words], rate: GRR) -> Table:
-    """Return statistics where the reference words in no hypothesis of a list are deleted."""
+    """Return statistics, one row per list, in which the only errors are reference words that no hypothesis contains."""
     rows = []
     for nbest, reference in zip(lists.lists, references, strict=True):
         words = rate.counted_words(reference)

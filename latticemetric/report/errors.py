@@ -10,11 +10,14 @@ from latticemetric.evaluation.error_analysis import GroupKind, groups_of
 
 
 def error_groups(ids: Sequence[str], speakers: Mapping[str, str] | None = None) -> dict[str, list[str]]:
-    """Return the group of each utterance by `speaker` and by `file`, if all ids contain them and they differ.
+    """Return the group of each utterance, by speaker (key `speaker`) and by file (key `file`).
+
+    Leave out a key if an id does not contain the group, if all utterances are in one group, if each id is a group of
+    its own, or if both keys have the same groups.
 
     Args:
         ids: The ids of utterances, as in `groups_of`.
-        speakers: The speaker of each id.
+        speakers: The speaker of each id; by default, ids contain the speaker.
 
     Raises:
         UsageError: An id has no speaker in `speakers`.

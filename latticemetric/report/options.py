@@ -26,11 +26,11 @@ class ReportOptions:
     speakers: Mapping[str, str] | None = None
 
     def interval(self, metric: Any, table: Any) -> Interval:
-        """Return the interval of a corpus value."""
+        """Return a corpus value with its confidence interval; `table` has the statistics, one row per graph."""
         return _of_several(bootstrap(metric, table, **self.resampling), len(table))
 
     def difference(self, metric: Any, first: Any, second: Any) -> Interval:
-        """Return the second corpus value minus the first, with an interval from the same resamples."""
+        """Return the second corpus value minus the first, with a confidence interval from paired resamples."""
         found = paired_bootstrap(metric, first, second, **self.resampling).difference
         return _of_several(found, len(first))
 
@@ -41,5 +41,5 @@ class ReportOptions:
 
 
 def _of_several(found: Interval, graphs: int) -> Interval:
-    """Remove the interval if there is only one graph, which says nothing about others."""
+    """Remove the interval if there is only one graph, because resampling needs several."""
     return found if graphs > 1 else replace(found, low=None, high=None, half_width=None)

@@ -84,10 +84,11 @@ def write_report(  # noqa: D417  the sizes of a sweep share a line
     corrected: CorrectedTexts | None = None,
     workers: int = 1,
 ) -> None:
-    """Write one HTML page of oracles, 1-bests and MBR: totals, charts, alignments, drawings.
+    """Write an HTML report on oracles, 1-bests and MBR answers: totals, charts, alignments, drawings.
 
     Args:
-        path: The page, compressed if its suffix says so; `-` for standard output.
+        path: The file to write; it is compressed if its suffix is `.gz` or that of another compression. `-` writes to
+            standard output.
         graphs: Lattices, forests or n-best lists; or pairs of a name and a graph, as `read` yields them.
         references: The references of each graph: one string, or several references.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
@@ -95,7 +96,7 @@ def write_report(  # noqa: D417  the sizes of a sweep share a line
         scale: Factor on costs for posteriors; a factor below 1 flattens them.
         beam: For MBR: first prune graphs to this cost above the best path.
         samples: For MBR by metrics: draw this number of paths instead of listing all.
-        score: Metrics of the extracted strings, by name or as objects.
+        score: More metrics to score oracles, 1-bests and MBR answers with, as names or objects.
         beams, densities, nbest: Also find oracles at these beams and densities, and in n-best lists of these sizes.
         scales: Weight of each score column in the model's cost; other columns keep their weights.
         title: The page's title.
@@ -177,12 +178,12 @@ def page(report: Report) -> str:
         style=Markup(style),  # noqa: S704  our own files
         theme=Markup(theme),  # noqa: S704
         script=Markup(script),  # noqa: S704
-        data=Markup(json_for_script(_data(report))),  # noqa: S704  made harmless there
+        data=Markup(json_for_script(_data(report))),  # noqa: S704  json_for_script escapes it
     )
 
 
 def json_for_script(data: Any) -> str:
-    r"""Write JSON for a script element, without tags, comments or entities in its texts.
+    r"""Return data as JSON for a script element; characters that could begin tags, comments or entities are escaped.
 
     Examples:
         >>> print(json_for_script(["</script>", "<!--"]))
@@ -208,7 +209,7 @@ def _file(name: str) -> str:
 
 
 def _data(report: Report) -> dict[str, Any]:
-    """Return the data of the scripts."""
+    """Return the data that the page's scripts read."""
     sketches, groups = report.sketches(), report.groups()
     items = [
         item
@@ -247,7 +248,7 @@ def _lead(report: Report) -> str:
 
 
 def _gap(headroom: Interval) -> tuple[float | None, float | None]:
-    """Return the interval of a difference; if it is negative, negate it and swap the ends."""
+    """Return the ends of a difference's interval; if the difference is negative, negate and swap the ends."""
     if headroom.value is None or headroom.low is None or headroom.high is None or headroom.value >= 0:
         return headroom.low, headroom.high
     return -headroom.high, -headroom.low
@@ -276,7 +277,7 @@ def _summary(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Int
 
 
 def _expected_row(report: Report, others: int) -> dict[str, Any]:
-    """Return the expected rate of all graphs, or its certain bounds if a graph is too large."""
+    """Return the summary's row of the expected rate of all graphs; it has certain bounds if a graph is too large."""
     found = report.expectation.asdict()
     size = found["denominator"]
     counts = "" if found["numerator"] is None else f"{found['numerator']:.1f}/{short_number(size)}"

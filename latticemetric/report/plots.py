@@ -62,9 +62,10 @@ def check_plot(path: str) -> None:
 
 @contextmanager
 def saved_figure(path: str, rows: int, columns: int) -> Iterator[Figure]:
-    """Provide a figure with `rows` × `columns` panels, then write it in the format of the file's suffix.
+    """Provide a figure with room for `rows` × `columns` panels; write it to `path` at the end of the `with` block.
 
-    Fonts are small, the grid is light, and there are no frames. Equal figures give equal files.
+    The suffix of `path` gives the format. Fonts are small, the grid is light, and there are no frames. Equal figures
+    give equal files.
     """
     check_plot(path)
     import matplotlib as mpl
@@ -98,7 +99,7 @@ def saved_figure(path: str, rows: int, columns: int) -> Iterator[Figure]:
 
 
 def legend_above(figure: Figure, entries: Mapping[str, Any]) -> None:
-    """Put a legend above all panels. `entries` has the line or mark of each name, or a tuple of several."""
+    """Put a legend above all panels. `entries` maps each name to its line or mark, or to a tuple of several."""
     from matplotlib.legend_handler import HandlerTuple
 
     figure.legend(
@@ -117,7 +118,7 @@ def legend_above(figure: Figure, entries: Mapping[str, Any]) -> None:
 _MOST_COLUMNS = 4
 _MOST_LABELS = 25
 _LABEL_POINTS = 6
-_SPAN_POINTS = 130  # of a panel's height, between the lowest and the highest point
+_SPAN_POINTS = 130  # height in points (1/72 inch) between the lowest and the highest value of a panel
 _LEAST_COLUMNS = 2
 _EDGE = 0.2  # share of a panel's width: a label closer to the left or right edge moves to the inner side of its point
 _MANY = 200
@@ -132,8 +133,8 @@ class _Panel:
     y: Floats  # the human scores
     correlation: Correlation
     unit: str = ""
-    labels: Sequence[str] = ()  # of points
-    hollow: npt.NDArray[np.bool_] | None = None  # true for points to draw hollow
+    labels: Sequence[str] = ()  # the names of the points
+    hollow: npt.NDArray[np.bool_] | None = None  # True for points to draw hollow
 
 
 def _draw_panels(panels: Sequence[_Panel], path: str, heading: str, note: str = "") -> None:
@@ -176,7 +177,7 @@ def _draw(axes: Axes, panel: _Panel) -> None:
 
 
 def _label(axes: Axes, panel: _Panel, line: tuple[float, float] | None, there: npt.NDArray[np.bool_]) -> None:
-    """Write names beside points, away from the line and without overlaps."""
+    """Write the names of the points marked in `there` beside them, away from the line and without overlaps."""
     x, y = panel.x[there], panel.y[there]
     unit = (y.max() - y.min()) / _SPAN_POINTS or 1.0
     shifts = _apart(y / unit) - y / unit
@@ -197,7 +198,7 @@ def _label(axes: Axes, panel: _Panel, line: tuple[float, float] | None, there: n
 
 
 def _to_the_left(x: Floats, y: Floats, line: tuple[float, float] | None) -> npt.NDArray[np.bool_]:
-    """Choose the labels to place left of their points, away from the line and inside the panel."""
+    """Mark the labels to place left of their points, so that they are away from the line and inside the panel."""
     width = x.max() - x.min() or 1.0
     place = (x - x.min()) / width
     left: npt.NDArray[np.bool_] = place > 1 / 2
@@ -209,7 +210,7 @@ def _to_the_left(x: Floats, y: Floats, line: tuple[float, float] | None) -> npt.
 
 
 def _apart(heights: Floats) -> Floats:
-    """Move heights apart if they are too close for two labels."""
+    """Return heights (in points) that are moved apart where two labels would overlap."""
     order = np.argsort(heights, kind="stable")
     step = np.arange(len(heights)) * _LABEL_POINTS * 1.15
     pushed = np.maximum.accumulate(heights[order] - step) + step
@@ -230,12 +231,12 @@ _HEADINGS = {
 
 
 def plot_agreement(agreement: Agreement, path: str, *, level: PlotLevel = "system") -> None:
-    """Draw one scatter plot per metric, in one picture.
+    """Draw the agreement of metrics with human scores: one scatter plot per metric, in one picture.
 
     Args:
         agreement: The result of `correlate`.
-        path: The picture; its name ends in .svg, .png or .pdf.
-        level: The points: systems, pairs of systems, or segments of systems.
+        path: The file to write; its name ends in .svg, .png or .pdf.
+        level: What a point stands for: a system, a pair of systems (`differentials`), or a segment of a system.
 
     Raises:
         MissingDependencyError: If matplotlib is not installed.
@@ -296,7 +297,8 @@ _MOST_TICKS = 10
 def draw_sweep(found: Sweep, measured: str, path: str, intervals: Sequence[Interval] = ()) -> None:
     """Draw a sweep into a file: one panel per kind of point (beam, density, n-best), and one panel for lengths.
 
-    Draw `intervals`, one per row of the sweep, as bands. `measured` says which metric, and which direction is better.
+    `measured` is the label of the vertical axis, with the metric and the better direction. `intervals`, one per row of
+    the sweep, are drawn as bands.
     """
     kinds = [kind for kind in _AXES if any(row.kind == kind for row in found.rows)]
     number = len(kinds) + bool(found.lengths)
@@ -318,7 +320,10 @@ def draw_sweep(found: Sweep, measured: str, path: str, intervals: Sequence[Inter
 
 
 def _draw_points(panel: Any, found: Sweep, kind: str, intervals: Sequence[Interval]) -> dict[str, Any]:
-    """Draw the oracle at the points of one kind, with the 1-best and the oracle of whole graphs; return the legend."""
+    """Draw the oracle at the points of one kind, with the 1-best and the oracle of whole graphs.
+
+    Return the entries of the legend by name.
+    """
     places = [place for place, row in enumerate(found.rows) if row.kind == kind]
     at = [found.rows[place].at or 0 for place in places]
     shown = {}
@@ -350,7 +355,7 @@ def _scale(panel: Any, at: Sequence[float]) -> None:
 
 
 def _draw_lengths(panel: Any, lengths: Sequence[LengthBin]) -> dict[str, Any]:
-    """Draw 1-best and oracle side by side; the headroom is their difference."""
+    """Draw 1-best and oracle side by side, by reference length; return the entries of the legend by name."""
     at = np.arange(len(lengths))
     one_best = _floats(one.one_best.score for one in lengths)
     oracle = _floats(one.oracle.score for one in lengths)
@@ -358,7 +363,7 @@ def _draw_lengths(panel: Any, lengths: Sequence[LengthBin]) -> dict[str, Any]:
         "oracle": panel.bar(at + _BAR / 2, oracle, _BAR, color=BLUE),
         "1-best": panel.bar(at - _BAR / 2, one_best, _BAR, color="white", edgecolor=GREY, hatch="////"),
     }
-    panel.set_xlim(-0.6, len(lengths) - 0.4)  # bins without graphs, too
+    panel.set_xlim(-0.6, len(lengths) - 0.4)  # also show bins without graphs
     panel.set_xticks(at, [f"{one.label}\n({one.graphs})" for one in lengths])
     panel.set_xlabel("words of the reference (graphs)")
     panel.grid(visible=False, axis="x")
@@ -371,7 +376,7 @@ _LINES = {"f1_mult": ("o-", BLUE), "f1_bad": ("s--", ORANGE), "f1_ok": ("^:", GR
 
 
 def draw_thresholds(found: ConfidenceSweep, path: str, measure: str) -> None:
-    """Draw F1-mult and its two factors against the threshold of a confidence measure."""
+    """Draw F1-mult and its two factors by the threshold of a confidence measure, into a file."""
     at = [row.threshold for row in found.rows]
     with saved_figure(path, 1, _LEAST_COLUMNS) as figure:
         panel = figure.subplots()
@@ -402,8 +407,8 @@ _MARKS = (("o-", BLUE), ("s--", ORANGE))
 def draw_calibration(reports: Mapping[str, CalibrationReport], path: str) -> None:
     """Draw reliability diagrams into a file: for words, for utterances without errors, and for expected errors.
 
-    Up to two `reports` are drawn, with their names, and the intervals of the first. On the grey diagonal, predictions
-    equal observations.
+    Draw at most two `reports`, with their names in the legend; draw intervals only for the first one. On the grey
+    diagonal, predictions equal observations.
     """
     first = next(iter(reports.values()))
     kinds = [kind for kind in _RELIABILITY if getattr(first, kind) is not None]
@@ -424,7 +429,7 @@ def draw_calibration(reports: Mapping[str, CalibrationReport], path: str) -> Non
 
 
 def _draw_bins(panel: Any, bins: Sequence[ReliabilityBin], line: str, color: str, *, with_intervals: bool) -> Any:
-    """Draw the points of a reliability diagram, with intervals if wanted and known; return the line."""
+    """Draw the points of a reliability diagram, with their intervals if `with_intervals`; return the drawn line."""
     at, observed = _floats(one.predicted for one in bins), _floats(one.observed.value for one in bins)
     (drawn,) = panel.plot(at, observed, line, color=color, zorder=3)
     if with_intervals:

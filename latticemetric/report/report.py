@@ -44,7 +44,7 @@ _SIDES = {"oracle": "oracle", "1-best": "one_best", "mbr": "mbr"}
 
 
 class Failure(NamedTuple):
-    """A graph without a result: its file, line and the reason."""
+    """A graph without a result: its name, its place in the input, and the reason."""
 
     name: str
     where: str
@@ -53,7 +53,7 @@ class Failure(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SideTotal(Frozen):
-    """One side of a test set: the oracles, the 1-bests, or the MBR answers.
+    """The totals of one side of a report: of the oracles, of the 1-bests, or of the MBR answers.
 
     Attributes:
         side: `oracle`, `one_best` or `mbr`.
@@ -160,7 +160,7 @@ class Report:
 
     @cached_property
     def sides(self) -> list[SideTotal]:
-        """The corpus values of oracles, 1-bests and MBR answers, after all graphs are added."""
+        """The corpus values of oracles, 1-bests and MBR answers; read them only after all graphs are added."""
         metric, scorer = self.review.metric, self.review.scorer
         references = [list(row["references"]) for row in self._strings]
         # A total of MBR needs the answers of all graphs.
@@ -178,7 +178,7 @@ class Report:
 
     @cached_property
     def sweep(self) -> Sweep:
-        """The sweep and the bins of lengths, after all graphs are added."""
+        """The sweep, with bins of reference lengths; read it only after all graphs are added."""
         borders = tuple(_borders([swept.length for swept in self._swept if swept.length is not None]))
         settings = SweepSettings(self.review.metric, self.review.points, borders, self.references, self.normalize)
         return settings.sweep(self._swept)
@@ -193,13 +193,13 @@ class Report:
 
     @cached_property
     def headroom(self) -> Interval:
-        """The rate of the oracles minus that of the 1-bests, with an interval from the same resamples."""
+        """The rate of the oracles minus the rate of the 1-bests, with an interval from paired resamples."""
         tables = {side.side: side.table for side in self.sides}
         return self.options.difference(self.review.metric, tables["one_best"], tables["oracle"])
 
 
 def _borders(lengths: Sequence[float]) -> list[float]:
-    """Return the ends of bins with about equally many utterances; nothing if all lengths are equal."""
+    """Return the upper ends of length bins with about equally many utterances; an empty list for equal lengths."""
     ordered = sorted(lengths)
     if not ordered or ordered[0] == ordered[-1]:
         return []
@@ -207,14 +207,15 @@ def _borders(lengths: Sequence[float]) -> list[float]:
     return sorted({float(int(end)) for end in ends} - {ordered[-1]})
 
 
-# Data of the scripts
+# ---- The data that the page's scripts read ----
 
 
 def utterance(review: Review) -> dict[str, Any]:
     """Return the data of one utterance, without its drawing.
 
-    References are lists of words. Oracle, 1-best and MBR answer each have all their `words`, the `edits` of the
-    alignment with the reference, and the words of both that count. `Report.add_all` adds corrected texts.
+    References are lists of words. Each side (oracle, 1-best and MBR answer) has its `words` and the `edits` of its
+    alignment with the reference. `expected` has the reference words that are replaced or deleted; `said` has the
+    aligned words or characters of the side, if they differ from `words`. `Report.add_all` adds corrected texts.
     """
     common: dict[str, Any] = {"id": visible(review.name), "references": [_shown(words) for words in review.references]}
     if review.oracle is None:
@@ -246,14 +247,14 @@ def utterance(review: Review) -> dict[str, Any]:
 
 
 def _headroom(review: Review) -> float | None:
-    """Return the difference between the rates of a graph's oracle and 1-best."""
+    """Return the absolute difference between the rates of a graph's oracle and 1-best; `None` if undefined."""
     if review.oracle is None or review.oracle.score is None or review.oracle.one_best.score is None:
         return None
     return abs(review.oracle.score - review.oracle.one_best.score)
 
 
 def _density(review: Review) -> float | None:
-    """Return the density of a lattice: its arcs with a word per reference word."""
+    """Return the density of a lattice: its arcs with a word per reference word; `None` if undefined."""
     whole = review.swept.kept[-1].word_arcs if review.swept.kept else None
     return whole / review.swept.length if whole is not None and review.swept.length else None
 
@@ -266,12 +267,12 @@ def _side(path: ScoredPath | MBRAnswer | CorrectedText) -> dict[str, Any]:
         "counts": [counts[name] for name in _COUNTS],
         "words": _shown(path.words),
         "edits": path.alignment.edits,
-        # Reference words that were replaced or left out; the others are those of the answer.
+        # Only reference words that are replaced or deleted; all others equal the aligned words of this side.
         "expected": _cells(
             path, (r or "" for edit, r, _ in path.alignment.steps() if edit in {SUBSTITUTION, DELETION})
         ),
     }
-    if path.alignment.candidate != path.words:  # not all words count, or it is of characters
+    if path.alignment.candidate != path.words:  # some words do not count, or the alignment is of characters
         side["said"] = _cells(path, path.alignment.candidate)
     return {**side, "cost": path.cost} if isinstance(path, ScoredPath) else side
 
@@ -285,7 +286,7 @@ def _shown(words: Iterable[str]) -> list[str]:
 
 
 def drawing(sketch: Sketch) -> dict[str, Any]:
-    """Lay out a sketch; return the data of the drawing.
+    """Lay out a sketch; return the data of the drawing for the page's scripts.
 
     `ways` are the names of the highlighted paths (oracle, 1-best, MBR), in the order of their numbers. A vertex is `[x,
     y, width, height, shape, text, detail, paths]`. A link is `[points, paths, label, source, target]`, where `points`

@@ -605,8 +605,8 @@ def test_long_tables_that_make_no_sense_are_told(tmp_path, lines, message):
         ([HARVEST, "--tables", "sytem"], "--tables: there is no table 'sytem'; choose among system"),
         ([HARVEST, "--tables", ","], "--tables: no table is named"),
         ([HARVEST, "--leave-out", "oak"], "there is no system 'oak'; the systems are alder, birch"),
-        ([HARVEST, "--human-scores", "grace"], "there is no column 'grace' of scores; choose among adequacy, fluency"),
-        ([HARVEST, "--human-scores", ","], "no column of scores is named; choose among adequacy, fluency"),
+        ([HARVEST, "--human-scores", "grace"], "there is no score column 'grace'; choose among adequacy, fluency"),
+        ([HARVEST, "--human-scores", ","], "no score column is given; choose among adequacy, fluency"),
         ([HARVEST, "--plot", "plot.txt"], r"plot\.txt: the suffix is not a picture format; use one of \.svg"),
         (
             [HARVEST, "--plot", "p.svg", "--plot-level", "groups"],

@@ -58,7 +58,7 @@ def test_other_formats_go_before_the_suffix(tmp_path):
 def test_without_pyarrow_the_error_comes_before_the_work(monkeypatch, tmp_path):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     arguments = ["lists", str(tmp_path / "missing.json"), "-o", str(tmp_path / "x.parquet")]
-    with pytest.raises(MissingDependencyError, match=r"this needs pyarrow.*latticemetric\[arrow\]"):
+    with pytest.raises(MissingDependencyError, match=r"this operation needs pyarrow.*latticemetric\[arrow\]"):
         _group(["lists", str(PICNIC), *arguments[2:]], standalone_mode=False)
     assert not (tmp_path / "x.parquet").exists()
 
@@ -77,7 +77,7 @@ def _rows(path):
 
 
 def test_values_of_several_kinds_are_refused():
-    with pytest.raises(UsageError, match=r"the values of a are of several kinds.*write JSON lines"):
+    with pytest.raises(UsageError, match=r"column a mixes values of several types.*write JSON lines"):
         as_arrow([{"a": 1}, {"a": "x"}])
 
 

@@ -646,7 +646,7 @@ def test_scores_that_are_not_known_to_belong_together_are_not_mixed():
     with pytest.raises(UsageError, match="several columns of scores: raw, z; choose one of them with --human-scores"):
         human_scores(said)
     assert human_scores(said.select(["z"])).segment[:, 0].tolist() == [0.3, 0.1]
-    with pytest.raises(UsageError, match="there is no column 'zz' of scores; choose among raw, z"):
+    with pytest.raises(UsageError, match="there is no score column 'zz'; choose among raw, z"):
         said.select(["zz"])
     with pytest.raises(UsageError, match="combined by 'max'; choose sum or mean"):
         human_scores(said, combine="max")
@@ -657,8 +657,8 @@ def test_scores_that_are_not_known_to_belong_together_are_not_mixed():
     [
         ({"system": np.zeros(0, int)}, "there are no judgments"),
         ({"segment": np.array([0])}, "columns of judgments differ in length"),
-        ({"system": np.array([0, 2])}, "a judgment has the index 2, but there are only 2"),
-        ({"segment": np.array([0, 3])}, "a judgment has the index 3, but there are only 3"),
+        ({"system": np.array([0, 2])}, "index 2 of a system, segment or judge"),
+        ({"segment": np.array([0, 3])}, "index 3 of a system, segment or judge"),
         ({"scores": np.ones((2, 2))}, "scores have shape"),
         ({"scores": np.array([[1], [math.inf]])}, "a score of a judgment is infinite; give a finite number"),
     ],

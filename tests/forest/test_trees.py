@@ -154,9 +154,9 @@ def forest():
     [
         ([], "the derivation has no edges"),
         ([1], r"edges\[0\]: edge 1 derives node 1, which is not a goal"),
-        ([3], "ends where an edge should derive node 1, which is tail 2 of edge 3"),
-        ([3, 2], "ends where an edge should derive node 0, which is tail 1 of edge 2"),
-        ([3, 1], "ends where an edge should derive node 0, which is tail 1 of edge 3"),
+        ([3], "is incomplete: no edge derives node 1, which is tail 2 of edge 3"),
+        ([3, 2], "is incomplete: no edge derives node 0, which is tail 1 of edge 2"),
+        ([3, 1], "is incomplete: no edge derives node 0, which is tail 1 of edge 3"),
         ([3, 0, 1], r"edges\[1\]: edge 0 derives node 0, not node 1, which is tail 2 of edge 3; after an edge, give"),
         ([3, 2, 1, 0], r"edges\[2\]: edge 1 derives node 1, not node 0, which is tail 1 of edge 2"),
         ([3, 1, 0, 0], r"edges\[3\]: edge 0 comes after the end"),

@@ -75,7 +75,7 @@ VECTOR = lm.lattices_to_k2([lm.Lattice.from_strings(["a"]), lm.Lattice.from_stri
         (GOOD[:1], {}, "no arc has the label -1"),
         (GOOD[::-1], {}, "not sorted"),
         (arcs_of((0, 1, 5, 0.0), (0, 2, 7, 0.0), (1, 2, -1, 0.0)), {}, "must have the label -1"),
-        (arcs_of((0, 3, 5, 0.0), (1, 2, -1, 0.0)), {}, "after 2, the final state"),
+        (arcs_of((0, 3, 5, 0.0), (1, 2, -1, 0.0)), {}, "above 2, the number of the final state"),
         (arcs_of((0, 1, 5, np.nan), (1, 2, -1, 0.0)), {}, "not finite"),
         (GOOD, {"scores": [0.0]}, "scores has the shape"),
         (GOOD, {"scores": ["a", "b"]}, "must be numbers"),

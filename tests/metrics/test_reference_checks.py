@@ -109,7 +109,7 @@ def test_log_probabilities_are_not_taken_for_costs():
     assert lm.oracle(lattice, "x").one_best.words == ("good", "guess")
     assert [path.cost for path in lattice.paths()] == [1.0, 7.5]
     for given in (log_probs, np.array(log_probs)):
-        with pytest.warns(UserWarning, match="give log_probs="):
+        with pytest.warns(UserWarning, match="pass them as log_probs="):
             lm.Lattice.from_strings(texts, given)
     with pytest.raises(lm.UsageError, match="costs and log_probs"):
         lm.Lattice.from_strings(texts, costs=[1.0, 2.0], log_probs=log_probs)

@@ -369,7 +369,7 @@ def test_a_cap_that_makes_no_sense_is_refused(cap):
 
 @pytest.mark.parametrize("n", [0, -1, 1.5, True, "3"])
 def test_a_number_that_makes_no_sense_is_refused(n):
-    with pytest.raises(lm.UsageError, match="ask for 1 or more"):
+    with pytest.raises(lm.UsageError, match="give an integer of 1 or more"):
         lm.fears(lm.Lattice.from_strings(["a"]), "a", n=n)
 
 

@@ -1,4 +1,4 @@
-// The steps of an alignment, and the words of a side in one line, with marks at its errors.
+// Return the steps of an alignment, and the words of a side in one line with its errors marked.
 const MARKS = { S: "≠", I: "+", D: "−" };
 const MOST_SAID = 60;
 

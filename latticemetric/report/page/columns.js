@@ -1,8 +1,9 @@
-// Alignments in columns: the reference, and below each of its words what every side has there.
-// Longer alignments are passages that open one by one, and are made when they do.
+// Show alignments in columns: a reference word, and below it the aligned word of each side.
+// Long alignments are divided into passages; a passage is built when the reader opens it.
 const MOST_STEPS = 400, PASSAGE = 250;
 
-// For each word of the reference, and after the last: what was added before it, and what stands for it.
+// Return one slot per reference word, with the words inserted before it and the step that aligns it; the last slot has
+// the words inserted at the end.
 function slotsOf(side) {
   const slots = [{ added: [], step: null }];
   for (const step of stepsOf(side)) {
@@ -15,7 +16,7 @@ function slotsOf(side) {
 
 const wordOf = (step) => (step.edit === "C" ? step.said : step.expected);
 
-// Columns are the words of the reference, and places where a side has more: `steps` has one of each side, or null.
+// Return one column per reference word, and per insertion of a side: `steps` has the step of each side, or null.
 function columnsOfSides(sides) {
   const all = sides.map(slotsOf);
   const columns = [];
@@ -27,7 +28,7 @@ function columnsOfSides(sides) {
   return columns;
 }
 
-// Sides aligned with the same reference stand below each other.
+// Group the sides that are aligned with the same reference, to show them below each other.
 function sidesByReference(one) {
   const groups = new Map();
   for (const name of SIDES.filter((side) => one.sides[side])) {
@@ -47,14 +48,14 @@ function stepCell(step) {
 
 const pen = document.createElement("canvas").getContext("2d");
 
-// As wide as the longest word of it, with its mark and padding.
+// Return the width in pixels of a column's longest word, with mark and padding.
 function widthOf(column) {
   pen.font = getComputedStyle(document.body).font;
   const words = [column.reference, ...column.steps.map((step) => (step === null || step.edit === "D" ? "" : `${MARKS[step.edit] ?? ""} ${step.said}`))];
   return 16 + Math.max(...words.map((text) => pen.measureText(text ?? "").width));
 }
 
-// As many columns in a table as there is room for.
+// Divide columns into lines that each fit into `room` pixels.
 function lines(columns, room) {
   const made = [[]];
   let used = 0;
@@ -74,7 +75,7 @@ function lineView(columns, names, label) {
     ...names.map((name, place) => row([swatch(name), LABELS[name]], columns.map(({ steps }) => stepCell(steps[place])), name)));
 }
 
-// Lines that are made anew when there is more or less room.
+// Show columns in lines; divide them again when the width of the page changes.
 function linesView(columns, names, label) {
   const view = element("div", { class: "lines" });
   let drawn = 0;

@@ -1,6 +1,6 @@
-// A graph, drawn from places that are known: it is moved, made larger, and asked arc by arc.
+// Draw a graph at the positions that the report has; the reader can move it, zoom, and read arc by arc.
 const STEP = 1.25;
-const APART = 4.5; // Lines of several ways beside each other.
+const APART = 4.5; // The distance between parallel lines of several paths.
 
 const EXPECTED = "expected rate";
 
@@ -15,7 +15,7 @@ class Drawing {
     this.told = element("p", { class: "told", role: "status" }, this.hint());
     const links = this.graph.links.map((link, place) => this.link(link, place));
     const vertices = this.graph.vertices.map((vertex, place) => this.vertex(vertex, place));
-    // What is told of an arc belongs to its link, and in forests to the box of the rule.
+    // The elements that the reader can choose: links of a lattice, boxes of the rules of a forest.
     this.things = this.forest ? vertices.slice(this.graph.edges) : links;
     this.svg = shape("svg", { role: "application", tabindex: 0, "aria-label": this.name(one) }, ...links, ...vertices);
     this.svg.addEventListener("keydown", (event) => this.pressed(event));
@@ -105,7 +105,7 @@ class Drawing {
     for (const link of this.svg.querySelectorAll(".arc")) link.classList.toggle("taken", link.querySelector(".way:not([visibility=hidden])") !== null);
   }
 
-  // Which strings go through it.
+  // Return the names of the highlighted paths that pass an arc or rule.
   on(place) {
     const ways = this.forest ? this.graph.vertices[this.graph.edges + place][7] : this.graph.links[place][1];
     return ways.map((way) => LABELS[this.graph.ways[way]]).join(", ");
@@ -132,13 +132,13 @@ class Drawing {
     this.tell(place);
   }
 
-  // Where it is written.
+  // Return the position of the label of an arc or rule.
   placeOf(place) {
     const at = this.forest ? this.graph.vertices[this.graph.edges + place] : this.graph.links[place][2] ?? this.graph.links[place][0];
     return { x: at[0], y: at[1] };
   }
 
-  // To the next one in reading order, which is brought into view.
+  // Choose the next (or previous) arc or rule in reading order, and make it visible.
   step(by) {
     this.order ??= this.things.map((_, place) => place).sort((a, b) => {
       const [first, second] = [this.placeOf(a), this.placeOf(b)];
@@ -165,7 +165,7 @@ class Drawing {
     return details;
   }
 
-  // What it leads from and to: of a rule, the node that it derives and its tails.
+  // Return the sources and targets of an arc; for a rule, the node that it derives, and its tails.
   ends(place) {
     if (!this.forest) return [[this.graph.links[place][3]], [this.graph.links[place][4]]];
     const box = this.graph.edges + place;
@@ -197,7 +197,7 @@ class Drawing {
   }
 }
 
-// Points of Bézier curves one after the other: a beginning, then three for each.
+// Return path data for Bézier curves: `points` has the start, then three points per curve, as x, y, x, y, …
 function pathOf(points) {
   let path = `M${points[0]} ${points[1]}`;
   for (let k = 2; k < points.length; k += 6) path += `C${points.slice(k, k + 6).join(" ")}`;

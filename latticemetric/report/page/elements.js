@@ -1,4 +1,4 @@
-// Elements are made of texts, never of markup: words are data.
+// Make elements from texts, never from markup, since words are data.
 const SVG = "http://www.w3.org/2000/svg";
 
 function fill(made, attributes, children) {
@@ -18,7 +18,7 @@ function shape(name, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, name), attributes, children);
 }
 
-// A word keeps its direction to itself.
+// Isolate the writing direction of a word from its neighbours.
 function word(text, attributes = {}) {
   return element("bdi", attributes, text);
 }

@@ -1,8 +1,8 @@
-// Error analysis: which words are confused, inserted and deleted, by which side and in which group.
+// Error analysis: confused, inserted and deleted words, by side and by group.
 const MOST_ERRORS = 50;
 const KINDS = { S: "confusion", I: "insertion", D: "deletion" };
 
-// Counts of edits: of groups, and of each kind of error with its words.
+// Counts of edits per group, and counts of each kind of error with the same words.
 class Errors {
   constructor() {
     this.groups = new Map();
@@ -25,7 +25,7 @@ class Errors {
     }
   }
 
-  // Groups with their sums and rates.
+  // Return one row per group, with its sums and its error rate.
   groupRows() {
     return [...this.groups.values()].map((counts) => {
       const words = counts.C + counts.S + counts.D, errors = counts.S + counts.D + counts.I;
@@ -48,7 +48,7 @@ function errorsOf(data, side, grouping = null, group = null) {
   return errors;
 }
 
-// A table that its headers sort; equal rows stay in the order of the other columns.
+// A table that the reader sorts with its headers; rows with equal values are sorted by count, then by words.
 class SortedTable {
   constructor(columns, most, name) {
     Object.assign(this, { columns, most, name, column: columns.find((one) => one.chosen), rows: [] });
@@ -95,7 +95,7 @@ class SortedTable {
 
 const wordsOf = (row) => `${row.group ?? ""} ${row.expected ?? ""} ${row.said ?? ""}`;
 
-// Programs for tables run what begins like a formula: such cells begin with a quote there.
+// Put a quote before texts that look like a formula, which spreadsheet programs would run.
 function csvCell(value) {
   const text = value === null || value === undefined ? "" : String(value);
   const plain = typeof value !== "number" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;

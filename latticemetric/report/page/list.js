@@ -1,4 +1,4 @@
-// The list of utterances: what is shown of them, in which order, and how the keyboard moves in it.
+// The list of utterances: its columns, its order, its filters, and movement by keyboard.
 const PAGE = 100;
 
 function columnsOf(data) {
@@ -22,7 +22,7 @@ function columnsOf(data) {
   return columns.filter((column) => !missing.includes(column.key));
 }
 
-// Numbers by size, ids as people count (2 before 10); what has no value comes last.
+// Sort numbers by size and ids in natural order (2 before 10); utterances without a value come last.
 const byText = new Intl.Collator("en", { numeric: true }).compare;
 
 function sorted(items, column, direction) {
@@ -41,7 +41,7 @@ function haystack(one) {
   return one.hay;
 }
 
-// A text that has more errors than the 1-best it should correct.
+// An utterance is harmed if its corrected text has more errors than its 1-best.
 const wrongIn = ({ counts: [, replaced, deleted, inserted] }) => replaced + deleted + inserted;
 const isHarmed = ({ sides }) => sides !== undefined && wrongIn(sides.corrected) > wrongIn(sides.one_best);
 
@@ -50,14 +50,14 @@ class List {
     this.data = data;
     this.columns = columnsOf(data);
     this.column = this.columns[0];
-    this.direction = 0; // as they came
+    this.direction = 0; // the order of the input
     this.limit = PAGE;
     this.table = document.getElementById("list");
     this.search = document.getElementById("search");
     this.most = Math.max(...data.utterances.map((one) => one.headroom ?? 0));
     this.filters = { headroom: document.getElementById("only-headroom"), failed: document.getElementById("only-failed") };
     if (data.corrected) this.filters.harmed = document.getElementById("only-harmed");
-    this.narrow = matchMedia("(max-width: 46rem)"); // as in the style
+    this.narrow = matchMedia("(max-width: 46rem)"); // the same limit as in page.css
     this.table.classList.toggle("many", data.expected || data.corrected);
     this.makeHeader();
     this.makeSort();
@@ -166,7 +166,7 @@ class List {
       element("th", { scope: "row" }, opener), ...cells);
   }
 
-  // The words of the 1-best, with its errors: they are seen without opening the row.
+  // Return the row below an utterance: the words of the 1-best with its errors, visible without opening it.
   said(one) {
     const side = one.sides?.one_best;
     if (!side?.edits) return null;
@@ -196,7 +196,7 @@ class List {
     one.row.classList.toggle("opened", open);
   }
 
-  // Cells over all columns that are seen: more would make columns of their own.
+  // Let wide cells span exactly the visible columns; a larger number would create more columns.
   span() {
     const seen = this.columns.filter((column) => !(column.spare && this.narrow.matches)).length;
     for (const cell of this.table.querySelectorAll("td.all")) cell.colSpan = seen;
@@ -207,7 +207,7 @@ class List {
     return [...this.table.querySelectorAll("tr.row > th > button")];
   }
 
-  // Arrow keys go from row to row, Escape closes what the focus is in.
+  // Arrow keys move from row to row; Escape closes the utterance that has the focus.
   moved(event) {
     if (event.key === "Escape") {
       const row = event.target.closest("tr");

@@ -1,4 +1,4 @@
-// The page comes to life.
+// Start the page: the theme button, the error analysis and the list of utterances.
 function themeButton() {
   const button = document.getElementById("theme");
   const system = matchMedia("(prefers-color-scheme: dark)");
@@ -7,7 +7,7 @@ function themeButton() {
   const tell = () => button.setAttribute("aria-pressed", String(isDark()));
   button.addEventListener("click", () => {
     root.dataset.theme = isDark() ? "light" : "dark";
-    try { localStorage.setItem("latticemetric-theme", root.dataset.theme); } catch { /* It is not remembered. */ }
+    try { localStorage.setItem("latticemetric-theme", root.dataset.theme); } catch { /* The choice cannot be stored. */ }
     tell();
   });
   system.addEventListener("change", tell);

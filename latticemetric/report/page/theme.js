@@ -1,5 +1,5 @@
-// Before anything is painted: the theme that the reader chose, if storage remembers one.
+// Before the first painting, set the theme that the reader chose earlier, if it is stored.
 try {
   const chosen = localStorage.getItem("latticemetric-theme");
   if (chosen === "dark" || chosen === "light") document.documentElement.dataset.theme = chosen;
-} catch { /* No storage: the system's theme it is. */ }
+} catch { /* Without storage, use the system's theme. */ }

@@ -1,4 +1,4 @@
-// What opens below a row: sizes, references, the sides aligned in columns, and the graph.
+// The details that open below an utterance: sizes, references, the sides aligned in columns, and the graph.
 const EDITS = ["matches", "substitutions", "deletions", "insertions"];
 
 function utteranceView(one, data) {
@@ -31,7 +31,7 @@ function whyNotDrawn(data) {
   return `Not drawn: only the ${drawn === 1 ? "graph" : `${drawn} graphs`} with the most headroom ${drawn === 1 ? "is" : "are"}.`;
 }
 
-// The value, or certain bounds of it.
+// Return the expected rate as text, or certain bounds of it if it is not exact.
 function expectedText([value, low, high, exact]) {
   return exact ? rate(value) : `${rate(low)} … ${rate(high)}`;
 }

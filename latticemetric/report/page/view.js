@@ -1,13 +1,13 @@
-// What is seen of a drawing: it is moved and made larger by wheel, pointers and fingers.
+// The visible part of a drawing; wheel, pointers and fingers move it and zoom.
 class View {
-  // `whole` is what there is of it, `start` the height of its beginning.
+  // `whole` is the box of the whole drawing, `start` the y position of the first vertex.
   constructor(svg, whole, start) {
     this.svg = svg;
     this.whole = whole;
     this.start = start;
     this.pointers = new Map();
     this.listen();
-    // Its size on the page is known only once it is there.
+    // The size of the element is known only after it is added to the page.
     requestAnimationFrame(() => this.fit());
   }
 
@@ -21,7 +21,7 @@ class View {
     return { width: width || 640, height: height || 320 };
   }
 
-  // All of it if letters stay readable; else its beginning at a size that can be read.
+  // Show the whole drawing if letters stay readable; otherwise (at first), show its start at reading size.
   fit() {
     const { width, height } = this.size();
     const all = Math.max(this.whole.width / width, this.whole.height / height);
@@ -29,7 +29,7 @@ class View {
     this.place(Math.max(all, 0.6), this.whole.x + this.whole.width / 2, this.whole.y + this.whole.height / 2);
   }
 
-  // Letters as large as in the page, from the left.
+  // Show the left end of the drawing with letters as large as those of the page.
   read() {
     const { width, height } = this.size();
     const fits = this.whole.height <= height;
@@ -55,7 +55,7 @@ class View {
       y: limit(box.y + y, whole.y - box.height * 0.9, whole.y + whole.height - box.height * 0.1) });
   }
 
-  // A place that is not seen comes into the middle.
+  // Move a position to the middle if it is not visible.
   reveal(x, y) {
     const { x: left, y: top, width, height } = this.box;
     if (x < left || x > left + width || y < top || y > top + height) this.show({ ...this.box, x: x - width / 2, y: y - height / 2 });

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +44,16 @@ class TieKey(NamedTuple):
     cost: float
     words: int
     steps: tuple[int, ...] | tuple[str, ...]
+
+    @classmethod
+    def of_path(cls, cost: float, words: int, steps: npt.NDArray[np.int64]) -> Self:
+        """Return the key of a path through a graph."""
+        return cls(cost, words, tuple(steps.tolist()))
+
+    @classmethod
+    def of_string(cls, cost: float, words: tuple[str, ...], rank: int | None) -> Self:
+        """Return the key of a string without a path; `rank` is its place in an n-best list, if it is from one."""
+        return cls(cost, len(words), words) if rank is None else cls(cost, 0, (rank,))
 
 
 class _ToGo(NamedTuple):

@@ -65,7 +65,8 @@ class Column(Frozen):
             raise InputError("a score column holds values that are not numbers") from None
         if arc.ndim != 1 or final.ndim != 1:
             raise InputError("a score column needs a flat list of numbers for arcs, and another for final states")
-        return Column(arc, final, float(self.scale))
+        is_plain = arc is self.arc and final is self.final and isinstance(self.scale, float)
+        return self if is_plain else Column(arc, final, float(self.scale))
 
     def taken(self, arcs: Rows, ends: Rows) -> Column:
         """Return the column with only these arcs and final states."""
@@ -108,6 +109,8 @@ Side = TypeVar("Side", Column, Labels)
 
 def taken(sides: Mapping[str, Side], arcs: Rows, ends: Rows) -> dict[str, Side]:
     """Return each column (or labels) of a mapping with only these arcs and final states."""
+    if isinstance(arcs, slice) and isinstance(ends, slice):  # all of them
+        return dict(sides)
     return {name: side.taken(arcs, ends) for name, side in sides.items()}
 
 

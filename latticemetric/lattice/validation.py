@@ -28,7 +28,6 @@ from latticemetric.lattice.columns import (
 from latticemetric.vocabulary import Vocabulary, Words
 
 _LARGEST = int(np.iinfo(np.int32).max)
-_ONLY = np.zeros(1, dtype=np.int64)
 
 
 class Columns(NamedTuple):
@@ -74,7 +73,7 @@ def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
         rows = rows[np.argsort(rank[draft.source[rows]], kind="stable")]
     elif copy:
         rows = np.arange(arcs)
-    ends = _ONLY
+    ends: Rows = slice(None)
     if finals > 1:
         ends = np.flatnonzero(rank[draft.final] >= 0)
         ends = ends[np.argsort(rank[draft.final[ends]])]

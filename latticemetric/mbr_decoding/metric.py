@@ -81,8 +81,8 @@ class StringDistribution(NamedTuple):
 
     def tie_key(self, string: int) -> TieKey:
         """Return the sort key of a string among strings with the same expected score."""
-        cost, words = float(self.cost[string]), self.strings[string]
-        return TieKey(cost, len(words), words) if self.rank is None else TieKey(cost, 0, (self.rank[string],))
+        rank = None if self.rank is None else self.rank[string]
+        return TieKey.of_string(float(self.cost[string]), self.strings[string], rank)
 
 
 def string_distribution(

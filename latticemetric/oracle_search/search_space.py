@@ -87,8 +87,7 @@ class SearchSpace(ABC):
 
     def tie_key(self, path: Steps) -> TieKey:
         """Return the sort key of a path among paths with the same score."""
-        cost = self.graph.cost_of(path, self.compared_cost)
-        return TieKey(cost, int(self.word_counts[path].sum()), tuple(path.tolist()))
+        return TieKey.of_path(self.graph.cost_of(path, self.compared_cost), int(self.word_counts[path].sum()), path)
 
     def reported(self, path: Steps) -> tuple[str, ...]:
         """Return the words of a path without ignored words."""

@@ -21,6 +21,13 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
+try:
+    import fcntl
+
+    _HAS_LOCKS = True
+except ImportError:  # Windows has other locks
+    _HAS_LOCKS = False
+
 from latticemetric.errors import InputError, LatticeMetricError, UsageError, shortened
 from latticemetric.parallel.plain import NotPlainError, PlainData
 
@@ -30,6 +37,7 @@ Fingerprint = dict[str, Any]
 
 _RECORD = struct.Struct("<QI")
 _SYNC_SECONDS = 10.0
+_WAIT_FOR_LOCK = 2.0
 _FORMAT = 2
 # The first line is read as a whole: it lists the files of a run, a hundred bytes per file.
 _LONGEST_HEAD = 2**28
@@ -62,7 +70,7 @@ class Journal:
             self._lock()
             self._check({"journal": _FORMAT, **fingerprint})
         except BaseException:
-            self._file.close()
+            self.close()
             raise
 
     def continued(
@@ -105,26 +113,34 @@ class Journal:
     def remove(self) -> None:
         """Remove the journal. Call this when the run is finished and its output is safe."""
         Path(self.path).unlink(missing_ok=True)
-        self._file.close()
+        self.close()
 
     def close(self) -> None:
         """Close the journal, so that a later run can resume."""
+        if _HAS_LOCKS and not self._file.closed:
+            with contextlib.suppress(OSError):
+                # Workers inherit the lock, and may end a moment later than this process.
+                fcntl.flock(self._file, fcntl.LOCK_UN)
         self._file.close()
 
     def _lock(self) -> None:
         """Lock the file for this process; refuse a locked file, and one that is not regular."""
         if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
             raise InputError("this is not a regular file", where=self.path, advice="name another output")
-        try:
-            import fcntl
-
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InputError(
-                "another process uses this file", where=self.path, advice="wait for that process, or stop it"
-            ) from None
-        except (OSError, ImportError):
-            return  # some file systems have no locks, and Windows has others
+        until = time.monotonic() + _WAIT_FOR_LOCK
+        while _HAS_LOCKS:
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() < until:  # workers of a run that was just killed notice that, and end
+                    time.sleep(0.05)
+                    continue
+                raise InputError(
+                    "another process uses this file", where=self.path, advice="wait for that process, or stop it"
+                ) from None
+            except OSError:
+                return  # some file systems have no locks
+            return
 
     def _check(self, fingerprint: Fingerprint) -> None:
         line = self._reader(0).readline(_LONGEST_HEAD)

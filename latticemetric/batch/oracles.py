@@ -1,4 +1,4 @@
-"""Find oracles of many graphs, optionally with confidences, margins and sentence scores; sum them exactly."""
+"""Find oracles of many graphs, optionally with confidences, margins and sentence scores; compute exact totals."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ State = dict[str, Any]
 
 
 class Confidences(NamedTuple):
-    """The posterior of each word of a path: the posterior of its arc."""
+    """The confidences of the words of the oracle and of the 1-best: the posterior probability of each word's arc."""
 
     oracle: tuple[float, ...]
     one_best: tuple[float, ...]
 
 
 class BesideStatistics(NamedTuple):
-    """Statistics of a second metric: of the second metric's oracle, and of the 1-best."""
+    """Statistics by a second metric (`OracleSearch.beside`): of the oracle under this metric, and of the 1-best."""
 
     best: RecognitionStatistics
     one_best: RecognitionStatistics
@@ -48,16 +48,19 @@ class BesideStatistics(NamedTuple):
 
 @dataclass(frozen=True)
 class OracleAnswer:
-    """The answer for one pair: an oracle or a problem; both if only the search for a hope, fear or worst string failed.
+    """The answer for one pair: an oracle, or the error of the search.
+
+    It has both if the oracle was found, but the search for a hope, fear or worst string failed.
 
     Attributes:
-        problem: Why a search failed.
-        missed: The counts to use in place of what failed: all words of the reference are deleted.
-        strings: The words of oracle, 1-best and references, if there are string metrics.
+        name: The id of the pair.
+        problem: The error of the search that failed.
+        missed: The statistics to count for the search that failed: all words of the reference are deleted.
+        strings: The words of oracle, 1-best and references, if string metrics are computed.
         sentence_scores: The sentence scores of this pair, by metric and side (oracle, 1-best).
         where: The file and line of the graph.
-        beside: The statistics of the second metric.
-        occurrence: How many reference words occur in the graph; `None` if the oracle matches many.
+        beside: The statistics by the second metric.
+        occurrence: How many reference words occur in the graph; `None` if the oracle matches many of them.
     """
 
     name: str
@@ -73,7 +76,7 @@ class OracleAnswer:
     occurrence: Occurrence | None = None
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return the fields of the JSON record."""
         if self.oracle is None:
             return {"id": self.name, "error": str(self.problem)}
         scores = {} if self.sentence_scores is None else {"sentence_scores": self.sentence_scores}
@@ -86,10 +89,16 @@ class OracleAnswer:
 
 
 class OracleSearch(NamedTuple):
-    """Settings of the search in each lattice: the oracle and the margins `wanted` (n-best, hope, fear, worst).
+    """Settings of the search in each lattice.
 
-    `scorer` also scores oracles and 1-bests by string metrics. `posterior_scale`, a factor on costs, also gives
-    posteriors of words. `beside` is a second metric, whose oracle is searched for the totals.
+    Attributes:
+        metric: The metric of the oracle.
+        scales: Factors of the lattice's costs.
+        engine: Name of the search engine.
+        scorer: Also scores oracles and 1-bests by string metrics.
+        posterior_scale: A factor of the costs (-log probabilities); if given, also compute confidences of words.
+        wanted: Options of the n-best oracles and of the hope, fear and worst strings, if they are searched.
+        beside: A second metric; if given, also find its oracle, for the totals only.
     """
 
     metric: GRR
@@ -101,7 +110,10 @@ class OracleSearch(NamedTuple):
     beside: GRR | None = None
 
     def answer(self, pair: Pair, *, keep_going: bool) -> OracleAnswer:
-        """Search one graph; `keep_going` keeps the oracle if only the search for a hope, fear or worst string fails."""
+        """Search one graph.
+
+        If only the search for a hope, fear or worst string fails, `keep_going` returns the oracle and the error.
+        """
         with built(pair) as (graph, references):
             best = oracle(graph, references, self.metric, scales=self.scales, engine=self.engine)
             margins = None
@@ -135,7 +147,7 @@ class OracleSearch(NamedTuple):
         )
 
     def failed(self, pair: Pair, error: InputError) -> OracleAnswer:
-        """Return the answer for a pair that failed."""
+        """Return the answer for a pair whose search failed with `error`."""
         strings = None
         if self.scorer is not None and pair.references:
             strings = self.scorer.strings(None, readable(pair))
@@ -160,19 +172,20 @@ class OracleSearch(NamedTuple):
 
 
 def oracles_of(lattices: Iterable[Pair], search: OracleSearch, run: Run) -> Iterator[OracleAnswer]:
-    """Search the oracles of lattices, in order; see `answer_each`."""
+    """Yield the answer for each lattice, in order; see `answer_each`."""
     return answer_each(partial(search.answer, keep_going=run.keep_going), search.failed, lattices, run)
 
 
 @dataclass(frozen=True)
 class ConfidenceEvaluation:
-    """An evaluation of posteriors as confidences of words.
+    """An evaluation of posteriors as confidences of the 1-bests' words.
 
-    Thresholds on posteriors predict tags (OK or BAD), which are compared with the true ones, from the references.
+    A word with a posterior below a threshold is predicted to be BAD, otherwise OK. The true tags come from the
+    references.
 
     Attributes:
         sweep: The results for each threshold.
-        lattices: Number of lattices that were searched.
+        lattices: Number of lattices that were evaluated.
         failed: Number of lattices that failed; the evaluation omits them.
         words: Number of words of the 1-bests.
         bad: Number of these words whose true tag is BAD.
@@ -186,7 +199,7 @@ class ConfidenceEvaluation:
 
     @classmethod
     def of(cls, answers: Iterable[OracleAnswer], thresholds: Sequence[float] = ()) -> Self:
-        """Evaluate answers that have confidences; without thresholds, use the default ones."""
+        """Evaluate answers that have confidences; if `thresholds` is empty, use the default thresholds."""
         from latticemetric.evaluation.word_tags.evaluation import THRESHOLDS, sweep_thresholds
         from latticemetric.evaluation.word_tags.tags import WordTags
 
@@ -198,7 +211,7 @@ class ConfidenceEvaluation:
             tags.append(answer.oracle.one_best.tags)
             confidences += answer.confidences.one_best if answer.confidences else ()
         if not tags:
-            raise UsageError("no lattice could be evaluated")
+            raise UsageError("no lattice could be evaluated", advice="see the errors of the lattices")
         gold = WordTags.of(tags)
         sweep = sweep_thresholds(gold, confidences, thresholds or THRESHOLDS)
         return cls(sweep, len(tags), failed, len(gold.bad), int(gold.bad.sum()))
@@ -209,7 +222,7 @@ class ConfidenceEvaluation:
 
 @dataclass(frozen=True)
 class Totals:
-    """Statistics of oracles and 1-bests, and the numbers of graphs and of failed pairs."""
+    """Statistics of oracles and 1-bests, and the numbers of searched and of failed graphs."""
 
     best: RecognitionStatistics
     one_best: RecognitionStatistics
@@ -230,7 +243,7 @@ class Totals:
 
 
 class OracleSums:
-    """Sums over answers: oracles, 1-bests, margins, and strings for string metrics."""
+    """The totals of many answers: statistics of oracles, 1-bests and margins, and of strings for string metrics."""
 
     def __init__(
         self,
@@ -271,7 +284,7 @@ class OracleSums:
             self.margins.add(answer.margins, answer.missed)
 
     def counted(self, answers: Iterable[OracleAnswer]) -> Iterator[OracleAnswer]:
-        """Yield the answers, and add each one."""
+        """Yield the answers, and add each of them to the totals."""
         for answer in answers:
             self.add(answer)
             yield answer
@@ -289,7 +302,7 @@ class OracleSums:
         return corpus
 
     def state(self) -> State:
-        """Return plain values for JSON and for `merged`."""
+        """Return the totals as plain values for JSON; `merged` reads them."""
         totals = self.totals
         state: State = {
             "metric": metric_state(self.metric),
@@ -311,7 +324,7 @@ class OracleSums:
 
     @classmethod
     def merged(cls, states: Sequence[State]) -> Self:
-        """Return the sums of all shards, from the values of `state` in the order of the shards."""
+        """Return the totals of all shards, given what `state` returned for each shard, in the order of the shards."""
         first = states[0]
         scorer = StringScorer.of_state(first["scorer"]) if "scorer" in first else None
         wanted = None
@@ -349,7 +362,7 @@ def metric_state(metric: GRR) -> dict[str, Any]:
 
 
 def metric_of(state: Mapping[str, Any]) -> GRR:
-    """Return the metric from the values of `metric_state`."""
+    """Return the metric, given what `metric_state` returned."""
     metric = make_metric(state["spec"], **state["parameters"])
     assert isinstance(metric, GRR)
     return metric

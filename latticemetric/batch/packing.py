@@ -1,4 +1,4 @@
-"""Send a graph to another process as file and offset if that process can read the file, else as data."""
+"""Send graphs to other processes: as file and offset if the other process can read the file, else as data."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from latticemetric.normalization.grammar import Grammar
     from latticemetric.vocabulary import Vocabulary
 
-# A smaller symbol table is sent as fast as a token for it.
+# A symbol table with fewer words is sent as fast as the token that would replace it.
 _FEWEST_WORDS = 100
 _MOST_FILES = 10_000
 
 
 def graph_packing() -> Packing:
-    """Return the pickler settings for graphs: send file and offset, and each symbol table and grammar only once.
+    """Return the pickler of graphs: it sends file and offset, and each symbol table and grammar only once.
 
-    This is a sixth faster than sending data, for two workers (or a Dask cluster) on lattices of 10,000 arcs.
+    Sending all data takes a sixth longer, with two workers (or a Dask cluster) and lattices of 10,000 arcs.
     """
     from latticemetric.formats.kaldi.script import ScriptedLattice
     from latticemetric.formats.streams.stream import Piece
@@ -36,7 +36,7 @@ def graph_packing() -> Packing:
         known = packing.by_token(table) if len(table) >= _FEWEST_WORDS else None
         return known or table.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
 
-    def whole_grammar(rules: Grammar) -> Any:  # by default, only its name is sent, and the file may be missing there
+    def whole_grammar(rules: Grammar) -> Any:  # by default, only its name; its file may be missing there
         return type(rules), (rules.name, rules.rules, rules.alternatives)
 
     def whole_piece(piece: Piece) -> Any:
@@ -46,20 +46,20 @@ def graph_packing() -> Packing:
         {
             Vocabulary: vocabulary,
             Grammar: lambda rules: packing.by_token(rules) or whole_grammar(rules),
-            Piece: lambda p: whole_piece(p) if p.place is None else (_piece_there, (*p.place, p.size)),
-            ScriptedLattice: partial(_script, {}),
+            Piece: lambda p: whole_piece(p) if p.place is None else (_read_piece, (*p.place, p.size)),
+            ScriptedLattice: partial(_reduce_script, {}),
         },
-        whole={Piece: whole_piece, ScriptedLattice: _read_script},
+        whole={Piece: whole_piece, ScriptedLattice: _reduce_script_to_data},
         constants={Grammar: whole_grammar},
     )
     return packing
 
 
 class _NoSuchFileError(OSError):
-    """The file of a graph is missing on this machine, or has changed."""
+    """The file of a graph has changed, or is another file on this machine."""
 
 
-def _piece_there(path: str, stamp: Stamp, at: int, size: int) -> Piece:
+def _read_piece(path: str, stamp: Stamp, at: int, size: int) -> Piece:
     from latticemetric.formats.streams.stream import Piece
 
     with open(path, "rb", buffering=0) as file:  # noqa: PTH123  any name
@@ -70,8 +70,11 @@ def _piece_there(path: str, stamp: Stamp, at: int, size: int) -> Piece:
         return Piece(file.read(size), 0, size)
 
 
-def _script(stamps: dict[str, Stamp], scripted: ScriptedLattice) -> Any:
-    """Pickle a lattice of a Kaldi script (.scp) as file and offset, with the archive's size and time (read once)."""
+def _reduce_script(stamps: dict[str, Stamp], scripted: ScriptedLattice) -> Any:
+    """Pickle a lattice of a Kaldi script (.scp) as file and offset, with the size and time of its archive.
+
+    `stamps` keeps size and time of each archive, so that they are read only once.
+    """
     from latticemetric.formats.streams.stream import stamp_of
 
     if scripted.path not in stamps:
@@ -79,10 +82,10 @@ def _script(stamps: dict[str, Stamp], scripted: ScriptedLattice) -> Any:
             stamps.clear()
         stamps[scripted.path] = stamp_of(scripted.path)
     fields = scripted.path, scripted.offset, scripted.where, scripted.vocabulary
-    return _script_there, (type(scripted), fields, stamps[scripted.path])
+    return _scripted_lattice, (type(scripted), fields, stamps[scripted.path])
 
 
-def _script_there(kind: type[ScriptedLattice], fields: tuple[Any, ...], stamp: Stamp) -> ScriptedLattice:
+def _scripted_lattice(kind: type[ScriptedLattice], fields: tuple[Any, ...], stamp: Stamp) -> ScriptedLattice:
     from latticemetric.formats.streams.stream import stamp_of
 
     scripted = kind(*fields)
@@ -91,15 +94,15 @@ def _script_there(kind: type[ScriptedLattice], fields: tuple[Any, ...], stamp: S
     return scripted
 
 
-def _read_script(scripted: ScriptedLattice) -> Any:
+def _reduce_script_to_data(scripted: ScriptedLattice) -> Any:
     """Pickle a lattice of a Kaldi script (.scp) as data; if it cannot be read, pickle the error."""
     try:
-        return partial, (_given, scripted(), None)
+        return partial, (_graph_or_error, scripted(), None)
     except InputError as error:
-        return partial, (_given, None, error)
+        return partial, (_graph_or_error, None, error)
 
 
-def _given(graph: Graph | None, error: InputError | None) -> Graph | None:
+def _graph_or_error(graph: Graph | None, error: InputError | None) -> Graph | None:
     if error is not None:
         raise error
     return graph

@@ -1,4 +1,4 @@
-"""Run over many graphs: yield answers in order, keep the journal, report failures with file and line."""
+"""Compute the answers of many graphs: yield them in order, write the journal, report failures with file and line."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Placed(Protocol):
 
     @property
     def where(self) -> str:
-        """File and line."""
+        """The graph's file and line."""
 
     @property
     def place(self) -> str:
-        """The graph's place, for an error."""
+        """The graph's file, line and id, for errors."""
 
 
 Unbuilt = TypeVar("Unbuilt", bound=Placed)
@@ -43,9 +43,9 @@ class Run:
 
     Attributes:
         workers: A number of processes, or the client of a Dask cluster.
-        keep_going: True to yield an answer with the problem for a graph that fails, instead of ending the run.
+        keep_going: If a graph fails, yield an answer that holds the error, instead of ending the run.
         limits: Limits of time and memory per graph.
-        journal: The stored answers of this run and of the interrupted run before it.
+        journal: The file that stores the answers, also those of an interrupted run that this run continues.
     """
 
     workers: Workers = 1
@@ -63,8 +63,8 @@ def answer_each(
     """Yield answers in the order of the graphs.
 
     Args:
-        ask: Computes the answer of a graph; raises `InputError` if that fails.
-        failed: Makes an answer from that error.
+        ask: Computes the answer of a graph; raises `InputError` if the graph fails.
+        failed: Makes the answer of a graph that failed, from its error.
         graphs: Graphs or pairs, not yet parsed.
         run: The settings of the run.
 
@@ -85,7 +85,7 @@ def answer_each(
 
 
 def register_results() -> None:
-    """Register the classes that journals store: the answers of this package and the types of their fields."""
+    """Register the classes that a journal stores: the classes of answers and of their fields."""
     from latticemetric.parallel.plain import register
 
     register("latticemetric.metrics.alignment", "Alignment", "UnitAlignment")
@@ -112,7 +112,7 @@ def register_results() -> None:
 
 
 def _up_to_a_problem(answers: Iterable[Answer]) -> Iterator[Answer]:
-    """Yield the journal's answers; raise the problem of a failed answer, since this run does not keep going."""
+    """Yield the journal's answers until one holds an error; raise that error, since this run does not keep going."""
     for answer in answers:
         problem = getattr(answer, "problem", None)
         if problem is not None:

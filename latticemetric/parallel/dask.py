@@ -20,7 +20,7 @@ from latticemetric.errors import InputError, LatticeMetricError, UsageError
 from latticemetric.metrics.signature import VERSION
 from latticemetric.parallel import pickling
 from latticemetric.parallel.pickling import Packed
-from latticemetric.parallel.pool import Pool, Window
+from latticemetric.parallel.pool import MEMORY_ADVICE, Pool, Window
 from latticemetric.parallel.process import Limits, Task, started_program
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Batches(Window):
         while len(self._batches) < _BATCHES * threads:
             batch: list[Task] = []
             size = 0
-            while len(batch) < self._most and size < _BYTES_OF_BATCH and (task := self._following(tasks, threads)):
+            while len(batch) < self._most and size < _BYTES_OF_BATCH and (task := self._next_task(tasks, threads)):
                 batch.append(task)
                 size += task.size
             if not batch:
@@ -137,7 +137,7 @@ class Batches(Window):
             if was_alone:
                 batch[0].problem = InputError(
                     "several workers of the cluster died during this task",
-                    advice="perhaps there is too little memory for it",
+                    advice=MEMORY_ADVICE,
                 )
             else:
                 self._suspects.extend(batch)
@@ -149,7 +149,7 @@ class Batches(Window):
             if reply is not None:
                 task.take(reply)
             if not task.is_done:
-                self._again.append(task)
+                self._to_repeat.append(task)
 
 
 def _same(content: bytes) -> bytes:

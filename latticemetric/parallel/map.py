@@ -41,24 +41,24 @@ def map_in_order(
     limits: Limits | None = None,
     packing: Callable[[], Packing] = Packing,
 ) -> Iterator[Answer]:
-    """Yield answers in order; tasks and answers are pickled.
+    """Yield the answers of tasks in order. Tasks and answers are pickled if other processes compute them.
 
-    At most 128 tasks per worker and 64 MB of tasks and answers are in progress at any time. If reading or computing a
-    task raises an error, all earlier answers are yielded first.
+    At most 128 tasks per worker and 64 MB of tasks and answers are in progress at any time. If reading a task or
+    computing its answer raises an error, all earlier answers are yielded before that error is raised.
 
     Args:
-        function: Computes the answer of a task. In forked processes, it need not be picklable.
+        function: Computes the answer of a task. Forked processes do not need to pickle it.
         questions: The tasks; they are read on demand.
         workers: Number of processes, or a Dask client. One worker without limits, or a few quick tasks, start no
             process.
-        lost: Makes the answer of a task that failed: its process was killed twice, or it reached a limit.
+        lost: Makes the answer of a task that has none, because its process was killed twice or it exceeded a limit.
         limits: The limits per task.
         packing: Returns the object that pickles the tasks.
     """
     source = _Source(questions)
     limits = Limits() if limits is None else limits
     if isinstance(workers, int):
-        yield from _answered_here(function, source, workers, limits)
+        yield from _answers_of_this_process(function, source, workers, limits)
     if source.has(1):
         window: Pool | Batches
         if isinstance(workers, int):
@@ -76,15 +76,15 @@ def map_in_order(
     source.close()
 
 
-def _answered_here(
+def _answers_of_this_process(
     function: Callable[[Question], Answer], source: _Source[Question], workers: int, limits: Limits
 ) -> Iterator[Answer]:
-    """Compute answers in this process: with one worker of all tasks, otherwise only of a few quick ones."""
+    """Yield the answers that this process computes: all with one worker, otherwise only those of a few quick tasks."""
     check_workers(workers)
     can_fork = hasattr(os, "fork")
     if limits:
         if not can_fork:
-            raise UsageError("limits need processes that can be forked", advice="leave the limits out")
+            raise UsageError("limits of time and memory need an operating system with fork", advice="leave them out")
         return
 
     def limited(question: Question) -> Answer:
@@ -100,7 +100,7 @@ def _answered_here(
 
 
 class _Source(Generic[Question]):
-    """Tasks, read on demand; an error among them is raised after the earlier tasks are answered."""
+    """Tasks, read on demand; `close` raises an error of reading, after the earlier tasks are answered."""
 
     def __init__(self, questions: Iterable[Question]) -> None:
         self._questions = iter(questions)
@@ -125,6 +125,6 @@ class _Source(Generic[Question]):
         return len(self._taken) >= number
 
     def close(self) -> None:
-        """Raise the error, if there was one."""
+        """Raise the error of reading, if there was one."""
         if self._end is not None and not isinstance(self._end, StopIteration):
             raise self._end

@@ -1,8 +1,8 @@
-"""Run tasks in worker processes; return answers in order, with a limited number in progress.
+"""Run tasks in worker processes; yield them in order when they are done, with a limited number in progress.
 
-Processes, not threads: native calls release the GIL, but each graph also needs some hundred microseconds of Python
-code, which holds it. On 1000 lattices of 10,000 arcs, two threads were only a tenth faster than one. Also, a process
-that searches a graph can be killed, a thread cannot.
+Workers are processes, not threads: native calls release the GIL, but each graph also needs some hundred microseconds
+of Python code, which holds the GIL. On 1000 lattices of 10,000 arcs, two threads were only a tenth faster than one.
+Also, a process can be killed during a search, a thread cannot.
 """
 
 from __future__ import annotations
@@ -25,16 +25,20 @@ from latticemetric.parallel.process import Limits, Start, Started, Task, Worker,
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-# More workers are not useful on any machine, or have to wait for processors.
+# More workers than both limits only wait for processors.
 _MOST_WORKERS, _MOST_A_PROCESSOR = 64, 4
-# Sending a batch costs as much as a small lattice; questions with slow answers are sent one by one.
+# Quick tasks are sent in batches, since sending takes as long as searching a small lattice; slow tasks one by one.
 MOST_IN_BATCH = 16
 BATCH_SECONDS = 0.02
-# While all workers have enough tasks, let replies accumulate: waking up for each costs more than reading it.
-_BREATH = 0.001
-# Limits: questions of each worker in progress, answered or not; and bytes of all questions and answers.
-_AHEAD = 128
-_BYTES_AHEAD = 2**26
+# While all workers have enough tasks, let replies accumulate for these seconds: to wake up costs more than to read one.
+_SECONDS_BETWEEN_READS = 0.001
+# Limits on tasks in progress (sent or answered, but not yet yielded): tasks per worker, and bytes of tasks and replies.
+_MOST_IN_PROGRESS = 128
+_BYTES_IN_PROGRESS = 2**26
+
+
+# For a task whose workers died.
+MEMORY_ADVICE = "it may need more memory: use fewer workers, or prune the graph"
 
 
 def default_workers() -> int:
@@ -46,18 +50,18 @@ def default_workers() -> int:
 
 
 def check_workers(number: int) -> None:
-    """Raise an error if there are more workers than the machine can use, since each takes memory."""
+    """Raise `UsageError` if `number` is more workers than the machine can use, since each takes memory."""
     most = max(_MOST_WORKERS, _MOST_A_PROCESSOR * default_workers())
     if number > most:
         raise UsageError(f"{number} workers are too many for this machine", advice=f"give at most {most}")
 
 
 class Window(ABC):
-    """The tasks in progress, in order, for any kind of worker."""
+    """The tasks in progress, in order; subclasses send them to processes or to a cluster."""
 
     def __init__(self) -> None:
-        self._under_way: deque[Task] = deque()
-        self._again: deque[Task] = deque()
+        self._in_progress: deque[Task] = deque()
+        self._to_repeat: deque[Task] = deque()
 
     def __enter__(self) -> Self:
         return self
@@ -67,40 +71,46 @@ class Window(ABC):
 
     def done(self, tasks: Iterator[Task]) -> Iterator[Task]:
         """Yield all tasks in order, when they are done."""
-        while self._fill(tasks) or self._under_way:
-            if not self._under_way[0].is_done:
+        while self._fill(tasks) or self._in_progress:
+            if not self._in_progress[0].is_done:
                 self._wait()
-            while self._under_way and self._under_way[0].is_done:
-                yield self._under_way.popleft()
+            while self._in_progress and self._in_progress[0].is_done:
+                yield self._in_progress.popleft()
 
     @abstractmethod
     def _fill(self, tasks: Iterator[Task]) -> bool:
-        """Give tasks to workers that have few; return True if there was one."""
+        """Send tasks to workers that have few; return True if a task was sent."""
 
     @abstractmethod
     def _wait(self) -> None:
-        """Wait until a task or a worker changes."""
+        """Wait until a reply comes, a worker dies, or some time has passed."""
 
-    def _following(self, tasks: Iterator[Task], workers: int) -> Task | None:
+    def _next_task(self, tasks: Iterator[Task], workers: int) -> Task | None:
         """Return the next task (tasks to repeat come first), or `None` if too much is in progress."""
-        if self._again:
-            return self._again.popleft()
-        if self._under_way and (
-            len(self._under_way) >= _AHEAD * workers or sum(task.size for task in self._under_way) >= _BYTES_AHEAD
+        if self._to_repeat:
+            return self._to_repeat.popleft()
+        if self._in_progress and (
+            len(self._in_progress) >= _MOST_IN_PROGRESS * workers
+            or sum(task.size for task in self._in_progress) >= _BYTES_IN_PROGRESS
         ):
             return None
         task = next(tasks, None)
         if task is not None:
-            self._under_way.append(task)
+            self._in_progress.append(task)
         return task
 
 
 def started(function: Any, memory: int | None, foreign: list[Connection]) -> Started:
     """Start a worker: a fork of this process or, if the process has other threads, a separate program.
 
-    If another thread holds a lock during the fork (of a module that it is importing, for example), nothing releases the
-    lock in the fork. So a process with other threads starts a program; it forks only if the function cannot be sent to
-    a program. A fork starts in a few milliseconds, a program in a few hundred.
+    If another thread holds a lock during the fork (while it imports a module, for example), nothing releases that lock
+    in the fork. So a process with other threads starts a program; it forks only if the function cannot be sent to a
+    program. A fork starts in a few milliseconds, a program in a few hundred.
+
+    Args:
+        function: Computes the answer of a task.
+        memory: Bytes that the worker may allocate, in addition to its own; `None` for no limit.
+        foreign: Pipes of other workers, which a fork has to close.
     """
     if not other_threads_live():
         return forked(function, memory, foreign)
@@ -108,18 +118,18 @@ def started(function: Any, memory: int | None, foreign: list[Connection]) -> Sta
         data = pickling.portable(function)
     except (pickle.PicklingError, AttributeError, TypeError):
         return forked(function, memory, foreign)
-    if b"__main__" in data and sys.modules.get("cloudpickle") is None:  # the program could not import it
+    if b"__main__" in data and sys.modules.get("cloudpickle") is None:  # a program cannot import the user's script
         return forked(function, memory, foreign)
     return started_program(data, memory, foreign)
 
 
 def other_threads_live() -> bool:
-    """Check whether this process has other Python threads."""
+    """Return True if this process has other Python threads."""
     return threading.active_count() > 1
 
 
 class Pool(Window):
-    """Processes and their tasks."""
+    """Worker processes of this machine, and the tasks in progress."""
 
     def __init__(self, function: Any, workers: int, limits: Limits, start: Start = started) -> None:
         super().__init__()
@@ -131,25 +141,25 @@ class Pool(Window):
         self._is_over = False
 
     def __exit__(self, *_: object) -> None:
-        self.kill()  # all at the same time: to free gigabytes takes time
+        self.kill()  # first kill all, then wait: a process needs time to free gigabytes
         for worker in self._workers:
             worker.end()
 
     def kill(self) -> None:
-        """Kill the processes (from any thread), and start no others."""
+        """Kill the processes, and start no others. Any thread may call this."""
         self._is_over = True
         for worker in list(self._workers):
             worker.process.kill()
 
     def _fill(self, tasks: Iterator[Task]) -> bool:
         filled = False
-        for worker in sorted(self._hired(), key=lambda worker: len(worker.tasks)):
-            if len(worker.tasks) <= self._batch and (batch := self._next(tasks, worker)):
+        for worker in sorted(self._all_workers(), key=lambda worker: len(worker.tasks)):
+            if len(worker.tasks) <= self._batch and (batch := self._next_batch(tasks, worker)):
                 worker.hand(batch)
                 filled = True
         return filled
 
-    def _hired(self) -> list[Worker]:
+    def _all_workers(self) -> list[Worker]:
         """Start the missing workers, and return all workers."""
         new = []
         while len(self._workers) < self._most and not self._is_over:
@@ -164,30 +174,30 @@ class Pool(Window):
             worker.wait()
         return self._workers
 
-    def _next(self, tasks: Iterator[Task], worker: Worker) -> list[Task]:
-        """Return a batch for a worker; tasks of dead workers come first."""
+    def _next_batch(self, tasks: Iterator[Task], worker: Worker) -> list[Task]:
+        """Return the next batch for a worker, or an empty list; tasks to repeat come first."""
         batch: list[Task] = []
         size = 0
-        while len(batch) < self._batch and (task := self._following(tasks, self._most)) is not None:
+        while len(batch) < self._batch and (task := self._next_task(tasks, self._most)) is not None:
             size += task.size
             if not worker.takes(size, together=bool(batch)):
-                self._again.appendleft(task)
+                self._to_repeat.appendleft(task)
                 break
             batch.append(task)
         return batch
 
     def _wait(self) -> None:
-        """Wait until a worker replies, dies, or runs out of time."""
+        """Wait until a worker replies, dies, or exceeds the timeout."""
         began = time.monotonic()
         if all(len(worker.tasks) > MOST_IN_BATCH // 2 for worker in self._workers):
-            time.sleep(_BREATH)
-        ready = self._replies.select(self._left())
+            time.sleep(_SECONDS_BETWEEN_READS)
+        ready = self._replies.select(self._seconds_left())
         undone = sum(len(worker.tasks) for worker in self._workers)
         for key, _ in ready:
             worker = key.data
             if not worker.collect():
-                self._bury(worker)
-            self._again.extend(worker.again)
+                self._remove_dead(worker)
+            self._to_repeat.extend(worker.again)
             worker.again.clear()
         # Make batches larger while their answers are quick, and smaller while they are slow.
         seconds = time.monotonic() - began
@@ -204,32 +214,30 @@ class Pool(Window):
                 worker.tasks.popleft().problem = InputError(
                     f"the search takes more than {timeout:g} seconds", advice=advice
                 )
-                self._dismiss(worker)
+                self._remove(worker)
 
-    def _left(self) -> float | None:
-        """Return the seconds until the first worker runs out of time."""
+    def _seconds_left(self) -> float | None:
+        """Return the seconds until the first worker exceeds the timeout; `None` without a timeout or tasks."""
         if self._limits.timeout is None:
             return None
         begun = [worker.since for worker in self._workers if worker.tasks]
         return max(0.0, min(begun) + self._limits.timeout - time.monotonic()) if begun else None
 
-    def _bury(self, worker: Worker) -> None:
-        """Remove a dead worker. Try its task once more, since the system kills processes if memory is short."""
+    def _remove_dead(self, worker: Worker) -> None:
+        """Remove a dead worker; repeat its current task once, since the system kills processes if memory is short."""
         fatal = worker.tasks.popleft() if worker.tasks else None
-        how = self._dismiss(worker)
+        how = self._remove(worker)
         if fatal is None:
             return
         fatal.deaths += 1
         if fatal.deaths == 1:
-            self._again.appendleft(fatal)
+            self._to_repeat.appendleft(fatal)
         else:
-            fatal.problem = InputError(
-                f"the worker process was {how} twice on this task", advice="perhaps there is too little memory for it"
-            )
+            fatal.problem = InputError(f"the worker process was {how} twice on this task", advice=MEMORY_ADVICE)
 
-    def _dismiss(self, worker: Worker) -> str:
-        """Stop a worker and leave its tasks to other workers; return how it ended."""
+    def _remove(self, worker: Worker) -> str:
+        """Stop a worker and leave its tasks to other workers; return a text that says how it ended."""
         self._workers.remove(worker)
         self._replies.unregister(worker.replies)
-        self._again.extendleft(reversed(worker.tasks))
+        self._to_repeat.extendleft(reversed(worker.tasks))
         return worker.end()

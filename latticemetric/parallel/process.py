@@ -1,4 +1,4 @@
-"""Worker processes: their limits, the parent's side, and the worker's side."""
+"""Worker processes: limits of time and memory, the code that runs in the parent, and the code of the worker."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from latticemetric.memory import hold_memory, no_memory
 from latticemetric.parallel import pickling
 from latticemetric.parallel.pickling import Packed, Packing
 
-if TYPE_CHECKING:  # a command on one graph starts no process, and has no time to import them
+if TYPE_CHECKING:  # a command on one graph starts no process: do not spend time on these imports
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
@@ -38,8 +38,8 @@ class Limits:
 
     Attributes:
         timeout: Seconds per task.
-        memory: Bytes per task, in addition to the program's own; Linux only.
-        default_memory: Bytes per task if `memory` is not given. This limit alone does not start a process.
+        memory: Bytes that the process may allocate, in addition to those at its start; Linux only.
+        default_memory: Bytes to use if `memory` is `None`. This limit alone does not start a process.
     """
 
     timeout: float | None = None
@@ -69,17 +69,23 @@ class Limits:
 _SMALL = 2**15
 # Read at most this many bytes of replies at once.
 _PIECE = 2**20
-# The length before each reply.
+# Each reply is preceded by its length in bytes.
 _LENGTH = struct.Struct("<Q")
-# The reply to a question if the worker does not have the question's file.
+# The reply to a task whose file the worker cannot read.
 _NO_FILE = b""
 
 
 class Task:
     """One task while workers process it.
 
-    `data` is the pickled task (`None` in a worker of a cluster), until it is answered; `needs` are the tokens of its
-    constants. `size` is the number of bytes of data and reply; `problem` says why there is no reply.
+    Attributes:
+        question: The task itself; `None` in a worker of a cluster.
+        data: The pickled task; `None` once there is a reply.
+        needs: The tokens of the constants that `data` refers to.
+        size: Number of bytes of `data` and `reply`.
+        reply: The pickled answer.
+        problem: The error, if there is no reply.
+        deaths: How many workers died during this task.
     """
 
     __slots__ = ("_packing", "data", "deaths", "needs", "problem", "question", "reply", "size")
@@ -99,12 +105,12 @@ class Task:
         return self.reply is not None or self.problem is not None
 
     def take(self, reply: bytes) -> None:
-        """Store the reply; if the worker lacks the task's file, pack the task with all its data."""
+        """Store the reply; if the worker cannot read the task's file, pack the task again, with all its data."""
         if reply == _NO_FILE and self._packing is not None:
             self.data, self.needs = self._packing.pack(self.question, whole=True)
             self.size = len(self.data)
         else:
-            # Keep the question until its turn: an error may need its name.
+            # Keep the question: an error may need its name.
             self.reply, self.data = reply, None
             self.size += len(reply)
 
@@ -112,7 +118,7 @@ class Task:
         """Return the answer, or `lost(question, problem)` if there is none.
 
         Raises:
-            Exception: The worker raised it.
+            Exception: The error that the function raised in the worker.
         """
         if self.problem is not None:
             return lost(self.question, self.problem)
@@ -126,9 +132,9 @@ class Task:
 
 
 class Started(NamedTuple):
-    """A new process, and the parent's ends of its pipes.
+    """A new process, and the parent's ends of its pipes: `outbox` sends tasks, `replies` receives answers.
 
-    `wait` waits until the process is ready, so that its start does not count as time of a task.
+    `wait` returns when the process is ready, so that its start does not count as time of a task.
     """
 
     process: BaseProcess | _Program
@@ -138,17 +144,17 @@ class Started(NamedTuple):
 
 
 Start: TypeAlias = "Callable[[Any, int | None, list[Connection]], Started]"
-"""A function that starts a process, given a function (or its pickle), bytes of memory, and pipes to close."""
+"""A function that starts a process, given a function (or its pickle), bytes of memory, and pipes that it closes."""
 
 
 class Worker:
-    """A process that computes the answers of tasks in order; it ends with its parent, even during a task.
+    """A process that computes the answers of tasks in order; it ends when its parent ends, even during a task.
 
     Attributes:
-        tasks: Its unanswered tasks.
-        again: Its tasks to be repeated.
-        since: When its current task started: the time of its last reply or, if it was idle, of the task.
-        wait: Waits until the worker is ready.
+        tasks: The tasks that were sent to it and have no reply, in order.
+        again: The tasks to send again, because the worker could not read their files.
+        since: When the current task began: the time of the last reply or, if the worker was idle, of sending the task.
+        wait: Returns when the worker is ready.
     """
 
     def __init__(self, function: Any, limits: Limits, others: Iterable[Worker], start: Start) -> None:
@@ -165,28 +171,28 @@ class Worker:
         self._unread = bytearray()
 
     def takes(self, size: int, *, together: bool) -> bool:
-        """Check whether a task of `size` bytes can be sent now.
+        """Return True if a batch of `size` bytes can be sent now.
 
-        A small task always can. A large task needs an idle worker; with a memory limit, it must be sent alone, not
-        `together`.
+        A small batch always can. A large batch needs an idle worker; with a memory limit, it must be a single task
+        (`together` is False).
         """
         return size <= _SMALL or not (self.tasks or (together and self._is_limited))
 
     def hand(self, tasks: Iterable[Task]) -> None:
-        """Send further tasks to the worker."""
+        """Send tasks to the worker, with the constants that it does not know yet."""
         batch = list(tasks)
         if not self.tasks:
             self.since = time.monotonic()
         self.tasks.extend(batch)
         new = {token: pickling.content(token) for task in batch for token in task.needs - self._knows}
         self._knows.update(new)
-        with contextlib.suppress(OSError):  # it is dead, which the reader of its replies notices
+        with contextlib.suppress(OSError):  # the worker is dead, as `collect` will find
             self.outbox.send_bytes(pickle.dumps((new, [task.data for task in batch]), pickle.HIGHEST_PROTOCOL))
 
     def collect(self) -> bool:
         """Read the available replies; return False if the worker is dead."""
         data = os.read(self.replies.fileno(), _PIECE)
-        if data:  # it has finished something, maybe long before the parent read all of it
+        if data:  # a task ended, maybe long before all of its reply is read
             self.since = time.monotonic()
         self._unread += data
         begin = 0
@@ -204,7 +210,7 @@ class Worker:
         return bool(data)
 
     def end(self) -> str:
-        """Kill the process and close its pipes; return how it ended if it was already dead."""
+        """Kill the process and close its pipes; return a text like "killed by SIGKILL" that says how it ended."""
         self.process.kill()
         self.process.join()
         self.outbox.close()
@@ -220,24 +226,25 @@ class Worker:
 
 # ---- In the process ----
 
-# The exit status of a worker without memory for its message.
+# The exit status of a worker that has too little memory to read a message from its parent.
 _NO_MEMORY = 12
-# Threads fork one at a time: a new worker with copies of another worker's pipes would hide that worker's death.
-_births = threading.Lock()
+# Threads fork one at a time: a fork that holds copies of another worker's pipes would hide that worker's death.
+_fork_lock = threading.Lock()
+# Signals that end a run.
 _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 def forked(function: Callable[[Any], Any], memory: int | None, foreign: list[Connection]) -> Started:
-    """Start a fork of this process; the function need not be picklable."""
+    """Start a fork of this process; it inherits the function, which need not be picklable."""
     import multiprocessing
 
     context = multiprocessing.get_context("fork")
-    with _births:
+    with _fork_lock:
         inbox, our_outbox = context.Pipe(duplex=False)
         our_inbox, outbox = context.Pipe(duplex=False)
         given = function, memory, inbox, outbox, [our_outbox, our_inbox, *foreign]
-        process = context.Process(target=_be_forked, args=given, name="latticemetric worker", daemon=True)
-        # Block signals that end a run: the new process would handle them like its parent.
+        process = context.Process(target=_run_fork, args=given, name="latticemetric worker", daemon=True)
+        # Block signals that end a run: until it ignores them, the new process would handle them like its parent.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
         try:
             process.start()
@@ -248,15 +255,15 @@ def forked(function: Callable[[Any], Any], memory: int | None, foreign: list[Con
     return Started(process, our_outbox, our_inbox)
 
 
-def _be_forked(
+def _run_fork(
     function: Callable[[Any], Any],
     memory: int | None,
     inbox: Connection,
     outbox: Connection,
     foreign: Iterable[Connection],
 ) -> None:
-    global _births  # noqa: PLW0603  the parent holds its lock
-    _births = threading.Lock()
+    global _fork_lock  # noqa: PLW0603  the parent holds its own lock during the fork
+    _fork_lock = threading.Lock()
     for pipe in foreign:
         pipe.close()
     serve(function, memory, inbox, outbox)
@@ -269,15 +276,23 @@ def serve(
     outbox: Connection,
     patience: float | None = None,
 ) -> None:
-    """Answer tasks until the parent is gone, or has sent no task for `patience` seconds."""
-    # Such signals reach all processes of a terminal or of a job. The parent decides what to do, and its workers end
-    # with it.
+    """Answer tasks until the parent has ended, or has sent no task for `patience` seconds.
+
+    Args:
+        function: Computes the answer of a task.
+        memory: Bytes that this process may allocate, in addition to those at its start; `None` for no limit.
+        inbox: Receives tasks from the parent.
+        outbox: Sends replies to the parent.
+        patience: Seconds; `None` to wait without end.
+    """
+    # Ignore signals that end a run: they reach all processes of a terminal or of a job. The parent handles them, and
+    # its workers end when it ends.
     for number in _ENDING:
         signal.signal(number, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
     batches: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(inbox, batches), daemon=True).start()
-    replies = open(outbox.fileno(), "wb")  # noqa: SIM115, PTH123  as long as the process
+    replies = open(outbox.fileno(), "wb")  # noqa: SIM115, PTH123  open until the process ends
     new: dict[str, bytes] | None = None
     while True:
         if memory is not None and (new is None or new):
@@ -299,12 +314,12 @@ def serve(
                 replies.write(_LENGTH.pack(len(reply)))
                 replies.write(reply)
                 replies.flush()
-            except OSError:  # the parent is gone
+            except OSError:  # the parent has ended
                 os._exit(0)
 
 
 def _receive(inbox: Connection, batches: queue.SimpleQueue[bytes]) -> None:
-    """Read while the worker computes, so that its parent never waits; stop the worker when the parent is gone."""
+    """Read messages while the worker computes, so that its parent never waits; exit when the parent has ended."""
     try:
         while True:
             batches.put(inbox.recv_bytes())
@@ -315,7 +330,10 @@ def _receive(inbox: Connection, batches: queue.SimpleQueue[bytes]) -> None:
 
 
 def _reply_to(function: Callable[[Any], Any], data: bytes) -> bytes:
-    """Answer a task; return a pickled triple: answer, error, and whether the error concerns only this task."""
+    """Compute the answer of a task; return a pickled triple.
+
+    The triple is: the answer, the error, and True if the error is only a failure of this task (too little memory).
+    """
     try:
         try:
             question = pickle.loads(data)  # noqa: S301  our own parent wrote it
@@ -324,12 +342,12 @@ def _reply_to(function: Callable[[Any], Any], data: bytes) -> bytes:
         return pickling.pickled_reply((function(question), None, False))
     except MemoryError:
         return _pickled(no_memory(), is_lost=True)
-    except Exception as error:  # noqa: BLE001  the reader of the answers raises it
+    except Exception as error:  # noqa: BLE001  `Task.answer` raises it in the parent
         return _pickled(error, is_lost=False)
 
 
 def _pickled(error: Exception, *, is_lost: bool) -> bytes:
-    """Pickle an error, with its traceback unless it is a `LatticeMetricError`; if that fails, pickle its text."""
+    """Pickle an error, with its traceback unless it is a `LatticeMetricError`; if it cannot be pickled, its text."""
     if not isinstance(error, LatticeMetricError):
         error.add_note("in a worker:\n" + "".join(traceback.format_exception(error)))
     try:
@@ -342,7 +360,7 @@ def _pickled(error: Exception, *, is_lost: bool) -> bytes:
     return data
 
 
-# ---- A worker that is a separate program: it shares no threads, locks and connections with its parent ----
+# ---- A worker that is a separate program: it inherits no threads, locks or connections from its parent ----
 
 _PROGRAM = f"from {__name__} import main; main()"
 
@@ -366,7 +384,14 @@ def started_program(
     folder: str | None = None,
     patience: float | None = None,
 ) -> Started:
-    """Start a worker as a program, in `folder` if it exists on this machine; for `patience`, see `serve`."""
+    """Start a worker as a program, given a pickled function.
+
+    Args:
+        function: The pickled function, which computes the answer of a task.
+        memory: Bytes that the worker may allocate, in addition to those at its start; `None` for no limit.
+        folder: The working folder of the worker, if it exists on this machine.
+        patience: The worker ends if it gets no task for this number of seconds; `None` to wait without end.
+    """
     from multiprocessing import Pipe
 
     inbox, our_outbox = Pipe(duplex=False)
@@ -377,7 +402,7 @@ def started_program(
     program = _Program(command, pass_fds=pipes, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
     inbox.close()
     outbox.close()
-    with contextlib.suppress(EOFError, OSError):  # it is dead, which is noticed when it gets tasks
+    with contextlib.suppress(EOFError, OSError):  # it is dead, as sending tasks will show
         our_outbox.send_bytes(pickle.dumps((function, memory, folder, patience)))
 
     def wait() -> None:
@@ -394,7 +419,7 @@ def main() -> None:
     inbox, outbox = Connection(int(sys.argv[1]), writable=False), Connection(int(sys.argv[2]), readable=False)
     try:
         function, memory, folder, patience = pickle.loads(inbox.recv_bytes())  # noqa: S301  our own parent wrote it
-    except EOFError:  # the parent is already gone
+    except EOFError:  # the parent has already ended
         return
     if folder is not None and os.path.isdir(folder):  # noqa: PTH112  a plain string
         os.chdir(folder)
@@ -404,7 +429,7 @@ def main() -> None:
         why = f"a worker cannot load the function ({type(error).__name__}: {error})"
 
         def answer(_question: Any) -> NoReturn:
-            raise MissingDependencyError(why, advice="install the same packages for the workers")
+            raise MissingDependencyError(why, advice="install the same packages where the workers run")
 
     outbox.send_bytes(b"ready")
     serve(answer, memory, inbox, outbox, patience)

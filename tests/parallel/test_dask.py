@@ -589,7 +589,10 @@ def kill_the_worker(number: int) -> str:
 
 def test_what_kills_workers_again_and_again_has_no_answer(client):
     expected = list(map(str, range(60)))
-    expected[37] = "37: several workers of the cluster died during this task; perhaps there is too little memory for it"
+    expected[37] = (
+        "37: several workers of the cluster died during this task; "
+        "it may need more memory: use fewer workers, or prune the graph"
+    )
     assert list(map_in_order(kill_the_worker, range(60), client, lost=told)) == expected
 
 

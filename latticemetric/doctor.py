@@ -35,14 +35,14 @@ class Subject(NamedTuple):
     needed_for: str = ""
     """The commands and options that need it."""
     advice: str = ""
-    """The command or the option to get it."""
+    """How to get it: a command, or a setting."""
     required: bool = False
     """True if nothing works without it."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """The state of a subject."""
+    """The result of the check of a subject: its state, and the problem if the state is not `ok`."""
 
     name: str
     group: str
@@ -58,7 +58,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Installation:
-    """The version of latticemetric, and the state of each subject."""
+    """The version of latticemetric, and the result of each check."""
 
     version: str
     checks: tuple[Check, ...]
@@ -88,12 +88,12 @@ def diagnose_installation() -> Installation:
 
 def _subjects() -> list[Subject]:
     reads_or_scores = "everything that reads or scores"
-    again = "install latticemetric again: pip install --force-reinstall latticemetric"
+    reinstall = "install latticemetric again: pip install --force-reinstall latticemetric"
     report = "pip install 'latticemetric[report]'"
     return [
         Subject("Python", "program", _python, "everything", "Python 3.11 or later", required=True),
         Subject("NumPy", "program", _numpy, reads_or_scores, "pip install numpy", required=True),
-        Subject("native module", "program", _native, reads_or_scores, again, required=True),
+        Subject("native module", "program", _native, reads_or_scores, reinstall, required=True),
         Subject("tqdm", "program", _tqdm, "progress bars, and all commands that show one", "pip install tqdm"),
         Subject(
             "pynini",
@@ -362,8 +362,8 @@ def _limits() -> str:
     try:
         bytearray(4 * _LIMIT)
     except MemoryError:
-        return "held"
-    raise InputError("a process could take four times the memory of its limit")
+        return "enforced"
+    raise InputError("a process could allocate four times its memory limit")
 
 
 def _terminal() -> str:
@@ -427,14 +427,14 @@ def plugin_subjects() -> list[Subject]:
 
 
 def _loaded(entry: EntryPoint, kind: str) -> str:
-    """Check that a plug-in can be loaded, with all others of its kind; return its module, package and version."""
+    """Load all plug-ins of a kind, and check that this one works; return its module, package and version."""
     own, load = _registry(kind)
     if entry.name in own:
         raise InputError(f"latticemetric has a {kind} with this name, and uses its own")
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         load()
-    for warning in said:
+    for warning in caught:
         problem = str(warning.message)
         if f"'{entry.name}' ({entry.value})" in problem:
             raise InputError(problem)

@@ -36,8 +36,8 @@ Examples:
 """
 
 _SECTIONS = {
-    "What is evaluated": "--answer --own-confidences --ignore --bins",
-    "The fit": "--criterion --posterior-scale --folds --test --test-references --most-states",
+    "Evaluation": "--answer --own-confidences --ignore --bins",
+    "Fit": "--criterion --posterior-scale --folds --test --test-references --most-states",
 }
 _MEASURES = {
     "words": ("nce", "ece", "brier", "auc"),
@@ -60,7 +60,7 @@ def _scales(value: str | None) -> tuple[float, ...]:
     return () if value is None else weights(value)
 
 
-class _JudgedOptions(Options):
+class _EvaluationOptions(Options):
     answer: Literal["one-best", "mbr"] = choice(
         "--answer",
         ["one-best", "mbr"],
@@ -79,12 +79,12 @@ class _FitOptions(Options):
     )
     scale: tuple[float, ...] = option(
         "--posterior-scale NUMBERS",
-        "Posterior scales to try; with several, also search between them (default: powers of 2 from 1/32 to 4).",
+        "Posterior scales to try, separated by commas; also search between them (default: powers of 2, 1/32 to 4).",
         reads=_scales,
     )
     folds: int = option(
         "--folds N",
-        "Cross-validation without --test: fit on N − 1 folds, evaluate the other one.",
+        "Without --test, cross-validate: fit on N − 1 of N folds, evaluate on the other one.",
         type=click.IntRange(2),
         default=5,
     )
@@ -94,7 +94,7 @@ class _FitOptions(Options):
     )
     most_states: int = option(
         "--most-states N",
-        "Limit on search states per graph; above it, the expected errors are estimated.",
+        "Limit on search states per graph; above it, expected errors are estimates.",
         type=click.IntRange(1),
         default=2_000_000,
     )
@@ -111,7 +111,7 @@ def command(
     lattices: str,
     references: tuple[str, ...],
     *,
-    judged: _JudgedOptions,
+    evaluation: _EvaluationOptions,
     fit: _FitOptions,
     reading: PairedReadingOptions,
     run: _RunOptions,
@@ -131,10 +131,10 @@ def command(
     from latticemetric.batch.calibration import SCALES, calibration
 
     output.check_plot()
-    settings: dict[str, Any] = {"bins": judged.bins, **resampling.asdict()}
+    settings: dict[str, Any] = {"bins": evaluation.bins, **resampling.asdict()}
     failures = Failures(None)
-    if judged.own_confidences:
-        found: Calibration | CalibrationReport = _own(lattices, references, reading, settings)
+    if evaluation.own_confidences:
+        found: Calibration | CalibrationReport = _report_on_confidences(lattices, references, reading, settings)
     else:
         if fit.test_references and fit.test is None:
             raise UsageError(
@@ -148,11 +148,11 @@ def command(
             test=None
             if fit.test is None
             else _examples(fit.test, fit.test_references, reading, failures, keep_going=run.keep_going),
-            answer=judged.answer,
+            answer=evaluation.answer,
             criterion=fit.criterion,
             scale=fit.scale or SCALES,
             scales=reading.weights,
-            ignore=word_list(judged.ignore),
+            ignore=word_list(evaluation.ignore),
             folds=fit.folds,
             most_states=fit.most_states,
             **settings,
@@ -175,13 +175,13 @@ def _examples(
     return [one.graph for one in examples], [one.references for one in examples]
 
 
-def _own(
+def _report_on_confidences(
     words: str,
     references: Sequence[str],
     reading: PairedReadingOptions,
     settings: dict[str, Any],
 ) -> CalibrationReport:
-    """Evaluate the confidences that the input has."""
+    """Evaluate the confidences in the input, without a fit (`--own-confidences`)."""
     from latticemetric.batch.calibration import confidence_calibration, recognised_pairs
 
     others = ("answer", "ignore", "scales", "normalize", "tokenize", "keep_going")
@@ -253,10 +253,10 @@ class CalibrationResults(Results):
                 head = {"set": name, "of": of}
                 count = getattr(side, "utterances" if of == "errors" else "count")
                 for measure in measures:
-                    yield {**head, "measure": measure, "count": count, **_ends(getattr(side, measure))}
+                    yield {**head, "measure": measure, "count": count, **_bounds(getattr(side, measure))}
                 for one in side.bins:
-                    ends = {"from": one.low, "to": one.high, "count": one.count, "predicted": one.predicted}
-                    yield {**head, "measure": "bin", **ends, **_ends(one.observed)}
+                    bin_fields = {"from": one.low, "to": one.high, "count": one.count, "predicted": one.predicted}
+                    yield {**head, "measure": "bin", **bin_fields, **_bounds(one.observed)}
 
     def document(self) -> list[str]:
         """Return everything as one JSON document."""
@@ -286,11 +286,11 @@ _BINS = {
 }
 
 
-def _ends(interval: Interval) -> Record:
+def _bounds(interval: Interval) -> Record:
     return {name: getattr(interval, name) for name in ("value", "low", "high")}
 
 
 def _bin_row(one: ReliabilityBin) -> list[str]:
-    ends = one.observed
-    interval = "" if ends.low is None else f"{shown(ends.low)} … {shown(ends.high)}"
-    return [f"{one.low:.4g}–{one.high:.4g}", str(one.count), shown(one.predicted), shown(ends.value), interval]
+    observed = one.observed
+    interval = "" if observed.low is None else f"{shown(observed.low)} … {shown(observed.high)}"
+    return [f"{one.low:.4g}–{one.high:.4g}", str(one.count), shown(one.predicted), shown(observed.value), interval]

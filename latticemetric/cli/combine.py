@@ -46,12 +46,12 @@ Examples:
 """
 
 _SECTIONS = {
-    "The vote": "--system-weights --null --scheme --count-share --tune-share",
+    "Vote": "--system-weights --null --scheme --count-share --tune-share",
     "Evaluation": "--reference --subsets",
-    "The model's scores": "",
-    "What is read": "",
+    "Model scores": "",
+    "Input": "",
     "Intervals": "",
-    "What is written": "--format --output --write-lattices",
+    "Output": "--format --output --write-lattices",
 }
 
 
@@ -63,21 +63,22 @@ class _VoteOptions(Options):
     )
     null: float = option(
         "--null NUMBER",
-        "Factor on a system's weight where it has no word; in average and maximum, the confidence of having no word.",
+        "Factor on the weight of a system that has no word; with --scheme average or maximum: confidence of 'no word'.",
         type=Number(0),
         default=1.0,
     )
     scheme: str = choice(
         "--scheme",
         ["sum", "votes", "average", "maximum", "mbr"],
-        "Vote by sums of confidences, by counts, by counts mixed with mean or largest confidences, or by expected WER.",
+        "sum: add confidences; votes: count systems; average, maximum: mix counts with the mean or largest confidence; "
+        "mbr: minimize expected errors, without a vote.",
     )
     count_share: float = option(
-        "--count-share SHARE", "Weight of the counts in average and maximum.", type=Number(0, 1), default=0.5
+        "--count-share SHARE", "Weight of counts in --scheme average and maximum.", type=Number(0, 1), default=0.5
     )
     tune_share: float | None = option(
         "--tune-share SHARE",
-        "Tune weights and null on the first part of the reference (this share of its words); evaluate on the rest.",
+        "Tune --system-weights and --null on this share of the reference words, the first ones; evaluate on the rest.",
         type=Number(0, 1, min_open=True, max_open=True),
     )
 
@@ -124,7 +125,7 @@ def command(
         refuse(["tune_share", "subsets", "resamples", "seed", "confidence"], "without --reference")
     if vote.tune_share is not None and vote.scheme == "mbr":
         raise UsageError(
-            "--tune-share tunes weights of votes",
+            "--tune-share tunes a vote, but this scheme does not vote",
             where="--scheme mbr",
             advice="leave out --tune-share, or choose another --scheme",
         )
@@ -195,7 +196,7 @@ class _Combined(Results):
             yield harmless(f"{name} {' '.join(words)}".rstrip())
 
     def records(self) -> Iterator[Record]:
-        """Return a record for each utterance."""
+        """Yield one record per utterance."""
         for name, one in zip(self._found.names, self._found.combinations, strict=True):
             record = one.asdict()
             if self._by_risk:
@@ -216,7 +217,7 @@ class _Combined(Results):
 
     @property
     def is_for_programs(self) -> bool:
-        """Return True: the text is ids and words."""
+        """True, since the text is ids and words."""
         return True
 
     def summary(self) -> Sequence[str]:
@@ -225,17 +226,17 @@ class _Combined(Results):
         lines = [""]
         if self._tuned is not None:
             chosen = ",".join(f"{weight:g}" for weight in self._tuned.weights)
-            fewer = f"{self._tuned.errors_before} errors before, {self._tuned.errors} after"
-            lines += [f"tuned: --system-weights {chosen} --null {self._tuned.null:g} ({fewer})", ""]
+            effect = f"{self._tuned.errors_before} errors before, {self._tuned.errors} after"
+            lines += [f"tuned: --system-weights {chosen} --null {self._tuned.null:g} ({effect})", ""]
         if self._judged is not None:
             lines += [*_judgment(self._judged), ""]
         notes = [counted(len(found), "utterance"), counted(len(self._found.systems), "system")]
         bounds = [one.bound for one in found]
         cost = sum(one.cost for one in found)
         if all(bound is not None for bound in bounds):
-            notes.append(f"alignment: cost {cost:g}, at least {sum(filter(None, bounds)):g}")
+            notes.append(f"alignment cost {cost:g} (lower bound {sum(filter(None, bounds)):g})")
         else:
-            notes.append(f"alignment: cost {cost:.6g}")
+            notes.append(f"alignment cost {cost:.6g}")
         if self._judged is not None and self._resampling.resamples:
             notes.append(f"{resampled(**self._resampling.asdict())} of {counted(self._judged.blocks, 'block')}")
         return [*lines, "; ".join(notes)]

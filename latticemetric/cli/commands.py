@@ -20,15 +20,15 @@ F = TypeVar("F", bound=Callable[..., Any])
 Sections = Mapping[str, str]  # title -> long options, with spaces between them
 
 HELP = {"help_option_names": ["-h", "--help"]}
-# Options with the same meaning in all commands. All other options belong to a single command.
+# Options with the same meaning in all commands. All other options belong to one command.
 _SHARED: Sections = {
-    "What is measured": "--metric --metrics --alpha --beta --ignore --wildcard --no-spaces --unicode "
+    "Metric": "--metric --metrics --alpha --beta --ignore --wildcard --no-spaces --unicode "
     "--tokenize --lowercase --stem --normalize",
-    "The model's scores": "--scale --posterior-scale",
-    "What is read": "--from --symbols --style --reference-field",
+    "Model scores": "--scale --posterior-scale",
+    "Input": "--from --symbols --style --reference-field",
     "Intervals": "--resamples --seed --confidence",
-    "Very many graphs": "--workers --cluster --keep-going --failures --timeout --max-memory --shard --resume",
-    "What is written": "--format --output --fractions --short-signature --write-lattices --to --sum-scores "
+    "Large runs": "--workers --cluster --keep-going --failures --timeout --max-memory --shard --resume",
+    "Output": "--format --output --fractions --short-signature --write-lattices --to --sum-scores "
     "--scores-off --drop-labels --plot",
     "Help": "--version --help",
 }
@@ -144,7 +144,7 @@ class Verb(click.Command):
             raise
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options by section."""
+        """Write the options, grouped by section."""
         for title, options in option_sections(self, ctx):
             with formatter.section(title):
                 formatter.write_dl([record for option in options if (record := option.get_help_record(ctx))])

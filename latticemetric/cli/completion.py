@@ -29,7 +29,10 @@ _FILE_METAVARS = frozenset({"FILE", "REFERENCES"})
 
 
 def add_shells(command: click.Command) -> None:
-    """Register the shells, and add completions to a command; a lazy group adds them when it imports the command."""
+    """Register the shells, and add completions to a command.
+
+    A lazy group adds completions to a subcommand when it imports the subcommand.
+    """
     for shell in (_Bash, _Zsh, _Fish):
         add_completion_class(shell)
     add_completions(command)

@@ -30,10 +30,10 @@ Examples:
 """
 
 _SECTIONS = {
-    "The model's scores": "",
-    "What is read": "",
-    "Very many graphs": "",
-    "What is written": "--format --output --write-lattices --least",
+    "Model scores": "",
+    "Input": "",
+    "Large runs": "",
+    "Output": "--format --output --write-lattices --least",
 }
 
 
@@ -61,7 +61,7 @@ def command(
     run: ShardedRunOptions,
     output: _OutputOptions,
 ) -> None:
-    """Build confusion networks of GRAPHS: the words of minimum Bayes risk, their confidences and alternatives.
+    """Build the confusion networks of GRAPHS: words of minimum Bayes risk, their confidences and alternatives.
 
     GRAPHS are files, folders, quoted globs, or - for standard input.
     """

@@ -56,13 +56,13 @@ Examples:
 """
 
 _SECTIONS = {
-    "The test set": "--pair --reference --human --with-people --leave-out",
+    "Test set": "--pair --reference --human --with-people --leave-out",
     "Human scores": "--human-scores --combine --normalize-judges",
-    "What is measured": "--metrics --metric-scores --tokenize --lowercase --normalize --effective-length",
+    "Metric": "--metrics --metric-scores --tokenize --lowercase --normalize --effective-length",
     "Groups of segments": "--group-by --bin-width --smallest --unigram",
     "Ranks of metrics": "--ranks --average --exchange --trials --significance --one-sided",
-    "What is written": "--tables --baseline --format --output --short-signature --plot --plot-level --write-scores",
-    "The work": "--workers",
+    "Output": "--tables --baseline --format --output --short-signature --plot --plot-level --write-scores",
+    "Large runs": "--workers",
 }
 
 
@@ -87,7 +87,10 @@ class _TestSetOptions(Options):
     leave_out: tuple[str, ...] = option(
         "--leave-out SYSTEM", "Leave out a system (PAIR:SYSTEM: in this language pair only); repeatable.", multiple=True
     )
-    columns: str | None = option("--human-scores NAMES", "Columns of human scores, separated by commas.")
+    columns: str | None = option(
+        "--human-scores NAMES",
+        "Columns of human scores, separated by commas (default: the usual column of the test set, else all).",
+    )
     combine: Literal["sum", "mean"] = choice(
         "--combine", ["sum", "mean"], "How to combine several columns of human scores."
     )
@@ -151,7 +154,7 @@ class MetricOptions(Options):
         optional=True,
     )
     baseline: str | None = option(
-        "--baseline METRIC", "Baseline of the p-values of the other metrics (default: the first metric)."
+        "--baseline METRIC", "Compare each other metric with this one, by p-values (default: the first metric)."
     )
 
     def named(self) -> tuple[list[AnyMetric], tuple[str, ...]]:
@@ -188,7 +191,9 @@ class _GroupOptions(Options):
         "Also group segments by their unigram score or their human score.",
         optional=True,
     )
-    width: float = option("--bin-width X", "Width of a group.", type=Number(0, min_open=True), default=0.1)
+    width: float = option(
+        "--bin-width X", "Width of a group, as a difference of scores.", type=Number(0, min_open=True), default=0.1
+    )
     smallest: int = option(
         "--smallest N",
         "Mark groups with fewer than N segments; show the correlation over all groups, and over the other groups only.",
@@ -204,7 +209,9 @@ class _OutputOptions(PlottedOutputOptions):
         f"Tables to show in text output, separated by commas: {', '.join(_TABLES)}.",
         default="system,differentials,segment",
     )
-    plot_level: str = choice("--plot-level", _PLOTS, "What each point of the plot shows.")
+    plot_level: str = choice(
+        "--plot-level", _PLOTS, "Plot one point per system, pair of systems (differentials), segment, or group."
+    )
     short_signature: bool = SHORT_SIGNATURE
     write_scores: str | None = option(
         "--write-scores PATH",
@@ -268,9 +275,7 @@ def command(
     ranked.wanted()
     output.check_plot()
     if output.plot and output.plot_level == "groups" and groups.group_by is None:
-        raise UsageError(
-            "this plots groups, but there are none", where="--plot-level", advice="make them with --group-by"
-        )
+        raise UsageError("there are no groups to plot", where="--plot-level", advice="make groups with --group-by")
     pairs = reading.language_pairs(test_set)
     check_outputs({"--plot": output.plot, "--write-scores": output.write_scores}, pairs)
     run = _Run(test_set, pairs, reading, measured, groups, resampling, output, work.workers or default_workers())
@@ -361,7 +366,7 @@ class _Run(NamedTuple):
 def _prepared(
     judged: JudgedSystems, measured: MetricOptions
 ) -> tuple[list[_Texts], _Texts, Preparation, tuple[str, ...]]:
-    """Return the words of outputs and references, the name of their preparation, and notes on it."""
+    """Return the words of outputs and references, how they were prepared, and notes on it."""
     from latticemetric.metrics.preparation import Preparation, tokenizer_for, unsuitable_tokenizer
 
     texts = [text for several in judged.references for text in several]
@@ -439,7 +444,7 @@ def _evaluate(
 
 
 def _single_metric(name: str, where: str) -> AnyMetric:
-    """Return the one metric that an option names."""
+    """Return the metric that an option names; refuse several."""
     metrics: list[AnyMetric] = metrics_named([name])
     if len(metrics) != 1:
         raise UsageError(f"'{name}' names several metrics, but this option takes one", where=where, advice="name one")

@@ -82,8 +82,9 @@ class RankOptions(Options):
         )
 
     def table_over_pairs(self, sides: Mapping[str, tuple[JudgedSystems, HumanScores, Tables]], seed: int) -> RankTable:
-        """Rank the metrics over language pairs: accuracy over the system pairs of all, others on each language pair.
+        """Rank the metrics over language pairs.
 
+        Accuracy counts the system pairs of all language pairs together; other statistics rank on each language pair.
         Without `--ranks`, rank by accuracy only.
         """
         from latticemetric.evaluation.metric_tests import MetricTask, rank_metrics

@@ -38,11 +38,11 @@ Examples:
 """
 
 _SECTIONS = {
-    "What is drawn": "--id --kind --beam --most-states",
-    "Highlighted": "--reference --reference-text --oracle --one-best --mbr",
-    "Also written": "--posteriors --expected --scores --no-times",
-    "What is measured": "",
-    "What is written": "--format --output --width",
+    "Graph": "--id --kind --beam --most-states",
+    "Highlights": "--reference --reference-text --oracle --one-best --mbr",
+    "Annotations": "--posteriors --expected --scores --no-times",
+    "Metric": "",
+    "Output": "--format --output --width",
 }
 
 
@@ -51,7 +51,7 @@ class _SubjectOptions(Options):
     kind: str = choice(
         "--kind",
         ["graph", "network", "tree", "automaton"],
-        "Draw the graph, its confusion network, a forest's derivation tree, or the metric's automaton.",
+        "Draw the graph, its confusion network, a derivation tree of a forest, or the metric's automaton.",
     )
     files: tuple[str, ...] = option(
         "--reference FILE", "File with the references of the graphs; repeatable.", type=NamesFiles(), multiple=True
@@ -89,14 +89,18 @@ class _SubjectOptions(Options):
 
 
 class _PictureOptions(Options):
-    posteriors: bool = flag("--posteriors", "Write posteriors under words.")
+    posteriors: bool = flag("--posteriors", "Write posteriors (probabilities of arcs) under words.")
     posterior_scale: float = POSTERIOR_SCALE
-    expected: bool = flag("--expected", "Write and colour the expected rate of the paths through each arc.")
-    scores: str = option("--scores NAMES", "Write these score columns under words: acoustic,lm.", default="")
+    expected: bool = flag(
+        "--expected", "Write the expected rate of the paths through each arc; colour the arc by this rate."
+    )
+    scores: str = option(
+        "--scores NAMES", "Write these score columns under words: acoustic,lm.", default="", show_default=False
+    )
     no_times: bool = flag("--no-times", "Do not write times under states.")
     most_states: int = option(
         "--most-states N",
-        "Draw at most N states, those on the best paths; 0: all.",
+        "Draw at most N states, those on the best paths; 0: draw all.",
         type=click.IntRange(0),
         default=60,
     )
@@ -225,7 +229,7 @@ def _draw(
     from latticemetric.posterior.posteriors import posteriors
 
     names = listed(picture.scores)
-    shape = as_lattice_or_forest(graph, dict.fromkeys(names, 0.0) | scales)  # columns that are named are kept
+    shape = as_lattice_or_forest(graph, dict.fromkeys(names, 0.0) | scales)  # keep the columns of --scores
     scale, most_states = picture.posterior_scale, picture.most_states or None
     if subject.kind == "network":
         from latticemetric.mbr_decoding.consensus import consensus

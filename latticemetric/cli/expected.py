@@ -43,7 +43,7 @@ Examples:
   latticemetric expected dev.plf dev.en --gradient slopes.npz --format tsv
 """
 
-_SECTIONS = {"The search": "--most-states", "What is also computed": "--gradient"}
+_SECTIONS = {"Search": "--most-states", "Gradient": "--gradient"}
 _COLUMNS = (
     "id", "expected", "numerator", "denominator", "variance", "low", "high", "exact", "standard_error", "distribution"
 )  # fmt: skip
@@ -59,13 +59,15 @@ class _ExpectedOptions(Options):
         default=2_000_000,
     )
     gradient: str | None = option(
-        "--gradient FILE", "Also write ∂ rate / ∂ cost of arcs and ends to FILE, as NumPy's .npz.", type=Output()
+        "--gradient FILE",
+        "Also write ∂ rate / ∂ cost of each arc and final state to FILE, in NumPy's .npz format.",
+        type=Output(),
     )
 
 
 class _MetricOptions(RateOptions):
     metric: str = option(
-        "--metric NAME", "wer, wrr, N-grr for any N, cer, N-gcr, or mixed-er.", type=MetricName(), default="wer"
+        "--metric NAME", "Metric: wer, wrr, N-grr (any N), cer, N-gcr or mixed-er.", type=MetricName(), default="wer"
     )
 
 
@@ -209,7 +211,7 @@ class ExpectedResults(Results):
         lattices = counted(totals.lattices, "lattice") + (f", {totals.failed} failed" if totals.failed else "")
         lines = ["", *table(rows)]
         if totals.inexact:
-            lines.append(f"{totals.inexact} not exact: interval")
+            lines.append(f"{counted(totals.inexact, 'lattice')} not exact: interval only")
         return [*lines, f"{lattices}   {self._signature}"]
 
 

@@ -37,7 +37,7 @@ class NamesFiles(click.types.StringParamType):
     def _name(self, value: str) -> Iterator[str]:
         yield value
 
-    def files(self, name: str, context: click.Context) -> Iterator[str]:  # noqa: ARG002  others need it
+    def files(self, name: str, context: click.Context) -> Iterator[str]:  # noqa: ARG002  subclasses need it
         """Yield the files that the command reads for a name."""
         yield name
 
@@ -83,7 +83,7 @@ class GrammarName(NamesFiles):
 
 
 class MetricName(NamesFiles):
-    """The name of a metric or of the file of an automaton."""
+    """The name of a metric, or of an automaton file."""
 
     def _name(self, value: str) -> Iterator[str]:
         if names_automaton(value):
@@ -91,7 +91,7 @@ class MetricName(NamesFiles):
 
 
 class ClusterName(NamesFiles):
-    """The address of a cluster or the file of its scheduler."""
+    """The address of a cluster, or the name of its scheduler's file."""
 
     def names(self, value: Cluster | None) -> Iterator[str]:
         """Yield the scheduler's file, if the value is one."""
@@ -115,7 +115,7 @@ class Output(click.types.StringParamType):
         if self.has_journal and context.params.get("resume"):
             yield journal_of(value)
 
-    def _beside(self, value: str, context: click.Context) -> Iterator[str]:  # noqa: ARG002  others need it
+    def _beside(self, value: str, context: click.Context) -> Iterator[str]:  # noqa: ARG002  other classes need it
         return iter(())
 
 
@@ -151,7 +151,7 @@ class ConvertedGraphs(GraphOutput):
 class OutputFolder(Output):
     """A folder to write into, with or without `/` at its end."""
 
-    def written(self, value: str, context: click.Context) -> Iterator[str]:  # noqa: ARG002  others need it
+    def written(self, value: str, context: click.Context) -> Iterator[str]:  # noqa: ARG002  other classes need it
         """Yield the folder."""
         yield os.path.join(value, "")  # noqa: PTH118  a Path would drop the slash
 
@@ -159,7 +159,7 @@ class OutputFolder(Output):
 class ScoresOutput(Output):
     """A table of scores, or a folder of score files."""
 
-    def written(self, value: str, context: click.Context) -> Iterator[str]:  # noqa: ARG002  others need it
+    def written(self, value: str, context: click.Context) -> Iterator[str]:  # noqa: ARG002  other classes need it
         """Yield the file or the folder."""
         is_table = value.endswith((".tsv", ".jsonl", ".parquet"))
         yield value if is_table else os.path.join(value, "")  # noqa: PTH118  as above

@@ -22,18 +22,20 @@ if TYPE_CHECKING:
 
 # Parameters that change no answer. For example, after a failure a run can be resumed with --keep-going.
 _NO_EFFECT = {"workers", "cluster", "resume", "keep_going", "fractions"}
-# Parameters that may differ between the shards of a run, besides output files.
+# Further parameters that may differ between the shards of a run, besides output files.
 _OF_SHARDS = {"shard", "timeout", "max_memory"}
 _USES_WORDNET = "meteor"
 
 
 def fingerprint(context: click.Context) -> dict[str, Any]:
-    """Return the fingerprint of a command as plain values. Afterwards, the command must not read other files.
+    """Return the fingerprint of a command as plain values.
+
+    From now on, the command may read only the files in the fingerprint; other files raise an error.
 
     Raises:
         UsageError: An input cannot be read twice.
     """
-    files = {file: state for _, _, file in read_files(context) if (state := _state_again(file)) is not None}
+    files = {file: state for _, _, file in read_files(context) if (state := _rereadable_state(file)) is not None}
     if (inputs := current()) is not None:
         inputs.known(files.keys())
     if (wordnet := _wordnet(context)) is not None:
@@ -94,10 +96,10 @@ def _wordnet(context: click.Context) -> WordNet | None:
         return None  # a metric that needs it raises the error
 
 
-def _state_again(path: str) -> list[int] | None:
+def _rereadable_state(path: str) -> list[int] | None:
     """Return the state of a file that can be read twice; `None` if the file is missing (its reader raises an error)."""
     if path == STANDARD:
-        raise UsageError("this cannot read standard input again", where="--resume", advice="name a file")
+        raise UsageError("a resumed run cannot read standard input again", where="--resume", advice="name a file")
     try:
         state = os.stat(path)  # noqa: PTH116  a plain string
     except (OSError, ValueError):

@@ -25,7 +25,8 @@ _COLUMNS = (
     "density", "arity", "vocabulary", "best_cost", "scores"
 )  # fmt: skip
 
-# The table for people; `words` is the range of lengths. The columns that are left out if there is no room, in order.
+# The columns of the text table; `words` is the range of path lengths. `_DISPENSABLE`: columns to leave out if there is
+# no room, in this order.
 _TEXT_COLUMNS = (
     "id", "format", "kind", "states", "arcs", "paths", "words", "depth", "density", "vocabulary", "best_cost", "scores"
 )  # fmt: skip
@@ -59,8 +60,8 @@ def command(
 ) -> None:
     """Show the sizes of GRAPHS: states, arcs, paths, lengths, depth, score columns.
 
-    The text table fits the terminal: it rounds large numbers and leaves out columns without room. tsv and json have all
-    columns and exact numbers. GRAPHS are files, folders, quoted globs, or - for standard input.
+    The text table fits the terminal: it rounds large numbers and leaves out columns that do not fit. tsv and json have
+    all columns and exact numbers. GRAPHS are files, folders, quoted globs, or - for standard input.
     """
     from latticemetric.batch.answers import described
 

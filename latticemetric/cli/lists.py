@@ -47,8 +47,8 @@ Examples:
 """
 
 _SECTIONS = {
-    "What is measured": "",
-    "The lists": "--at --corrected",
+    "Metric": "",
+    "Lists": "--at --corrected",
 }
 
 
@@ -58,13 +58,13 @@ class _ListOptions(Options):
     )
     corrected: str | None = option(
         "--corrected FILE",
-        "Also score these texts, one per list: corrected hypotheses, or chosen ones.",
+        "Also score the texts in FILE, one per list: corrected hypotheses, or hypotheses chosen from the list.",
         type=NamesFiles(),
     )
 
 
 class _RateOptions(RateOptions):
-    metric: str = option("--metric NAME", "wer, wrr, N-grr for any N, cer, N-gcr, or mixed-er.", default="wer")
+    metric: str = option("--metric NAME", "Metric: wer, wrr, N-grr (any N), cer, N-gcr or mixed-er.", default="wer")
 
 
 class _RunOptions(Options):
@@ -103,7 +103,7 @@ def command(
     if wanted.corrected is None:
         sums, number = _sums(lists, references, reading, settings, workers.workers)
     else:
-        sums, number, judged = _judged(lists, references, reading, settings, wanted.corrected)
+        sums, number, judged = _sums_and_corrections(lists, references, reading, settings, wanted.corrected)
     curve = curve_of(list(sums), searched, at=settings.at, **resampling.asdict())
     signature = str(searched.signature_for(number).also(norm=reading.rewritten_by))
     results = _ListResults(replace(curve, signature=signature), judged, seed=resampling.seed)
@@ -121,11 +121,11 @@ def _sums(
         prepare = None if reading.preparation is None else reading.prepared
         table = TableSums(progress(blocks, None, "blocks"), reading.reference_field, prepare)
         return table.each(settings, workers), table.references
-    paired = reading.paired(lists, references, rewrite=False)  # by the settings, so that lists stay lists
+    paired = reading.paired(lists, references, rewrite=False)  # the settings normalize, so that lists stay lists
     return sums_of_pairs(paired.lattices, settings), paired.references
 
 
-def _judged(
+def _sums_and_corrections(
     lists: str, references: Sequence[str], reading: PairedReadingOptions, settings: BlockSums, corrected: str
 ) -> tuple[Iterator[ListSums], int, Corrections]:
     """Return the sums of lists, the number of references per list, and the results of the corrected texts."""
@@ -162,7 +162,7 @@ class _ListResults(Results):
         yield from table(rows)
         if self._judged is not None:
             yield ""
-            yield from _judgment(self._judged)
+            yield from _correction_lines(self._judged)
 
     def records(self) -> list[Record]:
         """Return a record for each k."""
@@ -176,7 +176,7 @@ class _ListResults(Results):
         yield as_json(document)
 
     def summary(self) -> Sequence[str]:
-        """Return counts of lists and of reference words in no hypothesis, resampling settings and signature."""
+        """Return the number of lists and of reference words in no hypothesis, the resampling settings and signature."""
         notes = [counted(self._curve.lists, "list")]
         if self._curve.compositional is not None:
             notes.append(f"{counted(self._curve.compositional, 'reference word')} in no hypothesis")
@@ -186,7 +186,7 @@ class _ListResults(Results):
         return ["", "; ".join(notes), self._curve.signature]
 
 
-def _judgment(judged: Corrections) -> Iterator[str]:
+def _correction_lines(judged: Corrections) -> Iterator[str]:
     from latticemetric.batch.corrections import SYSTEMS
 
     rows = [["", rate_title("wer"), ""]]

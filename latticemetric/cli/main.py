@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from latticemetric.cli.commands import HELP, version_option
-from latticemetric.cli.signals import Stopped, listen, listen_no_more
+from latticemetric.cli.signals import Stopped, listen, stop_listening
 from latticemetric.cli.verbs import SECTIONS, VERBS
 from latticemetric.errors import LatticeMetricError, OutputClosedError, UsageError, harmless, of_system, output_closed
 from latticemetric.memory import hold_command
@@ -23,8 +23,17 @@ from latticemetric.memory import hold_command
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-# Errors that come from standard output if they name no file.
-_OF_OUTPUT = {errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT, errno.EBADF, errno.EPIPE, errno.EINVAL, errno.ENXIO}
+# Errors without a file name that come from standard output.
+_ON_OUTPUT = {
+    errno.ENOSPC,
+    errno.EIO,
+    errno.EFBIG,
+    errno.EDQUOT,
+    errno.EBADF,
+    errno.EPIPE,
+    errno.EINVAL,
+    errno.ENXIO,
+}
 # Memory that a run needs before it reads any file, with a reserve.
 _LEAST_MEMORY, _LEAST_DATA = 200 * 2**20, 96 * 2**20
 
@@ -93,7 +102,7 @@ def _run(command: click.Command, program: str) -> None:
         _require_memory()
         status = _status(command, program)
     except (LatticeMetricError, OutputClosedError, ImportError, MemoryError, OSError, Stopped) as end:
-        listen_no_more()
+        stop_listening()
         status = _report(end)
         with contextlib.suppress(AttributeError, OSError, ValueError):  # standard output is closed
             # Keep the interpreter from writing the rest of the output when it ends.
@@ -182,7 +191,7 @@ def _report(end: Exception | Stopped) -> int:
             what = "there is not enough memory; prune the graphs, or skip the largest with --keep-going"
         case OSError():  # errors of known files already name them
             file = None if end.errno in {errno.EMFILE, errno.ENFILE} else end.filename
-            place = file or ("standard output" if end.errno in _OF_OUTPUT else None)
+            place = file or ("standard output" if end.errno in _ON_OUTPUT else None)
             what = f"{place}: {of_system(end)}" if place else of_system(end)
         case _:
             what = str(end)

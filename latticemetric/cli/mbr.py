@@ -77,13 +77,13 @@ Examples:
 """
 
 _SECTIONS = {
-    "The decision": "--method --posterior-scale --beam --determinize --evidence",
+    "Decision": "--method --posterior-scale --beam --determinize --evidence",
     "By n-grams (--method ngram)": "-p -r -T --word-penalty --order --write-lattices --gains-only",
     "By word errors (--method wer)": "--risk --candidates --most-states",
-    "Under a metric (--method 4-grr, bleu …)": "--samples --seed --weights --alpha --beta --smoothing --parameter "
+    "By a metric (--method 4-grr, bleu …)": "--samples --seed --weights --alpha --beta --smoothing --parameter "
     "--pruning-confidence",
     "By scores of another program": "--utility-matrix --lower-is-better",
-    "Finding parameters": "--tune --metric --ignore --style",
+    "Tuning": "--tune --metric --ignore --style",
 }
 _NOT_FOR_TUNING = ("cluster", "shard", "resume", "timeout", "max_memory", "failures")
 
@@ -91,7 +91,7 @@ _NOT_FOR_TUNING = ("cluster", "shard", "resume", "timeout", "max_memory", "failu
 class _DecisionOptions(Options):
     method: str = option("--method NAME", "Decode by ngram, wer, or a metric: 4-grr, bleu, meteor …", default="ngram")
     beam: float | None = BEAM
-    determinize: bool = flag("--determinize", "Determinize first, so that each string counts by its best path.")
+    determinize: bool = flag("--determinize", "Determinize first: keep only the best path of each string.")
     evidence: tuple[str, ...] = option(
         "--evidence FILE",
         "Take the posteriors from these graphs (matched by id); repeatable.",
@@ -101,20 +101,20 @@ class _DecisionOptions(Options):
 
 
 class _NgramOptions(Options):
-    """Parameters of n-gram MBR (each may have several values), and the order."""
+    """Parameters of n-gram MBR, each with one or several values, and the order (one value)."""
 
     scale: tuple[float, ...] = option(
         "--posterior-scale NUMBERS",
-        "Factor on costs for posteriors; a factor below 1 flattens them.",
+        "Multiply costs by this factor to get posteriors, P ∝ exp(−factor · cost); below 1 makes them flatter.",
         default="1",
         reads=weights,
     )
     p: tuple[float, ...] = option(
-        "-p --precision NUMBERS", "Average precision of unigrams.", default="0.85", reads=numbers
+        "-p --precision NUMBERS", "Assumed average precision of unigrams.", default="0.85", reads=numbers
     )
     r: tuple[float, ...] = option(
         "-r --ratio NUMBERS",
-        "Ratio of the precision of each order to that of the order before.",
+        "Assumed ratio of the precision of n-grams to that of (n−1)-grams.",
         default="0.72",
         reads=numbers,
     )
@@ -125,7 +125,7 @@ class _NgramOptions(Options):
         reads=numbers,
     )
     word_penalty: tuple[float, ...] = option(
-        "--word-penalty NUMBERS", "Additional cost of each word; may be negative.", default="0", reads=numbers
+        "--word-penalty NUMBERS", "Additional cost of each word; negative: a bonus.", default="0", reads=numbers
     )
     order: int = option(
         "--order N",
@@ -236,19 +236,19 @@ def command(
     Decode by n-grams, by word error rate (as Kaldi's lattice-mbr-decode), or by a metric. By a metric, find the string
     that scores best against all strings of an n-best list or small graph, or against --samples. By n-grams, -p, -r, -T,
     --word-penalty and --posterior-scale take several numbers, separated by commas; each combination gives a result.
-    GRAPHS are files, folders, quoted globs, or -.
+    GRAPHS are files, folders, quoted globs, or - for standard input.
 
-    With --method wer --risk exact, find the candidate with the fewest expected errors, and show its gain over the
-    answer without --risk exact.
+    With --method wer --risk exact, find the candidate with the fewest expected errors, and show how many fewer it has
+    than the answer by the upper bound.
 
     With --tune, search for the parameters whose answers score best against references, and print them as options. The
     search varies the parameters that have several numbers or are not given.
     """
     method = decision.method.strip().lower()
     _refuse_others(method, risks.risk, tune=bool(tuning.tune), matrix=utilities.utility_matrix is not None)
-    both = {"scales": reading.weights, "beam": decision.beam, "determinize": decision.determinize}
+    shared = {"scales": reading.weights, "beam": decision.beam, "determinize": decision.determinize}
     if tuning.tune:
-        parameters = both | {name: getattr(ngrams, name) for name in _NgramOptions.declared if given([name])}
+        parameters = shared | {name: getattr(ngrams, name) for name in _NgramOptions.declared if given([name])}
         inputs: dict[str, Any] = {"texts": texts, "reading": reading, "keep_going": run.keep_going}
         _write_tuning(graphs, decision.evidence, tuning=tuning, parameters=parameters, output=output, **inputs)
         return
@@ -257,9 +257,9 @@ def command(
         from latticemetric.batch.mbr_evidence import with_utilities
 
         entries = with_utilities(entries, utilities.utility_matrix)
-        decode = _matrix_decoder(ngrams, strings, utilities, both)
+        decode = _matrix_decoder(ngrams, strings, utilities, shared)
     else:
-        decode = _decoder(method, both, ngrams=ngrams, strings=strings, gains=gains, risks=risks)
+        decode = _decoder(method, shared, ngrams=ngrams, strings=strings, gains=gains, risks=risks)
     kind = _ExactRisks if risks.risk == "exact" else _Decoded
 
     with _advice_for_gains():
@@ -277,7 +277,7 @@ def command(
 
 @contextmanager
 def _advice_for_gains() -> Iterator[None]:
-    # A format's advice is for `convert`; here, another option does the same.
+    """Replace advice for `convert` in errors of formats by advice for `mbr`: use --gains-only."""
     try:
         yield
     except UsageError as error:
@@ -314,7 +314,7 @@ def _refuse_others(method: str, risk: str, *, tune: bool, matrix: bool) -> None:
 
 def _decoder(
     method: str,
-    both: dict[str, Any],
+    shared: dict[str, Any],
     *,
     ngrams: _NgramOptions,
     strings: _MetricOptions,
@@ -328,17 +328,17 @@ def _decoder(
         raise UsageError("--gains-only has no effect without --write-lattices", advice="leave it out")
     if method == "ngram" and not gains.write_lattices:
         parameters: dict[str, Any] = {**ngrams.grid(), "order": ngrams.order}
-        return partial(mbr_records, **both, **parameters)
+        return partial(mbr_records, **shared, **parameters)
     if ngrams.settings() > 1:
         what = "--write-lattices writes" if method == "ngram" else f"the method {method} takes"
         raise UsageError(f"{what} one setting, but there are several", advice="give one number for each option")
     single = {name: values[0] for name, values in ngrams.grid().items()}
     if method == "ngram":
         parameters = {**single, "order": ngrams.order}
-        return partial(mbr_with_gains, **both, parameters=parameters, gains_only=gains.gains_only)
+        return partial(mbr_with_gains, **shared, parameters=parameters, gains_only=gains.gains_only)
     if method == "wer":
         asked = {name: getattr(risks, name) for name in _RiskOptions.declared}
-        return partial(mbr_records, method="wer", scale=single["scale"], **asked, **both)
+        return partial(mbr_records, method="wer", scale=single["scale"], **asked, **shared)
     from latticemetric.mbr_decoding.mbr import mbr_metric
 
     named = {"alpha": strings.alpha, "beta": strings.beta, "smoothing": strings.smoothing}
@@ -352,12 +352,12 @@ def _decoder(
         seed=strings.seed,
         weights=strings.weights,
         pruning_confidence=strings.pruning_confidence,
-        **both,
+        **shared,
     )
 
 
 def _matrix_decoder(
-    ngrams: _NgramOptions, strings: _MetricOptions, utilities: _UtilityOptions, both: dict[str, Any]
+    ngrams: _NgramOptions, strings: _MetricOptions, utilities: _UtilityOptions, shared: dict[str, Any]
 ) -> Callable[..., Any]:
     """Return the function that decodes a list by a matrix of utilities."""
     from latticemetric.batch.mbr_evidence import mbr_by_matrix
@@ -371,7 +371,7 @@ def _matrix_decoder(
         seed=strings.seed,
         weights=strings.weights,
         pruning_confidence=strings.pruning_confidence,
-        **both,
+        **shared,
     )
 
 
@@ -409,7 +409,7 @@ class _ExactRisks(_Decoded):
 
     @property
     def is_for_programs(self) -> bool:
-        """Return True: the text is ids and words."""
+        """True, since the text is ids and words."""
         return True
 
     def summary(self) -> list[str]:
@@ -423,12 +423,12 @@ class _ExactRisks(_Decoded):
             more = "" if name == "risk" else f"{risk - least:.4f}"
             rows.append([label, f"{risk:.4f}", rate(risk / words if words else None), more])
         better = sum(record["risk"] < record["word_mbr_risk"] for record in found)
-        lines = ["", *table(rows), f"{counted(len(found), 'graph')}, {better} better than by the bound"]
+        lines = ["", *table(rows), f"{counted(len(found), 'graph')}, {better} better than by the upper bound"]
         inexact = sum(not record["exact"] for record in found)
-        return [*lines, f"{inexact} not exact: interval"] if inexact else lines
+        return [*lines, f"{counted(inexact, 'graph')} not exact: interval only"] if inexact else lines
 
 
-_RISKS = {"by exact risk": "risk", "by its bound": "word_mbr_risk", "1-best": "one_best_risk"}
+_RISKS = {"by exact risk": "risk", "by upper bound": "word_mbr_risk", "1-best": "one_best_risk"}
 
 
 def _write_tuning(
@@ -450,9 +450,9 @@ def _write_tuning(
     (metric,) = metrics_named([tuning.metric])
     ignore = word_list(tuning.ignore)
     pairs = texts.prepared(pair_up(reading.entries(graphs), reading.references(tuning.tune), tuning.style))
-    believed = reading.evidence(evidence)
-    believed = None if believed is None else texts.prepared_graphs(believed)
-    answers = progress(examples_of(pairs, believed, keep_going=keep_going), None, "graphs")
+    evidence_graphs = reading.evidence(evidence)
+    evidence_graphs = None if evidence_graphs is None else texts.prepared_graphs(evidence_graphs)
+    answers = progress(examples_of(pairs, evidence_graphs, keep_going=keep_going), None, "graphs")
     failures = Failures(None)
     examples = [answer.value for answer in failures.reported(answers) if answer.problem is None]
     tuned = tune_mbr(
@@ -491,11 +491,14 @@ class _TuningResults(Results):
 
     @property
     def is_for_programs(self) -> bool:
-        """Return True: the text is options for `latticemetric mbr`."""
+        """True, since the text is options for `latticemetric mbr`."""
         return True
 
     def summary(self) -> list[str]:
-        """Return scores (best, default, 1-best, held out) with intervals, and p-values of their differences."""
+        """Return the scores of the best and default settings, of the 1-best, and of held-out graphs.
+
+        The default and the 1-best also have their difference from the best setting, its interval and its p-value.
+        """
         tuning, name = self._tuning, self._metric.name
         score, title = (rate, rate_title(name)) if self._metric.is_fraction else (shown, name)
         rows = [

@@ -12,7 +12,7 @@ import click
 from latticemetric.cli.verbs import VERBS
 from latticemetric.errors import InputError, UsageError, shortened
 
-# What users of other tools type, or of earlier versions, and what it is called here.
+# Names of verbs and options in other tools and earlier versions, and their names here.
 _VERBS_ELSEWHERE = {
     "1best": "best", "onebest": "best", "one-best": "best", "best-path": "best", "lattice-best-path": "best",
     "lattice-1best": "best", "viterbi": "best", "n-best": "nbest", "lattice-to-nbest": "nbest", "oracles": "oracle",
@@ -41,13 +41,13 @@ def explained(error: click.ClickException) -> str:
     context: click.Context | None = getattr(error, "ctx", None)
     match error:
         case click.exceptions.NoSuchOption():
-            what = _option(error.option_name, context)
+            what = _explain_option(error.option_name, context)
         case click.exceptions.NoSuchCommand():
-            what = _verb(error.command_name)
+            what = _explain_verb(error.command_name)
         case click.MissingParameter():
-            what = _missing(error, context)
+            what = _explain_missing(error, context)
         case click.BadParameter():
-            what = _value(error)
+            what = _explain_value(error)
         case _:
             what = error.format_message()[:1].lower() + error.format_message()[1:].rstrip(".")
     if context is None or isinstance(error, click.MissingParameter):
@@ -60,15 +60,15 @@ def alike(name: str, names: Iterable[str]) -> list[str]:
     return difflib.get_close_matches(name, list(names), n=2, cutoff=_LIKENESS)
 
 
-def _verb(name: str) -> str:
+def _explain_verb(name: str) -> str:
     elsewhere = _VERBS_ELSEWHERE.get(name.lower())
     meant = [elsewhere] if elsewhere else alike(name.lower(), VERBS)
     what = f"there is no verb '{shortened(name)}'"
     return f"{what}; did you mean {' or '.join(meant)}?" if meant else what
 
 
-def _option(name: str, context: click.Context | None) -> str:
-    """Describe an unknown option: of another tool, of other verbs, or misspelled."""
+def _explain_option(name: str, context: click.Context | None) -> str:
+    """Describe an unknown option; if another tool or verb has it, or if it is misspelled, suggest the right one."""
     what = f"there is no option {shortened(name)}"
     if context is None:
         return what
@@ -90,7 +90,7 @@ def _verbs_with(name: str) -> list[str]:
     return [verb for verb, command in commands.items() if any(name in one.opts for one in command.params)]
 
 
-def _missing(error: click.MissingParameter, context: click.Context | None) -> str:
+def _explain_missing(error: click.MissingParameter, context: click.Context | None) -> str:
     hint = error.param_hint or (error.param and error.param.get_error_hint(context))
     text = hint if isinstance(hint, str) else " or ".join(hint or ["a parameter"])
     name = text.replace("'", "").replace("[", "").replace("]", "")
@@ -102,7 +102,7 @@ def _missing(error: click.MissingParameter, context: click.Context | None) -> st
     return f"{name} is missing{usage}"
 
 
-def _value(error: click.BadParameter) -> str:
+def _explain_value(error: click.BadParameter) -> str:
     hint = error.param_hint or (error.param and error.param.get_error_hint(error.ctx))
     name = hint if isinstance(hint, str) else " or ".join(hint or ["a value"])
     what = error.message.rstrip(".")

@@ -32,7 +32,7 @@ Examples:
 """
 
 _SECTIONS = {
-    "What is listed": "--nbest --paths",
+    "List": "--nbest --paths",
 }
 
 
@@ -40,7 +40,7 @@ class _ListOptions(Options):
     nbest: int = option(
         "--nbest -n N", "List the N best strings of each graph.", type=click.IntRange(1, MOST_STRINGS), default=10
     )
-    paths: bool = flag("--paths", "List paths instead of strings; several paths may have the same words.")
+    paths: bool = flag("--paths", "List the N best paths instead of strings; several paths may have the same words.")
 
 
 class _WrittenListOptions(GraphFormatOptions):

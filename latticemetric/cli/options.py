@@ -73,7 +73,7 @@ def numbers(value: str | None) -> tuple[float, ...]:
 
 
 def whole_numbers(value: str | None, *, most_strings: float = math.inf) -> tuple[int, ...]:
-    """Parse whole numbers separated by commas; refuse n-best lists of more than `most_strings`."""
+    """Parse whole numbers separated by commas; refuse numbers of strings above `most_strings`."""
     given = numbers(value)
     if not all(number.is_integer() for number in given):
         raise click.BadParameter(f"'{value}' has a number that is not a whole number")
@@ -174,7 +174,7 @@ def word_list(text: str | None) -> frozenset[str]:
         # In an ASCII locale, Python gets other characters of an argument as escaped bytes.
         return frozenset(split_words(os.fsencode(text).decode("utf-8")))
     except UnicodeError:
-        raise UsageError("the words of an option are not UTF-8", advice="set the locale: LC_ALL") from None
+        raise UsageError("the words of an option are not UTF-8", advice="set LC_ALL to a UTF-8 locale") from None
 
 
 def metrics_named(names: Iterable[str], *, stem: bool = False, parameters: Iterable[str] = ()) -> list[Metric[Any]]:
@@ -235,7 +235,7 @@ def _parameter_value(text: str) -> bool | int | float | str:
 
 
 def string_scorer(names: str | None, metric: GRR, normalize: str | None, *, each: bool = True) -> StringScorer | None:
-    """Return the scorer of the strings found, by the metrics of `--score`; `None` if `names` is `None`."""
+    """Return the scorer of oracles and 1-bests by the metrics of `--score`; `None` if `names` is `None`."""
     if names is None:
         return None
     from latticemetric.batch.string_scores import StringScorer
@@ -264,12 +264,18 @@ def given(names: Iterable[str]) -> list[str]:
 
 
 def refuse(names: Iterable[str], where: str, *, advice: str = "leave it out") -> None:
-    """Raise an error if the user gave one of these parameters; `where` says when they have no effect."""
+    """Raise an error if the user gave one of these parameters.
+
+    Args:
+        names: The parameters.
+        where: Says when they have no effect: `without --shard`.
+        advice: Says what to do.
+    """
     for name in given(names):
         raise UsageError(f"{name} has no effect {where}", advice=advice)
 
 
-# Groups that commands share. A field of several groups has the same name in all of them
+# Options and groups of options that several commands share. A field of several groups has one name in all of them.
 
 NORMALIZE = option(
     "--normalize GRAMMAR",
@@ -278,13 +284,17 @@ NORMALIZE = option(
 )
 POSTERIOR_SCALE = option(
     "--posterior-scale NUMBER",
-    "Factor on costs for posteriors; a factor below 1 flattens them.",
+    "Multiply costs by this factor to get posteriors, P ∝ exp(−factor · cost); below 1 makes them flatter.",
     type=Number(0),
     default=1.0,
 )
-BEAM = option("--beam COST", "Prune first: keep paths at most this cost above the best path.", type=Number(0))
+BEAM = option(
+    "--beam COST", "Prune: keep the paths that cost at most this much more than the best path.", type=Number(0)
+)
 SAMPLES = option(
-    "--samples N", "For MBR by a metric: sample N paths instead of listing all.", type=click.IntRange(1, MOST_DRAWS)
+    "--samples N",
+    "For MBR by a metric: sample N paths instead of listing all strings.",
+    type=click.IntRange(1, MOST_DRAWS),
 )
 SEED = option("--seed N", "Seed of the random numbers.", type=click.IntRange(0), default=0)
 PARAMETERS = option(
@@ -292,7 +302,7 @@ PARAMETERS = option(
     "Parameter of a metric: chrf.beta=3, ter.normalized=yes, cer.unicode=nfc; repeatable.",
     multiple=True,
 )
-SCORE = option("--score NAMES", "Also score the extracted strings by these metrics: bleu-sbp,meteor.")
+SCORE = option("--score NAMES", "Also score oracles and 1-bests by these metrics: bleu-sbp,meteor.")
 UTT2SPK = option(
     "--utt2spk FILE", "Speakers of segments: lines of id and speaker, as in Kaldi's utt2spk.", type=NamesFiles()
 )
@@ -310,7 +320,7 @@ LOWERCASE = flag("--lowercase -lc", "Lowercase before tokenization.")
 TOKENIZE = option(
     "--tokenize -tok NAME", "Tokenizer of sacrebleu: 13a, intl, char, zh, none … (default: split at ASCII white space)."
 )
-FRACTIONS = flag("--fractions", "Show rates as fractions in text, too, not in per cent.")
+FRACTIONS = flag("--fractions", "Show rates in text output as fractions, as in other formats, not in per cent.")
 SHORT_SIGNATURE = flag("--short-signature", "Abbreviate signatures.")
 PLOT = option("--plot FILE", "Also draw the results: .svg, .png or .pdf.", type=Output())
 OUTPUT = option(
@@ -327,7 +337,10 @@ TABLES = ("parquet", "arrow")
 
 
 def format_option(*names: str) -> Any:
-    """Declare the field of the output format; by default that of the suffix of `--output`, else the first one."""
+    """Declare the field of the output format: one of `names`, or a table format if `names` has `jsonl`.
+
+    The default is the format of the suffix of `--output`, else the first of `names`.
+    """
 
     def chosen(value: str | None) -> str:
         if value is not None:
@@ -356,7 +369,10 @@ def resamples_option(default: int) -> Any:
 
 
 def lattices_option(what: str, format_parameter: str | None = None) -> Any:
-    """Declare the field of a file for graphs; the parameter `format_parameter` or the suffix chooses its format."""
+    """Declare the field of `--write-lattices`, a file for the graphs `what`.
+
+    The parameter `format_parameter`, if it is given, chooses the format; else the suffix of the file does.
+    """
     text = f"Also write {what} to FILE, in the format of its suffix."
     return option("--write-lattices FILE", text, type=GraphOutput(format_parameter))
 
@@ -408,7 +424,7 @@ class ScoredReadingOptions(ReadingOptions):
 
     scales: tuple[tuple[str, float], ...] = option(
         "--scale NAME=NUMBER",
-        "Weight of a score column in the model's cost; repeatable.",
+        "Weight of a score column in the model's cost (default: as the file says, mostly 1); repeatable.",
         multiple=True,
         reads=_named_numbers,
     )
@@ -458,7 +474,7 @@ class PairedReadingOptions(ScoredReadingOptions, PreparationOptions):
     style: Style = STYLE
     reference_field: str | None = option(
         "--reference-field NAME",
-        "Field of the graphs' records that holds the references, without REFERENCES (default: detected).",
+        "Without REFERENCES: the field of each graph's record that holds its references (default: detected).",
     )
 
     def paired(
@@ -521,14 +537,14 @@ class RateOptions(Options):
     """Options of the recognition rate that the search optimizes."""
 
     metric: str = option(
-        "--metric NAME", "wer, wrr, N-grr for any N, cer, N-gcr, or mixed-er.", type=MetricName(), default="4-grr"
+        "--metric NAME", "Metric: wer, wrr, N-grr (any N), cer, N-gcr or mixed-er.", type=MetricName(), default="4-grr"
     )
     alpha: str | None = ALPHA
     beta: str | None = BETA
     ignore: str | None = IGNORE
     wildcard: str | None = option(
         "--wildcard WORDS",
-        "Words that cost nothing but stay in the results, in hypotheses and references; @FILE reads them from a file.",
+        "Words to skip in scoring but keep in the results, in hypotheses and references; @FILE reads them from a file.",
         type=WordList(),
     )
     no_spaces: bool = flag("--no-spaces", "Leave out the spaces between words (cer, N-gcr).")
@@ -564,7 +580,7 @@ class RateOptions(Options):
             **penalties,
             **{name: value for name, value in (words | characters).items() if value is not None},
         }
-        # A metric that cannot search is the first thing to say, whatever its options.
+        # First raise the error for a metric that cannot search, whatever its options.
         rate = as_recognition_rate(self.metric)
         return as_recognition_rate(make_metric(self.metric, **given_options)) if given_options else rate
 
@@ -588,10 +604,12 @@ class RunOptions(Options):
         reads=_cluster,
     )
     timeout: float | None = option(
-        "--timeout SECONDS", "Time limit per graph; a graph that takes longer fails.", type=float
+        "--timeout SECONDS", "Time limit per graph (default: none); a graph that takes longer fails.", type=float
     )
     max_memory: int | None = option(
-        "--max-memory SIZE", "Memory limit per graph (500M, 2G); a graph that takes more fails.", reads=_bytes
+        "--max-memory SIZE",
+        "Memory limit per graph: 500M, 2G (default: 1.5 GiB, less if little is free); a graph that takes more fails.",
+        reads=_bytes,
     )
     resume: bool = flag("--resume", "Keep a journal beside the output; continue an interrupted run from it.")
     failures: str | None = option(
@@ -604,7 +622,9 @@ class ShardedRunOptions(RunOptions):
     """Workers, limits and error handling of a run over many graphs, or over a shard of them."""
 
     shard: ShardRun | None = option(
-        "--shard I/N", "Process only every N-th graph, starting with the I-th; see merge.", reads=_shard
+        "--shard I/N",
+        "Process only every N-th graph, starting with the I-th; join the results with merge.",
+        reads=_shard,
     )
 
     def take(self, graphs: Iterable[AnyLocated]) -> Iterable[AnyLocated]:
@@ -619,7 +639,13 @@ class OutputOptions(Options):
     output: str = OUTPUT
 
     def write(self, results: Results, *, at_once: bool = False, beside: Callable[[], None] = lambda: None) -> None:
-        """Write results; just before they become visible, call `beside` to write other files (`results.writing`)."""
+        """Write results to `--output` in the format of `--format`.
+
+        Args:
+            results: The results.
+            at_once: Show each line on standard output immediately (`results.writing`).
+            beside: Writes other files; called just before the results become visible.
+        """
         from latticemetric.cli.results import writing
 
         if self.output_format in TABLES:
@@ -658,7 +684,7 @@ class PlottedOutputOptions(OutputOptions):
     plot: str | None = PLOT
 
     def check_plot(self) -> None:
-        """Refuse, before the search starts, a plot that cannot be drawn."""
+        """Raise an error before the search starts if the plot cannot be drawn."""
         if self.plot is not None:
             from latticemetric.report.plots import check_plot
 
@@ -683,17 +709,21 @@ class ResamplingOptions(Options):
 
 
 class PointOptions(Options):
-    """Options for pruning: each value gives one pruned graph, whose oracle is found."""
+    """Options for pruning: find the oracle of the graph pruned to each of these values."""
 
     beams: tuple[float, ...] = option(
-        "--beams COSTS", "Beams: keep paths at most this cost above the best path: 1,2,4.", reads=numbers
+        "--beams COSTS",
+        "Beams: keep the paths that cost at most this much more than the best path: 1,2,4.",
+        reads=numbers,
     )
     densities: tuple[float, ...] = option(
-        "--densities NUMBERS", "Densities: keep this number of arcs per reference word: 1,5,10.", reads=numbers
+        "--densities NUMBERS",
+        "Densities: keep at most this many arcs with words per reference word: 1,5,10.",
+        reads=numbers,
     )
     nbest_sizes: tuple[int, ...] = option(
         "--nbest-sizes NUMBERS",
-        "Sizes of n-best lists: keep this number of the model's best strings: 1,10,100.",
+        "Sizes of n-best lists: keep this many of the model's best strings: 1,10,100.",
         reads=functools.partial(whole_numbers, most_strings=MOST_STRINGS),
     )
 
@@ -702,7 +732,9 @@ class GraphFormatOptions(Options):
     """Options for writing graphs."""
 
     to_format: str | None = option("--to FORMAT", "Format of the written graphs (default: by the suffix).")
-    sum_scores: bool = flag("--sum-scores", "Write one score per arc: its cost under --scale.")
+    sum_scores: bool = flag(
+        "--sum-scores", "Write one score per arc: its cost, the sum of its scores weighted by --scale."
+    )
     scores_off: bool = flag("--scores-off", "Write no scores.")
     drop_labels: bool = flag("--drop-labels", "Drop the labels of arcs: input labels, transition ids and others.")
 

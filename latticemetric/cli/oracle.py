@@ -44,10 +44,10 @@ Examples:
 """
 
 _SECTIONS = {
-    "What is measured": "",
+    "Metric": "",
     "Also find": "--nbest --hope --fear --worst --on",
     "Also show": "--score --alignment --tags --posteriors",
-    "The search": "--engine",
+    "Search": "--engine",
 }
 _COMPOUNDS = "compound-wer"
 _BLEU = ("bleu", "bleu-sbp", "bleu-stem", "bleu-sbp-stem")
@@ -65,8 +65,8 @@ class _MetricOptions(RateOptions):
 
     metric: str = option(
         "--metric NAME",
-        "wer, wrr, N-grr for any N, cer, N-gcr, mixed-er, or compound-wer; bleu or bleu-sbp over all graphs; or your "
-        "own automaton, FILE.fst. Without --metric, the totals also have wer.",
+        "Metric: wer, wrr, N-grr (any N), cer, N-gcr, mixed-er or compound-wer; bleu or bleu-sbp over all graphs "
+        "together; or your own automaton, FILE.fst. Without --metric, the totals also have wer.",
         type=MetricName(),
         default="4-grr",
     )
@@ -75,7 +75,7 @@ class _MetricOptions(RateOptions):
 class WrittenLatticesOptions(GraphFormatOptions):
     """Options for writing the graphs of all best paths of each lattice."""
 
-    write_lattices: str | None = lattices_option("lattices or forests", "to_format")
+    write_lattices: str | None = lattices_option("the graphs of all best paths", "to_format")
 
     def check(self) -> None:
         """Check before the search that the graphs can be written."""
@@ -184,7 +184,7 @@ def _search_by_automaton(
 def _search_by_compounds(
     also: AlsoOptions, reading: PairedReadingOptions, run: ShardedRunOptions, *, references: int
 ) -> Search:
-    """Return the search for the path of each lattice with the fewest errors if words may be joined."""
+    """Return the search for the path of each lattice with the fewest errors, where adjacent words may be joined."""
     from latticemetric.batch.compounds import compound_oracles
     from latticemetric.cli.oracle_results import CompoundResults
     from latticemetric.errors import require_pynini

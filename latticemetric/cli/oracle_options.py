@@ -21,19 +21,23 @@ class AlsoOptions(Options):
         "--nbest N", "Also list the N best strings of each graph.", type=click.IntRange(1, MOST_STRINGS)
     )
     hope: tuple[float, ...] = option(
-        "--hope W[,W…]", "Also find the string with the largest W · metric − cost, for each weight.", reads=weights
+        "--hope W[,W…]",
+        "Also find the string with the largest W · metric − cost, for each weight W; for wer, the metric is 1 − WER.",
+        reads=weights,
     )
     fear: tuple[float, ...] = option(
-        "--fear W[,W…]", "Also find the string with the largest −W · metric − cost, for each weight.", reads=weights
+        "--fear W[,W…]",
+        "Also find the string with the largest −W · metric − cost, for each weight W.",
+        reads=weights,
     )
     worst: bool = flag("--worst", "Also find the string that scores worst.")
     on: Literal["rate", "numerator"] = choice(
-        "--on", ["rate", "numerator"], "Apply the weights of --hope and --fear to the rate, or to its numerator."
+        "--on", ["rate", "numerator"], "Apply the weights of --hope and --fear to the rate, or only to its numerator."
     )
     score: str | None = SCORE
     alignment: bool = flag("--alignment", "Show the alignment of words in text output; json always has it.")
     tags: bool = flag("--tags", "Tag words as OK or BAD. With --format text, print only the tags of the 1-best.")
-    posteriors: bool = flag("--posteriors", "Show the posterior of each word.")
+    posteriors: bool = flag("--posteriors", "Show the posterior (probability) of each word.")
     posterior_scale: float = POSTERIOR_SCALE
     engine: str = ENGINE
 

@@ -53,7 +53,7 @@ def _titles(columns: Sequence[str], one_best: Sequence[str]) -> list[str]:
 
 
 class OracleResults(Results):
-    """Oracles by a recognition rate, further results, and their sums. Answers are read one by one."""
+    """Oracles by a recognition rate, further results, and their sums; reads the answers one by one."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class OracleResults(Results):
             yield f"  {side.name:<10}  {_scored(margin)}  {spoken(margin.words)}{note}"
 
     def records(self) -> Iterator[Record]:
-        """Yield the documented ITEM of each lattice, without the signature: the document has it once."""
+        """Yield one record per lattice, without the signature: the document has it once."""
         return map(self._record, self._answers)
 
     def _record(self, answer: OracleAnswer) -> Record:
@@ -159,7 +159,7 @@ class OracleResults(Results):
 
     @property
     def is_for_programs(self) -> bool:
-        """True with `--tags`."""
+        """True with `--tags`: the text is tags only."""
         return self._tags
 
     def warning(self) -> str | None:
@@ -229,7 +229,7 @@ class CorpusResults(Results):
         return (answer.asdict() for answer in self._answers)
 
     def document(self) -> Iterator[str]:
-        """Yield the document."""
+        """Yield the JSON document."""
         end = f'], "corpus": {as_json(self._corpus.corpus())}}}'
         head = {"signature": self._corpus.signature}
         return json_document(head, {"lattices": self.records()}, lambda: end, streamed=False)
@@ -270,7 +270,7 @@ class AutomatonResults(AnswerResults):
                 yield f"{column(answer.name)}  {shown(answer.value.score):>9}  {spoken(answer.value.words)}"
 
     def document(self) -> Iterator[str]:
-        """Yield the document, with the signature once."""
+        """Yield the JSON document: items as they arrive, then the sums."""
         from latticemetric.batch.shards import document_end
 
         def end() -> str:
@@ -317,7 +317,7 @@ class CompoundResults(AnswerResults):
         yield {name: value for name, value in answer.value.asdict().items() if name != "signature"}
 
     def document(self) -> Iterator[str]:
-        """Yield the document: items as they arrive, then the sums."""
+        """Yield the JSON document: items as they arrive, then the sums."""
         from latticemetric.batch.shards import document_end
 
         def end() -> str:
@@ -327,7 +327,7 @@ class CompoundResults(AnswerResults):
         return json_document({"signature": self._signature}, {"lattices": self.records()}, end)
 
     def summary(self) -> list[str]:
-        """Return the corpus in a few lines."""
+        """Return the totals of the corpus: oracle, 1-best, and the difference of their scores."""
         corpus = self._totals.asdict()
         rows = [["", rate_title("compound-wer"), ""]]
         for label, side in (("oracle", corpus), ("1-best", corpus["one_best"])):

@@ -42,7 +42,7 @@ def guarded(context: click.Context) -> Iterator[None]:
     from latticemetric.formats.streams.output import check_writable
 
     _check_distinct(written)
-    _check_outside(context, written)
+    _check_not_among_inputs(context, written)
     inputs = Inputs()
     if redirected or any(_exists(path) for _, path in written):
         for _, _, file in read_files(context):
@@ -51,7 +51,7 @@ def guarded(context: click.Context) -> Iterator[None]:
         with contextlib.suppress(AttributeError, OSError, ValueError):  # some commands read it without an argument
             inputs.add_open(sys.stdin.fileno(), "standard input")
     for parameter, path in written:
-        if _in_place(context, parameter, path):
+        if _may_replace_input(context, parameter, path):
             inputs.may_replace(path)
         elif (read := inputs.clash(path)) is not None:
             also = "" if read == path else f" ({read})"
@@ -101,7 +101,7 @@ def _check_distinct(written: Written) -> None:
         taken[real] = _spelled(parameter)
 
 
-def _check_outside(context: click.Context, written: Written) -> None:
+def _check_not_among_inputs(context: click.Context, written: Written) -> None:
     """Refuse a new file in an input folder or glob, since this run or the next one would read it."""
     from latticemetric.formats.streams.paths import would_mean
 
@@ -112,8 +112,8 @@ def _check_outside(context: click.Context, written: Written) -> None:
             raise UsageError(what, where=path, advice="write to another folder")
 
 
-def _in_place(context: click.Context, parameter: click.Parameter, path: str) -> bool:
-    """Check whether the output replaces the command's only input, and holds all of its graphs."""
+def _may_replace_input(context: click.Context, parameter: click.Parameter, path: str) -> bool:
+    """Check whether the output is the command's only input, and will hold all of its graphs."""
     if not isinstance(parameter.type, ConvertedGraphs) or any(map(context.params.get, _PARTIAL)):
         return False
     mine = identity(path)

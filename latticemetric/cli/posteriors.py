@@ -45,13 +45,15 @@ Examples:
 """
 
 _SECTIONS = {
-    "What is listed": "--of --order --least --top",
+    "List": "--of --order --least --top",
 }
 
 
 class _ListingOptions(Options):
     posterior_scale: float = POSTERIOR_SCALE
-    of: str = choice("--of", list(_COLUMNS), "What to list: arcs are of lattices, edges of forests.")
+    of: str = choice(
+        "--of", list(_COLUMNS), "List words, n-grams, arcs (of lattices), edges (of forests), or a summary per graph."
+    )
     order: int = option("--order N", "Length of the longest n-grams.", default=4, type=click.IntRange(1))
     least: float = option("--least P", "List only posteriors ≥ P.", type=Number(0, 1), default=0.0)
     top: int | None = option("--top N", "List at most N rows per graph.", type=click.IntRange(0))
@@ -71,7 +73,8 @@ def command(
     """List posteriors of GRAPHS: the probabilities of words, n-grams and arcs.
 
     A posterior is the probability that a path (in forests: a derivation) has a word or an n-gram, or uses an arc (in
-    forests: an edge). The most probable come first. GRAPHS are files, folders, quoted globs, or - for standard input.
+    forests: an edge). The list begins with the most probable. GRAPHS are files, folders, quoted globs, or - for
+    standard input.
     """
     from latticemetric.batch.answers import listed_posteriors
 
@@ -129,10 +132,10 @@ class _Posteriors(AnswerResults):
             if self._of == "summary":
                 yield f"{name} log total {listing.log_total:.4f}, entropy {listing.entropy:.4f}"
             for row in listing.rows:
-                yield f"{name} {row['posterior']:.4f} {harmless(_part(row))}"
+                yield f"{name} {row['posterior']:.4f} {harmless(_described(row))}"
 
 
-def _part(row: Record) -> str:
+def _described(row: Record) -> str:
     """Return the words of a row, with the states and times of its arc or the head of its edge."""
     if "edge" in row:
         return f"{row['head']} {row['target'] or 'ε'}"

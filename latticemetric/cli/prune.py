@@ -1,4 +1,4 @@
-"""`latticemetric prune`: remove what is far from the best path of each graph."""
+"""`latticemetric prune`: remove the paths that cost much more than the best path of each graph."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Examples:
 """
 
 _SECTIONS = {
-    "What is kept (give one)": "--beam --density --nbest",
+    "Limit (give one)": "--beam --density --nbest",
 }
 
 
@@ -35,11 +35,11 @@ class _LimitOptions(Options):
     beam: float | None = BEAM
     density: float | None = option(
         "--density NUMBER",
-        "Keep at most this many arcs per word of the 1-best (see info), by the widest beam possible.",
+        "Use the widest beam that keeps at most this many arcs per word of the 1-best (see info).",
         type=Number(0, min_open=True),
     )
     nbest: int | None = option(
-        "--nbest N", "Keep the N best strings, by the narrowest beam possible.", type=click.IntRange(1, MOST_STRINGS)
+        "--nbest N", "Use the narrowest beam that keeps the N best strings.", type=click.IntRange(1, MOST_STRINGS)
     )
 
 

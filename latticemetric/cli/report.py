@@ -47,12 +47,12 @@ Examples:
 """
 
 _SECTIONS = {
-    "What is shown": "--mbr-method --beam --samples --expected --score --beams --densities --nbest-sizes"
+    "Page": "--mbr-method --beam --samples --expected --score --beams --densities --nbest-sizes"
     " --corrected --utt2spk --title --most-graphs",
-    "The search": "--engine",
+    "Search": "--engine",
 }
 _NO_MBR = "none"
-# Options not to list on the page: they change nothing, or the page shows them elsewhere.
+# Options not to list on the page: they do not change the results, or the page shows them elsewhere.
 _NOT_LISTED = {
     *("lattices", "references", "output", "workers", "cluster", "resume", "failures", "title", "seed", "resamples"),
 }
@@ -61,7 +61,7 @@ _NOT_LISTED = {
 class _PageOptions(Options):
     mbr_method: str = option(
         "--mbr-method NAME",
-        "Also show MBR answers: by wer, ngram or a metric; none: no MBR; auto: ngram for forests, else wer.",
+        "Also show MBR answers by ngram, wer or a metric; none: no MBR; auto: ngram for forests, else wer.",
         default="auto",
     )
     posterior_scale: float = POSTERIOR_SCALE
@@ -78,7 +78,7 @@ class _PageOptions(Options):
     title: str | None = option("--title TEXT", "Title of the page (default: the graphs' file).")
     most_graphs: int = option(
         "--most-graphs N",
-        "Draw at most N graphs: those where the oracle gains most over the 1-best.",
+        "Draw at most N graphs: those where the oracle is better than the 1-best by most.",
         type=click.IntRange(0),
         default=100,
     )

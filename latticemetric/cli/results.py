@@ -1,6 +1,6 @@
 """Write the results of a verb as text, TSV, JSON or JSON lines.
 
-A verb makes records (rows of named values) and names the TSV columns; `Results` writes them in every format.
+A verb makes records (named values) and names the TSV columns; `Results` writes them in every format.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Results(ABC):
 
 
 class AnswerResults(Results):
-    """Answers of graphs, written as they arrive, with `records_each` records per graph."""
+    """Answers of graphs: `records_each` records per graph, written as each answer arrives."""
 
     name = "lattices"
 
@@ -199,7 +199,7 @@ def counted(number: int, noun: str) -> str:
 
 
 class IdColumn:
-    """A column of ids. A longer id widens the column from its line on, since lines are written at once."""
+    """A column of ids. Lines are written at once, so a longer id widens the column only from its own line on."""
 
     def __init__(self) -> None:
         self._width = _ID_WIDTH

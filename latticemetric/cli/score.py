@@ -64,7 +64,7 @@ Examples:
 """
 
 _SECTIONS = {
-    "What is scored": "--system --level --explain",
+    "Systems and segments": "--system --level --explain",
     "Error analysis": "--details --top --by --utt2spk --norm",
 }
 _COLUMNS = ("system", "metric", "score", "low", "high", "half_width", "undefined")
@@ -249,7 +249,7 @@ class _Scores(Results):
     has_intervals: ClassVar[bool] = False
 
     def shown(self, metric: Metric[Any], value: float | None, half_width: float | None = None, sign: str = "") -> str:
-        """Return a score of a metric: fractions in per cent, unless the user wants them as they are."""
+        """Return a score of a metric; fractions in per cent, unless the user gives `--fractions`."""
         return (rate if metric.is_fraction else with_interval)(value, half_width, sign)
 
     @staticmethod

@@ -1,7 +1,7 @@
 """Stop a run on a signal.
 
 SIGINT (Ctrl-C), SIGTERM (from a scheduler) and SIGHUP (the terminal closed) raise `Stopped` once; later signals have no
-effect. If a native call or a slow library blocks Python, a thread ends the process soon.
+effect. If a native call or a slow library blocks Python, a thread ends the process 1.5 seconds after the signal.
 """
 
 from __future__ import annotations
@@ -50,7 +50,11 @@ class Stopped(BaseException):
 
 @contextlib.contextmanager
 def noted(note: Callable[[], str]) -> Iterator[None]:
-    """Inside the block, add a note to the last line of a stopped run."""
+    """Inside the block, add a note to the message of a run that a signal stops.
+
+    Args:
+        note: Return the note; called when the message is written.
+    """
     _notes.append(note)
     try:
         yield
@@ -73,7 +77,7 @@ def listen() -> None:
         _watch()
 
 
-def listen_no_more() -> None:
+def stop_listening() -> None:
     """Ignore signals from now on, because the run is ending."""
     for number in _SIGNALS:
         if isinstance(signal.getsignal(number), _Handler):

@@ -40,14 +40,16 @@ Examples:
 """
 
 _SECTIONS = {
-    "What is swept over": "--beams --densities --nbest-sizes --by-length",
+    "Sizes and lengths": "--beams --densities --nbest-sizes --by-length",
 }
 _BOUNDS = ("low", "high", "half_width")
 
 
 class _SweepOptions(PointOptions):
     by_length: tuple[float, ...] = option(
-        "--by-length WORDS", "Group graphs by reference length, with these upper bounds: 5,10,20.", reads=numbers
+        "--by-length WORDS",
+        "Group graphs by reference length; upper bounds of the groups, in words: 5,10,20.",
+        reads=numbers,
     )
 
 
@@ -81,8 +83,8 @@ def command(
 ) -> None:
     """Prune each lattice of a test set to several sizes; find the oracle at each size.
 
-    Prune by beams, by densities (arcs with a word per reference word), or to n-best lists of distinct strings, in one
-    run. Group graphs by reference length with --by-length.
+    Prune by beams, by densities (arcs with words per reference word), or to n-best lists of distinct strings; one run
+    can do all three. Group graphs by reference length with --by-length.
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
     one line per lattice, in the same order or with ids first; give several files for several references.

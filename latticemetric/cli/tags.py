@@ -45,8 +45,8 @@ Examples:
 """
 
 _SECTIONS = {
-    "Which tags": "--words --gaps --all --layout",
-    "Systems compared": "--synthetic --compare --pairs-by --trials --significance",
+    "Tags": "--words --gaps --all --layout",
+    "Comparison of systems": "--synthetic --compare --pairs-by --trials --significance",
     "Repeated sampling": "--sampling --error-rates --sample-sizes --rounds --seed",
     "Tags of lattices (--from-lattices)": "--from-lattices --thresholds --plot",
 }
@@ -68,7 +68,7 @@ class _TagOptions(Options):
         "--compare", "Test each pair of systems; show how many pairs each metric separates significantly."
     )
     sampling: bool = flag("--sampling", "Find how many words each metric needs to detect small differences.")
-    pairs_by: str = option("--pairs-by NAME", "Metric to show in the table of pairs.", default="f1_mult")
+    pairs_by: str = option("--pairs-by NAME", "Metric whose p-values --compare shows for each pair.", default="f1_mult")
     trials: int | None = option(
         "--trials N", "Trials per test (default: 1000, or more if the significance level needs more).", type=_DRAWS
     )
@@ -170,9 +170,9 @@ def _evaluate(gold: str, predicted: Sequence[str], options: _TagOptions) -> _Tag
     # Systems are named by their files, or by whole paths if two files have the same name.
     files = [Path(path).name for path in predicted]
     names = [path if files.count(file) > 1 else file for path, file in zip(predicted, files, strict=True)]
-    again = next((name for name in names if names.count(name) > 1), None)
-    if again is not None:
-        raise UsageError(f"the file '{again}' is given twice", advice="name each file once")
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise UsageError(f"the file '{repeated}' is given twice", advice="name each file once")
     systems = {name: _read(path, options)[0] for name, path in zip(names, predicted, strict=True)}
     evaluation = TagEvaluation.of(tags, systems, gold)
     alpha, seed, comparison, sampling = options.significance, options.seed, None, None
@@ -195,7 +195,7 @@ def _evaluate(gold: str, predicted: Sequence[str], options: _TagOptions) -> _Tag
 
 
 def _read(path: str, options: _TagOptions) -> tuple[WordTags, bool]:
-    """Return the tags of words or gaps, and whether the file has tags of gaps."""
+    """Return the tags to evaluate (of words, gaps or both), and `True` if the file has tags of gaps."""
     from latticemetric.evaluation.word_tags.tags import WordTags, chosen_tags, has_gaps
     from latticemetric.formats.word_tags import read_tags
 
@@ -280,7 +280,7 @@ class _TagResults(Results):
         notes = [f"{counted(len(self.tags), 'segment')}, {counted(number, 'tag')} of {what}{share}"]
         if self.comparison is not None:
             pairs = counted(len(self.comparison[0].pairs), "pair")
-            notes.append(f"{pairs} at a level of {self.options.significance:g} together")
+            notes.append(f"{pairs} at a family-wise level of {self.options.significance:g}")
         if any(part is not None for part in (self.synthetic, self.comparison, self.sampling)):
             notes.append(f"seed {self.options.seed}")
         return ["", "; ".join(notes), self._signature]

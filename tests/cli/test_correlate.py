@@ -552,7 +552,7 @@ def test_outputs_of_other_lengths_are_named(harvest):
         (lambda _: ["system\tsegment\tjudge", "alder\t1\tanna"], "the table has no column of scores; add one"),
         (lambda lines: [lines[0].replace("fluency", "judge"), *lines[1:]], "two columns have the name 'judge'"),
         (lambda lines: [*lines, "alder\t1\tanna\t5"], r"human\.tsv:120: the row has 4 fields, but the header has 5"),
-        (lambda lines: [*lines, "alder\t13\tanna\t5\t5"], "no segment '13'; the first is 1, the last 12"),
+        (lambda lines: [*lines, "alder\t13\tanna\t5\t5"], "no segment '13'; the first segment is 1, the last is 12"),
         (
             lambda lines: [*lines, "alder\t1\tcleo\tgood\t5"],
             "adequacy is 'good', which is not a number; leave the field empty",
@@ -560,7 +560,7 @@ def test_outputs_of_other_lengths_are_named(harvest):
         (lambda lines: [*lines, "alder\t1\tcleo\t5\tinf"], "fluency is 'inf', which is not a number"),
         (
             lambda lines: [lines[0], "oak\t1\tanna\t5\t5"],
-            "no judgment is of a system with outputs; use these names of systems: alder, birch",
+            "no human score belongs to a system with outputs; use these names of systems: alder, birch",
         ),
         (
             lambda lines: [lines[0].replace("fluency", "z"), *lines[1:]],
@@ -610,7 +610,7 @@ def test_long_tables_that_make_no_sense_are_told(tmp_path, lines, message):
         ([HARVEST, "--plot", "plot.txt"], r"plot\.txt: the suffix is not a picture format; use one of \.svg"),
         (
             [HARVEST, "--plot", "p.svg", "--plot-level", "groups"],
-            "--plot-level: this plots groups, but there are none; make them with",
+            "--plot-level: there are no groups to plot; make groups with",
         ),
         ([HARVEST, "-m", "wer", "--plot", "no/where/p.svg"], "no/where/p.svg: cannot be written: No such file"),
     ],

@@ -47,7 +47,7 @@ def test_every_option_stands_in_one_section(command, context):
 
 
 def test_sections_that_a_command_names_have_what_it_says():
-    @click.command(cls=Verb, sections={"Mine": "-x --second", "What is read": ""})
+    @click.command(cls=Verb, sections={"Mine": "-x --second", "Input": ""})
     @click.option("--second", "-s", help="Two.")
     @click.option("--from", "from_", help="Shared.")
     @click.option("--loose", help="Nowhere.")
@@ -59,7 +59,7 @@ def test_sections_that_a_command_names_have_what_it_says():
     named = [(title, [option.opts[0] for option in options]) for title, options in found]
     assert named == [
         ("Mine", ["-x", "--second"]),
-        ("What is read", ["--from"]),
+        ("Input", ["--from"]),
         ("Options", ["--loose"]),
         ("Help", ["--help"]),
     ]

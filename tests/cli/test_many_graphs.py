@@ -196,7 +196,7 @@ def test_what_cannot_be_gone_on_with(tmp_path):
     assert_one_line_error(oracle(archive, references, "--resume"), "--resume needs --output FILE")
     on = ["--resume", "--output", tmp_path / "out"]
     done = oracle("-", references, *on, stdin=archive.read_bytes())
-    assert_one_line_error(done, "this cannot read standard input again")
+    assert_one_line_error(done, "a resumed run cannot read standard input again")
     assert_one_line_error(oracle(archive, references, *on, "--metric", "bleu"), "--resume has no effect with BLEU")
     assert_one_line_error(
         oracle(archive, references, "--resume", "--output", "/dev/null"), "--resume needs a regular file as output"

@@ -36,7 +36,7 @@ class Mistake(NamedTuple):
 
 
 COMMANDS = [
-    Right("latticemetric", "the best path of each lattice against its reference"),
+    Right("latticemetric", "find the path of each lattice that scores best"),
     Right("latticemetric --help", "Graphs without references"),
     Right("latticemetric --version", "latticemetric 0"),
     Right("lattice-oracle --help", "LATTICES is a file, a folder, a quoted glob"),

@@ -183,7 +183,7 @@ def test_text_and_tables_say_how_much_better_the_answers_are():
     assert (lines[3][3], lines[3][-1]) == (f"{local:.4f}", f"{local - least:.4f}")
     assert lines[4][1] == f"{best:.4f}"
     assert local > least
-    assert "3 graphs, 1 better than by the bound" in done.stderr
+    assert "3 graphs, 1 better than by the upper bound" in done.stderr
     rows = [line.split("\t") for line in run(*EXACT, "--format", "tsv").stdout.splitlines()]
     table = [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
     assert [float(row["improvement"]) for row in table] == [one["improvement"] for one in found]

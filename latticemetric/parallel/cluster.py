@@ -1,4 +1,4 @@
-"""Connect to a Dask cluster: a new one on this machine or of SLURM jobs, or a running one."""
+"""Connect to a Dask cluster: start one on this machine or as SLURM jobs, or use a running one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 _FORMS = "give local, local:N, slurm:N, tcp://HOST:PORT, tls://HOST:PORT, or the scheduler's file, FILE.json"
 _MOST_WORKERS = 10_000
 _ADDRESS = re.compile(r"[a-z]+://\S+")
-# With 100,000 workers, the scheduler's file can be longer; the address is at its end.
 _MOST_BYTES_OF_FILE = 2**26
 _TLS_ADVICE = "name certificates that the cluster accepts in Dask's configuration, distributed.comm.tls"
 _SECONDS_TO_CONNECT = 30
@@ -31,9 +30,12 @@ _SECONDS_BEFORE_A_MESSAGE = 5.0
 
 @dataclass(frozen=True)
 class Cluster:
-    """A cluster: an address or scheduler's file, or the number of workers or jobs to start (`None`: one per processor).
+    """A cluster, as given by `--cluster`.
 
-    `kind` is `local`, `slurm`, `address` or `file`.
+    Attributes:
+        kind: `local` or `slurm` (start workers or jobs), `address` or `file` (use a running cluster).
+        place: The address, or the name of the file that the scheduler wrote.
+        size: Number of workers or jobs to start; `None` for one worker per processor.
     """
 
     kind: str
@@ -60,7 +62,7 @@ class Cluster:
 
     @contextlib.contextmanager
     def connected(self) -> Iterator[Client]:
-        """Yield a client; afterwards, stop the cluster if this call started it."""
+        """Yield a client when the cluster has a worker; afterwards, stop the cluster if this call started it."""
         _require("distributed")
         from distributed import Client
 
@@ -70,14 +72,14 @@ class Cluster:
                 client = stack.enter_context(Client(scheduler, timeout=_SECONDS_TO_CONNECT, set_as_default=False))
             except LatticeMetricError:
                 raise
-            except Exception as error:  # noqa: BLE001  Dask raises anything, from assertions to what ssl says
+            except Exception as error:  # noqa: BLE001  Dask raises errors of any class
                 raise InputError(
                     f"cannot connect to the cluster: {error or type(error).__name__}",
                     where=self.place or self.kind,
                     advice=_TLS_ADVICE if "tls" in f"{error} {self.place}".lower() else None,
                 ) from None
             began, is_reported = time.monotonic(), False
-            while not client.nthreads():  # jobs may be in a queue for hours
+            while not client.nthreads():  # SLURM jobs may wait in a queue for hours
                 if not is_reported and time.monotonic() > began + _SECONDS_BEFORE_A_MESSAGE:
                     logging.getLogger("latticemetric").warning("the cluster has no workers yet; waiting for the first")
                     is_reported = True
@@ -90,7 +92,11 @@ class Cluster:
             return self.place
         if self.kind == "file":
             if not Path(self.place).is_file():
-                raise InputError("the file of the scheduler does not exist", where=self.place)
+                raise InputError(
+                    "the file of the scheduler does not exist",
+                    where=self.place,
+                    advice="give the file written by dask scheduler --scheduler-file",
+                )
             return _address_in(Path(self.place))
         if self.kind == "local":
             return stack.enter_context(_local_cluster(self.size))
@@ -124,7 +130,7 @@ def _address_in(file: Path) -> str:
 
 
 def _local_cluster(workers: int | None) -> Any:
-    """Start a cluster that other machines cannot reach; with TLS, other users of this machine cannot, either."""
+    """Start a cluster that other machines cannot reach; if it has TLS, other users of this machine cannot reach it."""
     from distributed import LocalCluster
 
     return LocalCluster(
@@ -142,7 +148,10 @@ def _local_cluster(workers: int | None) -> Any:
 
 
 def dask_setup(_worker: object) -> None:
-    """Ignore interrupts in a local worker: a terminal sends them to all processes, and the client stops its workers."""
+    """Ignore interrupts in a local worker: a terminal sends them to all processes, but the client stops its workers.
+
+    Dask calls this function (by this name) when a worker starts.
+    """
     for name in ("SIGINT", "SIGHUP"):
         signal.signal(getattr(signal, name), signal.SIG_IGN)
 
@@ -150,7 +159,8 @@ def dask_setup(_worker: object) -> None:
 def security_options(*, temporary: bool = False) -> dict[str, Any]:
     """Return the TLS settings of a cluster, with the certificates from `distributed.comm.tls` in Dask's configuration.
 
-    Without certificates, return nothing; if `temporary`, create some in memory, if `cryptography` is installed.
+    Without certificates there, return no settings; with `temporary`, create certificates in memory, if `cryptography`
+    is installed.
     """
     from distributed.security import Security
 
@@ -166,12 +176,14 @@ def _require(package: str) -> None:
     if importlib.util.find_spec(package) is None:
         name = "Dask (distributed)" if package == "distributed" else "dask-jobqueue"
         wanted = "latticemetric[cluster]" if package == "distributed" else "dask-jobqueue"
-        raise MissingDependencyError(f"this needs {name}, which is not installed", advice=f"pip install '{wanted}'")
+        raise MissingDependencyError(
+            f"--cluster needs {name}, which is not installed", advice=f"pip install '{wanted}'"
+        )
 
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence Dask's log messages about workers that join and leave."""
+    """Silence Dask's log messages about workers that join and leave, inside the `with` block."""
     import dask
 
     logger = logging.getLogger("distributed")

@@ -1,4 +1,4 @@
-"""Answer batches of tasks on the workers of a Dask cluster; repeat a batch if its worker dies."""
+"""Compute answers on the workers of a Dask cluster, in batches of tasks; repeat the tasks of workers that die."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from latticemetric.parallel.process import Limits, Task, started_program
 if TYPE_CHECKING:
     from distributed import Client
 
-# Seconds of a batch: short, to share the work well; but long, compared to the time for sending the batch.
+# Wanted seconds of a batch: short, to share the work evenly; but long, compared to the time for sending the batch.
 _SECONDS = 0.2
 _MOST_IN_BATCH = 64
 _BYTES_OF_BATCH = 2**20
-# Batches of each worker: one in progress, one waiting.
-_BATCHES = 2
-# Count workers again after this number of seconds, even without an answer.
-_PATIENCE = 5.0
+# Batches of each worker's thread: one in progress, one waiting.
+_BATCHES_PER_THREAD = 2
+# Wait this long for an answer before the workers, which may join and leave, are counted again.
+_SECONDS_TO_WAIT = 5.0
 _SECONDS_BETWEEN_COUNTS = 2.0
 
 
@@ -46,7 +46,11 @@ class _Run(NamedTuple):
 
 
 class Batches(Window):
-    """The batches in progress on a cluster; each thread of a worker computes one batch at a time."""
+    """The tasks in progress on a cluster; each thread of a worker computes one batch of them at a time.
+
+    Raises:
+        UsageError: The function cannot be pickled.
+    """
 
     def __init__(self, function: Callable[[Any], Any], client: Client, limits: Limits) -> None:
         super().__init__()
@@ -72,12 +76,12 @@ class Batches(Window):
     def __exit__(self, *_: object) -> None:
         for future in self._batches:
             future.cancel()
-        with contextlib.suppress(Exception):  # workers may be gone, and the scheduler too
+        with contextlib.suppress(Exception):  # workers or the scheduler may have ended
             self._client.run(end_run, self._run.name, on_error="ignore")
 
     def _fill(self, tasks: Iterator[Task]) -> bool:
         if self._suspects:
-            # A question that may have killed a worker: repeat it alone, so that no other question is blamed.
+            # This task may have killed a worker: repeat it alone, so that no other task is blamed.
             if not self._batches:
                 self._submit([self._suspects.popleft()])
                 self._is_alone = True
@@ -89,7 +93,7 @@ class Batches(Window):
                 logging.getLogger("latticemetric").warning("all workers of the cluster have left; waiting for others")
         threads = max(1, self._threads)  # lost workers may come back
         filled = False
-        while len(self._batches) < _BATCHES * threads:
+        while len(self._batches) < _BATCHES_PER_THREAD * threads:
             batch: list[Task] = []
             size = 0
             while len(batch) < self._most and size < _BYTES_OF_BATCH and (task := self._next_task(tasks, threads)):
@@ -110,17 +114,17 @@ class Batches(Window):
         future.add_done_callback(self._finished.put)
 
     def _data(self, name: str, content: Callable[[str], bytes]) -> Any:
-        """Store data on the cluster, so that each worker fetches it only once."""
-        # The data are lost if all workers that held them have died.
+        """Return a future of data (by their name), which each worker fetches only once."""
+        # Send the data again if all workers that held them have died.
         if name not in self._sent or self._sent[name].status not in {"pending", "finished"}:
             self._sent[name] = self._client.submit(_same, content(name), pure=False)
         return self._sent[name]
 
     def _wait(self) -> None:
         try:
-            self._take(self._finished.get(timeout=_PATIENCE))
+            self._take(self._finished.get(timeout=_SECONDS_TO_WAIT))
         except queue.Empty:
-            return  # the number of workers may have changed
+            return  # to count the workers again
         while not self._finished.empty():
             self._take(self._finished.get())
 
@@ -156,18 +160,19 @@ def _same(content: bytes) -> bytes:
     return content
 
 
-# ---- In a worker of the cluster: each of its threads has a separate process for a run ----
+# ---- In a worker of the cluster: each of its threads starts a separate process for each run ----
 
-# A process ends after this number of seconds without a question: the client may have died.
+# A process ends after this number of seconds without a task: the client may have died.
 _IDLE_SECONDS = 60.0
+# Remember the names of this many runs that have ended.
 _MOST_ENDED = 1000
 
-# A pickled question, and the tokens of the constants that it needs.
+# A pickled task, and the tokens of the constants that it needs.
 Question = tuple[bytes, frozenset[str]]
 
 
 class _Replies(NamedTuple):
-    """The pickled reply to each task, or why there is none; and the seconds for all of them."""
+    """The pickled reply to each task, or the error if there is none; and the seconds for the whole batch."""
 
     replies: list[tuple[bytes | None, InputError | None]]
     seconds: float
@@ -176,15 +181,16 @@ class _Replies(NamedTuple):
 def answer_batch(
     version: str, run: _Run, function: bytes, questions: Sequence[Question], constants: Mapping[str, bytes]
 ) -> _Replies:
-    """Compute the answers of pickled tasks in order; refuse them if the client has another version."""
+    """Compute the answers of pickled tasks in order; raise `UsageError` if the client has another version."""
     if version != VERSION:
         raise UsageError(
-            f"a worker has latticemetric {VERSION}, but this is {version}", advice="install the same version there"
+            f"a worker of the cluster has latticemetric {VERSION}, but this machine has {version}",
+            advice="install the same version on both",
         )
     pickling.learn(constants)
     began = time.monotonic()
     with _pool(run, function) as pool:
-        # If a question's file is missing on this machine, tell the client, which then sends the question with all data.
+        # If a task's file is missing here, the reply says so, and the client sends the task again with all data.
         tasks = (Task(Packed(*question)) for question in questions)
         done = [(task.reply, task.problem) for task in pool.done(tasks)]
     return _Replies(done, time.monotonic() - began)
@@ -207,12 +213,14 @@ _ended: deque[str] = deque(maxlen=_MOST_ENDED)
 
 @contextlib.contextmanager
 def _pool(run: _Run, function: bytes) -> Iterator[Pool]:
-    """Reserve the pool of this thread; it is kept between batches, since starting a process is slow."""
+    """Yield the pool of this thread and run; it is kept between batches, since starting a process is slow."""
     key = run.name, threading.get_ident()
     with _lock:
         if run.name in _ended:
             raise UsageError("this run has ended")
-        if key in _pools and time.monotonic() > _pools[key].used + _IDLE_SECONDS / 2:  # it may be about to end itself
+        if (
+            key in _pools and time.monotonic() > _pools[key].used + _IDLE_SECONDS / 2
+        ):  # its idle process may end at any time
             _pools.pop(key).__exit__()
         if key not in _pools:
             _pools[key] = _ThreadPool(run, function)
@@ -232,10 +240,10 @@ def _pool(run: _Run, function: bytes) -> Iterator[Pool]:
 
 
 def end_run(name: str) -> None:
-    """Stop all processes of a run in this worker, and start no others for it."""
+    """Stop all processes of a run in this worker of the cluster, and start no others for it."""
     with _lock:
         _ended.append(name)
         for key in [key for key in _pools if key[0] == name]:
             _pools[key].kill()
-            if not _pools[key].lock.locked():  # otherwise, its thread ends it
+            if not _pools[key].lock.locked():  # otherwise, the thread that uses it stops it
                 _pools.pop(key).__exit__()

@@ -1,4 +1,4 @@
-"""The journal of a run stores answers on disk as they arrive, so that an interrupted run does not repeat them.
+"""The journal of a run: a file that stores answers as they arrive, so that a resumed run does not compute them again.
 
 A journal is one line of JSON that identifies the run, then one record per answer: length, checksum, and the answer as
 plain data (see `plain`). Each record is written at once, so that it survives the process; an incomplete last record is
@@ -25,7 +25,7 @@ try:
     import fcntl
 
     _HAS_LOCKS = True
-except ImportError:  # Windows has other locks
+except ImportError:  # on Windows: run without locks
     _HAS_LOCKS = False
 
 from latticemetric.errors import InputError, LatticeMetricError, UsageError, shortened
@@ -37,20 +37,24 @@ Fingerprint = dict[str, Any]
 
 _RECORD = struct.Struct("<QI")
 _SYNC_SECONDS = 10.0
-_WAIT_FOR_LOCK = 2.0
+_SECONDS_FOR_LOCK = 2.0
 _FORMAT = 2
-# The first line is read as a whole: it lists the files of a run, a hundred bytes per file.
+# The most bytes of the first line, which lists the files of the run: about a hundred bytes per file.
 _LONGEST_HEAD = 2**28
 _BEGIN_AGAIN = "remove it to begin again"
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 class Journal:
-    """The journal of one run. It locks its file against other processes, and refuses the journal of another run.
+    """The journal of one run. It locks its file against other processes.
 
     Args:
-        path: The file of the journal; it may be new.
-        fingerprint: Identifies the run: plain values, for JSON.
+        path: The file of the journal; it is created if it does not exist.
+        fingerprint: Plain values (for JSON) that identify the run: its options and files.
+
+    Raises:
+        UsageError: The file is no journal, or the journal of a run with another fingerprint.
+        InputError: The file cannot be written, or another process uses it.
     """
 
     def __init__(self, path: str, fingerprint: Fingerprint) -> None:
@@ -60,11 +64,11 @@ class Journal:
         self._repeated = 0
         self._synced = time.monotonic()
         try:
-            # No buffer: bytes that a full disk rejected must not be written again when the file is closed.
-            # No symbolic link: others may write into the folder, and know the file's name beforehand.
+            # Use no buffer: bytes that a full disk rejected must not be written again when the file is closed.
+            # Refuse a symbolic link: another user who can write into the folder could guess the name and place a link.
             self._file = io.FileIO(os.open(path, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o600), "r+")
         except OSError as error:
-            why = "it is a link" if error.errno == errno.ELOOP else error.strerror
+            why = "it is a symbolic link" if error.errno == errno.ELOOP else error.strerror
             raise InputError(f"cannot be written: {why}", where=path, advice="name another output") from None
         try:
             self._lock()
@@ -76,7 +80,11 @@ class Journal:
     def continued(
         self, questions: Iterable[Question], answers: Callable[[Iterable[Question]], Iterator[Answer]]
     ) -> Iterator[Answer]:
-        """Yield the answers of the journal, then compute, store and yield the remaining ones."""
+        """Yield the answers of the journal, then compute, store and yield the others.
+
+        Raises:
+            UsageError: The graphs are not those of the journal's answers, or not in the same order.
+        """
         rest = iter(questions)
         for answer in self._records():
             question: Any = next(rest, None)
@@ -97,9 +105,9 @@ class Journal:
 
     @contextlib.contextmanager
     def blamed(self) -> Iterator[None]:
-        """Inside the block, report unforeseen errors as a damaged journal, if the run uses answers of the journal.
+        """Report an unexpected error in the `with` block as a damaged journal, if answers came from the journal.
 
-        Answers are checked field by field; only the code that uses them can notice that fields do not fit together.
+        Answers are checked field by field as they are read; that two fields contradict each other shows only in use.
         """
         try:
             yield
@@ -111,7 +119,7 @@ class Journal:
             raise self._damaged(f"its answers cannot be used ({type(e).__name__})") from e
 
     def remove(self) -> None:
-        """Remove the journal. Call this when the run is finished and its output is safe."""
+        """Remove the journal. Call this when the run has ended and its whole output is on disk."""
         Path(self.path).unlink(missing_ok=True)
         self.close()
 
@@ -124,22 +132,22 @@ class Journal:
         self._file.close()
 
     def _lock(self) -> None:
-        """Lock the file for this process; refuse a locked file, and one that is not regular."""
+        """Lock the file for this process; raise `InputError` if it is not a regular file, or stays locked."""
         if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
             raise InputError("this is not a regular file", where=self.path, advice="name another output")
-        until = time.monotonic() + _WAIT_FOR_LOCK
+        until = time.monotonic() + _SECONDS_FOR_LOCK
         while _HAS_LOCKS:
             try:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                if time.monotonic() < until:  # workers of a run that was just killed notice that, and end
+                if time.monotonic() < until:  # workers of a killed run end a moment later
                     time.sleep(0.05)
                     continue
                 raise InputError(
                     "another process uses this file", where=self.path, advice="wait for that process, or stop it"
                 ) from None
             except OSError:
-                return  # some file systems have no locks
+                return  # this file system has no locks
             return
 
     def _check(self, fingerprint: Fingerprint) -> None:
@@ -147,7 +155,9 @@ class Journal:
         self._begin = len(line)
         head = json.dumps(fingerprint).encode() + b"\n"
         first = head.partition(b":")[0]
-        if not line.endswith(b"\n") and line[: len(first)] == first[: len(line)]:  # new, or killed in its first line
+        if (
+            not line.endswith(b"\n") and line[: len(first)] == first[: len(line)]
+        ):  # new, or its first line is incomplete
             self._cut(0)
             self._write(head)
             self._begin = len(head)
@@ -166,7 +176,7 @@ class Journal:
             )
 
     def _records(self) -> Iterator[Any]:
-        """Yield the answers of complete records, and cut off the rest of the file."""
+        """Yield the answers of complete records; cut off the rest of the file."""
         end, reader = self._begin, self._reader(self._begin)
         while len(head := reader.read(_RECORD.size)) == _RECORD.size:
             length, checksum = _RECORD.unpack(head)

@@ -25,8 +25,7 @@ Reducers: TypeAlias = dict[type, Callable[[Any], Any]]
 def reducers() -> Reducers:
     """Return the reducers that packages registered for their types, except reducers of errors.
 
-    Processes that import Dask register a reducer for all errors, but messages must not depend on whether a process
-    imported Dask.
+    Dask registers a reducer for all errors, but error messages must not depend on whether a process imported Dask.
     """
     registered: Any = copyreg.dispatch_table
     return {kind: reduce for kind, reduce in registered.items() if not issubclass(kind, BaseException)}
@@ -42,9 +41,9 @@ def pickled(thing: Any, table: Reducers | None = None) -> bytes:
 
 
 def portable(function: Any) -> bytes:
-    """Pickle a function for a process with only the installed packages.
+    """Pickle a function for a process that can only import installed packages.
 
-    With cloudpickle, functions of a script or notebook are pickled with their code.
+    If cloudpickle is installed, a function of a script or notebook is pickled with its code.
     """
     try:
         import cloudpickle
@@ -54,9 +53,9 @@ def portable(function: Any) -> bytes:
     return data
 
 
-# A process knows three kinds of tokens: made by itself, by the process that it was forked from, or sent to it.
+# A process knows tokens that it made, that it inherited in a fork, or that another process sent.
 
-# Constants of earlier runs: a worker of a cluster does not notice that a run is over.
+# Keep at most this many constants from other processes: a worker of a cluster is not told that a run has ended.
 _MOST_LEARNT = 16
 
 _objects: dict[str, Any] = {}
@@ -64,12 +63,12 @@ _contents: dict[str, bytes] = {}
 _tokens: dict[int, str] = {}
 _learnt: list[str] = []
 _lock = threading.Lock()
-if hasattr(os, "register_at_fork"):  # else a child, forked while a thread holds the lock, never gets it
+if hasattr(os, "register_at_fork"):  # otherwise, a fork while a thread holds the lock would wait for it forever
     os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
 def learn(contents: Mapping[str, bytes]) -> None:
-    """Store constants that come from another process."""
+    """Store pickled constants (by token) that come from another process; drop the oldest if there are too many."""
     with _lock:
         _learnt.extend(contents.keys() - _contents.keys())
         _contents.update(contents)
@@ -82,7 +81,7 @@ def constant(token: str) -> Any:
     """Return the constant with this token."""
     with _lock:
         if token not in _objects:
-            thing = pickle.loads(_contents[token])  # noqa: S301  a question of our own run
+            thing = pickle.loads(_contents[token])  # noqa: S301  our own run sent it
             _objects[token] = thing
             _tokens[id(thing)] = token
         return _objects[token]
@@ -117,11 +116,11 @@ class Packed(NamedTuple):
 
 
 class Packing:
-    """Pickles the tasks of one run; `close` drops its constants.
+    """Pickles the tasks of one run; `close` forgets the constants of the run.
 
     Args:
         table: Reducers for the types in the tasks.
-        whole: Reducers in place of those in `table` if the receiver cannot read this machine's files.
+        whole: Reducers that replace those in `table` if the receiver cannot read this machine's files.
         constants: Reducers to pickle the constants.
     """
 
@@ -145,10 +144,10 @@ class Packing:
         return Packed(data, frozenset(self._needs))
 
     def by_token(self, thing: Any) -> Any:
-        """Reduce an object to its token; return `None` the first time, or if there are too many constants."""
+        """Reduce an object to its token; return `None` if it is new, or if there are too many constants."""
         token = _tokens.get(id(thing))
         if token is None:
-            # An object becomes a constant the second time: the symbol table of a single graph comes only once.
+            # Make an object a constant when it comes a second time: the symbol table of a single graph comes only once.
             if not any(thing is other for other in self._recent):
                 self._recent.append(thing)
                 return None
@@ -163,5 +162,5 @@ class Packing:
         return constant, (token,)
 
     def close(self) -> None:
-        """Drop the constants of the run."""
+        """Forget the constants of the run."""
         _forget(self._mine)

@@ -1,4 +1,4 @@
-"""Plain data: write results as JSON and read them back; reading builds only results and graphs.
+"""Plain data: write results and graphs as JSON, and read them back without running any code of the file.
 
 Numbers, texts, booleans, `None` and dicts with text keys are written as in JSON. Other values become a list that begins
 with the type: `["tuple", 1, 2]`, or `["Alignment", …]` with the fields in order. Only graphs and registered classes can
@@ -36,7 +36,7 @@ from latticemetric.lattice.texts import Texts
 from latticemetric.nbest import NBest
 from latticemetric.vocabulary import Vocabulary
 
-# Name in journals → (module, class), and the reverse. Classes are imported when they are first read.
+# From name in the data to (module, class), and the reverse. Classes are imported when they are first read.
 _CLASSES: dict[str, tuple[str, str]] = {}
 _NAMES: dict[tuple[str, str], str] = {}
 
@@ -44,8 +44,8 @@ _NAMES: dict[tuple[str, str], str] = {}
 def register(module: str, *classes: str, **renamed: str) -> None:
     """Allow plain data to hold classes of a module: dataclasses or named tuples that only store their fields.
 
-    If a class is renamed, its name in journals must stay: `Extremes="Margins"` writes the class `Margins` as
-    `Extremes`.
+    If a class is renamed in the code, its name in journals must not change: `Extremes="Margins"` writes the class
+    `Margins` as `Extremes`.
     """
     for name, kind in {**{kind: kind for kind in classes}, **renamed}.items():
         _CLASSES[name] = module, kind
@@ -61,7 +61,7 @@ register("latticemetric.nbest", "Hypothesis", "NBest")
 _ERRORS = ("LatticeMetricError", "InputError", "FormatError", "UsageError", "MissingDependencyError")
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 _NUMBERS = frozenset({"|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8"})
-# Write a symbol table with fewer words again each time: that costs less than to search for an equal table.
+# A symbol table with fewer words is written each time: that takes less time than to search for an equal table.
 _FEWEST_WORDS = 100
 _RECENT_TABLES = 4
 _MOST_IN_MEMORY = 2**24
@@ -75,7 +75,7 @@ class NotPlainError(ValueError):
 
 
 class PlainData:
-    """Writes and reads values. Read them in the order of writing, since shared symbol tables are written only once.
+    """Writes and reads values. Read them in the order of writing, since a shared symbol table is written only once.
 
     Examples:
         >>> plain = PlainData()
@@ -112,21 +112,21 @@ class PlainData:
         }
 
     def dumps(self, value: Any) -> bytes:
-        """Write a value as bytes without line breaks.
+        """Return a value as JSON without line breaks, in ASCII.
 
         Raises:
-            NotPlainError: The value is, or contains, an object of an unknown class.
+            NotPlainError: The value is, or contains, an object of a class that is not registered.
         """
         tree = self._tree(value)
         write = partial(json.dumps, separators=(",", ":"), check_circular=False)
         try:
             text = write(tree)
-        except ValueError:  # Python writes very long integers only in base 16
+        except ValueError:  # Python refuses to write very long integers in base 10
             text = write(_without_long_integers(tree))
         return text.encode("ascii")
 
     def loads(self, data: bytes) -> Any:
-        """Read a value.
+        """Return the value that `dumps` wrote.
 
         Raises:
             NotPlainError: The data do not come from `dumps`.
@@ -154,7 +154,7 @@ class PlainData:
             return lambda value: ["Texts", *_array(value.begin)[1:], *_array(value.values)[1:]]
         if issubclass(kind, Vocabulary):
             return self._vocabulary
-        if issubclass(kind, LatticeMetricError):  # written as the nearest class that all programs know
+        if issubclass(kind, LatticeMetricError):  # write a subclass as its nearest base in `_ERRORS`
             known = next(base.__name__ for base in kind.__mro__ if base.__name__ in _ERRORS)
             return lambda value: ["error", known, value.what, value.where, value.advice]
         name = _NAMES.get((kind.__module__, kind.__name__))
@@ -213,13 +213,13 @@ class PlainData:
 
 
 class GraphSpool:
-    """Collects names and graphs to write at the end; keeps them on disk if there are many.
+    """A store of names and graphs that a command writes at its end; more than 16 MB are kept on disk.
 
     Iteration reads one graph at a time, in the order of `add`.
     """
 
     def __init__(self) -> None:
-        self._file = tempfile.SpooledTemporaryFile(_MOST_IN_MEMORY)  # noqa: SIM115  closed with what keeps it
+        self._file = tempfile.SpooledTemporaryFile(_MOST_IN_MEMORY)  # noqa: SIM115  closed by `__del__`
         self._plain = PlainData()
         self._count = 0
 
@@ -230,7 +230,7 @@ class GraphSpool:
         self._count += 1
 
     def __del__(self) -> None:
-        with contextlib.suppress(OSError):  # `add` raised it before
+        with contextlib.suppress(OSError):  # `add` has already raised it
             self._file.close()
 
     def __len__(self) -> int:
@@ -249,7 +249,7 @@ def _without_long_integers(tree: _Tree) -> _Tree:
         return list(map(_without_long_integers, tree))
     if isinstance(tree, dict):
         return {key: _without_long_integers(value) for key, value in tree.items()}
-    return ["int", hex(tree)] if type(tree) is int and tree.bit_length() > 64 else tree  # noqa: PLR2004  a word
+    return ["int", hex(tree)] if type(tree) is int and tree.bit_length() > 64 else tree  # noqa: PLR2004  a machine word
 
 
 def _array(value: npt.NDArray[Any]) -> _Tree:
@@ -276,7 +276,7 @@ def _read_vocabulary(is_given: Any = None, numbers: Any = None, words: Any = Non
 def _read_texts(begin_kind: Any, begin: Any, kind: Any, values: Any) -> Texts:
     _require(begin_kind == "<i8" and kind in {"|u1", "<i4"})
     texts = Texts(_read_array(begin_kind, begin), _read_array(kind, values))
-    texts.items()  # an error if rows are not in order, or not UTF-8
+    texts.items()  # raises an error if rows are not in order, or not UTF-8
     return texts
 
 
@@ -295,7 +295,7 @@ def _text(value: Any) -> str:
 
 def _require(is_so: bool) -> None:  # noqa: FBT001  a condition
     if not is_so:
-        raise NotPlainError("a value does not have the type that it states")
+        raise NotPlainError("a value does not have the type named at its begin")
 
 
 def _field_names(kind: type) -> tuple[str, ...]:
@@ -304,7 +304,7 @@ def _field_names(kind: type) -> tuple[str, ...]:
 
 
 def _rebuilt(name: Any, values: list[Any]) -> Any:
-    """Build an object of one of the classes that may be read."""
+    """Return an object of a registered class, from the class's name in the data and the values of its fields."""
     _require(isinstance(name, str) and name in _CLASSES)
     kind, checks = _class(name), _checks(name)
     if len(values) != len(checks):
@@ -318,7 +318,7 @@ def _rebuilt(name: Any, values: list[Any]) -> Any:
 
 
 def _checked_graph(given: Lattice | Forest) -> Lattice | Forest:
-    """Build a graph by its constructor, which checks it, since native code relies on valid graphs."""
+    """Return a graph made by the public constructor, which checks it: native code needs valid graphs."""
     if isinstance(given, Lattice):
         rest = {name: getattr(given, name) for name in ("final", "scores", "vocabulary", "times", "labels")}
         made = Lattice.from_arcs(given.source, given.target, given.word, **rest, copy=False)
@@ -340,7 +340,7 @@ def _class(name: str) -> Any:
 
 
 class _Names(dict[str, Any]):
-    """Resolves names in annotations: names imported for type checkers only, and the alias that quotes them."""
+    """Resolves names in annotations that are imported only for type checkers, and the alias `Graph`."""
 
     def __missing__(self, name: str) -> Any:
         if name == "Graph":
@@ -360,7 +360,7 @@ def _check(hint: Any) -> _Check:
     """Return a check for values of an annotated type.
 
     Raises:
-        TypeError: No check is known for such an annotation.
+        TypeError: There is no check for such an annotation.
     """
     origin, arguments = get_origin(hint), get_args(hint)
     if hint in {int, float}:  # integers are accepted as floats, as in type checkers

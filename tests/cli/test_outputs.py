@@ -436,7 +436,7 @@ def test_a_journal_is_written_through_no_link(there):
     (there / "victim").write_text("")
     (there / "out.journal").symlink_to("victim")
     done = resumed("info", "meeting.lat.txt")
-    assert "out.journal: cannot be written: it is a link" in str(done.exception)
+    assert "out.journal: cannot be written: it is a symbolic link" in str(done.exception)
     assert (there / "victim").read_text() == ""
 
 

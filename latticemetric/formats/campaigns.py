@@ -1,4 +1,4 @@
-"""Read human scores as campaigns publish them: folders of mt-metrics-eval (version 2), Google's MQM tables."""
+"""Read published human scores: folders of mt-metrics-eval (version 2), and Google's tables of MQM."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from latticemetric.formats.streams.stream import open_stream
 from latticemetric.formats.text.fields import is_number
 
 NO_TRANSLATION = "[No translation supplied]"
-"""The text of a system without an output for a segment."""
+"""The text in place of a missing output."""
 
-# The kinds of human scores, the first that is there being the standard one.
+# The kinds of human scores, by preference: the first one that a folder has is the standard one.
 _KINDS = ("mqm", "esa", "da-sqm", "wmt-z", "wmt", "wmt-raw", "wmt-appraise-z")
 
 _RATER = re.compile(r"\.rater\d+$")
@@ -60,14 +60,15 @@ def is_campaign_folder(folder: Path) -> bool:
 
 
 def campaign_folder(folder: Path, pair: str) -> CampaignFolder:
-    """List the files of a language pair; human translations are among the systems, under the reference's name."""
+    """List the files of a language pair; its `outputs` include human translations, under the reference's name."""
     outputs = _by_stem(folder / "system-outputs" / pair)
     references = {
         path.name.split(".")[-2]: str(path)
         for path in sorted((folder / "references").glob(f"{pair}.*.*"), key=lambda path: natural_order(path.name))
     }
     if not references:
-        raise FormatError(f"there is no reference for {pair}", where=str(folder / "references"))
+        advice = f"add a file such as {pair}.refA.txt"
+        raise FormatError(f"there is no reference for {pair}", where=str(folder / "references"), advice=advice)
     scores, ratings, others = dict[tuple[str, str], str](), dict[str, list[str]](), set[str]()
     for path in sorted((folder / "human-scores").glob(f"{pair}.*"), key=lambda path: natural_order(path.name)):
         _, *name, level, kind = path.name.split(".")
@@ -78,7 +79,8 @@ def campaign_folder(folder: Path, pair: str) -> CampaignFolder:
         elif name and kind == "rating":
             ratings.setdefault(_RATER.sub(".raters", ".".join(name)), []).append(str(path))
     if not scores and not ratings:
-        raise FormatError(f"there are no human scores for {pair}", where=str(folder / "human-scores"))
+        advice = f"add a file such as {pair}.mqm.seg.score"
+        raise FormatError(f"there are no human scores for {pair}", where=str(folder / "human-scores"), advice=advice)
     unused = sorted(others - {kind for kind, _ in scores})
     documents = folder / "documents" / f"{pair}.docs"
     return CampaignFolder(
@@ -95,7 +97,7 @@ def _by_stem(folder: Path) -> dict[str, str]:
 
 
 def read_texts(path: str) -> list[str]:
-    """Return texts of outputs or references: lines; of `.jsonl`, the field `hypothesis` or `target` of each line."""
+    """Return the texts of a file: its lines or, in `.jsonl`, the field `hypothesis` or `target` of each line."""
     if not path.endswith(".jsonl"):
         return read_lines(path)
     texts = []
@@ -117,13 +119,15 @@ def _json(text: str, place: str) -> object:
 
 
 def read_documents(path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the domain and the document of each segment."""
+    """Return two tuples: the domain of each segment, and its document."""
     domains, documents = [], []
     with open_stream(path) as stream:
         for line in stream.lines():
             fields = line.split()
             if len(fields) < 2:  # noqa: PLR2004  a domain and a document
-                raise FormatError("the line has no domain and document", where=stream.place())
+                raise FormatError(
+                    "the line has no domain and document", where=stream.place(), advice="write DOMAIN, a tab, DOCUMENT"
+                )
             domains.append(fields[0])
             documents.append(fields[1])
     return tuple(domains), tuple(documents)
@@ -143,10 +147,11 @@ def read_score_lines(path: str) -> Iterator[tuple[str, str, float | None]]:
 def read_ratings(path: str) -> Iterator[tuple[str, str, str, float | None]]:
     """Yield place, system, rater and score of each line of marked errors; the score is `None` without a rating.
 
-    The score is minus the sum of the errors' weights, as in `read_mqm`. An error without category and severity counts
-    with the score of its rater. If the line has no rater, the file's name has: `en-de.mqm.rater1.seg.rating`.
+    The score is minus the sum of the errors' weights, as in `read_mqm`; the weight of an error without severity is the
+    absolute value of its `score`. If the line has no rater, take it from the file's name: `rater1` in
+    `en-de.mqm.rater1.seg.rating`.
     """
-    named = _RATER.search(path.removesuffix(".seg.rating"))
+    in_name = _RATER.search(path.removesuffix(".seg.rating"))
     with open_stream(path) as stream:
         for line in stream.lines():
             system, _, rest = line.strip().partition("\t")
@@ -160,7 +165,7 @@ def read_ratings(path: str) -> Iterator[tuple[str, str, str, float | None]]:
                 advice = 'a line is SYSTEM, a tab and {"errors": [{"category": …, "severity": …}, …]} or None'
                 raise FormatError("the line is not a rating", where=stream.place(), advice=advice)
             score = 0.0 - sum(_error_weight(error, stream.place()) for error in errors)
-            yield stream.place(), system, rater or (named[0][1:] if named else ""), score
+            yield stream.place(), system, rater or (in_name[0][1:] if in_name else ""), score
 
 
 def _error_weight(error: Mapping[str, object], place: str) -> float:
@@ -168,28 +173,29 @@ def _error_weight(error: Mapping[str, object], place: str) -> float:
     if severity is not None:
         return mqm_weight(str(category or ""), str(severity))
     if not isinstance(score, (int, float)) or isinstance(score, bool):
-        raise FormatError("an error has neither a severity nor a score", where=place)
+        what, advice = "an error has neither a severity nor a score", "give each error one of them"
+        raise FormatError(what, where=place, advice=advice)
     return abs(float(score))
 
 
 # ---- MQM, as Google publishes it ----
 
-_MQM = ("system", "seg_id", "rater", "category", "severity")
-_AVERAGES = ("system", "mqm_avg_score", "seg_id")
+_MQM_COLUMNS = ("system", "seg_id", "rater", "category", "severity")
+_AVERAGE_COLUMNS = ("system", "mqm_avg_score", "seg_id")
 MQM = "mqm"
-"""The column of MQM scores: minus the weights of the errors, so that higher is better."""
+"""The name of the column of MQM scores. A score is minus the sum of the errors' weights: higher is better."""
 
 
 def is_mqm(header: Sequence[str]) -> bool:
     """Check whether this is the header of a table of MQM annotations, or of their averages over raters."""
-    return set(_MQM) <= set(header) or set(_AVERAGES) <= set(header)
+    return set(_MQM_COLUMNS) <= set(header) or set(_AVERAGE_COLUMNS) <= set(header)
 
 
 def read_mqm(path: str) -> Iterator[tuple[str, str, str, str, float]]:
     """Yield place, system, segment, rater and score: minus the sum of the weights of the rater's errors.
 
     Weights are those of Freitag et al. 2021: Major 5, Non-translation 25, Minor 1, minor punctuation 0.1, Neutral 0.
-    Averages are taken as scores if one of them is negative, otherwise as sums of weights, whose sign is changed.
+    A table of averages has no raters. If none of its averages is negative, they are sums of weights: negate them.
     """
     with open_stream(path) as stream:
         lines = stream.lines()
@@ -198,7 +204,7 @@ def read_mqm(path: str) -> Iterator[tuple[str, str, str, str, float]]:
         header = first.split(separator)
         sums: dict[tuple[str, str, str], float] = defaultdict(float)
         places: dict[tuple[str, str, str], str] = {}
-        of_errors = set(_MQM) <= set(header)
+        lists_errors = set(_MQM_COLUMNS) <= set(header)
         averages: list[tuple[str, str, str, float]] = []
         for line in lines:
             if not line.strip():
@@ -208,7 +214,7 @@ def read_mqm(path: str) -> Iterator[tuple[str, str, str, str, float]]:
                 what = f"the row has {len(fields)} fields, but the header has {len(header)}"
                 raise FormatError(what, where=stream.place())
             row = dict(zip(header, fields, strict=False))
-            if not of_errors:
+            if not lists_errors:
                 if not is_number(row["mqm_avg_score"]):
                     if row["mqm_avg_score"] == "None":
                         continue
@@ -226,7 +232,7 @@ def read_mqm(path: str) -> Iterator[tuple[str, str, str, str, float]]:
 
 
 def mqm_weight(category: str, severity: str) -> float:
-    """Return the weight of an error.
+    """Return the weight of an MQM error, ≥ 0.
 
     Examples:
         >>> mqm_weight("Accuracy/Mistranslation", "Major"), mqm_weight("Fluency/Punctuation", "minor")

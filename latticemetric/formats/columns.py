@@ -1,4 +1,4 @@
-"""Prepare graphs for writing: refuse what a format cannot hold, move words to nodes, list confusion networks."""
+"""Prepare graphs for writing: refuse what a format cannot hold, move words to nodes, split confusion networks."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from latticemetric.vocabulary import EPSILON
 if TYPE_CHECKING:
     from latticemetric.forest.forest import Forest
 
-_MOST_CELLS_A_BYTE = 16
-_STEPS = 4
-_SMALLEST = float(np.finfo(np.float64).tiny)
+_MAX_CELLS_PER_BYTE = 16
+_NEIGHBOURS = 4  # the number of floats to try above and below a probability
+_SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 
 
 def lattice_to_write(
@@ -82,9 +82,9 @@ def _warn_of_rank() -> None:
 
 def require_unscaled(graph: Lattice | Forest, format_name: str) -> None:
     """Refuse score columns whose weight is not 1."""
-    if weighed := [name for name, column in graph.scores.items() if column.scale != 1]:
+    if weighted := [name for name, column in graph.scores.items() if column.scale != 1]:
         raise UsageError(
-            f"{format_name} can store only scores of weight 1, unlike {', '.join(weighed)}",
+            f"{format_name} can store only scores of weight 1, not the weight of {', '.join(weighted)}",
             advice="add the scores up with --sum-scores",
         )
 
@@ -93,22 +93,22 @@ def require_labels(graph: Lattice | Forest, format_name: str, known: Collection[
     """Refuse labels that the format cannot hold: those not in `known`."""
     if lost := set(graph.labels) - set(known):
         raise UsageError(
-            f"{format_name} has no place for the labels {', '.join(sorted(lost))}",
+            f"{format_name} cannot store the labels {', '.join(sorted(lost))}",
             advice="leave them out with --drop-labels",
         )
 
 
-def require_bare_ends(lattice: Lattice, format_name: str) -> None:
+def refuse_final_labels(lattice: Lattice, format_name: str) -> None:
     """Refuse labels of final states."""
     if any(side.final.any() for side in lattice.labels.values()):
         raise UsageError(
-            f"{format_name} has no place for labels of final states", advice="leave them out with --drop-labels"
+            f"{format_name} cannot store labels of final states", advice="leave them out with --drop-labels"
         )
 
 
 def require_dense(columns: int, rows: int, size: int) -> None:
-    """Refuse sparse features whose columns would be far larger than the text of `size` bytes."""
-    if columns * rows > _MOST_CELLS_A_BYTE * size + 1000:
+    """Refuse sparse features: `columns` × `rows` numbers that need far more memory than their text of `size` bytes."""
+    if columns * rows > _MAX_CELLS_PER_BYTE * size + 1000:
         raise InputError(
             f"{columns} features of {rows} arcs are too sparse to be kept as columns",
             advice="leave out the features that few arcs have",
@@ -128,7 +128,7 @@ def ends_in_last_state(lattice: Lattice) -> bool:
 
 
 class ClosedArcs(NamedTuple):
-    """The arcs of a lattice, for formats whose final states have no costs and labels."""
+    """The arcs of a lattice as lists, for formats whose final states have no costs and labels."""
 
     states: int
     source: list[int]
@@ -141,7 +141,8 @@ class ClosedArcs(NamedTuple):
 def closed_arcs(lattice: Lattice, *, new_end: bool) -> ClosedArcs:
     """Return the arcs as lists.
 
-    With `new_end`, add one final state, and an ε-arc to it from each old final state with its costs and labels.
+    With `new_end`, add one final state. From each old final state, an ε-arc leads to it and takes over the old state's
+    costs and labels.
     """
     ends = lattice.final if new_end else lattice.final[:0]
 
@@ -169,14 +170,17 @@ def without_labels(graph: Graph) -> Graph:
 
 
 def without_scores(graph: Graph) -> Graph:
-    """Return the graph without scores; hypotheses of a list are then sorted by cost."""
+    """Return the graph without scores; sort the hypotheses of a list by cost first."""
     if isinstance(graph, NBest):
         return NBest(tuple(Hypothesis(h.words, {}) for h in graph.ranking()), {})
     return replace(graph, scores=MappingProxyType({}))
 
 
 def summed(graph: Graph, scales: dict[str, float] | None = None, name: str = "cost") -> Graph:
-    """Return the graph with a single score, `name`: the model's cost under `scales`."""
+    """Return the graph with a single score, `name`: the sum of its scores, each times its weight.
+
+    `scales` replaces the graph's own weights of the scores that it names.
+    """
     if isinstance(graph, NBest):
         known, given = graph.score_names(), scales or {}
         if unknown := [scaled for scaled in given if scaled not in known]:
@@ -200,19 +204,19 @@ def summed(graph: Graph, scales: dict[str, float] | None = None, name: str = "co
 
 
 def columns_to_write(lattice: Lattice, format_name: str) -> list[list[int]]:
-    """Return the arcs of each column; refuse a graph that is not a confusion network."""
+    """Return the numbers of the arcs in each column; refuse a graph that is not a confusion network."""
     last = lattice.num_states - 1
     skipping = np.flatnonzero(lattice.target != lattice.source + 1)
     what = ""
     if lattice.final.tolist() != [last]:
-        what = f"several ends: state {lattice.final[0]} is final, too"
+        what = f"several final states: state {lattice.final[0]} is one, too"
     elif skipping.size:
         row = int(skipping[0])
         what = f"an arc from state {lattice.source[row]} to state {lattice.target[row]}"
     elif any(column.final.any() for column in lattice.scores.values()):
-        what = "a cost on its end"
+        what = "a cost on its final state"
     elif any(labels.final.any() for labels in lattice.labels.values()):
-        what = "a label on its end"
+        what = "a label on its final state"
     if what:
         raise UsageError(
             f"{format_name} holds confusion networks (every arc leads to the next state), but this graph has {what}",
@@ -223,22 +227,24 @@ def columns_to_write(lattice: Lattice, format_name: str) -> list[list[int]]:
 
 
 def cost_of(probability: float) -> float:
-    """Return the cost of a probability above 0."""
+    """Return the cost, −ln p, of a probability p > 0."""
     return 0.0 - math.log(probability)
 
 
 def probability_to_write(cost: float) -> str:
-    """Write the probability that is read back as this cost, or the nearest one."""
+    """Return the text of the probability that is read back as this cost; if there is none, of the nearest one."""
     try:
         nearest = math.exp(-cost)
     except OverflowError:
         nearest = math.inf
-    if not _SMALLEST <= nearest < math.inf:
-        raise InputError(f"no probability that can be written has the cost {cost!r}", advice="write another format")
+    if not _SMALLEST_NORMAL <= nearest < math.inf:
+        raise InputError(
+            f"the probability of cost {cost!r} is too small or too large to be written", advice="write another format"
+        )
     # Several numbers may have the same cost: prefer the one with the fewest digits.
     above = below = nearest
     candidates = [float(f"{nearest:.15g}"), nearest]
-    for _ in range(_STEPS):
+    for _ in range(_NEIGHBOURS):
         above, below = math.nextafter(above, math.inf), math.nextafter(below, 0.0)
         candidates += [above, below]
     return repr(next((p for p in candidates if cost_of(p) == cost), nearest))
@@ -249,7 +255,7 @@ def probability_to_write(cost: float) -> str:
 Key = tuple[int, str]
 """The number of a word, and its label."""
 
-NOTHING: Key = (EPSILON, "")
+NO_WORD: Key = (EPSILON, "")
 
 
 class WordNodes(NamedTuple):
@@ -263,11 +269,11 @@ class WordNodes(NamedTuple):
 def word_nodes(
     states: int, near: Sequence[int], far: Sequence[int], keys: Sequence[Key], bare: Collection[int] = ()
 ) -> WordNodes:
-    """Assign the word of each arc to a node of its state `near` (source or target); nodes of `bare` states get none.
+    """Assign the word of each arc to a node of its state `near` (source or target).
 
-    If all arcs of a state have the same word, the state's node gets it. Otherwise each word gets a new node, which the
-    caller links to the state's node. A second arc between the same states with the same word also gets a new node,
-    since readers of these formats keep one arc between two nodes.
+    If all arcs of a state have the same word, the state's own node gets it, unless the state is in `bare`. Otherwise,
+    each word gets a new node, which the caller links to the state's node. A second arc between the same states with the
+    same word also gets a new node, since readers of these formats keep one arc between two nodes.
     """
     copies: dict[tuple[int, int, Key], int] = {}
     groups: dict[int, dict[tuple[Key, int], int]] = {}
@@ -277,11 +283,11 @@ def word_nodes(
         copies[here, there, key] = copy + 1
         groups.setdefault(here, {})[key, copy] = -1
         copy_of_arc.append((key, copy))
-    nodes, owner = [NOTHING] * states, list(range(states))
+    nodes, owner = [NO_WORD] * states, list(range(states))
     for here, group in groups.items():
         alone = len(group) == 1 and here not in bare
         for key, copy in group:
-            if alone or (key, copy) == (NOTHING, 0):
+            if alone or (key, copy) == (NO_WORD, 0):
                 group[key, copy] = here
                 nodes[here] = key
             else:
@@ -295,12 +301,12 @@ def word_nodes(
 
 
 def read_cost(text: str, place: str) -> float:
-    """Read a natural log probability as a cost."""
+    """Read a natural log probability; return its negated value, the cost."""
     return 0.0 - number(text, place)
 
 
 def require_nbest(graph: Graph, format_name: str) -> NBest:
-    """Return an n-best list; refuse lattices and forests."""
+    """Return the graph if it is an n-best list; refuse lattices and forests."""
     if not isinstance(graph, NBest):
         kind, other = ("a lattice", "htk-slf") if isinstance(graph, Lattice) else ("a forest", "moses-hypergraph")
         raise UsageError(
@@ -311,7 +317,7 @@ def require_nbest(graph: Graph, format_name: str) -> NBest:
 
 
 def require_words(nbest: NBest, name: str = "") -> None:
-    """Refuse an id and words that would be read back as several words or as no word."""
+    """Refuse words, and an id `name`, that would be read back as several words or as no word."""
     for text in {word for h in nbest.hypotheses for word in h.words}:
         require_field(text, "the word")
     if name:
@@ -319,10 +325,10 @@ def require_words(nbest: NBest, name: str = "") -> None:
 
 
 def require_scales(nbest: NBest, format_name: str, expected: dict[str, float]) -> None:
-    """Refuse scores whose weight would be different when they are read back."""
-    if weighed := [name for name in nbest.score_names() if nbest.scales.get(name, 1.0) != expected.get(name, 0.0)]:
+    """Refuse scores whose weight would change: readers give each score its weight in `expected`, or 0."""
+    if changed := [name for name in nbest.score_names() if nbest.scales.get(name, 1.0) != expected.get(name, 0.0)]:
         raise UsageError(
-            f"{format_name} would change the weight of {shortened(', '.join(weighed), 200)}",
+            f"{format_name} would change the weight of {shortened(', '.join(changed), 200)}",
             advice="add the scores up with --sum-scores, or write jsonl-nbest",
         )
 

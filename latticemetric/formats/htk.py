@@ -137,8 +137,8 @@ class _Reader:
             for field in fields:
                 if isinstance(column := rows.get(field), tuple):
                     ids, texts = column
-                    spoilt = [bool(number) and not is_number(texts[number - 1]) for number in ids.tolist()]
-                    row = spoilt.index(True) if True in spoilt else 0
+                    is_text = [bool(number) and not is_number(texts[number - 1]) for number in ids.tolist()]
+                    row = is_text.index(True) if True in is_text else 0
                     text = shortened(texts[ids[row] - 1], 40)
                     raise FormatError(f"{field} is '{text}', not a number", where=self._place(rows, row))
 
@@ -160,8 +160,8 @@ class _Reader:
         for field in ("S", "E"):
             numbers = self._numbers(self._links, field)
             states = np.minimum(np.searchsorted(names, numbers), len(names) - 1)
-            if (strangers := np.flatnonzero(names[states] != numbers)).size:
-                row = int(strangers[0])
+            if (unknown := np.flatnonzero(names[states] != numbers)).size:
+                row = int(unknown[0])
                 raise FormatError(f"{field}={numbers[row]:.0f} is not a node", where=self._place(self._links, row))
             ends.append(states.astype(np.int32))
         return names, ends[0], ends[1]
@@ -253,7 +253,7 @@ class _Written(NamedTuple):
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
-    """Write one lattice with words on links; link final states before the last state to a new end."""
+    """Write one lattice with words on links; if it does not end in its last state alone, link its ends to a new one."""
     lattice = lattice_to_write(graph, "htk-slf", set(_TEXTS) - {"W", "L"}, weights=True)
     arcs = closed_arcs(lattice, new_end=lattice.num_states == 1 or not ends_in_last_state(lattice))
     columns, penalty = _written_columns(lattice, arcs)
@@ -287,7 +287,8 @@ def _written_columns(lattice: Lattice, arcs: ClosedArcs) -> tuple[list[_Written]
         taken = field in {*_PLACES, *_TEXTS, *_LONG_NAMES} or (field in _COLUMN_NAMES and field == name)
         if not _FIELD_NAME.fullmatch(field) or taken:
             raise UsageError(
-                f"htk-slf cannot name a field '{shortened(name)}'", advice="add the scores up with --sum-scores"
+                f"an htk-slf field cannot have the name '{shortened(name)}'",
+                advice="add the scores up with --sum-scores",
             )
         header = _SCALES.get(field, (f"{field}scale", 0.0))[0]
         columns.append(_Written(field, header, column.scale, [0.0 - cost for cost in arcs.costs[name]]))

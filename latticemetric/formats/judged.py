@@ -116,7 +116,7 @@ class JudgmentRows:
             raise FormatError(
                 f"there is no segment '{segment}'",
                 where=place,
-                advice=f"the first is {self.segments[0]}, the last {self.segments[-1]}",
+                advice=f"the first segment is {self.segments[0]}, the last is {self.segments[-1]}",
             )
         if system not in self._system:
             self._unknown_systems[system] += 1
@@ -134,7 +134,7 @@ class JudgmentRows:
         """Return the rows as arrays."""
         if not self._rows:
             raise FormatError(
-                "no judgment is of a system with outputs",
+                "no human score belongs to a system with outputs",
                 where=place,
                 advice=f"use these names of systems: {', '.join(self.systems)}",
             )
@@ -255,9 +255,9 @@ def _read_outputs(
 
 
 def _judgment_table(table: str, systems: Sequence[str], segments: Sequence[str]) -> JudgmentRows:
-    """Read a table of human scores: our own layout, MQM annotations, or averages of them."""
+    """Read a table of human scores: a row per system, segment and judge, or MQM annotations or their averages."""
     header = ""
-    if table != STANDARD_INPUT:  # which can be read only once
+    if table != STANDARD_INPUT:  # standard input can be read only once
         with open_stream(table) as stream:
             header = next(stream.lines(), "")
     if is_mqm(header.split("\t" if "\t" in header else None)):
@@ -358,14 +358,14 @@ def _read_campaign(
     """Read a language pair of a folder of mt-metrics-eval."""
     files = campaign_folder(folder, language_pair(folder, pair))
     named = [files.references.get(name, name) for name in references or files.references]
-    # Outputs of people that are references would be compared with themselves.
+    # Leave out human translations that are also references: each would be compared with itself.
     people = [name for name in files.outputs if name in files.references]
-    absent = [name for name in people if not with_people or files.references[name] in named]
-    systems = [name for name in files.outputs if name not in absent]
+    omitted = [name for name in people if not with_people or files.references[name] in named]
+    systems = [name for name in files.outputs if name not in omitted]
 
     def add_scores(rows: JudgmentRows) -> str:
         for place, system, segment, rater, column, score in _campaign_scores(files, rows.segments):
-            if score is not None and system not in absent:
+            if score is not None and system not in omitted:
                 scores = [score if name == column else math.nan for name in rows.columns]
                 rows.add(system, segment, rater, scores, place)
         return str(folder)
@@ -375,8 +375,8 @@ def _read_campaign(
     lacking = [name for name, texts in zip(found.systems, found.outputs, strict=True) if NO_TRANSLATION in texts]
     if lacking and len(lacking) < len(found.systems):
         found = found.without(lacking)
-    why = "a reference" if with_people else "keep it as a system with --with-people, if it is no reference"
-    notes = [f"{name}: the translation of a person: left out ({why})" for name in absent]
+    why = "it is a reference" if with_people else "use --with-people to score it as a system, if it is no reference"
+    notes = [f"{name}: a human translation: left out ({why})" for name in omitted]
     notes += [f"{name}: some segments have no translation: left out" for name in lacking]
     notes += [f"{kind}: has no scores of segments or systems: left out" for kind in files.unused]
     domains, documents = read_documents(files.documents) if files.documents else (None, None)
@@ -384,6 +384,7 @@ def _read_campaign(
         raise FormatError(
             f"the file of documents has {len(documents)} lines for {len(found.segments)} segments",
             where=str(files.documents),
+            advice="give one line per segment",
         )
     return replace(
         found,
@@ -488,8 +489,8 @@ def _read_long_table(path: str) -> JudgedSystems:
         system, segment = row["system"], row["segment"]
         if not segment:
             raise FormatError("the row has no segment", where=place, advice="give the id of the segment")
-        _agree(outputs.setdefault(system, {}), segment, row[_TEXT], f"the output of {system}", place)
-        _agree(expected, segment, tuple(row[name] for name in references), "the reference", place)
+        _require_same(outputs.setdefault(system, {}), segment, row[_TEXT], f"the output of {system}", place)
+        _require_same(expected, segment, tuple(row[name] for name in references), "the reference", place)
     for system, own in outputs.items():
         if lacking := [segment for segment in expected if segment not in own]:
             raise FormatError(
@@ -503,7 +504,7 @@ def _read_long_table(path: str) -> JudgedSystems:
     return JudgedSystems(tuple(outputs), tuple(expected), texts, tuple(expected.values()), judged.judgments(path))
 
 
-def _agree(known: dict[str, T], segment: str, value: T, what: str, place: str) -> None:
+def _require_same(known: dict[str, T], segment: str, value: T, what: str, place: str) -> None:
     if known.setdefault(segment, value) != value:
         raise FormatError(
             f"{what} for segment '{shortened(segment)}' differs from a row above",

@@ -25,7 +25,7 @@ from latticemetric.formats.text.fields import is_number
 Floats = npt.NDArray[np.float64]
 
 _LEVELS = (".seg.score", ".sys.score")
-_OWN = ("system", "segment", "metric", "score")
+_ID_COLUMNS = ("system", "segment")
 
 
 @dataclass
@@ -34,7 +34,7 @@ class MetricScores:
 
     Attributes:
         segments: One row per system, one column per segment; `None` if the files have no scores of segments.
-        systems: The score of each system; `None` if the files have none; then use the mean of its segments' scores.
+        systems: The score of each system; `None` if the files have none (use the mean over segments).
     """
 
     segments: Floats | None = None
@@ -122,7 +122,8 @@ def _read_score_file(path: str, name: str, found: _Collected, segments: Sequence
         system, text = fields
         turn = turns[system] = turns.get(system, -1) + 1
         if of_segments and turn >= len(segments):
-            raise FormatError(f"{shortened(system)} has more than {len(segments)} scores", where=place)
+            what = f"{shortened(system)} has more than {len(segments)} scores"
+            raise FormatError(what, where=place, advice="give one line per segment: its score, or None")
         found.add(metric, system, segments[turn] if of_segments else "", _score(text, place), place)
     for system, last in turns.items():
         if of_segments and system in found.systems and last + 1 != len(segments):
@@ -138,7 +139,7 @@ def _read_table(path: str, name: str, found: _Collected) -> None:
         if "metric" in row and "score" in row:
             scores = {_text(row["metric"]): row["score"]}
         else:
-            scores = {key: value for key, value in row.items() if key not in _OWN[:2]}
+            scores = {key: value for key, value in row.items() if key not in _ID_COLUMNS}
         if not scores:
             raise FormatError("there is no column of scores", where=place, advice="name it like its metric")
         for metric, value in scores.items():

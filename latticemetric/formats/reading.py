@@ -85,11 +85,11 @@ def entries(
                 yield from _or_error(file, read)
             else:
                 # The files of a folder or a glob are sorted by name; the user did not choose this order.
-                yield from _ordered_by(file, _or_error(file, _known(read, file, files)))
+                yield from _ordered_by(file, _or_error(file, _or_advice(read, file, files)))
 
 
-def _known(read: Iterator[Entry], file: str, files: Sequence[str]) -> Iterator[Entry]:
-    """If a file of a folder is of no known format, advise to leave it out."""
+def _or_advice(read: Iterator[Entry], file: str, files: Sequence[str]) -> Iterator[Entry]:
+    """Yield the entries of a folder's file; if its format is unknown, advise the user to leave the file out."""
     try:
         yield from read
     except UnknownFormatError as error:
@@ -98,7 +98,7 @@ def _known(read: Iterator[Entry], file: str, files: Sequence[str]) -> Iterator[E
 
 
 def blocks(path: str, format_name: str | None = None) -> Iterator[Block] | None:
-    """Return the blocks of a file, for other processes; `None` for folders and for formats without blocks."""
+    """Return the blocks of a file, which other processes can parse; `None` for folders and formats without blocks."""
     required = find_format(format_name) if format_name else None
     if (required is not None and required.read_blocks is None) or not os.path.isfile(path):  # noqa: PTH113  a string
         return None
@@ -151,7 +151,7 @@ def files_read(path: str, format_name: str | None = None) -> Iterator[str]:
 
 
 def _files_pointed_to(path: str, required: Format | None) -> Iterator[str]:
-    """Yield the files that a script names, such as one of Kaldi; open no pipe, which can be read only once."""
+    """Yield the files that a script names, such as one of Kaldi. Do not open pipes: they can be read only once."""
     if not os.path.isfile(path):  # noqa: PTH113  a plain string
         return
     if required is None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from latticemetric.nbest import TableLists
     from latticemetric.vocabulary import Vocabulary
 
-# Importing all readers takes longer than most oracles. So a quick test of the first line selects a few candidates; only
+# Importing all readers takes longer than most commands. So a quick test of the first line selects some candidates; only
 # their modules are imported, and their `sniff` decides. The test may accept too much, but never rejects the right one.
 
 _FST_MAGIC = struct.pack("<i", 2125659606)
@@ -85,7 +85,7 @@ def _timed(head: Head) -> bool:
 
 
 class BuiltIn(NamedTuple):
-    """A format of this package: its module, and a quick test whether a file may have this format."""
+    """A format of this package: its module, and a quick test that is false only if a file cannot have this format."""
 
     module: str
     may_be: Callable[[Head], bool]
@@ -160,7 +160,7 @@ class Entry(NamedTuple):
         format: The name of the format.
         order: The sort key of graphs that are ordered by name (files of a folder or tar archive, keys of a FAR); empty
             if they have the decoder's order.
-        fields: The record of the graph, which may also hold its references; `None` for other formats.
+        fields: The record that holds the graph, and perhaps its references; `None` in formats without records.
     """
 
     name: str
@@ -178,13 +178,13 @@ class Entry(NamedTuple):
 
 
 class Block(Protocol):
-    """Some records of a stream, for another process."""
+    """Some records of a stream, which another process can parse."""
 
     def entries(self, *, named: bool | None) -> Iterator[Entry]:
-        """Yield the entry of each record. `named` says whether earlier records have ids; refuse a mixture."""
+        """Yield the entry of each record. `named`: whether earlier records have ids (or `None`); refuse a mixture."""
 
     def lists(self, field: str, references: int, *, named: bool) -> TableLists | None:
-        """Return the lists of all records and so many references of each, in `field`; `None` if it needs entries."""
+        """Return all n-best lists, each with `references` references from `field`; `None`: use `entries` instead."""
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ class Format:
         read: Splits a stream into graphs. The vocabulary maps word numbers to words, if the format has numbers.
         write: Writes one graph; `None` if the format can only be read, or only be written with the functions below.
         single: True if a file holds exactly one graph.
-        write_archive: Writes all graphs to a file that has an order or an index; returns their number.
+        write_archive: Writes all graphs to one file at once (to sort or index them, say); returns their number.
         write_files: Writes all graphs to several files, of which the user names the main one. `write` then writes a
             graph's part of the main file.
         claims_folder: Checks by file names whether a whole folder is one data set in this format. Otherwise, each file
@@ -234,7 +234,7 @@ class Format:
 def register(candidate: Format) -> Format:
     """Add a format; raise an error if its name is taken."""
     if candidate.name in _formats:
-        raise UsageError(f"there are two formats named '{candidate.name}'")
+        raise UsageError(f"there are two formats named '{candidate.name}'", advice="rename one of them")
     _formats[candidate.name] = candidate
     return candidate
 
@@ -326,7 +326,7 @@ def may_be_script(head: bytes) -> bool:
 
 
 class UnknownFormatError(FormatError):
-    """The bytes of a file are of no known format."""
+    """The content of a file matches no known format."""
 
 
 def sniff(stream: Stream) -> Format:

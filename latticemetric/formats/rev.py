@@ -1,7 +1,7 @@
-"""Rev's transcripts (`.nlp`, of Earnings-21 and others): one token per line, with tags.
+"""Read Rev's transcripts (`.nlp`, of Earnings-21 and others): one token per line, with tags.
 
-Neighbouring tokens with the same tag, such as `12:CONTRACTION`, belong together. Entry 12 of the file `norm.json` lists
-their alternative forms: *we will*, *we'll*.
+Adjacent tokens with the same tag, such as `12:CONTRACTION`, form a group. Entry 12 of the file `norm.json` lists the
+alternative forms of the group: *we will*, *we'll*.
 """
 
 from __future__ import annotations
@@ -96,12 +96,12 @@ def read_norm(path: str) -> Alternatives:
     found = {}
     for number, entry in entries.items():
         try:
-            ways = [tuple(candidate["verbalization"]) for candidate in entry["candidates"]]
+            forms = [tuple(candidate["verbalization"]) for candidate in entry["candidates"]]
         except (KeyError, TypeError):
             raise FormatError(f"entry {number} has no candidates with verbalizations", where=path) from None
-        if not ways or not all(isinstance(word, str) and len(split_words(word)) == 1 for way in ways for word in way):
+        if not forms or not all(isinstance(word, str) and len(split_words(word)) == 1 for one in forms for word in one):
             raise FormatError(f"a verbalization of entry {number} is not a list of words", where=path)
-        found[number] = tuple(dict.fromkeys(ways))
+        found[number] = tuple(dict.fromkeys(forms))
     return found
 
 
@@ -122,10 +122,10 @@ def nlp_reference(tokens: Iterable[Token], alternatives: Alternatives | None = N
     for number, group in groupby(tokens, key=lambda token: token.tag):
         run = list(group)
         written = tuple(token.word for token in run)
-        ways = dict.fromkeys((written, *(alternatives or {}).get(number, ()))) if number else {written: None}
+        forms = dict.fromkeys((written, *(alternatives or {}).get(number, ()))) if number else {written: None}
         end = states
         states += 1
-        for words in ways:
+        for words in forms:
             at = here
             for place, word in enumerate(words or ("",), start=1):
                 last = place >= len(words)

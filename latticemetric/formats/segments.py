@@ -1,4 +1,4 @@
-"""Read test sets to score: outputs and references, one segment per line, after an id, or in a NIST format."""
+"""Read test sets to score: outputs and references, one segment per line (perhaps after an id) or in a NIST format."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def read_segments(
 def read_nist_segments(systems: Sequence[str], references: Sequence[str]) -> TestSet | None:
     """Read files if the first reference is trn, STM or CTM; otherwise return `None`.
 
-    The segments of an STM as first reference cut timed words (CTM). Other files must have the same ids.
+    If the first reference is STM, its segments divide the timed words of CTM outputs. All files must have the same ids.
 
     Raises:
         FormatError: A segment is missing in a file.
@@ -96,7 +96,7 @@ def read_nist_segments(systems: Sequence[str], references: Sequence[str]) -> Tes
 def read_nlp_segments(
     systems: Sequence[str], references: Sequence[str], norm: str | None = None, *, classes: bool = False
 ) -> TestSet | None:
-    """Read Rev's transcripts; each file is one segment. Return `None` if the first reference is no such transcript.
+    """Read Rev's transcripts, each file as one segment. Return `None` if the first reference is not such a transcript.
 
     Args:
         systems: Outputs: `.nlp` files, or plain text of any number of lines.
@@ -136,7 +136,12 @@ class RecognisedSegment(NamedTuple):
 
 
 def read_recognised(words: str, reference: str) -> list[RecognisedSegment] | None:
-    """Cut a CTM by the segments of an STM; return `None` for files in other formats."""
+    """Divide the words of a CTM file into the segments of an STM file; return `None` for files in other formats.
+
+    Args:
+        words: The CTM file.
+        reference: The STM file.
+    """
     from latticemetric.formats.nist.lines import is_ctm, is_stm_reference
     from latticemetric.formats.nist.transcripts import words_by_segment
 
@@ -236,7 +241,7 @@ def read_speakers(path: str) -> dict[str, str]:
             if not fields:
                 continue
             if len(fields) != 2 or fields[0] in speakers:  # noqa: PLR2004  an id and a speaker
-                what = "the line is not an id and a speaker" if len(fields) != 2 else "the id stands there twice"  # noqa: PLR2004
+                what = "the line is not an id and a speaker" if len(fields) != 2 else "the id appears twice"  # noqa: PLR2004
                 raise FormatError(what, where=f"{path}:{number}", advice="write one line for each segment: ID SPEAKER")
             speakers[fields[0]] = fields[1]
     return speakers

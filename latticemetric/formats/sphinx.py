@@ -40,7 +40,7 @@ _FRAME_RATE = 100.0
 _NO_WORD = "(null)"  # PocketSphinx writes this for a node without a word
 _VARIANT = re.compile(r"(.+)\(([0-9]+)\)")
 _VARIANTS = "v"
-_WIDEST = 2.0**31
+_INTEGERS_BELOW = 2.0**31
 
 _FIRST_LINES = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*Frames[ \t]+[-+0-9.eE]+[ \t\r]*(?:\n|$)")
 _NODE_FIELDS = 5
@@ -56,7 +56,7 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
     end = number(fields[1], place)
     texts, frames, names, initial = _nodes(lines, file)
     place, fields = _keyword(lines, "Final", file)
-    final = _named(names, fields[1], place)
+    final = _node_index(names, fields[1], place)
     place, fields = _keyword(lines, "BestSegAscr", file)
     for _ in range(whole(fields[1], "the number of segments", place)):
         if not next(lines, None):
@@ -85,7 +85,7 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
 
 
 def _header(data: bytes, file: str) -> tuple[float, float]:
-    """Return the logarithm of the base, and the frames per second, from comments."""
+    """Return the natural logarithm of the base, and the frames per second, as the comments give them."""
     values = {"-logbase": _BASES[0], "-frate": _FRAME_RATE}
     for place, fields in numbered_lines(data, file):
         if not fields[0].startswith("#"):
@@ -130,7 +130,7 @@ def _nodes(lines: _Lines, file: str) -> tuple[list[str], list[float], dict[int, 
         if fields[0] == "Initial":
             if len(texts) != count:
                 raise FormatError(f"the line gives {count} nodes, but the file has {len(texts)}", where=where)
-            return texts, frames, names, _named(names, _value(place, fields, "Initial"), place)
+            return texts, frames, names, _node_index(names, _value(place, fields, "Initial"), place)
         # PocketSphinx appends another number after a semicolon.
         if len(fields) != _NODE_FIELDS and fields[_NODE_FIELDS : _NODE_FIELDS + 1] != [";"]:
             raise FormatError(f"a node has {_NODE_FIELDS} fields, but this line has {len(fields)}", where=place)
@@ -144,7 +144,7 @@ def _nodes(lines: _Lines, file: str) -> tuple[list[str], list[float], dict[int, 
     raise _cut_short(file)
 
 
-def _named(names: dict[int, int], text: str, place: str) -> int:
+def _node_index(names: dict[int, int], text: str, place: str) -> int:
     name = whole(text, "the node", place)
     if name not in names:
         raise FormatError(f"there is no node {name}", where=place)
@@ -169,8 +169,8 @@ def _edges(
             return source, target, cost
         if len(fields) != _EDGE_FIELDS:
             raise FormatError(f"an edge has {_EDGE_FIELDS} fields, but this line has {len(fields)}", where=place)
-        source.append(_named(names, fields[0], place))
-        target.append(_named(names, fields[1], place))
+        source.append(_node_index(names, fields[0], place))
+        target.append(_node_index(names, fields[1], place))
         cost.append(0.0 - number(fields[2], place) * log_of_base)
     raise _cut_short(file)
 
@@ -181,8 +181,8 @@ def _edges(
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     """Write one lattice.
 
-    Scores and frames are written as whole numbers in Sphinx's units if that is exact, otherwise as decimals (scores to
-    the base e).
+    Write scores and frames as whole numbers in Sphinx's units if that is exact, otherwise as decimals (scores to the
+    base e).
     """
     lattice = lattice_to_write(graph, "sphinx", {_VARIANTS}, one_score=True)
     arcs, final, closing = _arcs_to_write(lattice)
@@ -209,7 +209,7 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
 
 
 def _arcs_to_write(lattice: Lattice) -> tuple[ClosedArcs, int, int | None]:
-    """Return the arcs, the state of the final node, and the arc (if any) that readers add themselves."""
+    """Return the arcs, the state of the final node, and the number of the arc that readers add themselves, if any."""
     last = lattice.num_states - 1
     is_closed = ends_in_last_state(lattice)
     arcs = closed_arcs(lattice, new_end=not is_closed)
@@ -225,7 +225,7 @@ def _scores(cost: list[float]) -> tuple[str, list[str]]:
     """Return the logarithm base, and the scores to that base."""
     for base in _BASES:
         log = math.log(base)
-        if all(abs(c / log) < _WIDEST for c in cost):
+        if all(abs(c / log) < _INTEGERS_BELOW for c in cost):
             scores = [round(0.0 - c / log) for c in cost]
             if all(0.0 - score * log == c for score, c in zip(scores, cost, strict=True)):
                 return f"{base:e}", list(map(str, scores))
@@ -237,7 +237,7 @@ def _frames(lattice: Lattice) -> tuple[str, list[str]]:
     if lattice.times is None:
         return f"{_FRAME_RATE:.0f}", ["0"] * lattice.num_states
     times = lattice.times.tolist()
-    frames = [round(time * _FRAME_RATE) if abs(time) < _WIDEST else 0 for time in times]
+    frames = [round(time * _FRAME_RATE) if abs(time) < _INTEGERS_BELOW else 0 for time in times]
     whole = all(frame / _FRAME_RATE == time for frame, time in zip(frames, times, strict=True))
     # A single frame would be read back as a lattice without times.
     if whole and (max(frames) != 1 or len(set(frames)) > 2):  # noqa: PLR2004

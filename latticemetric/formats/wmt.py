@@ -1,6 +1,6 @@
-"""Folders as WMT publishes them since 2021: `txt/` with outputs and references, `humaneval/` with direct assessment.
+"""Read WMT's folders since 2021: `txt/` with outputs and references, `humaneval/` with direct assessment.
 
-`txt/system-outputs/newstest2021.cs-en.hyp.SYSTEM.en`, `txt/references/newstest2021.cs-en.ref.A.en`;
+Files: `txt/system-outputs/newstest2021.cs-en.hyp.SYSTEM.en`, `txt/references/newstest2021.cs-en.ref.A.en`;
 `ad-sys-ranking-cs-en-z.csv` anywhere in `humaneval/`. `ad-seg-scores-cs-en.csv` is not read, since its segment numbers
 differ from the lines in `txt/` (with them, no metric correlates with the scores of 2021 and 2022).
 """
@@ -65,7 +65,8 @@ def wmt_files(folder: Path, pair: str) -> WMTFiles:
         {found["name"]: path for found, path in chosen if found["kind"] == kind} for kind in ("hyp", "ref")
     )
     if not references:
-        raise FormatError(f"there is no reference for {pair}", where=str(folder / "txt" / "references"))
+        advice = f"add a file such as newstest2021.{pair}.ref.A.{pair.partition('-')[2]}"
+        raise FormatError(f"there is no reference for {pair}", where=str(folder / "txt" / "references"), advice=advice)
     rankings = sorted(map(str, (folder / "humaneval").rglob(f"ad-sys-ranking-{pair}-z.csv")))
     return WMTFiles(outputs, references, rankings[0] if rankings else None)
 

@@ -39,12 +39,14 @@ class TagLines(NamedTuple):
 def read_tags(path: str) -> TagLines:
     """Read a file of tags.
 
-    Lines: each line of tags is a segment; an empty line is a segment without words. If no line has more than one tag,
-    empty lines separate segments. Tables: one tag per line, with tabs between fields. A header names at least
-    `segment`, `index` and `tag`, optionally `type`. Without a header, the fields are those of submissions to WMT's
-    tasks: optionally the language pair (`en-de`), method, optionally `mt` or `gap`, segment, index, word, …, tag;
-    earlier lines with a single number are skipped. In tables of WMT14, the first field is the segment (`12.3`), then
-    come index, word, …, tag. Numbers begin at 0 or 1.
+    Lines of tags: each line is a segment; an empty line is a segment without words. If no line has more than one tag,
+    empty lines separate segments.
+
+    Tables: each line has one tag; tabs separate fields. A header names at least `segment`, `index` and `tag`, and may
+    name `type`. Without a header, the fields are those of submissions to WMT's tasks: optionally the language pair
+    (`en-de`), method, optionally `mt` or `gap`, segment, index, word, …, tag; lines with a single number before them
+    are skipped. In tables of WMT14, the fields are segment (`12.3`), index, word, …, tag. Segments and indices count
+    from 0 or 1.
 
     Raises:
         FormatError: A field is not a tag, or an index of a table has no tag or two tags.
@@ -120,7 +122,7 @@ def _columns(first: Sequence[str], path: str) -> _Columns:
 def _table(lines: Sequence[str], path: str) -> TagLines:
     rows = [(number, line.split("\t")) for number, line in enumerate(lines, start=1) if line.strip()]
     while len(rows) > 1 and len(rows[0][1]) == 1 and rows[0][1][0].strip().isdecimal():
-        del rows[0]  # submissions begin with sizes of the model, one a line
+        del rows[0]  # submissions begin with the model's sizes, one per line
     names = [name.strip().lower() for name in rows[0][1]]
     columns = _columns(names, path)
     tags: dict[_Place, tuple[str, int]] = {}
@@ -149,7 +151,7 @@ def _tagged(row: Sequence[str], columns: _Columns, where: str) -> tuple[_Place, 
     segment, index, tag = (row[column].strip() for column in columns[:3])
     if not _is_segment(segment) or not index.isdecimal():
         raise FormatError(
-            f"'{shortened(segment)}' and '{shortened(index)}' are not numbers of a segment and a word", where=where
+            f"segment '{shortened(segment)}' or index '{shortened(index)}' is not a number ≥ 0", where=where
         )
     if tag not in _TAGS:
         raise _no_tag(tag, where)
@@ -181,7 +183,9 @@ def _ordered(tags: dict[_Place, tuple[str, int]], path: str) -> TagLines:
         is_next = segment != before and (before is None or len(segment) > 1 or segment[0] == before[0] + 1)
         if not (place == last + 1 if segment == before else is_next and place == 0):
             raise FormatError(
-                "the tags before this one are missing", where=f"{path}:{line}", advice="write one tag per line"
+                "the tags before this one are missing",
+                where=f"{path}:{line}",
+                advice="give each word (and gap) a line",
             )
         before, last = segment, place
     return TagLines(_bad([tag for _, _, tag, _ in places]), np.array([*begin, len(places)]), both)

@@ -19,6 +19,7 @@ from latticemetric.graph import Graph
 _SEPARATORS = {"/", os.sep, os.altsep or os.sep}
 
 Refused = Callable[[str, LatticeMetricError], None]
+"""Called with the id and the error of a graph that cannot be written."""
 
 
 def write(
@@ -122,7 +123,7 @@ def _write_one_by_one(
         if written.single and count:
             raise UsageError(
                 f"a file in the format {written.name} holds one graph",
-                advice="name a folder (ending in /), or write a far",
+                advice="name a folder (ending in /), or write the format far",
             )
         data = None
         with _reporting(name, refused):
@@ -145,7 +146,7 @@ def _write_folder(folder: Path, graphs: Iterable[tuple[str, Graph]], written: Fo
         path = folder / (name + written.suffixes[0])
         with _reporting(name, refused):
             _check_distinct(name, names)
-            # The file stays in the folder, is not hidden, and its name has no control characters.
+            # The file must stay in the folder, must not be hidden, and must have no control characters in its name.
             if not name or name.startswith(".") or any(c in _SEPARATORS or category(c) == "Cc" for c in name):
                 raise UsageError(
                     f"the id '{shortened(name)}' cannot name a file", advice="write all graphs to one file"

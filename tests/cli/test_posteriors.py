@@ -307,7 +307,7 @@ def test_rows_of_a_grid_tell_their_settings():
 
 def test_labels_that_a_format_has_no_place_for_can_be_left_out_too(tmp_path):
     arguments = ("mbr", EXAMPLES / "lantern.hg", "--write-lattices", tmp_path / "out.slf")
-    assert "no place for the labels covered; --gains-only" in run(*arguments, status=2).stderr
+    assert "cannot store the labels covered; --gains-only" in run(*arguments, status=2).stderr
     run(*arguments, "--gains-only")
     assert list(lm.read_one(tmp_path / "out.slf").scores) == ["gain"]
 

@@ -239,7 +239,7 @@ def test_details_that_make_no_sense_are_refused(files, options, message):
 
 def test_damaged_files_of_speakers_are_refused(tmp_path):
     file = tmp_path / "utt2spk"
-    for text, message in (("a b c\n", "not an id and a speaker"), ("a b\n\na c\n", "the id stands there twice")):
+    for text, message in (("a b c\n", "not an id and a speaker"), ("a b\n\na c\n", "the id appears twice")):
         file.write_text(text)
         with pytest.raises(lm.FormatError, match=message):
             read_speakers(str(file))

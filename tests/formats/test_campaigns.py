@@ -157,7 +157,7 @@ def test_people_that_are_no_references_may_be_systems(campaign):
     judged = read_judged(str(campaign), references=["refB"], with_people=True)
     assert judged.systems == ("bad.sys", "good", "refA", "third")
     assert judged.references == (("x",), ("y",), ("z",))
-    assert judged.notes[0] == "refB: the translation of a person: left out (a reference)"
+    assert judged.notes[0] == "refB: a human translation: left out (it is a reference)"
     with pytest.raises(UsageError, match="--with-people"):
         read_judged("examples/data/harvest", with_people=True)
 

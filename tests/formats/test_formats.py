@@ -204,7 +204,7 @@ def test_a_scale_that_a_format_cannot_say_is_refused(format_name, tmp_path):
     zero = np.zeros(1)
     columns = {"lm": lm.Column(np.array([5.0]), zero, 0.0), "acoustic": lm.Column(np.array([3.0]), zero, 1.0)}
     lattice = lm.Lattice.from_arcs([0], [1], [1], final=[1], scores=columns)
-    with pytest.raises(lm.UsageError, match=r"scores of weight 1, unlike lm; .*--sum-scores"):
+    with pytest.raises(lm.UsageError, match=r"scores of weight 1, not the weight of lm; .*--sum-scores"):
         lm.write(tmp_path / "x", [("1", lattice)], format=format_name)
 
 

@@ -56,7 +56,7 @@ def test_members_may_be_compressed(tmp_path):
 def test_what_is_no_file_is_an_error_in_its_place(kind, tmp_path):
     (tmp_path / "x.tar").write_bytes(special(kind))
     good, odd, other = reading.entries([tmp_path / "x.tar"])
-    with pytest.raises(lm.InputError, match=r"x\.tar/odd: is not a regular file"):
+    with pytest.raises(lm.InputError, match=r"x\.tar/odd: this is not a regular file"):
         odd.build()
     assert good.build().num_states == 6
     assert other.build().num_states > 1

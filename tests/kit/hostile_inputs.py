@@ -237,7 +237,7 @@ SCRIPTS = {
     "a command at the front": Hostile("u |touch FOLDER/run:0\n", (":1:", "commands are not run"), SCRIPT),
     "itself": Hostile("u FOLDER/hostile:0\n", (":1:", "is empty"), SCRIPT),
     "a folder": Hostile("u FOLDER:0\n", (":1:", "is not a regular file"), SCRIPT),
-    "an endless device": Hostile("u /dev/zero:0\n", (":1:", "/dev/zero: is not a regular file"), SCRIPT),
+    "an endless device": Hostile("u /dev/zero:0\n", (":1:", "/dev/zero: this is not a regular file"), SCRIPT),
     "a pipe that nobody writes to": Hostile("u FOLDER/pipe:0\n", (":1:", "is not a regular file"), SCRIPT),
     "standard input": Hostile("u -:0\n", (":1:", "is not a regular file"), SCRIPT),
     "a byte behind the end": Hostile(f"u {MEETING[0]}:999999999\n", (":1:", "the archive ends before byte"), SCRIPT),

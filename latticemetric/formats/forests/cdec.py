@@ -97,7 +97,7 @@ def _edges(forest: Forest, categories: list[str], rules: dict[str, int]) -> Iter
         rule = rules.setdefault(f"[{left}] ||| {source} ||| {words}", len(rules) + 1)
         feats = ",".join(f"{numbers[name]},{value!r}" for name, value in features)
         if spans[edge] and not _FOUR_SPANS.fullmatch(spans[edge]):
-            raise UsageError(f"'{shortened(spans[edge], 40)}' is not the four spans of an edge", advice=_ADVICE)
+            raise UsageError(f"spans '{shortened(spans[edge], 40)}' are not four numbers with commas", advice=_ADVICE)
         # cdec needs the spans before the rule.
         middle = f'"spans":[{spans[edge]}],' if spans[edge] else ""
         yield head, f'{{"tail":[{",".join(map(str, tails))}],{middle}"feats":[{feats}],"rule":{rule}}}'
@@ -109,7 +109,8 @@ def _check_source(source: str, tails: list[int], edge: int) -> None:
     nonterminals = [match for token in tokens if (match := _NONTERMINAL.fullmatch(token))]
     in_order = all(match[1] in (None, str(k)) for k, match in enumerate(nonterminals, start=1))
     if len(tails) > _MOST_TAILS:
-        raise UsageError(f"edge {edge} has {len(tails)} tails, but cdec reads at most {_MOST_TAILS}")
+        what = f"edge {edge} has {len(tails)} tails, but cdec reads at most {_MOST_TAILS}"
+        raise UsageError(what, advice="write another format")
     if len(nonterminals) != len(tails) or not in_order or " ".join(tokens) != source or "|||" in tokens:
         raise UsageError(
             f"the source side '{shortened(source, 40)}' of edge {edge} does not fit a rule with {len(tails)} tails",
@@ -119,7 +120,10 @@ def _check_source(source: str, tails: list[int], edge: int) -> None:
 
 def _category(text: str) -> str:
     if text and not _CATEGORY.fullmatch(text):
-        raise UsageError(f"'{shortened(text, 40)}' is not a category of cdec", advice=_ADVICE)
+        raise UsageError(
+            f"the category '{shortened(text, 40)}' holds white space, a bracket or a comma, which cdec does not allow",
+            advice=_ADVICE,
+        )
     return text
 
 

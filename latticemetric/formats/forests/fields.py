@@ -21,7 +21,7 @@ def forest_of(parts: dict[str, Any], node_name: Callable[[int], str] = "node {}"
     """Build a forest from the columns of a native parser."""
     goals = len(parts["goals"])
     scores = {
-        # A total counts, which comes first, and not what it is made of.
+        # If there is a total, it comes first: give it weight 1, and its parts weight 0.
         name: Column(frozen(costs), np.zeros(goals), float(column == 0 or not parts["has_total"]))
         for column, (name, costs) in enumerate(parts["scores"].items())
     }
@@ -53,7 +53,7 @@ def forest_to_write(
     require_labels(forest, format_name, set(labels))
     if lost := set(forest.node_labels) - set(node_labels):
         raise UsageError(
-            f"{format_name} has no place for the labels of nodes ({', '.join(sorted(lost))})",
+            f"{format_name} cannot store the labels of nodes ({', '.join(sorted(lost))})",
             advice="leave them out with --drop-labels",
         )
     return forest
@@ -67,8 +67,8 @@ def with_one_goal(forest: Forest) -> Forest:
     nothing = np.zeros(1, dtype=np.int32)
     return Forest.from_edges(
         np.concatenate([forest.head, np.full(goals, top, dtype=np.int32)]),
-        _followed(forest.tails, forest.goals),
-        _followed(forest.target, np.full(goals, -1, dtype=np.int32)),
+        _with_rows(forest.tails, forest.goals),
+        _with_rows(forest.target, np.full(goals, -1, dtype=np.int32)),
         goals=[top],
         scores={n: Column(np.concatenate([c.arc, c.final]), np.zeros(1), c.scale) for n, c in forest.scores.items()},
         vocabulary=forest.vocabulary,
@@ -83,7 +83,7 @@ def goals_have_values(forest: Forest) -> bool:
     return any(side.final.any() for side in sides)
 
 
-def _followed(rows: Ragged, values: npt.NDArray[np.int32]) -> Ragged:
+def _with_rows(rows: Ragged, values: npt.NDArray[np.int32]) -> Ragged:
     """Append one row for each value; the row holds only that value."""
     more = rows.begin[-1] + np.arange(1, len(values) + 1)
     return Ragged(np.concatenate([rows.begin, more]), np.concatenate([rows.values, values]))

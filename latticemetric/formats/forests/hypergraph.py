@@ -86,7 +86,7 @@ def _first_line(head: bytes) -> bytes:
 
 
 def _parse(data: bytes, file: str, parser: str) -> Forest:
-    # By its name: a native function cannot be sent to another process.
+    # Take the name of the parser: a native function cannot be sent to another process.
     return forest_of(parsed_natively(getattr(_native, parser), data, file))
 
 

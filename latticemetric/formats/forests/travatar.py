@@ -139,7 +139,7 @@ def _sentence(forest: Forest) -> list[str]:
 
 def _span(text: str) -> str:
     if text and not _TWO_NUMBERS.fullmatch(text):
-        raise UsageError(f"'{shortened(text, 40)}' is not a span", advice=_ADVICE)
+        raise UsageError(f"'{shortened(text, 40)}' is not a span: two numbers with a comma", advice=_ADVICE)
     return (text or _NO_SPAN).replace(",", ", ")
 
 

@@ -155,7 +155,7 @@ def _weights(lattice: Lattice, columns: list[Column], part: str) -> list[bytes]:
     numbers, vocabulary = getattr(side, part), side.vocabulary
     if isinstance(vocabulary, Texts) and vocabulary.are_ids:
         begin, data = [0, *vocabulary.begin.tolist()], vocabulary.values.astype("<i4").tobytes()
-        # Number n is row n - 1; number 0 is an empty one before them.
+        # Number n is row n − 1; number 0 is the empty list.
         rows = [data[4 * begin[max(n, 1)] : 4 * begin[n + 1]] for n in numbers.tolist()]
         return [pair.tobytes() + struct.pack("<i", len(row) // 4) + row for pair, row in zip(single, rows, strict=True)]
     weights = []

@@ -51,12 +51,12 @@ def _lines(stream: Stream) -> Iterator[tuple[str, str]]:
 
 def _archives(stream: Stream) -> Iterator[str]:
     """Yield each archive that the lines point into, once; stop at a line that cannot be read."""
-    written: set[str] = set()
+    seen: set[str] = set()
     for _, target in _lines(stream):
         stream.begin_next_graph()
         path = target.rpartition(":")[0]
-        if path not in written:
-            written.add(path)
+        if path not in seen:
+            seen.add(path)
             yield _target(target, stream)[0]
 
 
@@ -90,7 +90,7 @@ class ScriptedLattice:
 def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) -> Lattice:
     if path == STANDARD_INPUT or (exists(path) and not isfile(path)):  # noqa: PTH110, PTH113  any name
         raise InputError(
-            "is not a regular file, so it cannot be read from a given byte",
+            "this is not a regular file, so it cannot be read from a given byte",
             where=path,
             advice="save it as a file first",
         )
@@ -105,7 +105,7 @@ def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) 
             )
         if head == MACHINE:
             return parse_machine(BinaryArchive(stream, head).machine(place), vocabulary)
-        # A space comes between the id and the offset; the rest of the id's line is empty.
+        # In a text archive, the offset is after the id and a space: put any id in front.
         block = b"id" + _first_block(stream, head)
         return parse_block(Piece(block, 0, len(block)), place, -1, vocabulary, are_spelled=are_spelled)
 
@@ -130,7 +130,7 @@ def write_with_archive(path: str, graphs: Iterable[tuple[str, Graph]]) -> int:
         raise UsageError("a script x.scp is written with its archive x.ark", advice="name a file that ends in .scp")
     (archive,) = _archive_beside(path)
     count = 0
-    # The archive is replaced first.
+    # At the end of the block, the archive is replaced before the script.
     with atomic_output(path) as script, atomic_output(archive) as file:
         at = 0
         for name, graph in graphs:

@@ -34,10 +34,10 @@ TRANSITIONS = "transitions"
 _ID = rb"\s*(?!k2\.Fsa)[^\s|][^\n|]*\n"
 _ARC = rb"\d+[ \t]+\d+[ \t]+\S+([ \t]+[^\s,]+)?([ \t]+[^\s,]+,\S*)?[ \t]*\r?(\n|$)"
 _END = rb"\d+([ \t]+[^\s,]+,\S*)?[ \t]*\r?(\n|$)"
-_NO_NUMBER = rb"(?!(?:0|[1-9][0-9]{0,9})[ \t\r\n])"
+_NOT_A_NUMBER = rb"(?!(?:0|[1-9][0-9]{0,9})[ \t\r\n])"
 # Compact, or with a transition id before the word.
 _SPELLED_ARC = re.compile(
-    rb"^[ \t]*\d+[ \t]+\d+[ \t]+(?:\d+[ \t]+" + _NO_NUMBER + rb"(?![^\s,]*,)|" + _NO_NUMBER + rb")\S+[ \t\r\n]",
+    rb"^[ \t]*\d+[ \t]+\d+[ \t]+(?:\d+[ \t]+" + _NOT_A_NUMBER + rb"(?![^\s,]*,)|" + _NOT_A_NUMBER + rb")\S+[ \t\r\n]",
     re.MULTILINE,
 )
 _ID_THEN_NOTHING = rb"\s*[^\s|(]+[ \t\r]*\n[ \t\r]*\n"
@@ -74,7 +74,8 @@ def spells_words(head: bytes) -> bool:
 def parse_block(block: Piece, file: str, lines_before: int, table: Vocabulary | None, *, are_spelled: bool) -> Lattice:
     """Build a lattice from the line of its id and the lines up to a blank line.
 
-    If the words of the archive `are_spelled`, `8` is a word even in a lattice with only numbers.
+    `are_spelled` says that the archive has words, not word numbers: then `8` is a word, even in a lattice with only
+    numbers.
     """
     columns = parsed_natively(partial(_native.parse_kaldi, symbols=are_spelled), block, file, lines_before)
     words, vocabulary = spelled(columns["word"], table)

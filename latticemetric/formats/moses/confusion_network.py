@@ -60,7 +60,10 @@ class _Scores:
         return bool(self._possible)
 
     def number(self, *, surely: bool = False) -> int:
-        """Return the lowest possible number (0: none); prefer one for which no word looks like a probability."""
+        """Return the lowest possible number for which no word looks like a probability.
+
+        If there is none, return the lowest possible number, or 0 with `surely`.
+        """
         return min(self._likely or (() if surely else self._possible or ()), default=0)
 
 
@@ -136,7 +139,8 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     lattice = lattice_to_write(graph, "moses-cn")
     if len(lattice.scores) > 1 and list(lattice.scores) != _names(len(lattice.scores)):
         raise UsageError(
-            f"moses-cn cannot name the scores {', '.join(lattice.scores)}", advice="add them up with --sum-scores"
+            f"moses-cn cannot store the score names {', '.join(lattice.scores)}",
+            advice="add them up with --sum-scores",
         )
     columns = columns_to_write(lattice, "moses-cn")
     if not columns:

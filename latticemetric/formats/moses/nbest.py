@@ -1,7 +1,7 @@
 """Read and write Moses n-best lists: `0 ||| hypothesis ||| LM0= -4.3 … ||| total [||| alignment]`.
 
-Scores are log probabilities. The total is the model's cost, and features become columns of scale 0. Old files have
-`0|||` and `lm:`.
+Scores are log probabilities; costs are the negated values. The total has weight 1, and features have weight 0. Without
+totals, features have weight 1. Old files have `0|||` and `lm:`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from latticemetric.errors import FormatError, UsageError, shortened
 from latticemetric.formats.columns import read_cost, require_all_have, require_nbest, require_scales, require_words
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.formats.text.blocks import in_one_piece
+from latticemetric.formats.text.blocks import grouped_by_id
 from latticemetric.graph import Graph
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import Vocabulary, split_words
@@ -34,7 +34,7 @@ _Line = tuple[str, list[str]]
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    for name, place, lines in in_one_piece(_lines(stream)):
+    for name, place, lines in grouped_by_id(_lines(stream)):
         yield Entry(name, place, partial(_parse, lines), naming="number" if name.isdecimal() else "own")
 
 
@@ -107,12 +107,13 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     for feature in names:
         if not _FEATURE_NAME.fullmatch(f"{feature}="):
             raise UsageError(
-                f"{shortened(feature)!r} cannot name a feature of a Moses n-best list", advice="use --sum-scores"
+                f"{shortened(feature)!r} cannot be the name of a Moses feature",
+                advice="add the scores up with --sum-scores",
             )
     for text in (name, *(word for h in nbest.hypotheses for word in h.words), *names):
         if _SEPARATOR in text:
             raise UsageError(
-                f"{shortened(text)!r} would separate fields of a Moses n-best list", advice="write jsonl-nbest"
+                f"{shortened(text)!r} holds |||, which separates the fields of a line", advice="write jsonl-nbest"
             )
     for hypothesis in nbest.hypotheses:
         features = [f"{key}= {0.0 - cost!r}" for key, cost in hypothesis.scores.items() if key != _TOTAL]

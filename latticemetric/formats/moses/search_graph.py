@@ -15,10 +15,10 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
-from latticemetric.formats.columns import ClosedArcs, closed_arcs, lattice_to_write, require_bare_ends, require_dense
+from latticemetric.formats.columns import ClosedArcs, closed_arcs, lattice_to_write, refuse_final_labels, require_dense
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream, decoded_line
-from latticemetric.formats.text.blocks import in_one_piece
+from latticemetric.formats.text.blocks import grouped_by_id
 from latticemetric.formats.text.fields import labels_of_arcs, number, require_field, whole
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Lattice
@@ -57,7 +57,7 @@ class _Line(NamedTuple):
     features: dict[str, float]
 
 
-def _step(text: str, place: str) -> _Line:
+def _parsed_line(text: str, place: str) -> _Line:
     fields = _fields(text, place)
     hypothesis, stack = (whole(_required(fields, name, place), name, place) for name in ("hyp", "stack"))
     for name in ("score", "fscore"):
@@ -130,9 +130,10 @@ def _phrases(out: str, scores: str, span: int, place: str) -> tuple[str, list[st
 def _split_phrases(text: str, span: int) -> tuple[str, list[str]] | None:
     """Split `je suis|I am` into the source phrase and the words of the translation; return `None` if ambiguous.
 
-    Words may have factors, `suis|V`; then one token holds the last source word and the first translated word. The span
-    tells which token. The last source word has as many factors as the word before it; if it is the only one, all that
-    the next translated word leaves; if that is missing, too, half of them.
+    Words may have factors, `suis|V`. Then one token joins the last source word and the first translated word; `span`,
+    the number of source words, tells which token. The source word takes as many of its factors as the source word
+    before it has. If there is no such word, the translated word takes as many as the next translated word has. If there
+    is neither, each takes half.
     """
     source, bar, target = text.partition("|")
     tokens = split_words(text)
@@ -209,7 +210,7 @@ _ID = re.compile(rb"[ \t]*(\S+)[ \t]+hyp=")
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    for name, place, lines in in_one_piece(_numbered(stream)):
+    for name, place, lines in grouped_by_id(_numbered(stream)):
         build = partial(_parse, b"".join(line for _, line in lines), stream.name, lines[0][0] - 1)
         yield Entry(name, place, build, naming="number" if name.isdecimal() else "own")
 
@@ -236,12 +237,12 @@ def _parse(data: bytes, file: str, lines_before: int) -> Lattice:
     for line, row in enumerate(data.split(b"\n"), start=lines_before + 1):
         place = f"{file}:{line}"
         if text := decoded_line(row, place).strip(" \t\r\f\v"):
-            lines.append(_step(_AFTER_NUMBER.split(text, 1)[-1], place))
+            lines.append(_parsed_line(_AFTER_NUMBER.split(text, 1)[-1], place))
     return _lattice(lines, _States(lines), len(data))
 
 
 class _States:
-    """The numbering of states: hypotheses that were not recombined into others."""
+    """Numbers the states: the hypotheses that were not recombined into others."""
 
     def __init__(self, lines: list[_Line]) -> None:
         self._joined: dict[int, int] = {}
@@ -295,7 +296,7 @@ class _States:
 def _lattice(lines: list[_Line], states: _States, text_size: int) -> Lattice:
     arcs = [line for line in lines if line.hypothesis != 0]
     begin = next(line for line in lines if line.hypothesis == 0)
-    # If the first line does not show whether it is complete, it is complete if there were no words to translate.
+    # If the first line does not say whether its hypothesis is complete: it is if no other hypothesis follows.
     final = dict.fromkeys([0] if begin.complete or (begin.complete is None and not arcs) else [])
     numbers: dict[str, int] = {"": EPSILON}
     source: list[int] = []
@@ -360,7 +361,7 @@ _NO_SPAN = "1-0"
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     """Write one lattice, in the extended form if it has features or source phrases."""
     lattice = lattice_to_write(graph, _NAME, {_COVERED, _SOURCE}, weights=True)
-    require_bare_ends(lattice, _NAME)
+    refuse_final_labels(lattice, _NAME)
     require_field(name, "the id")
     features = _written_features(lattice)
     new_end = any(column.final.any() for column in lattice.scores.values())
@@ -388,7 +389,8 @@ def _written_features(lattice: Lattice) -> list[str]:
     for name in features:
         if require_field(name, "feature") == _TRANSITION or '"' in name:
             raise UsageError(
-                f"{_NAME} cannot name a feature '{shortened(name)}'", advice="leave it out with --sum-scores"
+                f"{_NAME} cannot store a feature named '{shortened(name)}'",
+                advice="add the scores up with --sum-scores",
             )
     return features
 
@@ -434,7 +436,10 @@ def _texts(lattice: Lattice, arcs: ClosedArcs, features: list[str], *, extended:
     for row, (symbol, span) in enumerate(zip(arcs.word, spans, strict=True)):
         word = require_field(lattice.vocabulary.word(symbol), "word") if symbol != EPSILON else ""
         if span and not _span_length(span):
-            raise InputError(f"'{shortened(span)}' is not a span of the source, like 0-2", advice="use --drop-labels")
+            raise InputError(
+                f"'{shortened(span)}' is not a span of the source, like 0-2",
+                advice="leave labels out with --drop-labels",
+            )
         text = f"covered={span or _NO_SPAN} "
         if extended:
             listed = ",".join(repr(0.0 - arcs.costs[name][row]) for name in dense)

@@ -1,1 +1,1 @@
-"""Read and write n-best lists of neural toolkits, and JSON lines."""
+"""Read and write n-best lists of neural toolkits: text, JSON, Parquet and Arrow."""

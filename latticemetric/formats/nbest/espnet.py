@@ -60,12 +60,12 @@ def _read_folder(folder: Path, _vocabulary: Vocabulary | None) -> Iterator[Entry
                     if (text := texts.take(first.key)) is not None:
                         score = None if scores is None else scores.take(first.key)
                         if scores is not None and score is None:
-                            _out_of_step(scores.row or text)
+                            _refuse_order(scores.row or text)
                         rows.append((text, score))
                 yield Entry(first.key, first.place, partial(_build, rows), naming="own")
             for rows_left in (file for table in tables for file in table):
                 if rows_left is not None and rows_left.row is not None:
-                    _out_of_step(rows_left.row)
+                    _refuse_order(rows_left.row)
 
 
 def _ranks(job: Path) -> list[Path]:
@@ -73,7 +73,7 @@ def _ranks(job: Path) -> list[Path]:
     ranks = {int(match[1]): child for child in job.iterdir() if (match := _BEST.fullmatch(child.name))}
     for rank in range(1, len(ranks) + 1):
         if rank not in ranks:
-            raise FormatError(f"the folder has no {rank}best_recog, but has others", where=str(job))
+            raise FormatError(f"the folder has {max(ranks)}best_recog, but no {rank}best_recog", where=str(job))
     return [ranks[rank] for rank in sorted(ranks)]
 
 
@@ -113,7 +113,7 @@ def _opened(folder: Path, stack: contextlib.ExitStack) -> tuple[_Rows, _Rows | N
     return _Rows(texts, stack), None if scores is None else _Rows(scores, stack)
 
 
-def _out_of_step(row: _Row) -> NoReturn:
+def _refuse_order(row: _Row) -> NoReturn:
     raise FormatError(
         f"'{shortened(row.key, 40)}' is missing in another file of the folder, or at another position there",
         where=row.place,

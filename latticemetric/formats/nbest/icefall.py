@@ -81,7 +81,7 @@ def _character(match: re.Match[str], place: str) -> str:
     """Return the character of an escape sequence."""
     if match[4] is not None:
         if match[4] not in _PLAIN_ESCAPES:
-            raise FormatError(f"{match[0]!r} is not an escape", where=place)
+            raise FormatError(f"{match[0]!r} is not an escape sequence", where=place)
         return _PLAIN_ESCAPES[match[4]]
     number = int(match[1] or match[2] or match[3], 16)
     if number in _SURROGATES or number > _LARGEST:
@@ -93,7 +93,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     nbest = require_nbest(graph, _NAME)
     if len(nbest) != 1 or nbest.score_names():
         raise UsageError(
-            f"{_NAME} holds one hypothesis without scores, but this list has {len(nbest)}, scores: "
+            f"{_NAME} holds one hypothesis without scores, but this list has {len(nbest)} hypotheses; scores: "
             f"{shortened(', '.join(nbest.score_names()), 200) or 'none'}",
             advice="write jsonl-nbest, which holds them",
         )

@@ -30,7 +30,7 @@ from latticemetric.graph import Graph
 from latticemetric.vocabulary import Vocabulary, split_words
 
 _NAME = "jsonl-nbest"
-# The id of a line that is not JSON.
+# Finds the id in a line that is not JSON.
 _ANY_ID = re.compile(rf'"(?:{"|".join(IDS)})"\s*:\s*"([^"\\]+)"'.encode())
 
 
@@ -54,7 +54,7 @@ def records_of_lines(stream: Stream, complete: Callable[[Record], Record] = lamb
         try:
             record = complete(_record(line, stream))
             entry = record.entry(record.name(named=named), number)
-        except FormatError as error:  # continue: the next line is another list, whose id may be readable
+        except FormatError as error:  # the next line is another list; keep the id of this one if it can be read
             match = _ANY_ID.search(line)
             naming: Naming = "own" if match else "position" if named is False else "file"
             own = match[1].decode("utf-8", "replace") if match else ""
@@ -82,7 +82,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
 
 
 def as_record(name: str, graph: Graph, format_name: str) -> dict[str, Any]:
-    """Return the record of a list, so that the same list is read back; refuse weights that would change."""
+    """Return a record that is read back as the same list; refuse weights that would change."""
     nbest = require_nbest(graph, format_name)
     names = set(nbest.score_names())
     counted = {key for key in names if nbest.scales.get(key, 1.0) != 0}

@@ -15,7 +15,7 @@ from latticemetric.errors import FormatError, UsageError, shortened
 from latticemetric.formats.columns import read_cost, require_nbest, require_words
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.formats.text.blocks import in_one_piece
+from latticemetric.formats.text.blocks import grouped_by_id
 from latticemetric.formats.text.fields import NUMBER
 from latticemetric.graph import Graph
 from latticemetric.nbest import Hypothesis, NBest
@@ -36,7 +36,7 @@ class _Line(NamedTuple):
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    for name, place, lines in in_one_piece(_lines(stream)):
+    for name, place, lines in grouped_by_id(_lines(stream)):
         yield Entry(name, place, partial(_build, lines), naming="own")
 
 
@@ -81,7 +81,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     same = all(h.scores.keys() == wanted.keys() for h in nbest.hypotheses)
     if len(names) < len(_DECODER) or not same or any(nbest.scales.get(key, 1.0) != wanted[key] for key in names):
         raise UsageError(
-            f"{_NAME} holds acoustic and lm of weight 1, and score_3 and so on of weight 0",
+            f"{_NAME} needs the scores acoustic and lm of weight 1, and score_3, score_4, … of weight 0",
             advice="write jsonl-nbest, which holds any scores",
         )
     require_words(nbest, name)
@@ -89,7 +89,8 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
         raise UsageError(f"the id '{shortened(name, 40)}' holds a bar, which {_NAME} cannot write", advice="rename it")
     for rank, hypothesis in enumerate(nbest.hypotheses):
         scores = (0.0 - hypothesis.scores[key] for key in names)
-        # Avoid what looks like a command in a Kaldi script (ends in a space and a bar), or like times (without a sign).
+        # Write a sign, so that scores do not look like times. Write no space before the bar, so that a line without
+        # words does not look like a command in a Kaldi script.
         signed = (repr(score) if score < 0 else f"+{abs(score)!r}" for score in scores)
         line = " ".join([f"{name}-{rank}", *signed]) + " ".join([_BAR, *hypothesis.words])
         file.write(f"{line}\n".encode())

@@ -1,7 +1,7 @@
-"""Take n-best lists and their references out of the columns of a table, without an object for each hypothesis.
+"""Read n-best lists and their references from the columns of a table, without an object for each hypothesis.
 
-This is for tables in which nothing is missing or doubtful. Others are read row by row, as `records` says, which finds
-the error or the reading.
+Use this only for tables without missing or ambiguous values. `records` reads other tables row by row; it resolves what
+is ambiguous and reports errors.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def lists_of_table(table: Any, field: str, references: int, *, named: bool) -> T
 
 
 class _Groups(NamedTuple):
-    """Texts in Arrow, of several groups: where each begins, and the number of all."""
+    """The texts of several groups: one Arrow array, and the index where each group begins (last: number of texts)."""
 
     texts: Any
     begin: Numbers
 
 
 def _ids(fields: dict[str, Any]) -> tuple[str, ...] | None:
-    """Return the id of each row; `None` if there may be several, or some are missing."""
+    """Return the id of each row (no ids if there is no column of ids); `None` if some are missing or ambiguous."""
     from pyarrow import types
 
     columns = [fields[name] for name in IDS if name in fields]
@@ -60,7 +60,7 @@ def _ids(fields: dict[str, Any]) -> tuple[str, ...] | None:
 
 
 def _hypotheses(fields: dict[str, Any], reference: str) -> _Groups | None:
-    """Return the hypotheses of each row in the model's order."""
+    """Return the hypotheses of each row, best first; `None` if they are missing or ambiguous."""
     names = [name for name in LISTS if name in fields] or [
         name for name in OTHER_LISTS if name in fields and not _is_text(fields[name])
     ]
@@ -73,7 +73,7 @@ def _hypotheses(fields: dict[str, Any], reference: str) -> _Groups | None:
 
 
 def _groups(column: Any, *, of_texts: bool = True) -> _Groups | None:
-    """Return the texts of each row, a text or a list of them; without `of_texts`, values of any type."""
+    """Group a column by row: a row is a text or a list of texts; without `of_texts`, a list of values of any type."""
     from pyarrow import types
 
     if column.null_count:
@@ -91,7 +91,7 @@ def _groups(column: Any, *, of_texts: bool = True) -> _Groups | None:
 
 
 def _ranked(found: _Groups) -> _Groups | None:
-    """Return the texts of hypotheses with numbers, the cheapest of each list first."""
+    """Return the texts of hypotheses that are structures; sort those of each list by cost if they have a total."""
     from pyarrow import types
 
     if not types.is_struct(found.texts.type):
@@ -113,7 +113,7 @@ def _ranked(found: _Groups) -> _Groups | None:
 
 
 def _sorted(texts: Any, cost: npt.NDArray[np.floating[Any]], begin: Numbers) -> Any:
-    """Return texts, the cheapest of each group first; of equal cost, in their order."""
+    """Sort the texts of each group by cost, lowest first; keep the order of equal costs."""
     group = np.repeat(np.arange(len(begin) - 1), np.diff(begin))
     if ((cost[1:] >= cost[:-1]) | (group[1:] > group[:-1])).all():
         return texts

@@ -62,7 +62,7 @@ class Record(NamedTuple):
     place: str
 
     def name(self, *, named: bool | None) -> str | None:
-        """Return the id, if there is one. `named` says whether earlier records have ids; refuse a mixture."""
+        """Return the id, or `None`. `named`: whether earlier records have ids (or `None`); refuse a mixture."""
         key = _only(self.fields, IDS, "ids", self.place)
         if named is not None and named != (key is not None):
             raise FormatError("some lists have an id, but others do not", where=self.place)
@@ -216,7 +216,7 @@ def _words(table: Fields, place: str) -> tuple[str, ...]:
         raise FormatError("the hypothesis has no text", where=place, advice="""give "text": "…", or "words": ["…"]""")
     words = table[key]
     if not isinstance(words, list) or not all(isinstance(word, str) and word for word in words):
-        raise FormatError(f"{key} is not a list of words", where=place, advice="give text")
+        raise FormatError(f"{key} is not a list of words", where=place, advice="give a text instead")
     return tuple(text_of(word, "the word", place) for word in words)
 
 
@@ -245,6 +245,6 @@ def scales_of(nested: set[str], loose: set[str], place: str = "") -> dict[str, f
     totals = [name for name in TOTALS if name in names]
     if len(totals) > 1 and totals[0] != TOTALS[0]:
         raise FormatError(
-            f"{' and '.join(totals)} could all be the total", where=place or None, advice="rename it to score"
+            f"{' and '.join(totals)} could all be the total", where=place or None, advice="rename the total to score"
         )
     return {name: float(name in totals[:1] if totals else name in nested) for name in names}

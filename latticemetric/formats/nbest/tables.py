@@ -53,7 +53,7 @@ def _parquet_batches(stream: Stream) -> Iterator[Any]:
         require_pyarrow()
         from pyarrow import parquet
 
-        # Mapped, or read ahead, the whole file would count as this process's memory.
+        # With memory mapping or reading ahead, the whole file would count as this process's memory.
         table = parquet.ParquetFile(_source(stream, "OSFile"), buffer_size=_BYTES_AT_ONCE, pre_buffer=False)
         columns = [column.name for column in table.schema_arrow if _is_part_of_records(column.type)]
     yield from table.iter_batches(_ROWS_AT_ONCE, columns=columns)
@@ -74,7 +74,7 @@ def _arrow_batches(stream: Stream) -> Iterator[Any]:
 
 
 def _source(stream: Stream, opened_by: str) -> Any:
-    """Return a plain file, opened by this function of pyarrow; otherwise the bytes of the stream."""
+    """Open a plain file with pyarrow's function `opened_by`; for other streams, return their bytes."""
     pa = require_pyarrow()
     if stream.offset == 0 and os.path.isfile(stream.name):  # noqa: PTH113  a plain string
         return getattr(pa, opened_by)(stream.name)
@@ -110,7 +110,7 @@ def _entries_of(rows: Iterable[tuple[int, Fields]], file: str, *, named: bool | 
 
 
 def _slices(stream: Stream, batches: Iterator[Any]) -> Iterator[tuple[int, Any]]:
-    """Yield slices of a table's rows, and the number of rows before each slice."""
+    """Yield the number of rows before each slice of a table, and the slice."""
     position = 0
     while True:
         with _readable(stream.name):
@@ -156,7 +156,7 @@ def _values(column: Any) -> list[Any]:
 
 
 class TableBlock(NamedTuple):
-    """Some rows of a table as bytes, for another process.
+    """Some rows of a table as bytes, which another process can parse.
 
     Attributes:
         data: The rows, as an Arrow stream.
@@ -169,11 +169,11 @@ class TableBlock(NamedTuple):
     before: int
 
     def entries(self, *, named: bool | None) -> Iterator[Entry]:
-        """Yield the entry of each row. `named` says whether rows before have ids; refuse a mixture."""
+        """Yield the entry of each row. `named`: whether earlier rows have ids (or `None`); refuse a mixture."""
         return _entries_of(_rows(self._batch(), self.before), self.file, named=named)
 
     def lists(self, field: str, references: int, *, named: bool) -> TableLists | None:
-        """Return all lists at once; `None` if their rows must be read one by one."""
+        """Return all n-best lists, each with `references` references from `field`; `None`: use `entries` instead."""
         return lists_of_table(self._batch(), field, references, named=named)
 
     def _batch(self) -> Any:

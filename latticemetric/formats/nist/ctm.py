@@ -42,7 +42,7 @@ from latticemetric.formats.nist.words import (
 )
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.formats.text.blocks import in_one_piece
+from latticemetric.formats.text.blocks import grouped_by_id
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import Vocabulary, split_words
@@ -71,7 +71,7 @@ Alternation = list[list[TimedWord]]
 
 def channels(stream: Stream) -> Iterator[tuple[str, str, list[Line]]]:
     """Yield the id, place and lines of each channel, one in memory at a time."""
-    return in_one_piece(_lines(stream), advice=SORT_ADVICE)
+    return grouped_by_id(_lines(stream), advice=SORT_ADVICE)
 
 
 def _lines(stream: Stream) -> Iterator[tuple[str, str, Line]]:
@@ -138,7 +138,7 @@ def _row(fields: Sequence[str], where: str) -> TimedWord:
     if len(extras) > len(EXTRAS):
         raise FormatError(f"the line has {len(fields) + 2} fields, but at most 8 are allowed", where=where)
     if extras and not is_confidence(extras[0]):
-        raise FormatError(f"the confidence '{shortened(extras[0], 40)}' is not a finite number, or NA", where=where)
+        raise FormatError(f"the confidence '{shortened(extras[0], 40)}' is neither a finite number nor NA", where=where)
     word = parsed_word(fields[2], where)
     labels = {**word.labels, **dict(zip(EXTRAS, extras, strict=False))}
     return TimedWord(begin, end, word._replace(labels=labels))
@@ -195,7 +195,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     require_first_field(head[0], NAME)
     writer = _Writer(lattice)
     for explicit in (False, True):
-        lines: list[Line] = [("", fields) for fields in writer.sequence(writer.speller.whole, explicit=explicit)]
+        lines: list[Line] = [("", fields) for fields in writer.sequence(writer.speller.series, explicit=explicit)]
         with contextlib.suppress(FormatError):
             if _contents(parsed_channel(lines)) == _contents(lattice):
                 file.write("".join(" ".join([*head, *fields]) + "\n" for _, fields in lines).encode())
@@ -232,7 +232,12 @@ class _Writer:
     def sequence(self, sequence: Series, *, explicit: bool, inside: bool = False) -> Iterator[list[str]]:
         """Yield the fields of each word, without file and channel.
 
-        An optional word at the very end is written as an alternation, since in brackets all lines might look like trn.
+        Write an optional word at the very end as an alternation: a file whose lines all end in brackets looks like trn.
+
+        Args:
+            sequence: The words and forks.
+            explicit: True to write all ε-arcs as `@`.
+            inside: True if the sequence is an alternative.
         """
         was_gap = not inside
         for place, item in enumerate(sequence):
@@ -245,7 +250,7 @@ class _Writer:
                     yield self._fields(item)
                 continue
             was_gap = False
-            arc = self.speller.option(item)
+            arc = self.speller.optional_word(item)
             if arc is not None and (not is_last or self._extras(arc)):
                 yield self._fields(arc, optional=True)
                 continue
@@ -262,9 +267,9 @@ class _Writer:
         begin, end = (exact_decimal(self._times[states[arc]]) for states in self._ends)
         word = self.speller.word(arc, optional=optional)
         if begin < 0:
-            raise InputError(f"{shortened(word)!r} begins at {begin}, but ctm has no times below 0")
+            raise InputError(f"{shortened(word)!r} begins at {begin}, but ctm has no times below 0", advice="write trn")
         if word.upper() in (BEGIN, OR, END):
-            raise InputError(f"the word '{word}' would be read back as the mark of an alternation")
+            raise InputError(f"the word '{word}' would be read back as the mark of an alternation", advice="write trn")
         return [f"{begin:f}", f"{EXACT.subtract(end, begin):f}", word, *self._extras(arc)]
 
     def _extras(self, arc: int) -> list[str]:

@@ -23,7 +23,7 @@ _STARS = "**"
 EXACT = Context(prec=1000, traps=[])  # adds and subtracts times without an error
 _ESCAPES = {",": "%2C", "%": "%25"}
 
-# A head of more bytes may end inside a line.
+# If the head has more bytes, its last line may be incomplete.
 _CUT_HEAD = 2**15
 _ID = re.compile(rb"\(([^()\s]+)\)$")
 _LIKE_AN_ID = re.compile(rb"[0-9_-]")
@@ -106,7 +106,7 @@ def is_trn_reference(head: bytes) -> bool:
 
 
 def is_stm(head: bytes) -> bool:
-    """Check whether all lines are segments; refuse lines that may be CTM with digits as words."""
+    """Check whether all lines are segments, and the file is not CTM with numbers as words."""
     rows = _rows(head)
     if not rows or not all(map(_is_segment, rows)) or is_trn_reference(head):
         return False
@@ -114,7 +114,7 @@ def is_stm(head: bytes) -> bool:
 
 
 def is_stm_reference(head: bytes) -> bool:
-    """Check whether all lines are segments, and one has labels or fractional times, so that they are not sentences."""
+    """Check whether all lines are segments, and one has labels or fractional times (so the lines are not sentences)."""
     return is_stm(head) and any(b"." in row[3] + row[4] or _has_labels(row) for row in _rows(head))
 
 
@@ -125,7 +125,7 @@ def is_ctm(head: bytes) -> bool:
 
 
 def is_ctm_reference(head: bytes) -> bool:
-    """Check whether all lines are timed words, and one has a mark or fractional times (so no sentences)."""
+    """Check whether all lines are timed words, and one is a mark or has fractional times (so no sentences)."""
     return is_ctm(head) and any(_is_mark(row) or b"." in row[2] + row[3] for row in _rows(head))
 
 

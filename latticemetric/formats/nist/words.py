@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.formats.columns import lattice_to_write, require_bare_ends
+from latticemetric.formats.columns import lattice_to_write, refuse_final_labels
 from latticemetric.formats.text.fields import labels_of_arcs, spelled_texts
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice
@@ -204,7 +204,7 @@ def require_words_only(graph: Graph, format_name: str, labels: set[str]) -> Latt
             f"{format_name} holds no scores, but this graph has {shortened(', '.join(lattice.scores), 200)}",
             advice="write a format with scores",
         )
-    require_bare_ends(lattice, format_name)
+    refuse_final_labels(lattice, format_name)
     return lattice
 
 
@@ -232,7 +232,7 @@ def decomposed(lattice: Lattice, format_name: str) -> Series:
 
     for arc, (source, target) in enumerate(zip(lattice.source.tolist(), lattice.target.tolist(), strict=True)):
         join(source, target, [arc])
-    inner = last - 1  # how many states between the first and the last are not yet replaced
+    inner = last - 1  # the number of states between the first and the last that are not yet replaced
     pending = deque(range(1, last))
     while pending:
         state = pending.popleft()
@@ -264,7 +264,7 @@ class Speller:
 
     def __init__(self, lattice: Lattice, format_name: str) -> None:
         self._format = format_name
-        self.whole = decomposed(lattice, format_name)
+        self.series = decomposed(lattice, format_name)
         self._words = [lattice.vocabulary.word(number) for number in lattice.word.tolist()]
         self._labels = labels_of(lattice)
 
@@ -272,7 +272,7 @@ class Speller:
         """Check whether an arc has neither a word nor labels."""
         return not self._words[arc] and not any(texts[arc] for texts in self._labels.values())
 
-    def option(self, fork: Fork) -> int | None:
+    def optional_word(self, fork: Fork) -> int | None:
         """Return the arc of the word if the fork is only an optional word, otherwise `None`."""
         branches = fork.in_order()
         if [len(branch) for branch in branches] != [1, 1]:
@@ -283,7 +283,7 @@ class Speller:
         return arc if self.is_epsilon(skip) and self._words[arc] not in ("", NO_WORD) else None
 
     def word(self, arc: int, *, inside: bool = False, optional: bool = False) -> str:
-        """Write a word with its tags; refuse a word that would be read back differently."""
+        """Return a word with its tags, as text; refuse a word that would be read back differently."""
         word = self._words[arc]
         texts = [word, *(self._labels[name][arc] if name in self._labels else "" for name in TAGS)]
         for text in texts:
@@ -297,9 +297,9 @@ class Speller:
         return ";".join(text.replace(";", "\\;") for text in texts)
 
     def transcript(self, *, like_trn: bool) -> str:
-        """Write the graph on one line; the line may end in brackets only if it is `like_trn`."""
+        """Return the graph as one line. Write an optional word at the end in brackets only if `like_trn`."""
         tokens, depth = [], 0
-        pending: list[int | Fork | str] = list(reversed(self.whole))
+        pending: list[int | Fork | str] = list(reversed(self.series))
         while pending:
             item = pending.pop()
             if isinstance(item, str):
@@ -309,7 +309,7 @@ class Speller:
                 tokens.append(item)
             elif not isinstance(item, Fork):
                 tokens.append(self.word(item, inside=depth > 0))
-            elif (arc := self.option(item)) is not None and (like_trn or pending):
+            elif (arc := self.optional_word(item)) is not None and (like_trn or pending):
                 tokens.append(self.word(arc, inside=depth > 0, optional=True))
             else:
                 pending.append(_CLOSE)

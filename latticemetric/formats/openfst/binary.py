@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import IO
 
 from latticemetric.errors import FormatError, UsageError, placed, shortened
-from latticemetric.formats.columns import lattice_to_write, require_bare_ends
+from latticemetric.formats.columns import lattice_to_write, refuse_final_labels
 from latticemetric.formats.registry import Entry, Format, only_graph, register
 from latticemetric.formats.streams.output import Spool
 from latticemetric.formats.streams.paths import natural_order
@@ -47,7 +47,7 @@ def _build_only(data: bytes, file: str, vocabulary: Vocabulary | None) -> Lattic
 def _encoded(graph: Graph) -> bytes:
     """Encode a lattice as a `vector` machine, the type that every OpenFst tool reads."""
     lattice = lattice_to_write(graph, "openfst", {"input"}, one_score=True)
-    require_bare_ends(lattice, "openfst")
+    refuse_final_labels(lattice, "openfst")
     return fst_binary.encode(lattice_to_arrays(lattice), fst_type="vector")
 
 

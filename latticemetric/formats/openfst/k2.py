@@ -189,7 +189,7 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     for name in names if lattice.labels else ():
         side = lattice.labels.get(name)
         if side is not None and side.final.any():
-            raise InputError(f"k2 has no place for '{name}' of final states", advice="leave it out with --drop-labels")
+            raise InputError(f"k2 cannot store '{name}' of final states", advice="leave it out with --drop-labels")
         sides.append(_numbers(side.vocabulary, side.arc.tolist(), "label") if side else ["0"] * len(lattice.word))
     # The label comes first, then the words, then further labels.
     sides = [sides[1], sides[0], *sides[2:]] if len(sides) > 1 else sides

@@ -1,8 +1,8 @@
 """Read and write OpenFst's text (AT&T): arcs `source target input [output] [weight]`, final states `state [weight]`.
 
-Weights are costs. The source of the first line is the start. The last of four fields is a weight in two cases: a line
-has only three fields; or the last of four fields is always a number, and one of these has a fraction or an input label
-is not a number. Otherwise it is the output label.
+Weights are costs. The source of the first line is the start. The fourth of four fields is a weight if some arc has only
+three fields. It is also a weight if it is a number on all lines, and either one of these numbers has a fraction or some
+input label is not a number. Otherwise it is the output label.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from latticemetric import _native
 from latticemetric.errors import InputError
-from latticemetric.formats.columns import lattice_to_write, only_column, require_bare_ends
+from latticemetric.formats.columns import lattice_to_write, only_column, refuse_final_labels
 from latticemetric.formats.registry import Entry, Format, only_graph, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import is_word_number, parsed_natively, spelled, words_to_write
@@ -72,7 +72,7 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
 
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     lattice = lattice_to_write(graph, "openfst-text", {"input"}, one_score=True)
-    require_bare_ends(lattice, "openfst-text")
+    refuse_final_labels(lattice, "openfst-text")
     outputs = words_to_write(lattice.vocabulary, lattice.word.tolist())
     side = lattice.labels.get("input")
     inputs = words_to_write(side.vocabulary, side.arc.tolist()) if side else outputs

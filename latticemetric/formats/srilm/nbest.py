@@ -62,10 +62,10 @@ def _build(lines: list[_Line]) -> NBest:
     if version == 1 or first[0].startswith("("):
         totals = (Hypothesis(_words(fields[1:]), {_TOTAL: _total(fields[0], place)}) for place, fields in hypotheses)
         return NBest(tuple(totals), {_TOTAL: 1.0})
-    return NBest(tuple(map(_own, hypotheses)), _SCALES)
+    return NBest(tuple(map(_three_scores, hypotheses)), _SCALES)
 
 
-def _own(line: _Line) -> Hypothesis:
+def _three_scores(line: _Line) -> Hypothesis:
     place, fields = line
     if len(fields) < len(_THREE):
         raise FormatError(

@@ -15,7 +15,7 @@ from typing import IO
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.formats.columns import NOTHING, ends_in_last_state, lattice_to_write, only_column, word_nodes
+from latticemetric.formats.columns import NO_WORD, ends_in_last_state, lattice_to_write, only_column, word_nodes
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.blocks import named_blocks
@@ -119,7 +119,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     nodes = word_nodes(states, target, source, keys, bare={0, last} if single else {0})
     joints = [(node, state) for node, state in enumerate(nodes.state) if node != state]
     words = [
-        word_to_write(lattice.vocabulary, word, _NULL) for word, _ in [*nodes.keys, *([] if single else [NOTHING])]
+        word_to_write(lattice.vocabulary, word, _NULL) for word, _ in [*nodes.keys, *([] if single else [NO_WORD])]
     ]
     ends = [] if single else list(zip(lattice.final.tolist(), column.final.tolist(), strict=True))
     rows = [f"{s} {t} {_score(c)}" for s, t, c in zip(source, nodes.of_arc, column.arc.tolist(), strict=True)]

@@ -51,19 +51,19 @@ class _Mesh:
     def add(self, fields: list[str], place: str) -> None:
         match fields[0]:
             case "name":
-                _only(fields, place)
+                _only_value(fields, place)
             case "numaligns":
                 if self.expected is not None:
                     raise FormatError(
                         "'numaligns' appears twice", where=place, advice="begin another mesh with a line 'name'"
                     )
-                self.expected = whole(_only(fields, place), "the number of positions", place)
+                self.expected = whole(_only_value(fields, place), "the number of positions", place)
             case "posterior" | "transposterior" | "time":
                 # Check that it is a number, perhaps after a position; its value is not used.
                 if len(fields) > 2:  # noqa: PLR2004  a position before the value
                     self._position(fields, place, 2)
                     fields = fields[1:]
-                number(_only(fields, place), place)
+                number(_only_value(fields, place), place)
             case "reference":
                 position = self._position(fields, place, 2)
                 self.references[position] = fields[2]
@@ -130,7 +130,7 @@ class _Mesh:
         return [*times, end] if any(name == "info" for name, _, _ in self.texts) else None
 
 
-def _only(fields: list[str], place: str) -> str:
+def _only_value(fields: list[str], place: str) -> str:
     if len(fields) != 2:  # noqa: PLR2004  the keyword and its value
         raise FormatError(f"'{fields[0]}' has {len(fields) - 1} values, not one", where=place)
     return fields[1]

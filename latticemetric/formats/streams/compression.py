@@ -1,4 +1,4 @@
-"""Read and write gzip, xz and zstd; recognise archives. First bytes decide when reading, file names when writing."""
+"""Read and write gzip, xz and zstd; recognise archives. Readers go by the first bytes, writers by the file's name."""
 
 from __future__ import annotations
 
@@ -105,9 +105,9 @@ class Unpacked(io.RawIOBase):
 
     def _next(self, size: int) -> bytes:
         """Return up to `size` more bytes; none at the end."""
-        while self._part is not None or self._begins():
+        while self._part is not None or self._begin_part():
             asks = self._part.needs_input
-            given = self._taken() if asks else b""
+            given = self._next_packed() if asks else b""
             data = bytes(self._part.decompress(given, size))
             if self._part.eof:
                 self._waiting, self._part = self._part.unused_data, None
@@ -117,14 +117,14 @@ class Unpacked(io.RawIOBase):
                 return data
         return b""
 
-    def _taken(self) -> bytes:
+    def _next_packed(self) -> bytes:
         data, self._waiting = self._waiting or self._packed.read1(_PIECE), b""
         return data
 
-    def _begins(self) -> bool:
+    def _begin_part(self) -> bool:
         """Skip padding and begin the next part; return whether there is one."""
         zeros = 0
-        while self._kind.padding and (data := self._taken()):
+        while self._kind.padding and (data := self._next_packed()):
             self._waiting = data.lstrip(b"\0")
             zeros += len(data) - len(self._waiting)
             if self._waiting:

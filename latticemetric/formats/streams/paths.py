@@ -44,7 +44,7 @@ def expand(path: str, is_whole: Callable[[Path], bool]) -> list[str]:
 
 
 def _files_beside(pattern: str) -> str:
-    """Return a remark on the files of a pattern's folder."""
+    """Return a remark for an error: the first files of the pattern's folder."""
     folder = os.path.dirname(pattern) or os.curdir  # noqa: PTH120  see above
     names = sorted(filter(_is_shown, os.listdir(folder)), key=natural_order) if os.path.isdir(folder) else []  # noqa: PTH112, PTH208
     more = ", …" if len(names) > _MOST_NAMED else ""
@@ -57,7 +57,7 @@ def _is_shown(name: str) -> bool:
 
 
 def pattern_of_others(files: Sequence[str], file: str) -> str:
-    """Return a glob for the other files of a folder: those with the most common suffix that this file has not."""
+    """Return a glob for other files of a folder: those with the most common suffix that differs from this file's."""
     suffixes = Counter(Path(one).suffix for one in files if Path(one).suffix != Path(file).suffix)
     (suffix, _), *_ = suffixes.most_common(1) or [(".lat", 0)]
     return str(Path(file).parent / f"*{suffix}")
@@ -65,7 +65,7 @@ def pattern_of_others(files: Sequence[str], file: str) -> str:
 
 _MOST_NAMED = 3
 
-# Files beside data that say something about them.
+# Names of files about the data, which are not graphs.
 _ABOUT = re.compile(
     r"(licen[cs]e|copying|notice|readme|authors|citation|changelog|contributing|makefile|(md5|sha\d+)sums?)"
     r"([-_][\w-]*)?(\.(txt|md|rst|cff|html|mit|apache))?",
@@ -82,7 +82,7 @@ def _files_of_folder(folder: str) -> list[str]:
     shown = [path for path in paths if not is_hidden(path)]
     files = [path for path in shown if _is_file(path)]
     about = [path for path in files if _ABOUT.fullmatch(Path(path).name)]
-    if len(about) < len(files):  # else somebody means them
+    if len(about) < len(files):  # if there are no other files, the user means these
         warn_left_out(folder, "not graphs, by their names", [Path(path).name for path in about])
         files = [path for path in files if path not in set(about)]
     taken = {*files, *about}

@@ -68,7 +68,7 @@ class Stream:
         self._has_end: bool = _has_end(raw) if archive is None else archive._has_end  # noqa: SLF001
         self._allowance = Allowance(name, self._unpacking, has_end=self._has_end)
         if self._head.startswith(codecs.BOM_UTF8):
-            # Windows tools put it before texts. It is not content, and no binary format begins with it.
+            # Windows tools put this mark before texts. It is not content, and no binary format begins with it.
             self._bytes.read(len(codecs.BOM_UTF8))
             self.offset = None if self.offset is None else len(codecs.BOM_UTF8)
             self._head = self._head.removeprefix(codecs.BOM_UTF8)
@@ -180,6 +180,7 @@ class Stream:
         return Place(os.path.abspath(self.name), self.stamp, self.offset - size)  # noqa: PTH100  a plain string
 
     def _guarded(self, operation: Any) -> Any:
+        """Call the operation; convert errors of reading and decompressing."""
         try:
             return operation()
         except EOFError as error:
@@ -204,7 +205,7 @@ class Stream:
 
 
 def warn(place: str, what: str) -> None:
-    """Warn in one line that input is skipped on purpose."""
+    """Log the warning `place: what` on one line."""
     import logging
 
     logging.getLogger("latticemetric").warning("%s", harmless(f"{place}: {what}"))
@@ -340,10 +341,10 @@ _MOST_WITHOUT_END = 2**29
 # The largest ratio of compression. No lattice, list or text reaches it; a file above it is made to exhaust memory.
 _MOST_UNPACKED = 250
 _SHARE = 8
-# The memory of a line, in addition to its text.
+# The memory that a line takes besides its text, in bytes.
 _LINE = 100
-# The time that a line or a graph needs besides its text, as a number of bytes that need the same time. The number of
-# graphs only makes the check come earlier; alone, it is never an error: 128 KB may hold thirty thousand real graphs.
+# The time that a line or a graph takes besides its text, in bytes: that many bytes of text take as long. Graphs only
+# make the check come earlier; their number alone is never an error, since 128 KB may hold thirty thousand real graphs.
 _WORK_OF_LINE = 25
 _WORK_OF_GRAPH = 4000
 

@@ -35,7 +35,7 @@ def members(archive: Stream) -> Iterator[Stream | InputError]:
             for member in tar:
                 if member.isdir():
                     continue
-                # It is hidden if one of its folders is.
+                # A member is hidden if one of its folders is.
                 if any(is_hidden(part) for part in member.name.split("/") if part not in {".", ".."}):
                     hidden.append(member.name)
                     continue
@@ -51,7 +51,7 @@ def _content(tar: tarfile.TarFile, member: tarfile.TarInfo, archive: Stream) -> 
     path = f"{archive.name}/{member.name}"
     content = tar.extractfile(member) if member.isreg() and not member.issparse() else None
     if content is None:
-        return InputError("is not a regular file of the archive", where=path, advice="archive the file itself")
+        return InputError("this is not a regular file of the archive", where=path, advice="archive the file itself")
     try:
         stream = Stream(path, content, archive)
     except InputError as error:

@@ -60,7 +60,7 @@ def named_blocks(stream: Stream, build: Callable[[bytes, str, int], Graph]) -> I
     yield entry()
 
 
-def in_one_piece(
+def grouped_by_id(
     rows: Iterable[tuple[str, str, Row]], advice: str = "move them together"
 ) -> Iterator[tuple[str, str, list[Row]]]:
     """Group rows (id, place, content) by id: yield id, first place and rows; the rows of an id must be adjacent."""

@@ -159,7 +159,7 @@ def parsed_json_natively(parse: Callable[[bytes], Any], data: bytes, file: str, 
     try:
         return parsed_natively(parse, data, file, (line or 1) - 1)
     except _native.NotJsonError as error:
-        # This parser finds the place, and says what is wrong there.
+        # Parse again in Python: its error says where and what the problem is.
         parsed_json(data, file, line)
         raise FormatError(str(error), where=file if line is None else f"{file}:{line}") from None
 
@@ -182,7 +182,7 @@ def _constant(text: str) -> float:
 
 def _int(text: str) -> int:
     if len(text) > _MOST_DIGITS:
-        raise FormatError(f"the number {shortened(text, 20)} has {len(text)} digits")
+        raise FormatError(f"the number {shortened(text, 20)} has {len(text)} digits, more than {_MOST_DIGITS}")
     return int(text)
 
 

@@ -207,7 +207,7 @@ _JSONL = {
     "two texts": third(b'[{"text": "a", "pred": "b"}]', "text and pred are different texts; keep one"),
     "no text": third(b'[{"score": -1}]', "the hypothesis has no text"),
     "text a number": third(b'[{"text": 7}]', "text is not a text"),
-    "tokens numbers": third(b'[{"tokens": [7, 8]}]', "tokens is not a list of words; give text"),
+    "tokens numbers": third(b'[{"tokens": [7, 8]}]', "tokens is not a list of words; give a text instead"),
     "half a character": third(rb'["\ud800"]', "half a character"),
     "hypothesis a number": third(b"[7]", "hypothesis 1: the hypothesis must be a text or an object"),
     "hypotheses not a list": third(b'"a"', "hypotheses is not a list"),
@@ -278,7 +278,7 @@ def changed(old: bytes, new: bytes, says: str) -> Broken:
 
 _ESPNET = {
     "no best": changed(b"1best", b"3best", "the folder holds no files"),
-    "a best left out": changed(b"2best", b"3best", "has no 2best_recog, but has others"),
+    "a best left out": changed(b"2best", b"3best", "has 3best_recog, but no 2best_recog"),
     "neither text nor token": Broken(
         b"== 1best_recog/score\nu -1\n", None, "the folder has neither a file text nor a file token"
     ),

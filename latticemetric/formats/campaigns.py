@@ -212,7 +212,7 @@ def read_mqm(path: str) -> Iterator[tuple[str, str, str, str, float]]:
             fields = line.split(separator)
             if len(fields) < len(header):
                 what = f"the row has {len(fields)} fields, but the header has {len(header)}"
-                raise FormatError(what, where=stream.place())
+                raise FormatError(what, where=stream.place(), advice="give every row all fields")
             row = dict(zip(header, fields, strict=False))
             if not lists_errors:
                 if not is_number(row["mqm_avg_score"]):

@@ -21,7 +21,7 @@ from latticemetric.errors import FormatError, InputError, UsageError, placed, sh
 from latticemetric.formats.columns import ClosedArcs, closed_arcs, ends_in_last_state, lattice_to_write
 from latticemetric.formats.registry import Entry, Format, graph_name, register
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.formats.text.fields import is_number, parsed_natively, refuse_word, spelled
+from latticemetric.formats.text.fields import encode_column, is_number, parsed_natively, refuse_word
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Floats, Labels, Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
@@ -84,7 +84,10 @@ class _Reader:
             if field not in rows:
                 raise FormatError(f"the file has no lines with {field}=", advice="a lattice needs nodes and links")
             if name in header and self._number(name, 0.0) != len(rows["line"]):
-                raise FormatError(f"the header says {name}={header[name][0]}, but the file has {len(rows['line'])}")
+                raise FormatError(
+                    f"the header says {name}={header[name][0]}, but the file has {len(rows['line'])}",
+                    advice="the file may be cut short: copy or write it again",
+                )
         self._require_numbers()
         self._names, self._source, self._target = self._states()
         order = np.argsort(nodes["I"], kind="stable")
@@ -185,7 +188,7 @@ class _Reader:
                 new = np.array([EPSILON, *known], dtype=np.int32)
                 values = new[ids[self._target] if pick else ids]
                 words = np.where(values != EPSILON, values, words).astype(np.int32)
-        return spelled((words, list(numbers)[len(_NO_WORDS) :]), table)
+        return encode_column((words, list(numbers)[len(_NO_WORDS) :]), table)
 
     def _ends(self) -> tuple[int, int]:
         ends = []

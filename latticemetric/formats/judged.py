@@ -528,7 +528,7 @@ def _read_rows(path: str, needed: Sequence[str], separator: str | None = "\t") -
             what = f"the header has no column '{missing[0]}'"
             raise FormatError(what, where=stream.place(), advice=f"its columns are {', '.join(header)}")
         if twice := [name for k, name in enumerate(header) if name in header[:k]]:
-            raise FormatError(f"two columns have the name '{twice[0]}'", where=stream.place())
+            raise FormatError(f"two columns have the name '{twice[0]}'", where=stream.place(), advice="rename one")
         for line in lines:
             if not line.strip():
                 continue

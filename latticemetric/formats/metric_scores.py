@@ -175,7 +175,7 @@ def _records(path: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     lines = _lines(path)
     header = next(lines, ("", ""))[1].split("\t")
     if len(set(header)) < len(header):
-        raise FormatError("two columns have the same name", where=f"{path}:1")
+        raise FormatError("two columns have the same name", where=f"{path}:1", advice="rename one")
     for place, line in lines:
         fields = line.split("\t")
         if len(fields) != len(header):

@@ -213,7 +213,8 @@ def _checked(read: Iterator[Entry], in_format: Format, path: str) -> Iterator[En
         empty = False
         name, where, build, naming, _, order, fields = entry
         if naming == "own" and name in ids:
-            build = unbuildable(FormatError("the id appears twice", where=entry.place))
+            twice = FormatError("the id appears twice", where=entry.place, advice="give each graph its own id")
+            build = unbuildable(twice)
         if naming == "own":
             ids.add(name)
         yield Entry(name, where, partial(_build, build, entry), naming, in_format.name, order, fields)
@@ -251,12 +252,16 @@ def read_symbols(path: str | os.PathLike[str]) -> Vocabulary:
             if not fields:
                 continue
             if len(fields) != 2 or not _SYMBOL_NUMBER.fullmatch(fields[1]):  # noqa: PLR2004
-                raise FormatError(f"'{shortened(line, 60)}' is not a word and its number", where=stream.place())
+                raise FormatError(
+                    f"'{shortened(line, 60)}' is not a word and its number",
+                    where=stream.place(),
+                    advice="write a word, white space and its number on each line",
+                )
             word, number = fields[0], int(fields[1])
             if number in words:
-                raise FormatError(f"number {number} has two words", where=stream.place())
+                raise FormatError(f"number {number} has two words", where=stream.place(), advice="keep one of them")
             if number != EPSILON and word in numbers:
-                raise FormatError(f"word '{word}' has two numbers", where=stream.place())
+                raise FormatError(f"word '{word}' has two numbers", where=stream.place(), advice="keep one of them")
             words[number] = word
             numbers[word] = number
     if not words:

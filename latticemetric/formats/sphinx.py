@@ -24,11 +24,11 @@ from latticemetric.formats.columns import (
 )
 from latticemetric.formats.registry import Format, only_graph, register
 from latticemetric.formats.text.fields import (
+    encode_texts,
     labels_of_arcs,
     number,
     numbered_lines,
-    spelled_texts,
-    whole,
+    whole_number,
     word_to_write,
 )
 from latticemetric.graph import Graph
@@ -58,7 +58,7 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
     place, fields = _keyword(lines, "Final", file)
     final = _node_index(names, fields[1], place)
     place, fields = _keyword(lines, "BestSegAscr", file)
-    for _ in range(whole(fields[1], "the number of segments", place)):
+    for _ in range(whole_number(fields[1], "the number of segments", place)):
         if not next(lines, None):
             raise _cut_short(file)
     source, target, cost = _edges(lines, names, log_of_base, file)
@@ -66,7 +66,7 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
     source, target, cost = [*source, final], [*target, len(texts)], [*cost, 0.0]
     split = [_VARIANT.fullmatch(text) for text in texts]
     bare = [match[1] if match else text for match, text in zip(split, texts, strict=True)]
-    words, vocabulary = spelled_texts(bare, _NO_WORD, table)
+    words, vocabulary = encode_texts(bare, _NO_WORD, table)
     variants = [match[2] if match else "" for match in split]
     # A lattice of a single frame has no times.
     times = None if end == 1 and not any(frames) else [frame / rate for frame in (*frames, end)]
@@ -116,13 +116,15 @@ def _value(place: str, fields: list[str], word: str) -> str:
 
 
 def _cut_short(file: str) -> FormatError:
-    return FormatError("the lattice is cut short: it has no line 'End'", where=file)
+    return FormatError(
+        "the lattice is cut short: it has no line 'End'", where=file, advice="copy or write the file again"
+    )
 
 
 def _nodes(lines: _Lines, file: str) -> tuple[list[str], list[float], dict[int, int], int]:
     """Return the word and frame of each node, the index of each node number, and the index of the initial node."""
     where, fields = _keyword(lines, "Nodes", file)
-    count = whole(fields[1], "the number of nodes", where, 1)
+    count = whole_number(fields[1], "the number of nodes", where, 1)
     texts: list[str] = []
     frames: list[float] = []
     names: dict[int, int] = {}
@@ -134,7 +136,7 @@ def _nodes(lines: _Lines, file: str) -> tuple[list[str], list[float], dict[int, 
         # PocketSphinx appends another number after a semicolon.
         if len(fields) != _NODE_FIELDS and fields[_NODE_FIELDS : _NODE_FIELDS + 1] != [";"]:
             raise FormatError(f"a node has {_NODE_FIELDS} fields, but this line has {len(fields)}", where=place)
-        name = whole(fields[0], "the node", place)
+        name = whole_number(fields[0], "the node", place)
         if name in names:
             raise FormatError(f"node {name} appears twice", where=place)
         names[name] = len(texts)
@@ -145,7 +147,7 @@ def _nodes(lines: _Lines, file: str) -> tuple[list[str], list[float], dict[int, 
 
 
 def _node_index(names: dict[int, int], text: str, place: str) -> int:
-    name = whole(text, "the node", place)
+    name = whole_number(text, "the node", place)
     if name not in names:
         raise FormatError(f"there is no node {name}", where=place)
     return names[name]

@@ -63,7 +63,8 @@ class BinaryArchive:
         if not rest:
             return None
         if not space:
-            raise FormatError("expected an id and a space", where=self._stream.name)
+            advice = "the archive may be damaged: copy or write it again"
+            raise FormatError("expected an id and a space", where=self._stream.name, advice=advice)
         self._at = self._data.index(key, self._at) + len(key) + 1
         try:
             return key.decode("utf-8")

@@ -21,7 +21,7 @@ from latticemetric.formats.columns import lattice_to_write
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Piece, Stream
 from latticemetric.formats.text.blocks import blocks
-from latticemetric.formats.text.fields import parsed_natively, require_id, spelled, words_to_write
+from latticemetric.formats.text.fields import encode_column, parsed_natively, require_id, words_to_write
 from latticemetric.graph import Graph
 from latticemetric.lattice.columns import frozen
 from latticemetric.lattice.lattice import Column, Labels, Lattice
@@ -78,7 +78,7 @@ def parse_block(block: Piece, file: str, lines_before: int, table: Vocabulary | 
     numbers.
     """
     columns = parsed_natively(partial(_native.parse_kaldi, symbols=are_spelled), block, file, lines_before)
-    words, vocabulary = spelled(columns["word"], table)
+    words, vocabulary = encode_column(columns["word"], table)
     return lattice_of(columns, words, vocabulary)
 
 
@@ -90,11 +90,11 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     for part, states in (("arc", [lattice.source, lattice.target]), ("final", [lattice.final])):
         numbers = zip(*(column.tolist() for column in states), strict=True)
         weights = float32_costs(columns, part)
-        spelled = side.vocabulary.words(getattr(side, part)) if side else None
+        transitions = side.vocabulary.words(getattr(side, part)) if side else None
         for row, (state, (graph_cost, acoustic)) in enumerate(zip(numbers, weights, strict=True)):
             word = [words[row]] if part == "arc" else []
             # `str` gives the shortest decimals that are read as the same 32 bits.
-            weight = f"{graph_cost!s},{acoustic!s},{spelled[row] if spelled else ''}"
+            weight = f"{graph_cost!s},{acoustic!s},{transitions[row] if transitions else ''}"
             lines.append(" ".join([*map(str, state), *word, weight]))
     file.write(("\n".join(lines) + "\n\n").encode("utf-8"))
 

@@ -19,11 +19,11 @@ from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Piece, Stream
 from latticemetric.formats.text.blocks import blocks
 from latticemetric.formats.text.fields import (
+    complete_lines,
+    encode_texts,
     is_number,
     number,
     numbered_lines,
-    spelled_texts,
-    whole_lines,
     word_to_write,
 )
 from latticemetric.graph import Graph
@@ -72,7 +72,7 @@ def _sniff(head: bytes) -> bool:
         return False
     scores = _Scores()
     lines: list[list[str]] = []
-    for line in whole_lines(head).lstrip(b" \t\r\n").decode("utf-8", "replace").split("\n"):
+    for line in complete_lines(head).lstrip(b" \t\r\n").decode("utf-8", "replace").split("\n"):
         fields = split_words(line)
         if not fields:
             break
@@ -106,7 +106,7 @@ def _parse(block: Piece, file: str, lines_before: int, table: Vocabulary | None)
         raise FormatError("the network has no columns", where=f"{file}:{lines_before + 1}")
     width = scores.number() + 1
     source = [k for k, (_, fields) in enumerate(lines) for _ in fields[::width]]
-    words, vocabulary = spelled_texts((text for _, fields in lines for text in fields[::width]), _EPSILON_WORD, table)
+    words, vocabulary = encode_texts((text for _, fields in lines for text in fields[::width]), _EPSILON_WORD, table)
     names = _names(width - 1)
     costs = [[_cost(field, place) for place, fields in lines for field in fields[k::width]] for k in range(1, width)]
     return Lattice.from_arcs(

@@ -66,7 +66,8 @@ def _parse(block: Sequence[_Line]) -> NBest:
     for (place, _), hypothesis in zip(block, hypotheses, strict=True):
         # Features may be sparse: a missing one is 0. But either all hypotheses have a total, or none has.
         if _TOTAL in scales and _TOTAL not in hypothesis.scores:
-            raise FormatError("the hypothesis has no total, but others in its list have one", where=place)
+            what = "the hypothesis has no total, but others in its list have one"
+            raise FormatError(what, where=place, advice="give a total to all hypotheses of a list, or to none")
     return NBest(tuple(hypotheses), scales)
 
 

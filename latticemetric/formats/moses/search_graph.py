@@ -19,7 +19,7 @@ from latticemetric.formats.columns import ClosedArcs, closed_arcs, lattice_to_wr
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream, decoded_line
 from latticemetric.formats.text.blocks import grouped_by_id
-from latticemetric.formats.text.fields import labels_of_arcs, number, require_field, whole
+from latticemetric.formats.text.fields import labels_of_arcs, number, require_field, whole_number
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
@@ -59,18 +59,18 @@ class _Line(NamedTuple):
 
 def _parsed_line(text: str, place: str) -> _Line:
     fields = _fields(text, place)
-    hypothesis, stack = (whole(_required(fields, name, place), name, place) for name in ("hyp", "stack"))
+    hypothesis, stack = (whole_number(_required(fields, name, place), name, place) for name in ("hyp", "stack"))
     for name in ("score", "fscore"):
         number(fields.get(name, "0"), place)
     complete = None
     if hypothesis != 0 or "forward" in fields:
-        complete = whole(_required(fields, "forward", place), "forward", place, _COMPLETE) == _COMPLETE
+        complete = whole_number(_required(fields, "forward", place), "forward", place, _COMPLETE) == _COMPLETE
     if hypothesis == 0:
         if not fields.keys() <= _FIELDS_OF_THE_FIRST:
             raise FormatError("hypothesis 0 begins the search, so it cannot have an arc", where=place)
         return _Line(place, hypothesis, stack, complete, 0, None, 0.0, [], "", "", _NO_FEATURES, {})
-    back = whole(_required(fields, "back", place), "back", place)
-    recombined = whole(fields["recombined"], "recombined", place) if "recombined" in fields else None
+    back = whole_number(_required(fields, "back", place), "back", place)
+    recombined = whole_number(fields["recombined"], "recombined", place) if "recombined" in fields else None
     cost = 0.0 - number(_required(fields, _TRANSITION, place), place)
     span = _span_length(fields[_COVERED]) if _COVERED in fields else 0
     if span is None:

@@ -73,7 +73,8 @@ def _ranks(job: Path) -> list[Path]:
     ranks = {int(match[1]): child for child in job.iterdir() if (match := _BEST.fullmatch(child.name))}
     for rank in range(1, len(ranks) + 1):
         if rank not in ranks:
-            raise FormatError(f"the folder has {max(ranks)}best_recog, but no {rank}best_recog", where=str(job))
+            what = f"the folder has {max(ranks)}best_recog, but no {rank}best_recog"
+            raise FormatError(what, where=str(job), advice="add the missing folder, or remove those of later ranks")
     return [ranks[rank] for rank in sorted(ranks)]
 
 

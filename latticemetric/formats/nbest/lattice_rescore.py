@@ -61,7 +61,8 @@ def _build(block: Sequence[_Line]) -> NBest:
     hypotheses = []
     for expected, (place, rank, scores, words) in enumerate(block):
         if rank != expected:
-            raise FormatError(f"expected hypothesis {expected}, found {rank}", where=place)
+            what = f"expected hypothesis {expected}, found {rank}"
+            raise FormatError(what, where=place, advice="number the hypotheses of an utterance from 0, without gaps")
         if len(scores) != len(names):
             raise FormatError(f"the hypothesis has {len(scores)} scores, but the first has {len(names)}", where=place)
         costs = [read_cost(score, place) for score in scores]

@@ -65,7 +65,8 @@ class Record(NamedTuple):
         """Return the id, or `None`. `named`: whether earlier records have ids (or `None`); refuse a mixture."""
         key = _only(self.fields, IDS, "ids", self.place)
         if named is not None and named != (key is not None):
-            raise FormatError("some lists have an id, but others do not", where=self.place)
+            what = "some lists have an id, but others do not"
+            raise FormatError(what, where=self.place, advice="give an id to all lists, or to none")
         if key is None:
             return None
         value = self.fields[key]
@@ -149,7 +150,8 @@ def assembled(parsed: list[Parsed], place: str) -> NBest:
     total = next((name for name in scales if name in TOTALS and scales[name]), None)
     for number, one in enumerate(parsed, start=1):
         if total is not None and total not in one.scores and total not in one.numbers:
-            raise FormatError(f"hypothesis {number} has no {total}, but others in its list have one", where=place)
+            what = f"hypothesis {number} has no {total}, but others in its list have one"
+            raise FormatError(what, where=place, advice=f"give {total} to all hypotheses of a list, or to none")
     costs = ({name: 0.0 - value for name, value in (one.scores | one.numbers).items()} for one in parsed)
     return NBest(tuple(Hypothesis(one.words, c) for one, c in zip(parsed, costs, strict=True)), scales)
 

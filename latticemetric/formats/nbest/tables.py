@@ -92,7 +92,9 @@ def _readable(where: str) -> Iterator[None]:
         pa = require_pyarrow()
         if isinstance(error, pa.ArrowException | OSError | EOFError | UnicodeDecodeError):
             what = shortened(" ".join(str(error).split()), 200)
-            raise FormatError(f"the table is damaged or cut short ({what})", where=where) from None
+            raise FormatError(
+                f"the table is damaged or cut short ({what})", where=where, advice="copy or write the file again"
+            ) from None
         raise
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.formats.columns import lattice_to_write, refuse_final_labels
-from latticemetric.formats.text.fields import labels_of_arcs, spelled_texts
+from latticemetric.formats.text.fields import encode_texts, labels_of_arcs
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import split_words
@@ -109,7 +109,7 @@ class GraphBuilder:
         state = self._same_as
         for number in reversed(range(len(state))):
             state[number] = state[state[number]]  # a later state is already resolved
-        words, vocabulary = spelled_texts((word for _, _, word in self._arcs), "", None)
+        words, vocabulary = encode_texts((word for _, _, word in self._arcs), "", None)
         arcs = range(len(self._arcs))
         return Lattice.from_arcs(
             [source for source, _, _ in self._arcs],

@@ -40,7 +40,8 @@ def _read_machine(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Ent
 def _build_only(data: bytes, file: str, vocabulary: Vocabulary | None) -> Lattice:
     machine, end = fst_binary.decode(data)
     if end != len(data):
-        raise FormatError(f"{len(data) - end} bytes follow the machine", where=file)
+        advice = "write one machine per file, or a FAR archive"
+        raise FormatError(f"{len(data) - end} bytes follow the machine", where=file, advice=advice)
     return lattice_from_arrays(Lattice, machine, vocabulary, by_spelling=True)
 
 
@@ -115,12 +116,16 @@ def _positions(data: bytes) -> list[int]:
     (count,) = struct.unpack_from("<q", data, len(data) - 8)
     begin = len(data) - 8 * (count + 1)
     if count < 0 or begin < _HEADER or (count == 0 and begin > _HEADER):
-        raise FormatError("the archive's index is damaged, or the archive is cut short")
+        raise FormatError(
+            "the archive's index is damaged, or the archive is cut short", advice="copy or write the file again"
+        )
     positions: tuple[int, ...] = struct.unpack_from(f"<{count}q", data, begin)
     if any(not _HEADER <= position < begin for position in positions):
-        raise FormatError("the archive's index points outside of it")
+        raise FormatError("the archive's index points outside of it", advice="copy or write the file again")
     if positions and min(positions) != _HEADER:
-        raise FormatError("the archive's index is damaged, or the archive is cut short")
+        raise FormatError(
+            "the archive's index is damaged, or the archive is cut short", advice="copy or write the file again"
+        )
     return [*sorted(positions), begin]
 
 
@@ -128,10 +133,10 @@ def _key(data: bytes, at: int) -> tuple[str, int]:
     try:
         (size,) = struct.unpack_from("<i", data, at)
         if not 0 <= size <= len(data) - at - 4:
-            raise FormatError(f"byte {at}: the archive is cut short")
+            raise FormatError(f"byte {at}: the archive is cut short", advice="copy or write the file again")
         return data[at + 4 : at + 4 + size].decode("utf-8"), at + 4 + size
     except struct.error:
-        raise FormatError(f"byte {at}: the archive is cut short") from None
+        raise FormatError(f"byte {at}: the archive is cut short", advice="copy or write the file again") from None
     except UnicodeDecodeError:
         raise FormatError(f"byte {at}: a key is not UTF-8") from None
 
@@ -142,10 +147,13 @@ def _write_archive(file: IO[bytes], graphs: Iterable[tuple[str, Graph]]) -> int:
     with Spool() as spool:
         for name, graph in graphs:
             if not name:
-                raise UsageError("a graph in a far needs an id, but one has none")
+                raise UsageError("a graph in a far needs an id, but one has none", advice="give each graph an id")
             key = name.encode("utf-8")
             if key in extents:
-                raise UsageError(f"two graphs have the id '{shortened(name)}', but ids in a far must differ")
+                raise UsageError(
+                    f"two graphs have the id '{shortened(name)}', but ids in a far must differ",
+                    advice="rename one of them",
+                )
             begin = spool.tell()
             with placed(shortened(name)):
                 spool.write(struct.pack("<i", len(key)) + key + _encoded(graph))

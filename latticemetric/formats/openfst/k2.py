@@ -18,13 +18,13 @@ from latticemetric.formats.columns import lattice_to_write, only_column, require
 from latticemetric.formats.registry import Entry, Format, graph_name, register
 from latticemetric.formats.streams.stream import HEAD_SIZE, Stream
 from latticemetric.formats.text.fields import (
+    complete_lines,
+    encode_column,
     is_number,
     is_word_number,
     number,
     numbered_lines,
-    spelled,
-    whole,
-    whole_lines,
+    whole_number,
 )
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Labels, Lattice
@@ -56,7 +56,7 @@ def looks_like_k2(head: bytes) -> bool:
     ends: set[int] = set()
     others: set[int] = set()
     last: int | None = None
-    for line in filter(bytes.strip, whole_lines(head).split(b"\n")):
+    for line in filter(bytes.strip, complete_lines(head).split(b"\n")):
         if last is not None:
             break  # the first machine of several is enough
         if _ARC.fullmatch(line):
@@ -117,13 +117,14 @@ def _machines(stream: Stream) -> Iterator[tuple[int, bytes]]:
             yield first, b"".join(block)
             block = []
     if block:
-        raise FormatError("the Fsa is cut short: the line of its final state is missing", where=stream.place())
+        what = "the Fsa is cut short: the line of its final state is missing"
+        raise FormatError(what, where=stream.place(), advice="copy or write the file again")
 
 
 def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) -> Lattice:
     rows = list(numbered_lines(data, file, lines_before))
     last, end = rows.pop() if rows else (f"{file}:{lines_before + 1}", [""])
-    final = whole(end[0], "the final state", last)
+    final = whole_number(end[0], "the final state", last)
     if not rows:
         raise FormatError("the Fsa has no arcs", where=last)
     arcs: list[_Arc] = []
@@ -137,11 +138,13 @@ def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) 
             )
         if len(fields) != width:
             raise FormatError(f"the arc has {len(fields)} fields, not {width}", where=place)
-        source, target = (whole(field, "the state", place) for field in fields[:2])
-        label, *aux = (whole(field, "the label", place, _END) for field in fields[2:-1])
+        source, target = (whole_number(field, "the state", place) for field in fields[:2])
+        label, *aux = (whole_number(field, "the label", place, _END) for field in fields[2:-1])
         arc = _Arc(source, target, [*aux, label], number(fields[-1], place))
         if arcs and arc.source < arcs[-1].source:
-            raise FormatError("the arcs are not sorted by their source states", where=place)
+            raise FormatError(
+                "the arcs are not sorted by their source states", where=place, advice="sort the lines by source state"
+            )
         if max(arc.source + 1, arc.target) > final:
             raise FormatError(f"the arc leads to a state after the final state {final}", where=place)
         if (arc.target == final) != (arc.labels[-1] == _END):
@@ -161,7 +164,7 @@ def _lattice(arcs: list[_Arc], final: int, table: Vocabulary | None) -> Lattice:
     width = len((arcs or ends)[0].labels)
     columns = np.array([arc.labels for arc in arcs], dtype=np.int64).reshape(len(arcs), width)
     columns = np.maximum(columns, EPSILON).astype(np.int32)
-    words, vocabulary = spelled((np.ascontiguousarray(columns[:, 0]), None), table)
+    words, vocabulary = encode_column((np.ascontiguousarray(columns[:, 0]), None), table)
     sides = {_INPUT: columns[:, -1], **{f"aux{k + 1}": columns[:, k] for k in range(1, width - 1)}}
     labels = {}
     for name, values in sides.items() if width > 1 else ():

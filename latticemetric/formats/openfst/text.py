@@ -18,7 +18,7 @@ from latticemetric.errors import InputError
 from latticemetric.formats.columns import lattice_to_write, only_column, refuse_final_labels
 from latticemetric.formats.registry import Entry, Format, only_graph, register
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.formats.text.fields import is_word_number, parsed_natively, spelled, words_to_write
+from latticemetric.formats.text.fields import encode_column, is_word_number, parsed_natively, words_to_write
 from latticemetric.graph import Graph
 from latticemetric.lattice.columns import frozen
 from latticemetric.lattice.lattice import Column, Labels, Lattice
@@ -48,13 +48,13 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
     machine = parsed_natively(_native.parse_openfst, data, file)
-    words, vocabulary = spelled(machine["word"], table)
+    words, vocabulary = encode_column(machine["word"], table)
     final = machine["final"]
     labels = {}
     given, outputs = machine["input"], machine["word"]
     if given is not None and (given[1] != outputs[1] or not np.array_equal(given[0], outputs[0])):
         # The table is for words; the other side may be phones or transition ids.
-        inputs, side = spelled(given, None)
+        inputs, side = encode_column(given, None)
         labels["input"] = Labels(inputs, np.zeros(len(final), dtype=np.int32), side)
     weight = Column(frozen(machine["cost0"]), frozen(machine["final_cost0"]))
     return Lattice.from_arcs(

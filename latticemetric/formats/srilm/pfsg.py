@@ -19,7 +19,14 @@ from latticemetric.formats.columns import NO_WORD, ends_in_last_state, lattice_t
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.blocks import named_blocks
-from latticemetric.formats.text.fields import number, numbered_lines, require_id, spelled_texts, whole, word_to_write
+from latticemetric.formats.text.fields import (
+    encode_texts,
+    number,
+    numbered_lines,
+    require_id,
+    whole_number,
+    word_to_write,
+)
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary
@@ -41,11 +48,11 @@ def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) 
     lines = ((place, fields) for place, fields in numbered if not fields[0].startswith("##"))
     _keyword(lines, "name", 1, file)
     place, (count, *texts) = _keyword(lines, "nodes", None, file)
-    if whole(count, "the number of nodes", place, 1) != len(texts):
+    if whole_number(count, "the number of nodes", place, 1) != len(texts):
         raise FormatError(f"the line gives {count} nodes, but has words for {len(texts)}", where=place)
     initial, final = (_node(*_keyword(lines, what, 1, file), len(texts)) for what in ("initial", "final"))
     place, (count,) = _keyword(lines, "transitions", 1, file)
-    expected = whole(count, "the number of transitions", place)
+    expected = whole_number(count, "the number of transitions", place)
     source, target, cost = [], [], []
     for place_of_arc, fields in lines:
         if len(fields) != 3:  # noqa: PLR2004  from, to and score
@@ -55,7 +62,7 @@ def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) 
         cost.append(_cost(fields[2], place_of_arc))
     if len(source) != expected:
         raise FormatError(f"the line gives {count} transitions, but the file has {len(source)}", where=place)
-    of_node, vocabulary = spelled_texts(texts, _NULL, table)
+    of_node, vocabulary = encode_texts(texts, _NULL, table)
     words = of_node[np.array(target, dtype=np.int32)]
     start = initial
     if of_node[initial] != EPSILON:
@@ -83,7 +90,7 @@ def _keyword(lines: Iterator[tuple[str, list[str]]], word: str, values: int | No
 
 
 def _node(place: str, fields: list[str], nodes: int) -> int:
-    node = whole(fields[0], "the node", place)
+    node = whole_number(fields[0], "the node", place)
     if node >= nodes:
         raise FormatError(f"node {node} does not exist: nodes have numbers from 0 to {nodes - 1}", where=place)
     return node

@@ -19,13 +19,13 @@ from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream, warn
 from latticemetric.formats.text.blocks import named_blocks
 from latticemetric.formats.text.fields import (
+    encode_texts,
     is_number,
     labels_of_arcs,
     number,
     numbered_lines,
     require_id,
-    spelled_texts,
-    whole,
+    whole_number,
     word_to_write,
 )
 from latticemetric.graph import Graph
@@ -57,7 +57,7 @@ class _Mesh:
                     raise FormatError(
                         "'numaligns' appears twice", where=place, advice="begin another mesh with a line 'name'"
                     )
-                self.expected = whole(_only_value(fields, place), "the number of positions", place)
+                self.expected = whole_number(_only_value(fields, place), "the number of positions", place)
             case "posterior" | "transposterior" | "time":
                 # Check that it is a number, perhaps after a position; its value is not used.
                 if len(fields) > 2:  # noqa: PLR2004  a position before the value
@@ -77,7 +77,7 @@ class _Mesh:
     def _position(self, fields: list[str], place: str, values: int) -> int:
         if len(fields) <= values:
             raise FormatError(f"'{fields[0]}' has only {len(fields) - 1} values", where=place)
-        position = whole(fields[1], "the position", place)
+        position = whole_number(fields[1], "the position", place)
         if self.expected is None:
             raise FormatError("there is no line 'numaligns' before this line", where=place)
         if position >= self.expected:
@@ -170,7 +170,7 @@ def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) 
     if lost := [word for k, word, p in rows if not p and mesh.references.get(k) != word]:
         warn(where, f"left out words of posterior 0: {shortened(', '.join(lost))}")
     rows = [row for row in rows if row[2]]
-    words, vocabulary = spelled_texts((word for _, word, _ in rows), _DELETE, table)
+    words, vocabulary = encode_texts((word for _, word, _ in rows), _DELETE, table)
     labels = {}
     for name in _TEXTS:
         texts = [mesh.texts.get((name, k, word), ("", ""))[0] for k, word, _ in rows]

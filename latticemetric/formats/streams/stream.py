@@ -22,6 +22,7 @@ HEAD_SIZE = 2**16
 _BUFFER = 2**18
 _PIECE = 2**24
 _MOST_NAMED = 10
+_COPY_AGAIN = "copy or write the file again"
 
 Stamp: TypeAlias = "tuple[int, int] | None"
 
@@ -184,15 +185,18 @@ class Stream:
         try:
             return operation()
         except EOFError as error:
-            raise FormatError(f"the compressed file is cut short ({error})", where=self.name) from None
+            what = f"the compressed file is cut short ({error})"
+            raise FormatError(what, where=self.name, advice=_COPY_AGAIN) from None
         except Exception as error:
             if isinstance(error, OSError) and error.strerror:
                 raise InputError(f"cannot be read: {error.strerror}", where=self.name) from None
             if type(error).__name__ == "ReadError":
-                raise FormatError("the archive is cut short inside this file", where=self.name) from None
+                what = "the archive is cut short inside this file"
+                raise FormatError(what, where=self.name, advice=_COPY_AGAIN) from None
             # Compare names: importing the modules of these errors takes time, and few files need it.
             if isinstance(error, DamageError) or type(error).__name__ in {"error", "LZMAError", "ZstdError"}:
-                raise FormatError(f"the compressed file is damaged ({error})", where=self.name) from None
+                what = f"the compressed file is damaged ({error})"
+                raise FormatError(what, where=self.name, advice=_COPY_AGAIN) from None
             raise
 
     def __enter__(self) -> Self:

@@ -42,7 +42,8 @@ def members(archive: Stream) -> Iterator[Stream | InputError]:
                 yield _content(tar, member, archive)
             end = tar.offset
     except (tarfile.TarError, EOFError, OSError, ValueError, OverflowError) as error:
-        raise FormatError(f"the tar archive is damaged or cut short ({error})", where=archive.name) from None
+        what = f"the tar archive is damaged or cut short ({error})"
+        raise FormatError(what, where=archive.name, advice="copy or write the file again") from None
     watched.check(end, archive.name)
     warn_left_out(archive.name, "hidden", hidden)
 
@@ -96,7 +97,7 @@ class _Watched:
         while not self._ended and self.read(2**16):
             pass
         if self._size % _BLOCK or self._size - self._last < _BLOCK:
-            raise FormatError("the tar archive is cut short", where=name)
+            raise FormatError("the tar archive is cut short", where=name, advice="copy or write the file again")
         if self._last > end:
             raise FormatError(
                 f"data follows the end of the tar archive, byte {end}: a header is damaged, or several archives were "

@@ -36,7 +36,7 @@ def numbered_lines(data: bytes, file: str, lines_before: int = 0) -> Iterator[tu
             yield place, fields
 
 
-def whole_lines(head: bytes) -> bytes:
+def complete_lines(head: bytes) -> bytes:
     """Return the first bytes of a file without the last line, if that line may be incomplete."""
     return head[: head.rfind(b"\n") + 1] if len(head) >= HEAD_SIZE else head
 
@@ -69,7 +69,7 @@ def require_finite(value: float, text: str, place: str) -> float:
     return value
 
 
-def whole(text: str, what: str, place: str, lowest: int = 0) -> int:
+def whole_number(text: str, what: str, place: str, lowest: int = 0) -> int:
     """Read a field as a whole number, at least `lowest`."""
     value = int(text) if _WHOLE.fullmatch(text) else None
     if value is None or not lowest <= value < 2**31 - 1:
@@ -128,7 +128,7 @@ def parsed_natively(parse: Callable[..., Any], data: bytes | Piece, file: str, l
         raise FormatError(what, where=", ".join([where, *part]), advice=advice or None) from None
 
 
-def spelled(column: tuple[Words, list[str] | None], table: Vocabulary | None) -> tuple[Words, Vocabulary]:
+def encode_column(column: tuple[Words, list[str] | None], table: Vocabulary | None) -> tuple[Words, Vocabulary]:
     """Return the word numbers of a column that a native parser has read, and the vocabulary.
 
     If every field is a number, it is the word number: 0 is ε, and `table` maps numbers to words. Otherwise, look the
@@ -147,15 +147,15 @@ def spelled(column: tuple[Words, list[str] | None], table: Vocabulary | None) ->
     return np.concatenate([[0], table.encode(words)]).astype(np.int32)[numbers], table
 
 
-def spelled_texts(texts: Iterable[str], nothing: str, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
-    """Number the words of a file; the text `nothing` means no word."""
+def encode_texts(texts: Iterable[str], nothing: str, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
+    """Return the word numbers of texts, and the vocabulary; the text `nothing` means no word."""
     numbers = {nothing: EPSILON}
     words = np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int32)
-    return spelled((words, list(numbers)[1:]), table)
+    return encode_column((words, list(numbers)[1:]), table)
 
 
 def labels_of_arcs(texts: Sequence[str], ends: int = 1) -> Labels:
-    """Number the label of each arc; an empty text means no label, and final states have no labels."""
+    """Return labels with the text of each arc; an empty text means no label, and the `ends` final states have none."""
     vocabulary = Vocabulary.from_words(text for text in texts if text)
     numbers = np.array([vocabulary.number(text) if text else EPSILON for text in texts], dtype=np.int32)
     return Labels(numbers, np.zeros(ends, dtype=np.int32), vocabulary)

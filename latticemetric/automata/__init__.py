@@ -1,1 +1,1 @@
-"""Automata of metrics and references, for metrics with a finite-state form."""
+"""Automata of references and metrics, for metrics that an automaton can compute."""

@@ -2,8 +2,8 @@
 
 One reference gives one automaton; several references give the union of their automata.
 
-In state (i, m), i reference words are read, and the last m of them (at most n − 1) were matched in a row. ★ stands for
-any word:
+In state (i, m), the first i reference words have been read, and the last m of them (at most n − 1) were matches in a
+row. ★ stands for any word. The number after the colon is the gain:
 
     match         (i, m) --r_{i+1} : m+1--> (i+1, min(m+1, n−1))      i < |r|
     deletion      (i, m) --ε : −β-------->  (i+1, 0)                  i < |r|
@@ -35,10 +35,10 @@ class Gains(NamedTuple):
     """The parameters of an n-gram recognition rate as integers: all gains are multiples of `1 / unit`.
 
     Attributes:
-        order: n.
+        order: n, the length of the longest n-grams.
         unit: The common denominator of α and β.
-        alpha: α · unit.
-        beta: β · unit.
+        alpha: The insertion penalty α, times `unit`.
+        beta: The deletion penalty β, times `unit`.
     """
 
     order: int
@@ -47,16 +47,23 @@ class Gains(NamedTuple):
     beta: int
 
     def of_edits(self) -> list[int]:
-        """Return the gain of each edit code: 0 is no edit, k the k-th match in a row; then D, S and I."""
+        """Return the gain of each edit code, times `unit`.
+
+        Code 0 is no edit, codes 1 to n are the k-th match in a row; then come deletion, substitution and insertion.
+        """
         return [0, *(k * self.unit for k in range(1, self.order + 1)), -self.beta, 0, -self.alpha]
 
 
 class RecognitionAutomaton(NamedTuple):
     """The transitions of the automaton as columns, sorted by source. The start is state 0.
 
-    State i · n + m stands for state i of the reference after m matches in a row; n is the order, and m < n. A label is
-    a word number, `EPSILON` (a deletion, which reads no word) or `STAR` (any word). `edit` has the codes of
-    `Gains.of_edits`. `size` is what a transition adds to the denominator. `final` marks where a path may end.
+    State i · n + m stands for state i of the reference after m matches in a row; n is the order, and m < n.
+
+    Attributes:
+        label: A word number, `EPSILON` (reads no word, as in a deletion) or `STAR` (reads any word).
+        edit: An edit code of `Gains.of_edits`.
+        size: What the transition adds to the denominator.
+        final: For each state, True if a path may end there.
     """
 
     source: npt.NDArray[np.int32]
@@ -103,12 +110,18 @@ STAR_SYMBOL = "★"
 def compile_references(
     references: Sequence[Sequence[str] | Lattice], gains: Gains, vocabulary: Vocabulary | None, silent: Collection[str]
 ) -> Any:
-    """Build a tropical acceptor of a recognition rate for one or more references, with cost = −gain.
+    """Build a `pynini.Fst`, a tropical acceptor of a recognition rate for one or more references; cost = −gain.
 
-    For one reference, the weights are those of the paper, so that a best path costs −numerator. For several references,
-    the weights of each automaton are divided by its denominator, and a new start state joins the automata, so that a
-    best path costs −rate. A graph is split into one reference per string length. References without words have no rate,
-    and are left out if others have words. Words in `silent` do not count. Without a vocabulary, words get new numbers.
+    For one reference, the weights are those of the paper, so the best path costs −numerator. For several references,
+    the weights of each automaton are divided by its denominator, and a new start state joins the automata, so the best
+    path costs −rate. A reference graph is split into one reference per string length. References without words have no
+    rate; they are omitted if others have words.
+
+    Args:
+        references: The references.
+        gains: The parameters of the rate.
+        vocabulary: The numbers of words; `None` to number the references' words.
+        silent: Words that the rate ignores.
     """
     if vocabulary is None:
         vocabulary = Vocabulary.from_words(word for reference in references for word in words_in(reference, silent))
@@ -132,7 +145,7 @@ def compile_references(
         final, label = np.where(automaton.final, 0.0, np.inf), automaton.label
         parts.append(FstArrays(0, final, automaton.source, automaton.target, label, label, weight[automaton.edit]))
     symbols = None if vocabulary.is_numeric else {EPSILON: "<eps>", **dict(vocabulary.items()), STAR: STAR_SYMBOL}
-    # The union of the machines; several machines get a new start state before them.
+    # Build the union of the machines; if there are several, add a new start state before them.
     starts = np.cumsum([len(parts) > 1, *(len(part.final) for part in parts[:-1])])
     offset = zip(parts, starts, strict=True)
     rows = [(part.source + start, part.target + start, part.input, part.weight) for part, start in offset]
@@ -147,7 +160,7 @@ def compile_references(
 
 
 class Ratio(NamedTuple):
-    """A gain in units of `1 / Gains.unit`, and the denominator to divide it by."""
+    """The gain of a path (times `Gains.unit`), and the denominator of its rate."""
 
     gain: int
     total: int
@@ -163,17 +176,17 @@ class BestPath(NamedTuple):
 def path_of_best_rate(search: Callable[[Ratio], BestPath], gains: Gains) -> BestPath:
     """Return the path with the best rate, by Dinkelbach's iteration (1967, "On nonlinear fractional programming").
 
-    A rate, gain / denominator, is not a sum over arcs, but gain − λ · denominator is. If its maximum over all paths is
-    0, λ is the best rate. Each search with one λ returns a path, whose rate is the next λ. All numbers are integers, so
-    the iteration ends exactly, after a few searches. `search` gets λ as `Ratio(gain, total)`, and returns the path with
-    the largest gain · λ.total − λ.gain · denominator.
+    A rate, gain / denominator, is not a sum over arcs, but gain − λ · denominator is. If the maximum of this sum over
+    all paths is 0, λ is the best rate. Each search with one λ returns a path, whose rate is the next λ. All numbers are
+    integers, so the iteration ends exactly, after a few searches. `search` gets λ as `Ratio(gain, total)`, and returns
+    the path with the largest gain · λ.total − λ.gain · denominator.
     """
     rate = Ratio(gains.unit, 1)  # the rate of a perfect path
     while True:
         best = search(rate)
         gain, total = best.ratio
         if total == 0 or gain * rate.total == rate.gain * total:
-            return best  # if one path has no denominator, none has
+            return best  # if the denominator of one path is 0, all are
         rate = best.ratio
 
 
@@ -182,7 +195,8 @@ def best_path_at(
 ) -> BestPath:
     """Return the path with the largest gain · rate.total − rate.gain · denominator, by exact native search.
 
-    `graph` has the columns of a lattice; the reference is a string. `sizes` is what each arc adds to the denominator.
+    `graph` has the columns of a lattice, and `sizes` has what each of its arcs adds to the denominator (beside what
+    arcs of the reference add).
     """
     try:
         arcs, high, low, total = _native.search_reference_graph(

@@ -1,7 +1,8 @@
 """References as graphs, whose arcs add to a rate's denominator, and as n-grams.
 
-Σ_k |g_k(r)| is a sum along a path: the word after i other words adds min(i + 1, n), one for each k-gram that ends
-there. So a state is (state of the graph, number of words so far), counted up to n − 1.
+The denominator Σ_k |g_k(r)|, the number of k-grams of the reference r for k = 1 … n, is a sum along a path: the word
+after i other words adds min(i + 1, n), one for each k-gram that ends there. So a state of the graph is a pair: a state
+of the reference, and the number of words before it, counted up to n − 1.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ _NO_ARC = -1
 class ReferenceGraph:
     """One or several references as a graph: states in topological order, start 0, arcs sorted by source.
 
-    Every state leads to a final one. Paths without words have no rate, and are left out if any path has words.
+    Every state leads to a final state. Paths without words have no rate; they are omitted if any path has words.
 
     Attributes:
-        word: The word that counts on each arc: its number, `UNKNOWN`, or ε.
+        word: The word that the metric counts on each arc: its number, `UNKNOWN`, or ε.
         size: What each arc adds to the denominator.
-        arc: The arc of the original graph; −1 for none.
-        final: True for each state where a path may end.
+        arc: For each arc, the arc of the original graph; −1 for none.
+        final: For each state, True if a path may end there.
         words: The number of words before each state, counted up to a limit.
     """
 
@@ -59,10 +60,10 @@ class ReferenceGraph:
 
         Args:
             lattice: The reference.
-            word: The word that counts on each of its arcs.
-            order: n.
-            most: Largest number of words to count; by default, as many as denominators need.
-            backward: Read paths from their ends. The denominators are the same.
+            word: The word that the metric counts on each arc.
+            order: n, the length of the longest n-grams.
+            most: Count words before a state up to this number; by default, as many as denominators need.
+            backward: True to reverse all paths. The denominators are the same.
         """
         most = max(1, order - 1) if most is None else most
         source, target, words = lattice.source.tolist(), lattice.target.tolist(), word.tolist()
@@ -70,7 +71,7 @@ class ReferenceGraph:
         for arc, ends in enumerate(zip(target, source, strict=True) if backward else zip(source, target, strict=True)):
             onward[ends[0]].append((arc, ends[1]))
         states, final = range(lattice.num_states), set(lattice.final.tolist())
-        if backward:  # from a new start state before the final states
+        if backward:  # start from a new state, which leads to the final states
             states = range(lattice.num_states, -1, -1)
             onward[states[0]], final = [(_NO_ARC, end) for end in sorted(final)], {0}
         number: dict[tuple[int, int], int] = {}
@@ -95,11 +96,11 @@ class ReferenceGraph:
 
     @property
     def has_words(self) -> bool:
-        """True if all paths have words, False if no path has any."""
+        """True if all paths have words, False if no path has words."""
         return bool(np.any(self.word != EPSILON))
 
     def ending_in(self, final: npt.NDArray[np.bool_]) -> ReferenceGraph:
-        """Return the graph with other final states; remove arcs that lead to none of them."""
+        """Return the graph with other final states, without arcs and states from which none of them can be reached."""
         kept = final.copy()
         for source, target in zip(self.source[::-1].tolist(), self.target[::-1].tolist(), strict=True):
             kept[source] |= kept[target]
@@ -118,7 +119,7 @@ def words_in(reference: Sequence[str] | Lattice, silent: Collection[str] = ()) -
 
 
 def counted_labels(reference: Lattice, vocabulary: Vocabulary, silent: Collection[str]) -> Words:
-    """Return the number of each arc's word in `vocabulary`: ε for `silent` words, `UNKNOWN` for words outside."""
+    """Return the number of each arc's word in `vocabulary`: ε for `silent` words, `UNKNOWN` for words not in it."""
     numbers, place = np.unique(reference.word, return_inverse=True)
     words = [reference.vocabulary.word(number) for number in numbers.tolist()]
     label = [EPSILON if not word or word in silent else vocabulary.number(word) for word in words]
@@ -130,10 +131,14 @@ _EMPTY = 0
 
 @dataclass(frozen=True, eq=False)
 class ReferenceNgrams:
-    """A trie with one row per n-gram: its parent (the row without the last word, −1 for none) and its last word.
+    """The n-grams of references, as a trie with one row per n-gram; row 0 is the empty n-gram.
 
-    Row 0 is the empty n-gram. `most` is the highest count of each n-gram in a single reference; further matches do not
-    count.
+    Attributes:
+        order: Length of the longest n-grams.
+        parent: The row of the n-gram without its last word; −1 for row 0.
+        word: The last word of the n-gram.
+        length: The length of the n-gram.
+        most: The highest count of the n-gram in a single reference; further matches do not count.
     """
 
     order: int
@@ -145,7 +150,7 @@ class ReferenceNgrams:
 
     @classmethod
     def of(cls, references: Sequence[Words], order: int) -> Self:
-        """Build the n-grams of the references, except those with `UNKNOWN` words, which no graph has."""
+        """Build the n-grams of the references, except those with `UNKNOWN` words, which no graph contains."""
         rows: dict[tuple[int, int], int] = {}
 
         def added(row: int, word: int) -> int:

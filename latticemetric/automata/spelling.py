@@ -18,8 +18,8 @@ from latticemetric.lattice.columns import Costs, Floats, Steps
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
-_AFTER_CHARACTERS = 0x110001  # characters have the numbers of their code points, plus 1: number 0 is ε
-_WITHIN = -1
+_AFTER_CHARACTERS = 0x110001  # a character has the number of its code point, plus 1, since number 0 is ε
+_WITHIN = -1  # an arc or state inside a word
 
 
 class UnitNumbers:
@@ -34,7 +34,7 @@ class UnitNumbers:
         self._longer: dict[str, int] = {}
 
     def encode(self, units: Sequence[str]) -> Words:
-        """Return the number of each unit; give new units a number."""
+        """Return the number of each unit; number units that are new."""
         text = "".join(units)
         if len(text) == len(units):
             encoded = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<i4")
@@ -48,7 +48,7 @@ class UnitNumbers:
 
 
 def _are_strings(words: Sequence[Sequence[str]]) -> TypeGuard[Sequence[str]]:
-    """Check whether words are strings, whose units are characters."""
+    """Return True if words are strings, so that their units are characters."""
     return all(isinstance(word, str) for word in words)
 
 
@@ -79,14 +79,14 @@ class Spelling:
         separator: str | None,
         numbers: UnitNumbers | None = None,
     ) -> Self:
-        """Split the word of each arc; ε has no units and no separator.
+        """Split the word of each arc into units; ε has no units and no separator.
 
         Args:
             word: The number of each arc's word in `vocabulary`, 0 for ε.
             vocabulary: The words.
             spelled: Returns the units of each word.
             separator: The unit between two words; `None` for none.
-            numbers: The numbers of units, if other graphs share them.
+            numbers: The numbers of units, if other graphs share them; otherwise, units get new numbers.
         """
         numbers = UnitNumbers() if numbers is None else numbers
         distinct, label = _distinct(word)
@@ -110,14 +110,14 @@ def _distinct(word: Words) -> tuple[Words, Words]:
 
 
 class SpelledLattice(NamedTuple):
-    """The lattice of units: it has the paths of the lattice, in the same order of arcs.
+    """The lattice of units: it has the paths of the original lattice, in the same order of arcs.
 
-    With a separator, a state is duplicated if paths reach it both with and without a word before.
+    If there is a separator, a state that paths reach both with and without a word before it has two copies.
 
     Attributes:
-        lattice: A lattice whose words are numbers of units, without vocabulary and scores.
-        arc: The arc of the lattice that each arc begins; −1 for arcs within words.
-        state: The lattice's state; −1 for states within words.
+        lattice: The lattice whose words are numbers of units; it has no vocabulary and no scores.
+        arc: For each arc, the arc of the original lattice that it begins; −1 for arcs within words.
+        state: For each state, the state of the original lattice; −1 for states within words.
     """
 
     lattice: Lattice
@@ -131,24 +131,27 @@ class SpelledLattice(NamedTuple):
         return own
 
     def of_arcs(self, column: npt.NDArray[Any], within: Any = 0) -> npt.NDArray[Any]:
-        """Return a column of the lattice's arcs for the arcs of units; the first unit of a word has the value."""
+        """Convert a column of the original arcs to the arcs of units.
+
+        The first arc of a word has the value of the original arc, the others have `within`.
+        """
         return np.where(self.arc == _WITHIN, within, column[self.arc]).astype(column.dtype)
 
     def of_states(self, column: npt.NDArray[Any], within: Any = 0) -> npt.NDArray[Any]:
-        """Return a column of the lattice's states for the states of units."""
+        """Convert a column of the original states to the states of units; states within words have `within`."""
         return np.where(self.state == _WITHIN, within, column[self.state]).astype(column.dtype)
 
     def cost(self, cost: Costs) -> Costs:
-        """Return the lattice's costs, on the first unit of each word."""
+        """Convert the costs of the original lattice; the first arc of a word has the whole cost."""
         return Costs(self.of_arcs(cost.arc), self.of_states(cost.final, np.inf))
 
     def sums_of_arcs(self, column: Floats, arcs: int) -> Floats:
-        """Return the sum of a column for each arc of the lattice, over the arcs that begin its word."""
+        """Return, for each of the `arcs` original arcs, the sum of a column over the arcs that begin it."""
         begins = self.arc != _WITHIN
         return np.bincount(self.arc[begins], column[begins], arcs).astype(np.float64)
 
     def sums_of_states(self, column: Floats, states: int) -> Floats:
-        """Return, for each state of the lattice, the sum of a column over the copies of the state."""
+        """Return, for each of the `states` original states, the sum of a column over the copies of the state."""
         own = self.state != _WITHIN
         return np.bincount(self.state[own], column[own], states).astype(np.float64)
 
@@ -161,7 +164,7 @@ def spelled_lattice(lattice: Lattice, spelling: Spelling) -> SpelledLattice:
     else:
         state = np.arange(lattice.num_states)
         after_words = np.zeros_like(state)
-    # The arcs that leave each copy, and how many units they have.
+    # List the arcs that leave each copy of a state, and count their units.
     begin = np.searchsorted(lattice.source, np.arange(lattice.num_states + 1))
     degree = (begin[1:] - begin[:-1])[state]
     copy = np.repeat(np.arange(len(state)), degree)
@@ -170,7 +173,7 @@ def spelled_lattice(lattice: Lattice, spelling: Spelling) -> SpelledLattice:
     separated = (after_words[copy] != 0) & (word != EPSILON)
     lengths = np.append(0, np.diff(spelling.begin))
     size = np.maximum(1, lengths[word] + separated)
-    # Numbers of states: each copy is followed by the states within its arcs.
+    # Number the states: each copy is followed by the states within its arcs.
     within = size - 1
     first_within = copy + 1 + np.cumsum(within) - within
     number = np.arange(len(state)) + np.append(0, np.cumsum(within))[np.append(0, np.cumsum(degree))[:-1]]
@@ -178,7 +181,7 @@ def spelled_lattice(lattice: Lattice, spelling: Spelling) -> SpelledLattice:
     keys = state * 2 + after_words
     after = ((word != EPSILON) | (after_words[copy] != 0)) if has_separator else np.zeros(len(copy), dtype=np.bool_)
     target = number[np.searchsorted(keys, lattice.target[arc].astype(np.int64) * 2 + after)]
-    # One row for each unit.
+    # Make one row for each unit.
     row = np.repeat(np.arange(len(copy)), size)
     place = np.arange(len(row)) - np.repeat(np.cumsum(size) - size, size)
     unit = spelling.begin[np.maximum(word - 1, 0)][row] + place - separated[row]
@@ -199,14 +202,14 @@ def spelled_lattice(lattice: Lattice, spelling: Spelling) -> SpelledLattice:
 
 
 def _copies(lattice: Lattice, label: Words) -> npt.NDArray[np.int64]:
-    """Return (state, whether paths reach it after words), sorted, at least once per state."""
+    """Return the copies of states, sorted: rows (state, 1 for paths with a word before it or 0 for paths without)."""
     source, target, words = lattice.source.tolist(), lattice.target.tolist(), label.tolist()
     silent = {0}
     for at, onward, word in zip(source, target, words, strict=True):
         if word == EPSILON and at in silent:
             silent.add(onward)
-    # States that paths reach after words: all that no silent path reaches, and those of the others that an arc with a
-    # word, or an arc from such a state, leads to.
+    # Find the states that paths reach both without and with a word before: a path without words leads to them, and so
+    # does an arc with a word, or an arc from a state that a path with words reaches.
     both = set()
     for at, onward, word in zip(source, target, words, strict=True):
         if onward in silent and (word != EPSILON or at not in silent or at in both):

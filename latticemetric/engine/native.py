@@ -4,7 +4,7 @@ The searches follow the graph and the automaton of a recognition rate together, 
 `recognition_search.cpp` for references that are strings, `spelled_search.cpp` for character errors,
 `reference_graph_search.cpp` for references that are graphs, `forest_tables.hpp` for forests, `weighed_strings.cpp` for
 strings of lattices ranked by metric (with or without cost), and `ngram_search.cpp` for gains of single n-grams.
-Searches by metric and cost convert costs and weights to integers, so that their sums are exact in any order.
+Searches that weigh a metric against costs convert both to integers, so that their sums are exact in any order.
 """
 
 from __future__ import annotations
@@ -43,17 +43,19 @@ def search_lattice(search: Search) -> BestPath:
         at_rate = partial(best_path_at, columns, sizes, reference, search.gains)
         return path_of_best_rate(at_rate, search.gains)
     arcs, high, low = _native.search_lattice(**columns, reference=reference, **search.gains._asdict())
-    return BestPath(arcs, Ratio(_joined(high, low), ngram_total(len(reference), search.gains.order)))
+    return BestPath(arcs, Ratio(_of_halves(high, low), ngram_total(len(reference), search.gains.order)))
 
 
-_MOST_UNITS = 4096  # of a reference: for longer ones, the band of the lattice of units is smaller than whole columns
+# Longest reference, in units, for `spelled_search.cpp`, which computes whole columns. For longer references, the search
+# of the lattice of units needs less memory, since it computes only a band.
+_MOST_UNITS = 4096
 
 
 def _search_spelled(search: Search, spelling: Spelling) -> BestPath:
     """Return the best path of a lattice whose words consist of units (such as characters).
 
-    For the fewest errors, the kernel `spelled_search.cpp` splits words into units during the search. Other rates, and
-    references that are graphs or very long, search a lattice of units.
+    If the rate counts errors, the kernel `spelled_search.cpp` splits words into units during the search. For other
+    rates, and for references that are graphs or very long, this function searches a lattice of units.
     """
     reference, gains = search.reference, search.gains
     counts_errors = gains.order == 1 and gains.alpha == gains.unit and gains.beta == 0
@@ -72,12 +74,14 @@ def _search_spelled(search: Search, spelling: Spelling) -> BestPath:
 
 
 class BestArcs(NamedTuple):
-    """A lattice with arcs of the searched lattice; state 0 is its start.
+    """All best paths as a lattice, with start state 0. A state of the searched lattice may have several copies in it.
 
     Attributes:
-        state: The searched lattice's state, for each state.
+        state: For each state, the state of the searched lattice.
         ends: 1 for each state where a best path ends.
-        arc: The searched lattice's arc, for each arc.
+        source: For each arc, its source state.
+        target: For each arc, its target state.
+        arc: For each arc, the arc of the searched lattice.
     """
 
     state: npt.NDArray[np.int32]
@@ -91,13 +95,13 @@ def best_arcs(search: Search, references: Sequence[Words]) -> BestArcs:
     """Return all paths with the largest gain against any of the references, each once."""
     if search.spelling is not None:
         in_units, spelled = search.in_units()
-        return _of_words(best_arcs(in_units, references), spelled)
+        return _best_arcs_of_words(best_arcs(in_units, references), spelled)
     numbers = [reference.tolist() for reference in references]
     return BestArcs(*_native.best_lattice(**_columns(search), references=numbers, **search.gains._asdict()))
 
 
-def _of_words(best: BestArcs, spelled: SpelledLattice) -> BestArcs:
-    """Convert best paths of a lattice of units to paths of words: join the arcs of each word."""
+def _best_arcs_of_words(best: BestArcs, spelled: SpelledLattice) -> BestArcs:
+    """Convert best paths of a lattice of units to paths of words: join the arcs of the units of each word."""
     state = spelled.state[best.state]
     is_own = (state >= 0).tolist()  # a state of the lattice, and not within a word
     onward: dict[int, list[int]] = defaultdict(list)
@@ -137,8 +141,8 @@ def _columns(search: Search) -> dict[str, Any]:
     }
 
 
-def _joined(high: int, low: int) -> int:
-    """Return the 128-bit number with these two 64-bit halves."""
+def _of_halves(high: int, low: int) -> int:
+    """Return the 128-bit integer with these two 64-bit halves."""
     return (high << 64) + low
 
 
@@ -146,18 +150,21 @@ def _halves(value: int) -> tuple[int, int]:
     return value >> 64, value & (2**64 - 1)
 
 
-_MOST_STRINGS = 2**60  # more than any search finds
+_MOST_STRINGS = 2**60  # no search finds more
 
 
 def search_forest(search: ForestSearch) -> BestDerivation:
     """Return the best derivation of a forest under a recognition rate."""
     with small_enough():
         edges, high, low = _native.search_forest(**_forest_columns(search), reference=search.reference)
-    return BestDerivation(edges, _joined(high, low))
+    return BestDerivation(edges, _of_halves(high, low))
 
 
 class HopeDerivation(NamedTuple):
-    """The best derivation by gain and cost; its value is exact if no cost was rounded."""
+    """The derivation with the largest weighted gain minus cost, and this value.
+
+    `exact` is True if no cost had to be rounded.
+    """
 
     edges: npt.NDArray[np.int64]
     value: Fraction
@@ -167,9 +174,12 @@ class HopeDerivation(NamedTuple):
 def hope_derivations(
     searches: Sequence[ForestSearch], shares: Sequence[Fraction], model_cost: Costs
 ) -> list[HopeDerivation]:
-    """Return, for each reference, the derivation with the largest share · gain − model cost, in integers.
+    """Return, for each reference, the derivation with the largest share · gain − model cost.
 
-    All searches must have the same forest. Their costs may be rounded, and decide ties. No share may be negative.
+    Args:
+        searches: One search per reference, all of the same forest. Their costs only decide ties, and may be rounded.
+        shares: The weight of a gain of `1 / gains.unit`, for each reference; not negative.
+        model_cost: The costs to subtract.
     """
     forest, cost = searches[0].forest, _finite(model_cost)
     whole, unit = _whole_costs(cost, _exponent_above(_native.largest_cost(**forest.hypergraph(cost))))
@@ -194,16 +204,16 @@ def hope_derivations(
                 gain_weight=_halves(weight),
                 cost_weight=_halves(cost_weight),
             )
-        derivations.append(HopeDerivation(edges, _joined(high, low) * value_unit, exact))
+        derivations.append(HopeDerivation(edges, _of_halves(high, low) * value_unit, exact))
     return derivations
 
 
 def _largest_sum(forest: Forest, cost: Costs) -> int:
-    """Return an upper bound of the absolute sum of costs along any part of a derivation."""
+    """Return an upper bound of the absolute value of the sum of costs along any part of a derivation."""
     largest = _native.largest_cost(**forest.hypergraph(cost))
     if not math.isfinite(largest):
         raise InputError(
-            "derivations are too long to be searched, since they use shared nodes too often", advice="prune the forest"
+            "derivations are too long to be searched: they use shared nodes too often", advice="prune the forest"
         )
     return int(largest) + 1
 
@@ -215,9 +225,9 @@ def _largest_gain(gains: Gains, references: Sequence[Words], words: int) -> int:
 
 
 def search_strings(search: ForestSearch, shown: Ragged, most: int) -> list[BestDerivation]:
-    """Return the best derivation of each of the `most` best strings.
+    """Return the best derivation of each of the `most` best strings, in descending order of gain.
 
-    `shown` is the target side of each edge without ignored words; strings are distinct if these words differ.
+    `shown` is the target side of each edge without ignored words. Two strings are distinct if these words differ.
     """
     count = min(most, _MOST_STRINGS)
     with small_enough():
@@ -230,14 +240,20 @@ def search_strings(search: ForestSearch, shown: Ragged, most: int) -> list[BestD
             most=count,
             few=few_strings(count),
         )
-    gains = map(_joined, high.tolist(), low.tolist())
+    gains = map(_of_halves, high.tolist(), low.tolist())
     return list(map(BestDerivation, np.split(edges, begin[1:-1]), gains))
 
 
 class BestEdges(NamedTuple):
-    """All best derivations as a graph; each of its nodes is a forest node in one state of the search.
+    """All best derivations as a forest; each of its nodes is a node of the searched forest in one state of the search.
 
-    `edge`, `goal` (counted from 0) and `node` are the forest's numbers for each edge, goal and node of the graph.
+    Attributes:
+        head: For each edge, its head node.
+        edge: For each edge, the edge of the searched forest.
+        tails: For each edge, its tail nodes.
+        goals: The goal nodes.
+        goal: For each goal, its number (from 0) among the goals of the searched forest.
+        node: For each node, the node of the searched forest.
     """
 
     head: npt.NDArray[np.int32]
@@ -272,11 +288,11 @@ MOST_STEPS = 2**30 - 1
 _MOST_BYTES = 2**30
 
 
-class LeastLoss(NamedTuple):
-    """The cheapest path of a string, and the string's loss.
+class StringLoss(NamedTuple):
+    """A string with a small loss: its cheapest path, and the loss.
 
-    `bound` is `None` if the string is certainly the next best. Otherwise, a string that was not found may be better,
-    but its loss is at least `bound`.
+    `bound` is `None` if no other string has a smaller loss, except those listed before. Otherwise the search stopped
+    early: a string that was not found may have a smaller loss, but not less than `bound`.
     """
 
     arcs: npt.NDArray[np.int64]
@@ -298,22 +314,22 @@ def search_loss_augmented(
     most: int,
     steps: int = MOST_STEPS,
     memory: int | None = None,
-) -> list[LeastLoss]:
-    """Return the strings with the least loss (by gains and costs), in ascending order.
+) -> list[StringLoss]:
+    """Return the strings with the smallest losses, in ascending order. The loss of a string is cost − gain.
 
     Args:
         lattice: The lattice.
         model_cost: The model's costs of the lattice.
-        label: The word that counts on each arc; ε for ε, ignored words and wildcards.
-        shown: The word of each arc in the result; ε for ignored words. Strings are distinct if these words differ.
-        references: The words that count of each reference, as numbers.
-        shares: The weight of one unit of gain, for each reference.
+        label: The word that the metric counts on each arc; ε for ε, ignored words and wildcards.
+        shown: The word of each arc in the result; ε for ignored words. Two strings are distinct if these words differ.
+        references: The words of each reference that the metric counts, as numbers.
+        shares: The weight of a gain of `1 / gains.unit`, for each reference.
         gains: The metric's parameters.
-        costs_count: True if costs are part of the loss; if False, they only decide ties.
-        penalize: True if gains add to the loss; if False, they are subtracted.
-        most: The largest number of strings.
-        steps: The number of string prefixes after which the search stops.
-        memory: The number of bytes after which the search stops; by default, 1 GB.
+        costs_count: True if costs are part of the loss. If False, they only decide ties.
+        penalize: True to add gains to the loss, instead of subtracting them.
+        most: The largest number of strings to return.
+        steps: The search stops after this number of string prefixes.
+        memory: The search stops after it has used this number of bytes; by default, 1 GB.
     """
     cost = _finite(model_cost)
     largest = max(float(np.abs(costs).max(initial=0)) for costs in cost)
@@ -340,14 +356,14 @@ def search_loss_augmented(
             most_steps=min(steps, MOST_STEPS),
             most_bytes=_MOST_BYTES if memory is None else memory,
         )
-    limit = _joined(*bound) * value_unit
+    limit = _of_halves(*bound) * value_unit
     found = zip(paths, losses, strict=True)
-    strings = [(np.array(path, dtype=np.int64), _joined(*loss) * value_unit) for path, loss in found]
-    return [LeastLoss(*one, None if k < exact else limit) for k, one in enumerate(strings)]
+    strings = [(np.array(path, dtype=np.int64), _of_halves(*loss) * value_unit) for path, loss in found]
+    return [StringLoss(*one, None if k < exact else limit) for k, one in enumerate(strings)]
 
 
-_COST_BITS = 61  # of a sum of costs
-_VALUE_BITS = 123  # of a value: gains minus costs
+_COST_BITS = 61  # largest size of a sum of costs, as an integer
+_VALUE_BITS = 123  # largest size of a value (gains minus costs), as an integer
 
 
 def _finite(cost: Costs) -> Costs:
@@ -365,7 +381,7 @@ def _exponent_above(largest: float) -> int:
 def _whole_costs(
     cost: Costs, sum_exponent: int
 ) -> tuple[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]], Fraction]:
-    """Return finite costs (of arcs or edges, and of ends) as multiples of a unit with exact sums; and the unit.
+    """Convert finite costs (of arcs or edges, and of ends) to integers; return these, and the unit that 1 stands for.
 
     Costs are rounded only if 61 bits cannot hold their sums, which are at most 2 ** `sum_exponent` in absolute value.
     """
@@ -379,10 +395,10 @@ def _whole_costs(
 def _whole_weights(
     shares: Sequence[Fraction], cost_share: Fraction, *, largest_sum: int, largest_gain: int
 ) -> tuple[list[int], int, Fraction]:
-    """Convert the weights of gains (one per reference) and of costs to integers; return them and what 1 stands for.
+    """Convert weights to integers; return those of gains (one per reference), that of costs, and the unit of values.
 
-    Weights are rounded only if a value (gains minus costs) may not fit into 128 bits. `largest_sum` is an upper bound
-    of the absolute cost of a path, `largest_gain` of its absolute gain.
+    The value of a path is the weighted gain minus the weighted cost. Weights are rounded only if values may not fit
+    into 128 bits. `largest_sum` is an upper bound of the absolute cost of a path, `largest_gain` of its absolute gain.
     """
     exact = [*shares, cost_share]
     unit = Fraction(1, math.lcm(*(weight.denominator for weight in exact)))
@@ -395,21 +411,21 @@ def _whole_weights(
 
 # ---- Gains by n-grams of references, or by their posteriors ----
 
-# Sums of whole numbers below 2**53 are exact, so gains are rounded to multiples of a unit: strings with the same
-# n-grams tie, and so do strings whose posteriors differ only by rounding. The unit is at most 2**-41 of the largest
+# Gains are rounded to multiples of a unit, since 64-bit floats add integers below 2**53 exactly. So strings with the
+# same n-grams tie, and also strings whose posteriors differ only by rounding. The unit is at most 2**-41 of the largest
 # possible gain of a path.
 _GAIN_BITS = 42
 
 
 class ExactGains(NamedTuple):
-    """Gains with exact sums along any path: one per row of the posteriors, and one per word."""
+    """Gains whose sum along any path is exact: `ngram` has one per row of the n-grams; each word adds `word`."""
 
     ngram: Floats
     word: float
 
     @classmethod
     def of(cls, ngram: Floats, word: float, largest: float) -> Self:
-        """Round gains so that sums that differ only by rounding tie; `largest` bounds the absolute gain of a path."""
+        """Round gains, so that their sums are exact; `largest` is an upper bound of the absolute gain of a path."""
         unit = math.ldexp(1.0, max(math.frexp(largest)[1] - _GAIN_BITS, -1000))
         return cls(np.round(ngram / unit) * unit, round(word / unit) * unit)
 
@@ -430,7 +446,7 @@ def path_of_ngrams(
 ) -> npt.NDArray[np.int64]:
     """Return the arcs of the path with the largest gain of n-grams; ties: `latticemetric.engine.ties`.
 
-    `label` is the word that counts on each arc, by its number in `ngrams`.
+    `label` is the word that counts on each arc, by its number in `ngrams`. `cost` only decides ties.
     """
     with small_enough(TOO_MANY_NGRAMS):
         return _native.search_ngrams(

@@ -1,8 +1,8 @@
-"""The OpenFst engine: compose with the metric's automaton, prune to the optimum, resolve ties.
+"""The OpenFst engine: compose the graph with the metric's automaton, prune all but the best paths, resolve ties.
 
 A forest becomes a push-down transducer, which is unfolded first. The unfolded forest does not share nodes, so this
 engine is for small forests and for checks of the native engine. OpenFst could compose the push-down transducer with the
-automaton (`pdt_compose`, then `pdt_shortestpath` or `pdt_expand` with a weight), but its search is wrong. OpenFst 1.8
+automaton (`pdt_compose`, then `pdt_shortestpath` or `pdt_expand` with a weight), but that search has a bug: OpenFst 1.8
 merges calls of a node with the same parenthesis from two states of the automaton (`ParenSpec::operator==` compares
 `src_start` with itself). It then finds worse paths, or none, or ends the process.
 
@@ -33,10 +33,10 @@ from latticemetric.vocabulary import EPSILON, STAR, UNKNOWN, Words
 
 _Numbers = npt.NDArray[np.integer]
 
-_EXACT_FLOAT32 = 2**24
+_EXACT_FLOAT32 = 2**24  # 32-bit floats hold all integers up to this one
 
 NUMERATOR = Ratio(0, 1)
-"""λ = 0 / 1, for which only the numerator counts."""
+"""λ = 0 / 1: a search with it maximizes the numerator alone."""
 
 
 def _optimal_product(
@@ -48,7 +48,7 @@ def _optimal_product(
     most `steps` arcs with words. `worth` is the weight of each output label.
     """
     product = composed(graph, metric_machine(reference, gains, worth))
-    # Best paths may be this far from OpenFst's best, which is exact if 32-bit floats hold all sums exactly.
+    # The weights of OpenFst are exact if 32-bit floats hold all sums. Otherwise, keep all paths within rounding errors.
     steps += len(reference.final)
     largest = max(map(abs, worth)) * steps
     product.prune(weight=0.0 if largest < _EXACT_FLOAT32 else 8.0 * steps * largest / _EXACT_FLOAT32)
@@ -57,21 +57,21 @@ def _optimal_product(
 
 
 def composed(graph: Any, metric: Any) -> Any:
-    """Sort the arcs of an automaton, and compose a graph with it."""
+    """Sort the arcs of a metric's automaton in place, and return the composition of a graph with it."""
     import pynini
 
     metric.arcsort("ilabel")
     return pynini.compose(graph, metric, connect=True)
 
 
-def steps_of(gains: Gains) -> list[Ratio]:
-    """Return the gain and size (denominator) that each output label adds; a label is an edit code and a size."""
+def ratios_of_outputs(gains: Gains) -> list[Ratio]:
+    """Return what each output label adds to gain and denominator; a label stands for an edit code and a size."""
     return [Ratio(gain, size) for size in range(gains.order + 1) for gain in gains.of_edits()]
 
 
-def worths(gains: Gains, rate: Ratio) -> list[int]:
+def weights_of_outputs(gains: Gains, rate: Ratio) -> list[int]:
     """Return the weight of each output label at λ = `rate`: λ.total · gain − λ.gain · size."""
-    return [rate.total * gain - rate.gain * size for gain, size in steps_of(gains)]
+    return [rate.total * gain - rate.gain * size for gain, size in ratios_of_outputs(gains)]
 
 
 def metric_machine(reference: ReferenceGraph, gains: Gains, worth: Sequence[int]) -> Any:
@@ -82,7 +82,8 @@ def metric_machine(reference: ReferenceGraph, gains: Gains, worth: Sequence[int]
     return fst_from_arrays(FstArrays(0, np.where(final, 0.0, np.inf), source, target, label, output, weight))
 
 
-# Measured on chains and dense lattices, 40 to 200 words, orders 1 to 4: the estimate is within a fifth.
+# Bytes of a state and of an arc of the composed machine, within a fifth of the true memory. Measured on chains and
+# dense lattices, 40 to 200 words, orders 1 to 4.
 _STATE_BYTES, _ARC_BYTES = 140, 42
 
 
@@ -101,15 +102,16 @@ def search_lattice(search: Search) -> BestPath:
 def _best_path_at(search: Search, reference: ReferenceGraph, rate: Ratio) -> BestPath:
     require_pynini()
     lattice, most = search.lattice, most_bytes()
-    # Nearly every lattice state meets every position of the reference; OpenFst ends the process if memory runs out.
+    # Refuse before the composition, since OpenFst ends the process if memory runs out. The composed machine has nearly
+    # one state for each pair of a lattice state and a position of the reference.
     if len(reference.final) * (_STATE_BYTES * lattice.num_states + _ARC_BYTES * len(lattice.word)) > most:
         raise over_budget(most)
-    worth = worths(search.gains, rate)
+    worth = weights_of_outputs(search.gains, rate)
     machine = fst_from_arrays(lattice_machine(lattice, search.label, reference.word))
     product = _optimal_product(machine, reference, search.gains, worth, lattice.num_states)
     arcs, outputs = resolve_ties(product, search.cost, search.is_word, lattice.final, worth)
-    steps = steps_of(search.gains)
-    gains, sizes = ([steps[output][k] for output in outputs] for k in (0, 1))
+    ratios = ratios_of_outputs(search.gains)
+    gains, sizes = ([ratios[output][k] for output in outputs] for k in (0, 1))
     return BestPath(arcs, Ratio(sum(gains), sum(sizes)))
 
 
@@ -147,8 +149,8 @@ def sorted_machine(
     return FstArrays(0, final, source, target, inputs, outputs, weight[by_source])
 
 
-_MOST_STATES = 6_000_000  # of the composed machine: about 15 seconds and two gigabytes
-_MOST_TIES = 1_000_000  # arcs of the best paths: some seconds of Python
+_MOST_STATES = 6_000_000  # states of the composed machine: about 15 seconds and two gigabytes
+_MOST_TIES = 1_000_000  # arcs of the best paths: some seconds in Python
 
 
 def search_forest(search: ForestSearch) -> BestDerivation:
@@ -161,7 +163,7 @@ def search_forest(search: ForestSearch) -> BestDerivation:
     if machines.unfolded_states(most_states) > most_states:
         raise _too_large("it unfolds into too many states")
     unfolded = pynini.pdt_expand(*machines.pushdown_transducer())
-    reference, worth = ReferenceGraph.of_words(machines.reference, gains.order), worths(gains, NUMERATOR)
+    reference, worth = ReferenceGraph.of_words(machines.reference, gains.order), weights_of_outputs(gains, NUMERATOR)
     product = _optimal_product(unfolded, reference, gains, worth, search.forest.max_words())
     if len(product.source) > _MOST_TIES:
         raise _too_large("too many derivations have the best score")
@@ -174,14 +176,14 @@ def _too_large(why: str) -> InputError:
 
 
 class _Machine:
-    """A machine under construction: state 0 is its start, state 1 its end."""
+    """A machine to which paths are added: state 0 is its start, state 1 its end."""
 
     def __init__(self) -> None:
         self.states = 2
         self.arcs: list[tuple[int, int, int, int]] = []  # source, target, input, output
 
     def add_chain(self, steps: Sequence[Sequence[tuple[int, int]]]) -> None:
-        """Add a path from start to end; each step is one or several parallel arcs with these inputs and outputs."""
+        """Add a path from start to end; each step is a list of parallel arcs, given as (input, output)."""
         places = [0, *range(self.states, self.states + len(steps) - 1), 1]
         self.states += len(steps) - 1
         for source, target, step in zip(places, places[1:], steps, strict=False):
@@ -196,11 +198,11 @@ class _Machine:
 
 @dataclass(frozen=True)
 class ForestMachines:
-    """One machine per node, and a last one that calls the goals.
+    """One machine per node of a forest, and a last machine that calls the machines of the goals.
 
-    Words are renumbered, so that calls have the numbers after them. A reference word is written as itself and as ★, any
-    other word only as ★. Each machine calls only earlier machines: the label `first_call` calls machine 0, the next
-    label machine 1, and so on. Labels from `free_label` on are unused.
+    A machine outputs words and calls. A reference word is written as itself and as ★, any other word only as ★. Words
+    have numbers below `first_call`. The label `first_call` calls machine 0, the next label machine 1, and so on; each
+    machine calls only earlier machines. Labels from `free_label` on are unused.
     """
 
     machines: list[_Machine]
@@ -209,7 +211,7 @@ class ForestMachines:
     reference: Words
 
     def pushdown_transducer(self) -> tuple[Any, Any]:
-        """Return a `pynini.Fst` and its `PdtParentheses`."""
+        """Return the push-down transducer of the forest: a `pynini.Fst` and its `PdtParentheses`."""
         import pynini
 
         called = [(number, machine.fst()) for number, machine in enumerate(self.machines, start=self.first_call)]
@@ -219,7 +221,7 @@ class ForestMachines:
     def unfolded_states(self, enough: int) -> int:
         """Count the states of the unfolded forest: one copy of a machine for each return position of its calls.
 
-        Counting stops above `enough`, since the number may be astronomical.
+        Counts of copies stop at `enough` + 1, since the number may be astronomical.
         """
         copies = [0] * len(self.machines)
         copies[-1] = 1
@@ -232,7 +234,7 @@ class ForestMachines:
 
 
 def forest_machines(search: ForestSearch) -> ForestMachines:
-    """Build the machines of a forest: each edge reads its number, writes its words and calls its tails."""
+    """Return the machines of a forest: each edge is a path that reads its number, writes its words, calls its tails."""
     forest = search.forest
     known = np.unique(search.reference[search.reference != UNKNOWN]).tolist()
     number_of = {word: number for number, word in enumerate(known, start=1)}

@@ -1,4 +1,4 @@
-"""The inputs and results of searches, for all engines."""
+"""The inputs and results of searches; all engines share them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,14 @@ class Search:
     """The input of one search: a lattice, a reference and a recognition rate.
 
     Attributes:
-        label: The word that counts on each arc; ε for ε, ignored words and wildcards.
+        lattice: The lattice to search.
+        label: The word that the metric counts on each arc; ε for ε, ignored words and wildcards.
         is_word: 1 for each arc that adds a word to the result (for the tie rule).
-        reference: The reference's words that count, as numbers, or a graph of them.
-        spelling: The units of the labels, if the metric compares units (such as characters); then the reference has
-            units, too.
+        cost: The model's costs, which decide ties.
+        reference: The words of the reference that the metric counts, as numbers, or a graph of them.
+        gains: The parameters of the recognition rate.
+        spelling: The units of the labels, if the metric compares units (such as characters); then the reference
+            consists of units, too.
     """
 
     lattice: Lattice
@@ -38,7 +41,7 @@ class Search:
     spelling: Spelling | None = None
 
     def in_units(self) -> tuple[Search, SpelledLattice]:
-        """If the metric compares units of words, return the search in the lattice of units, and this lattice."""
+        """Return the same search in the lattice of units, and this lattice. The metric must compare units."""
         assert self.spelling is not None
         spelled = spelled_lattice(self.lattice, self.spelling)
         search = replace(
@@ -57,9 +60,12 @@ class ForestSearch:
     """The input of one search: a forest, a reference and a recognition rate.
 
     Attributes:
+        forest: The forest to search.
         target: The target side of each edge, without ignored words and wildcards.
         words: The number of words that each edge adds to the result (for the tie rule).
-        reference: The reference's words that count, as numbers.
+        cost: The model's costs, which decide ties.
+        reference: The words of the reference that the metric counts, as numbers.
+        gains: The parameters of the recognition rate.
     """
 
     forest: Forest
@@ -71,7 +77,7 @@ class ForestSearch:
 
 
 class BestDerivation(NamedTuple):
-    """The best derivation by the tie rule: its edges as in `Derivation`, its gain in units of `1 / gains.unit`."""
+    """The best derivation by the tie rule: its edges, in the order of `Derivation`, its gain, times `Gains.unit`."""
 
     edges: npt.NDArray[np.int64]
     gain: int

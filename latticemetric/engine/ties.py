@@ -1,4 +1,4 @@
-"""The tie rule: which path is the answer if several have the best score.
+"""The tie rule decides which path is the answer if several have the best score.
 
 All searches, in C++, OpenFst and Python, resolve ties in the same way, so that all engines return the same arcs. The
 best path has, in this order,
@@ -8,16 +8,16 @@ best path has, in this order,
    undefined one.
 2. the least cost under the model. Costs of paths are 64-bit sums; costs of derivations are rounded first, so that their
    sums are exact in any order (`latticemetric.lattice.n_best.summable`).
-3. the fewest words in the result, without ε and ignored words.
+3. the fewest words in the result; ε and ignored words are not counted.
 4. the smallest numbers: of arcs, compared along the path; of a derivation's edges, in preorder.
 
 If all scores are equal, the rule chooses the model's 1-best. In an n-best list (`Lattice.ranked`), the rank in the list
-replaces numbers 3 and 4, in every search, so that a list without scores is in the model's order. In a list of the k
-best strings, the rule chooses the path of each string, and orders the strings. If strings have no paths, as in MBR by a
-metric, alphabetical order replaces the numbers.
+replaces steps 3 and 4 of the rule, in every search, so that a list without scores is in the model's order. In a list of
+the k best strings, the rule chooses the path of each string, and orders the strings. If strings have no paths, as in
+MBR by a metric, alphabetical order replaces step 4.
 
 Kernels implement the rule themselves. Python compares `TieKey`s, and resolves ties of OpenFst with `resolve_ties`:
-OpenFst finds all paths with the best score, but its weights (32-bit floats) hold only one value.
+OpenFst finds all paths with the best score, but its weights (32-bit floats) cannot hold the other values of the rule.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from latticemetric.vocabulary import EPSILON
 
 
 class TieKey(NamedTuple):
-    """The sort key of paths with the same score: cost, number of words in the result, steps.
+    """The sort key of paths with the same score; the smallest key wins.
 
-    Steps are the arcs along a path, or the edges of a derivation in preorder; or the words, if a string has no path.
+    `steps` are the arcs along a path, or the edges of a derivation in preorder; or the words, if a string has no path.
     """
 
     cost: float
@@ -52,12 +52,12 @@ class TieKey(NamedTuple):
 
     @classmethod
     def of_string(cls, cost: float, words: tuple[str, ...], rank: int | None) -> Self:
-        """Return the key of a string without a path; `rank` is its place in an n-best list, if it is from one."""
+        """Return the key of a string without a path; `rank` is its rank in an n-best list, `None` if it has none."""
         return cls(cost, len(words), words) if rank is None else cls(cost, 0, (rank,))
 
 
-class _ToGo(NamedTuple):
-    """The best way from a state of the composed machine to its end, by the tie rule."""
+class _Rest(NamedTuple):
+    """Loss, cost and words of the best path (by the tie rule) from a state of the composed machine to its end."""
 
     loss: int | Fraction
     cost: float
@@ -65,7 +65,10 @@ class _ToGo(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """An arc of the composed machine: its target, and its piece (none, or `_ENDING` if the path ends)."""
+    """An arc of the composed machine. `piece` is the arc or edge of the graph that it reads.
+
+    `piece` is `None` if the step reads nothing, and `_ENDING` if it reads the ending of the graph.
+    """
 
     piece: int | None
     output: int
@@ -74,12 +77,12 @@ class _Step(NamedTuple):
     cost: float
     words: int
 
-    def before(self, rest: _ToGo) -> _ToGo:
-        return _ToGo(self.loss + rest.loss, self.cost + rest.cost, self.words + rest.words)
+    def before(self, rest: _Rest) -> _Rest:
+        return _Rest(self.loss + rest.loss, self.cost + rest.cost, self.words + rest.words)
 
 
 _ENDING = -1
-_NOTHING = _ToGo(0, 0.0, 0)
+_NOTHING = _Rest(0, 0.0, 0)
 
 
 def resolve_ties(
@@ -87,8 +90,8 @@ def resolve_ties(
 ) -> tuple[npt.NDArray[np.int64], list[int]]:
     """Return the arcs or edges of the best path by the tie rule, and the outputs of one of its alignments.
 
-    A piece of the graph is an arc of a lattice or an edge of a forest. Input label k + 1 means piece k; labels after
-    all pieces mean endings of the graph. An output label is an edit of the automaton.
+    A piece of the graph is an arc of a lattice or an edge of a forest. Input label k + 1 stands for piece k; the labels
+    after all pieces stand for the endings of the graph. An output label stands for an edit of the automaton.
 
     Args:
         product: The best paths of the composed machine (graph and automaton), with states in topological order.
@@ -109,51 +112,51 @@ def resolve_ties(
         else:
             step = _Step(_ENDING, output, target, -worth[output], ending_costs[piece - len(costs)], 0)
         steps[source].append(step)
-    to_go = {int(state): _NOTHING for state in np.flatnonzero(np.isfinite(product.final))}
+    rests = {int(state): _NOTHING for state in np.flatnonzero(np.isfinite(product.final))}
     for state in reversed(range(len(product.final))):
-        onward = [step.before(to_go[step.target]) for step in steps[state] if step.target in to_go]
+        onward = [step.before(rests[step.target]) for step in steps[state] if step.target in rests]
         if onward:
-            to_go[state] = min([*onward, *([to_go[state]] if state in to_go else [])])
+            rests[state] = min([*onward, *([rests[state]] if state in rests else [])])
     outputs, state = [], product.start
-    while to_go[state] != _NOTHING or not np.isfinite(product.final[state]):
-        step = _best_steps(state, steps, to_go)[0]
+    while rests[state] != _NOTHING or not np.isfinite(product.final[state]):
+        step = _best_steps(state, steps, rests)[0]
         outputs.append(step.output)
         state = step.target
-    return _smallest_pieces(steps, to_go, product.start), outputs
+    return _smallest_pieces(steps, rests, product.start), outputs
 
 
-def _smallest_pieces(steps: dict[int, list[_Step]], to_go: dict[int, _ToGo], start: int) -> npt.NDArray[np.int64]:
+def _smallest_pieces(steps: dict[int, list[_Step]], rests: dict[int, _Rest], start: int) -> npt.NDArray[np.int64]:
     """Return the lexicographically smallest sequence of pieces among the best paths.
 
-    One path of the graph has many alignments, so that the same pieces lead to many states of the composed machine. All
-    states that can still reach the best cost are kept; the smallest next piece from any of them is taken.
+    One path of the graph has many alignments, so the same pieces lead to many states of the composed machine. Each turn
+    keeps all states from which the best end can be reached, and takes the smallest next piece from any of them.
     """
     path: list[int] = []
-    here = _with_silent_steps({start}, steps, to_go)
+    here = _with_silent_steps({start}, steps, rests)
     while True:
-        cheapest = min(to_go[state][1:] for state in here)
+        cheapest = min(rests[state][1:] for state in here)
         onward: dict[int, set[int]] = defaultdict(set)
         for state in here:
-            if to_go[state][1:] == cheapest:
-                for step in _best_steps(state, steps, to_go):
+            if rests[state][1:] == cheapest:
+                for step in _best_steps(state, steps, rests):
                     if step.piece is not None:
                         onward[step.piece].add(step.target)
         if not onward or (piece := min(onward)) == _ENDING:
             return np.array(path, dtype=np.int64)
         path.append(piece)
-        here = _with_silent_steps(onward[piece], steps, to_go)
+        here = _with_silent_steps(onward[piece], steps, rests)
 
 
-def _best_steps(state: int, steps: dict[int, list[_Step]], to_go: dict[int, _ToGo]) -> list[_Step]:
-    onward = (step for step in steps[state] if step.target in to_go)
-    return [step for step in onward if step.before(to_go[step.target]) == to_go[state]]
+def _best_steps(state: int, steps: dict[int, list[_Step]], rests: dict[int, _Rest]) -> list[_Step]:
+    onward = (step for step in steps[state] if step.target in rests)
+    return [step for step in onward if step.before(rests[step.target]) == rests[state]]
 
 
-def _with_silent_steps(states: set[int], steps: dict[int, list[_Step]], to_go: dict[int, _ToGo]) -> set[int]:
+def _with_silent_steps(states: set[int], steps: dict[int, list[_Step]], rests: dict[int, _Rest]) -> set[int]:
     """Return these states, and all states that best paths reach from them without reading a piece."""
     reached, pending = set(states), list(states)
     while pending:
-        for step in _best_steps(pending.pop(), steps, to_go):
+        for step in _best_steps(pending.pop(), steps, rests):
             if step.piece is None and step.target not in reached:
                 reached.add(step.target)
                 pending.append(step.target)

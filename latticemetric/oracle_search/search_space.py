@@ -15,7 +15,7 @@ from latticemetric.automata.recognition import BestPath, ngram_total
 from latticemetric.automata.reference import ReferenceGraph, ReferenceNgrams, counted_labels
 from latticemetric.automata.spelling import Spelling, spelled_lattice
 from latticemetric.engine import native
-from latticemetric.engine.native import ExactGains, LeastLoss
+from latticemetric.engine.native import ExactGains, StringLoss
 from latticemetric.engine.search import BestDerivation, ForestSearch, Search
 from latticemetric.engine.ties import TieKey
 from latticemetric.errors import InputError, UsageError
@@ -35,7 +35,7 @@ from latticemetric.vocabulary import EPSILON, Words
 
 
 def find_engine(name: str) -> ModuleType:
-    """Return the engine with this name; `auto` returns the fastest one."""
+    """Return the module of the engine with this name; `auto` is the fastest engine."""
     if name not in {"auto", "native", "openfst"}:
         raise UsageError(f"there is no engine '{name}'", advice="choose auto, native or openfst")
     if name != "openfst":
@@ -46,17 +46,22 @@ def find_engine(name: str) -> ModuleType:
 
 
 class Candidate(NamedTuple):
-    """The best path for one reference, and its rate (a `Merit`)."""
+    """The best path for one reference, and the rate that the search found (a `Merit`)."""
 
     path: Steps
     promised: Merit
 
 
 class SearchSpace(ABC):
-    """A lattice or a forest without ignored words and wildcards.
+    """The paths of a lattice or the derivations of a forest, to be searched by a recognition rate.
 
-    `compared_cost` is the model's cost of arcs or edges, in the form that the tie rule compares. `word_counts` is the
-    number of words that each arc or edge adds to the result.
+    Ignored words and wildcards are not compared. Below, "path" also stands for a derivation.
+
+    Attributes:
+        metric: The recognition rate.
+        cost: The model's cost of each arc or edge, and of each ending.
+        compared_cost: These costs in the form that the tie rule compares (forests: rounded).
+        word_counts: The number of words that each arc or edge adds to the result.
     """
 
     graph: Lattice | Forest
@@ -70,7 +75,7 @@ class SearchSpace(ABC):
 
     @abstractmethod
     def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Steps:
-        """Return the path with the largest sum of gains: one per occurrence of an n-gram, and one per word."""
+        """Return the path with the largest sum of gains of its n-grams (each occurrence counts) and of its words."""
 
     @abstractmethod
     def best_strings(self, reference: Sequence[str], n: int) -> list[Candidate]:
@@ -134,7 +139,7 @@ class LatticeSpace(SearchSpace):
     def __init__(self, lattice: Lattice, metric: GRR, scales: Scales | None) -> None:
         cost = lattice.cost(scales)
         self._is_word = lattice.is_word(metric.ignore)
-        # In a list, the rank decides before the number of words: no path counts any.
+        # In an n-best list, the rank decides ties instead of the number of words, so words are not counted.
         counts = np.zeros_like(self._is_word) if lattice.ranked else self._is_word
         super().__init__(metric, cost, cost, counts)
         self.graph: Lattice = lattice
@@ -148,7 +153,7 @@ class LatticeSpace(SearchSpace):
         return self.metric.spelling(self.graph) if isinstance(self.metric, SpelledRate) else None
 
     def encoded(self, reference: Sequence[str]) -> Words:
-        """Return the words, or units, of a reference that the metric counts, as numbers."""
+        """Return the words (or units) of a reference that the metric counts, as numbers."""
         if self.spelling is None:
             return super().encoded(reference)
         return self.spelling.numbers.encode(self.metric.counted(reference))
@@ -159,7 +164,7 @@ class LatticeSpace(SearchSpace):
         return self._without(self._is_word == 0)
 
     def best(self, reference: GraphReference, engine: str = "auto") -> Candidate:
-        """Return the best path."""
+        """Return the best path against one reference, or against any string of a reference graph."""
         metric = self.metric
         expected = self._graph_of(reference) if isinstance(reference, Lattice) else self.encoded(reference)
         best: BestPath = find_engine(engine).search_lattice(self._search_for(expected))
@@ -183,12 +188,12 @@ class LatticeSpace(SearchSpace):
         return ReferenceGraph.of_lattice(reference, label, metric.order)
 
     def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Steps:
-        """Return the path with the largest gain."""
+        """Return the path with the largest sum of gains of its n-grams and words."""
         return native.path_of_ngrams(self.graph, self.label, self.cost, ngrams, gains)
 
     def best_strings(self, reference: Sequence[str], n: int) -> list[Candidate]:
         """Return the best strings, each with its cheapest path; costs that differ only by rounding are ties."""
-        found = self.strings_of_least_loss(
+        found = self.strings_by_loss(
             rounded(self.cost, self.graph.largest_cost(self.cost)),
             [reference],
             shares=[Fraction(1)],
@@ -204,10 +209,8 @@ class LatticeSpace(SearchSpace):
             )
         return [Candidate(string.arcs, self._merit(int(-string.loss), reference)) for string in found]
 
-    def strings_of_least_loss(
-        self, cost: Costs, references: Sequence[Sequence[str]], **settings: Any
-    ) -> list[LeastLoss]:
-        """Return the strings with the least loss, in ascending order; see `native.search_loss_augmented`."""
+    def strings_by_loss(self, cost: Costs, references: Sequence[Sequence[str]], **settings: Any) -> list[StringLoss]:
+        """Return the strings with the smallest losses, in ascending order; see `native.search_loss_augmented`."""
         expected, gains = [self.encoded(reference) for reference in references], self.metric.gains
         if self.spelling is None:
             lattice, label, shown = self.graph, self.label, self.shown
@@ -265,14 +268,14 @@ class ForestSpace(SearchSpace):
         return ForestSearch(self.graph, target, words, self.compared_cost, self.encoded(reference), self.metric.gains)
 
     def best(self, reference: GraphReference, engine: str = "auto") -> Candidate:
-        """Return the best derivation."""
+        """Return the best derivation against one reference, or against any string of a reference graph."""
         if isinstance(reference, Lattice):
             return self.preferred([self.best(words, engine) for words in strings_of_graph(reference)])
         best: BestDerivation = find_engine(engine).search_forest(self.search_for(reference))
         return Candidate(best.edges, self._merit(best.gain, reference))
 
     def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Steps:
-        """Return the derivation with the largest gain."""
+        """Return the derivation with the largest sum of gains of its n-grams and words."""
         known = np.unique(ngrams.word[ngrams.word > EPSILON])
         columns = self.graph.hypergraph(self.compared_cost, self._counted_target, self.word_counts)
         return native.derivation_of_ngrams(columns, known, known, ngrams, gains)
@@ -284,7 +287,10 @@ class ForestSpace(SearchSpace):
 
 
 class LatticeAsForest(ForestSpace):
-    """The paths of a lattice, searched as a forest: one edge per arc, and one edge (`arc_of` −1) for the start."""
+    """The paths of a lattice, searched as a forest with one edge per arc, and one edge for the start.
+
+    `arc_of` has the arc of each edge; −1 for the edge of the start.
+    """
 
     def __init__(self, lattice: Lattice, metric: GRR, scales: Scales | None) -> None:
         super().__init__(Forest.from_lattice(lattice), metric, scales)

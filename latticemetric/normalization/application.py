@@ -21,7 +21,8 @@ from latticemetric.vocabulary import EPSILON, Vocabulary
 _MOST_SETS = 1_000_000
 
 _Set = frozenset[int]
-# For each pair of a lattice state and a set of rule states: the previous pair, and the word between both pairs.
+# For each pair of a lattice state and a set of rule states: the previous pair, and the word between both pairs. `None`
+# for the first pair.
 _Trail = dict[tuple[int, _Set], tuple[tuple[int, _Set], str] | None]
 
 
@@ -35,7 +36,7 @@ def arcs_from(lattice: Lattice) -> list[list[tuple[int, int, str]]]:
 
 
 def useful_states(rule: Rewriter, lattice: Lattice) -> list[set[int]]:
-    """Return, for each lattice state, the states that the rule may have there while it reads a text that it accepts."""
+    """Return, for each lattice state, the rule states that are possible there while the rule reads an accepted text."""
     arcs, finals = arcs_from(lattice), set(lattice.final.tolist())
     useful: list[set[int]] = [set() for _ in arcs]
     useful[0].add(BEFORE)
@@ -54,7 +55,7 @@ def useful_states(rule: Rewriter, lattice: Lattice) -> list[set[int]]:
 
 
 def check_accepted(rule: Rewriter, lattice: Lattice) -> None:
-    """Raise an error if the rule rejects a text of the lattice.
+    """Raise `InputError` if the rule rejects a text of the lattice.
 
     The rule is determinized on the fly: for each prefix of a text, the set of reachable rule states is kept.
     """
@@ -81,11 +82,15 @@ def check_accepted(rule: Rewriter, lattice: Lattice) -> None:
                     trail[target, following] = (state, states), word
                     here[target].append(following)
         if len(trail) > _MOST_SETS:
-            raise InputError(f"the rule can read the graph in more than {_MOST_SETS} ways", where=rule.where)
+            raise InputError(
+                f"the rule can read the graph in more than {_MOST_SETS} ways",
+                where=rule.where,
+                advice="prune the graph, or use n-best lists",
+            )
 
 
 COLUMN = "grammar"
-"""The column of the rule's weights, if it has any."""
+"""The name of the score column that has the weights of rules."""
 
 _NOWHERE = -1
 
@@ -93,8 +98,11 @@ _NOWHERE = -1
 def apply_rule(rule: Rewriter, lattice: Lattice) -> Lattice:
     """Rewrite the texts of a lattice.
 
-    A text that the rule rewrites to several texts becomes several paths. Scores are kept; the rule's weights become the
-    column `grammar`.
+    A text that the rule rewrites to several texts becomes several paths. Scores are kept; the rule's weights (costs)
+    are added to the column `grammar`.
+
+    Raises:
+        InputError: The rule rejects a text of the lattice, or the lattice has word numbers instead of words.
     """
     if lattice.vocabulary.is_numeric and lattice.word.any():
         raise InputError(
@@ -120,7 +128,7 @@ class _Composition:
         self._times = [0.0] * lattice.num_states if lattice.times is None else lattice.times.tolist()
         self._useful = useful_states(rule, lattice)
         self._known: list[dict[_At, int]] = [{} for _ in range(lattice.num_states)]
-        # The result: for each state, its time; for each arc, its ends, word, lattice arc and cost.
+        # Columns of the result: the times of states; and for each arc (source, target, word), lattice arc, and cost.
         self._new_times: list[float] = []
         self._arcs: list[tuple[int, int, int]] = []
         self._origin: list[int] = []
@@ -128,7 +136,7 @@ class _Composition:
         self._words = {"": EPSILON}
 
     def run(self) -> Lattice:
-        """Return the composed graph."""
+        """Return the result of the composition."""
         lattice = self._lattice
         rows = {end: row for row, end in enumerate(lattice.final.tolist())}
         arcs = arcs_from(lattice)
@@ -173,7 +181,10 @@ class _Composition:
         return known[at]
 
     def _follow(self, at: _At, number: int, arc: int, target: int, word: str) -> None:
-        """Add result arcs for a lattice arc: per step of the rule, one for each word that the step completes."""
+        """Add the arcs of the result for a lattice arc: for each step of the rule, one per word that the step ends.
+
+        A step that ends no word adds one arc without a word.
+        """
         if not word:
             if at.rule in self._useful[target]:
                 self._add_arc(number, self._number(at._replace(state=target)), "", arc, 0.0)
@@ -192,7 +203,10 @@ class _Composition:
                     text = written.decode("utf-8", "surrogatepass")
                 except UnicodeDecodeError:
                     where = self._rule.where
-                    raise InputError(f"the rule writes {written!r}, which is not UTF-8", where=where) from None
+                    advice = "let the rule write whole characters"
+                    raise InputError(
+                        f"the rule writes {written!r}, which is not UTF-8", where=where, advice=advice
+                    ) from None
                 self._add_arc(here, there, text, origin, cost)
                 here, origin, cost = there, _NOWHERE, 0.0
 

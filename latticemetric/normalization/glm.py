@@ -51,7 +51,10 @@ class MappingRule(NamedTuple):
 
 
 class MappingFile(NamedTuple):
-    """The rules and settings of a file."""
+    """The rules and settings of a file.
+
+    If `copy_no_hit` is False, characters that no rule replaces are removed.
+    """
 
     rules: tuple[MappingRule, ...]
     case_sensitive: bool
@@ -59,9 +62,10 @@ class MappingFile(NamedTuple):
 
 
 def read_glm(path: str, side: str, *, timed: bool = False) -> MappingFile:
-    """Read the rules of a side, `ref` or `hyp`: from sections for that side or for trn, and from no section.
+    """Read the rules for `side`, which is `ref` or `hyp`.
 
-    With `timed`, those of sections for stm (of references) or ctm (of hypotheses), not for trn.
+    These are the rules outside of sections, in sections for that side, and in sections for trn. With `timed`, sections
+    for stm (references) or ctm (hypotheses) replace those for trn.
 
     Raises:
         FormatError: A line is neither a setting nor a rule.
@@ -125,8 +129,8 @@ def _unquoted(text: str) -> str:
 class MappingRules(Rewriter):
     """Applies the rules of a file to words.
 
-    A state is the part of the text that rules may still need: the characters for which no rule can be decided yet, and
-    as many characters before them as the longest left context.
+    A state is the end of the text so far: the characters that cannot be rewritten before more text is read, and as many
+    characters before them as the longest left context has.
     """
 
     def __init__(self, path: str, side: str, *, keep_case: bool, timed: bool = False) -> None:
@@ -144,11 +148,11 @@ class MappingRules(Rewriter):
         self._outputs: dict[MappingRule, tuple[str, ...]] = {}
 
     def __reduce__(self) -> tuple[Callable[..., MappingRules], tuple[str, str]]:
-        """Pickle only the file's name: workers read the file again, and see other words."""
+        """Pickle the file's name and options only: workers read the file again, and need no steps of other words."""
         return partial(MappingRules, keep_case=not self._upper, timed=self._timed), (self.where, self._side)
 
     def _key(self, text: str) -> str:
-        """Return the text in the form that rules compare."""
+        """Return the text as rules compare it: in upper case, unless rules are case-sensitive."""
         return text if self._file.case_sensitive else text.translate(_UPPER)
 
     def _taken(self, state: int, word: str) -> Iterator[Step]:
@@ -168,7 +172,10 @@ class MappingRules(Rewriter):
                 yield Step(AFTER if at_end else self._numbers[key], end.encode("utf-8", "surrogatepass"), 0.0)
 
     def _applied(self, seen: str, text: str, *, at_end: bool) -> tuple[str, str, list[tuple[str, ...]]]:
-        """Apply rules as far as they can be decided; return the read, the unread and the written text."""
+        """Apply rules to `text`, after the text `seen`, up to a place where more text is needed to choose a rule.
+
+        Return the text up to that place (with `seen`), the text after it, and the alternatives of each written part.
+        """
         parts: list[tuple[str, ...]] = []
         all_read, at = seen + text, len(seen)
         keyed = self._key(all_read)
@@ -196,7 +203,7 @@ class MappingRules(Rewriter):
         return self._outputs[rule]
 
     def _texts(self, parts: list[tuple[str, ...]], word: str) -> Iterable[str]:
-        """Return all texts of a sequence of alternatives."""
+        """Return all texts that combine the alternatives of each part."""
         ways = 1
         for part in parts:
             ways *= len(part)
@@ -215,7 +222,7 @@ class SplitHyphens(Rewriter):
 
 
 def alternatives(text: str) -> list[str]:
-    """Return the texts of `{a / b}`, of optional words `(c)`, and of `@`, no word.
+    """Return the texts of a notation with alternatives `{a / b}`, optional words `(c)`, and `@` for no word.
 
     Raises:
         InputError: A bracket is not closed, or there are too many texts.
@@ -227,7 +234,7 @@ _CLOSING = {"{": "}", "(": ")"}
 
 
 def _sequence(text: str, parts: Iterator[str], closing: str) -> list[str]:
-    """Parse up to a closing bracket; inside braces, slashes separate alternatives."""
+    """Return the texts of the parts up to the bracket `closing`; inside braces, slashes separate alternatives."""
     done: list[str] = []
     texts = [""]
     for part in parts:
@@ -243,7 +250,7 @@ def _sequence(text: str, parts: Iterator[str], closing: str) -> list[str]:
         else:
             texts = _joined(texts, [_NO_WORD.sub("", part)])
     if closing:
-        raise InputError(f"the rule writes '{text}', where {closing} is missing")
+        raise InputError(f"the rule writes '{text}', where {closing} is missing", advice=f"add {closing}")
     return texts
 
 
@@ -254,7 +261,12 @@ def _joined(heads: list[str], tails: list[str]) -> list[str]:
 
 
 def options_of(name: str, given: str) -> dict[str, bool]:
-    """Return the options after the colon of a name: `rules.glm:KEEP_CASE+SPLIT_HYPHENS`."""
+    """Return True or False for each option, from the text after the colon of `rules.glm:KEEP_CASE+SPLIT_HYPHENS`.
+
+    Args:
+        name: The text before the colon, for errors.
+        given: The text after the colon.
+    """
     known = (KEEP_CASE, SPLIT_HYPHENS, TIMED)
     names = given.split("+") if given else []
     if unknown := [one for one in names if one not in known]:

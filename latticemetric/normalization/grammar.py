@@ -80,7 +80,7 @@ class Grammar:
     """The rules that normalize texts.
 
     Attributes:
-        name: The name as the user wrote it.
+        name: The name of the grammar, as for `find_grammar`.
         rules: The rules that rewrite every text, in order.
         alternatives: The rule that adds alternatives to the rewritten text of a reference, if any.
         reference_rules: The rules for references; empty if they are the same as `rules`.
@@ -98,7 +98,11 @@ class Grammar:
         return lattice
 
     def text(self, words: Sequence[str]) -> tuple[str, ...]:
-        """Rewrite a text; return the result with the lowest weight, or raise an error for a tie."""
+        """Rewrite a text; return the result with the lowest weight.
+
+        Raises:
+            InputError: The grammar rejects the text, or several results have the lowest weight.
+        """
         best = self.lattice(Lattice.from_strings([words])).pruned(0.0)
         text = only_text(best)
         if text is None:
@@ -111,7 +115,7 @@ class Grammar:
         return text
 
     def candidate(self, text: Lattice | Sequence[str]) -> Lattice | tuple[str, ...]:
-        """Rewrite a hypothesis; return the results with the lowest weight, with one path each."""
+        """Rewrite a hypothesis; return the text with the lowest weight, or a lattice if several texts have it."""
         graph = self.lattice(text if isinstance(text, Lattice) else Lattice.from_strings([text])).pruned(0.0)
         return only_text(graph) or _distinct(graph)
 
@@ -129,7 +133,7 @@ class Grammar:
         return _distinct(graph)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Workers already have the archive, or read it once.
+        # Pickle the name only: a worker has the archive in its cache, or reads it once.
         return find_grammar, (self.name,)
 
 
@@ -148,9 +152,9 @@ class TextGrammar(Grammar):
         return tuple(split_words(self.rewrite(" ".join(words))))
 
     def lattice(self, lattice: Lattice) -> Lattice:
-        """Return the lattice of rewritten texts, with one path per path; its first arc has the scores of the path.
+        """Return a lattice with a rewritten path for each path; the first arc of a path has all of its scores.
 
-        Labels and times are dropped, since words may move.
+        The result has no labels and no times, since words may move.
         """
         paths = lattice.statistics().paths
         if paths is None or paths > MOST_TEXTS:
@@ -191,7 +195,7 @@ def find_grammar(name: str) -> Grammar:
         return TextGrammar(name, rewrite=WHISPER[name][1])
     source, rule = _parts(name)
     file = Path(source)
-    # The archive may change between two calls.
+    # Read the archive again if it has changed.
     stamp = (file.stat().st_mtime_ns, file.stat().st_size) if file.is_file() else None
     return _loaded(name, source, rule, stamp)
 
@@ -218,7 +222,7 @@ def _loaded(name: str, source: str, rule: str, _stamp: tuple[int, int] | None) -
 
 
 def is_glm(source: str) -> bool:
-    """Check whether the name is that of a file of NIST's mapping rules."""
+    """Return True if the name is that of a file of NIST's mapping rules (GLM)."""
     return Path(source).suffix == ".glm"
 
 
@@ -233,7 +237,7 @@ def _mapping(name: str, source: str, options: str) -> Grammar:
 
 
 class RuleSize(NamedTuple):
-    """The size of a rule."""
+    """The name of a rule, and the numbers of states and arcs of its machine."""
 
     name: str
     states: int
@@ -247,7 +251,7 @@ def rule_sizes(source: str) -> list[RuleSize]:
 
 
 def rule_archive(source: str) -> list[tuple[str, bytes, int]]:
-    """Return the name, machine and place in the archive of each rule of a grammar, given by name or file."""
+    """Return the name, machine and offset in the archive of each rule of a grammar, given by name or file."""
     if source in shipped_grammars():
         archive = compiled(source)
     elif not Path(source).exists() and Path(source).suffix != ".far":
@@ -273,7 +277,7 @@ def grammar_file(name: str) -> str | None:
 
 def only_text(lattice: Lattice) -> tuple[str, ...] | None:
     """Return the text of a lattice if all paths have the same text; `None` if there are several texts."""
-    # If two different beginnings reach the same state, they continue in the same way, so there are two texts.
+    # If two different beginnings of texts reach the same state, both have the same continuations, so the texts differ.
     begun: list[tuple[str, ...] | None] = [(), *[None] * (lattice.num_states - 1)]
     arcs = zip(lattice.source.tolist(), lattice.target.tolist(), lattice.word.tolist(), strict=True)
     for source, target, word in arcs:

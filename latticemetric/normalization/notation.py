@@ -13,11 +13,14 @@ _Text = tuple[str, ...]
 
 
 def with_alternatives(lattice: Lattice) -> str:
-    """Write the texts of a lattice on one line, with alternatives between the states that all paths share.
+    """Return the texts of a lattice as one line, with alternatives between the states that all paths share.
 
-    Each text must have one path. Raise an error for more than `MOST_ALTERNATIVES` alternatives in one place.
+    Each text must have only one path.
+
+    Raises:
+        InputError: There are more than `MOST_ALTERNATIVES` alternatives between two such states.
     """
-    meetings = _meetings(lattice)
+    meetings = _shared_states(lattice)
     parts: list[str] = []
     for here, there in zip(meetings, [*meetings[1:], None], strict=True):
         parts.extend(_alternatives(list(dict.fromkeys(_between(lattice, here, there)))))
@@ -25,7 +28,7 @@ def with_alternatives(lattice: Lattice) -> str:
 
 
 def _alternatives(texts: list[_Text]) -> list[str]:
-    """Write texts as alternatives, followed by their common suffix."""
+    """Return the notation of texts: alternatives, followed by the words at the end that all texts share."""
     ending: list[str] = []
     while len(texts) > 1 and all(texts) and len({text[-1] for text in texts}) == 1:
         ending.insert(0, texts[0][-1])
@@ -41,7 +44,7 @@ def _alternatives(texts: list[_Text]) -> list[str]:
     return ["{ " + " / ".join(" ".join(text) or _NO_WORDS for text in texts) + " }", *ending]
 
 
-def _meetings(lattice: Lattice) -> list[int]:
+def _shared_states(lattice: Lattice) -> list[int]:
     """Return the states that all paths share, in order."""
     furthest, meetings = 0, []
     reach = [0] * lattice.num_states
@@ -55,7 +58,7 @@ def _meetings(lattice: Lattice) -> list[int]:
 
 
 def _between(lattice: Lattice, here: int, there: int | None) -> Iterator[_Text]:
-    """Yield the texts from `here` to `there`; to the final states if `there` is `None`."""
+    """Yield the texts of the paths from `here` to `there`, or to the final states if `there` is `None`."""
     ends = set(lattice.final.tolist()) if there is None else {there}
     leaving: dict[int, list[tuple[int, str]]] = {}
     columns = (lattice.source, lattice.target, lattice.word)
@@ -69,6 +72,8 @@ def _between(lattice: Lattice, here: int, there: int | None) -> Iterator[_Text]:
             count += 1
             yield words
         if count > MOST_ALTERNATIVES:
-            raise InputError(f"there are more than {MOST_ALTERNATIVES} alternatives in one place")
+            raise InputError(
+                f"there are more than {MOST_ALTERNATIVES} alternatives in one place", advice="shorten the text"
+            )
         if state != there:
             pending.extend((t, (*words, word) if word else words) for t, word in reversed(leaving.get(state, [])))

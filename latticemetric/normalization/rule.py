@@ -1,8 +1,8 @@
 """Run a rule (a byte transducer) word by word.
 
 A rule rewrites texts: words in UTF-8, separated by single spaces. Since a graph has too many texts, the rule runs on
-the words of arcs, from each state in which it can be before the word. The steps of each word are computed once and
-cached. If a rule looks at single words only, no other work is needed.
+the words of arcs, from each state that it can have before the word. The steps of each word are computed once and
+cached, so that a rule that looks at single words only is run once per distinct word.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from latticemetric.lattice.fst_binary import FstArrays
 
 _SPACE = ord(" ")
 _WHITE = frozenset(b" \t\n\r\f\v")
-# The maximum number of outputs of a word, over all paths of the rule.
+# The maximum number of outputs that a rule may have for one word.
 MOST_WAYS = 10_000
 
 BEFORE = -1
@@ -37,6 +37,8 @@ class Step(NamedTuple):
 
 
 class _Move(NamedTuple):
+    """A transition of the transducer, which reads a byte (0 for none) and writes one byte or none."""
+
     byte: int
     output: bytes
     cost: float
@@ -51,7 +53,7 @@ class Rewriter(ABC):
     """
 
     def __init__(self, where: str, *, is_weighted: bool = False) -> None:
-        """Store the name of the rules for errors, and whether steps have costs."""
+        """Store `where`, the name of the rules for errors; `is_weighted` is True if steps may have costs."""
         self.where = where
         self.is_weighted = is_weighted
         self._steps: dict[tuple[int, str], tuple[Step, ...]] = {}
@@ -65,7 +67,7 @@ class Rewriter(ABC):
         return self._steps[key]
 
     def states_after(self, states: frozenset[int], word: str) -> frozenset[int]:
-        """Return the rule's states after a word, from any of `states`; none if the rule rejects the word."""
+        """Return the rule's possible states after a word, from any of `states`; none if the rule rejects the word."""
         key = states, word
         if key not in self._sets:
             self._sets[key] = frozenset(step.state for state in states for step in self.steps(state, word))
@@ -73,14 +75,18 @@ class Rewriter(ABC):
 
     @abstractmethod
     def _taken(self, state: int, word: str) -> Iterator[Step]:
-        """Yield the ways to read a word: as the last word of a text, and before other words."""
+        """Yield the ways to read a word: as the last word of a text (to the state `AFTER`), and before other words."""
 
 
 class Rule(Rewriter):
     """Runs a byte transducer; lists the transitions of a state on demand."""
 
     def __init__(self, machine: FstArrays, where: str) -> None:
-        """Store the machine; errors call it `where`."""
+        """Store the machine; `where` names it in errors.
+
+        Raises:
+            InputError: The machine is empty, or its labels are not bytes.
+        """
         weighted = bool(machine.weight.any() or machine.final[np.isfinite(machine.final)].any())
         super().__init__(where, is_weighted=weighted)
         self._machine = machine
@@ -130,7 +136,7 @@ class Rule(Rewriter):
         return self._closed(reached, word)
 
     def _closed(self, ways: dict[tuple[int, bytes], float], word: str) -> dict[tuple[int, bytes], float]:
-        """Add the ways in which the rule can continue without reading."""
+        """Add the ways that the rule can reach from these without reading a byte."""
         pending, done = list(ways), 0
         while pending:
             done += 1

@@ -31,7 +31,7 @@ def shipped_grammars() -> list[str]:
 
 
 def grammar_source(name: str) -> Path:
-    """Return the module of a grammar; raise an error if the grammar does not exist."""
+    """Return the file of a grammar's module; raise `UsageError` if the package has no such grammar."""
     if name not in shipped_grammars():
         raise no_such_grammar(name)
     return grammar_folder() / f"{name}.py"
@@ -79,7 +79,7 @@ def _new_archive(name: str) -> bytes:
     with temporary_files():
         temporary = tempfile.TemporaryDirectory()
     with temporary as folder:
-        # As pynini's export program does.
+        # Do what pynini's export program does.
         exporter = export.Exporter(Path(folder) / "grammar.far")
         grammar_module(name).generator_main(exporter)
         exporter.close()
@@ -87,7 +87,7 @@ def _new_archive(name: str) -> bytes:
 
 
 def build(names: Sequence[str], folder: Path) -> list[Path]:
-    """Compile grammars (all if `names` is empty) to a folder; each becomes an archive with its name."""
+    """Compile grammars (all if `names` is empty) to archives `NAME.far` in a folder; return these files."""
     written = []
     for name in names or shipped_grammars():
         archive = compiled(name)
@@ -108,7 +108,7 @@ def grammar_module(name: str) -> ModuleType:
 
 
 def _put(path: Path, archive: bytes) -> None:
-    """Write a file; give it its name only when it is complete."""
+    """Write an archive to a file, which gets its name only when it is complete."""
     from latticemetric.formats.streams.output import atomic_output
 
     try:

@@ -1,8 +1,8 @@
 """Whisper's normalizers of texts (Radford et al. 2022, appendix C), to compare with published error rates.
 
-`whisper_english` and `whisper_basic` give the same bytes as OpenAI's program, faults included: `the 1 place` becomes
-`the one place`, and `U.S.` is not `US`. They rewrite whole texts, and are not transducers. The grammar `english` is
-better at finding texts with the same meaning; use these to compare with published figures.
+`whisper_english` and `whisper_basic` return the same bytes as OpenAI's program, including its faults: `the 1 place`
+becomes `the one place`, and `U.S.` differs from `US`. They rewrite whole texts, and are not transducers. Use them to
+compare with published figures; otherwise the grammar `english` is better at making texts with the same meaning equal.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from fractions import Fraction
 from functools import cache, partial
 from pathlib import Path
 
-# ---- Steps of both ----
+# ---- Steps of both normalizers ----
 
 _BRACKETS = re.compile(r"[<\[][^>\]]*[>\]]")
 _PARENTHESES = re.compile(r"\(([^)]+?)\)")
 _WHITE = re.compile(r"\s+")
-# Letters with strokes and ligatures, which Unicode does not take apart.
+# Letters with strokes and ligatures, which Unicode does not decompose.
 _BASE_LETTERS = dict(zip("øØđĐðłŁ", "oOdDdlL", strict=True)) | {
     "œ": "oe", "Œ": "OE", "æ": "ae", "Æ": "AE", "ß": "ss", "ẞ": "SS", "þ": "th", "Þ": "th"
 }  # fmt: skip
@@ -94,7 +94,7 @@ _endings = [(re.compile(re.escape(ending) + r"\b"), full) for ending, full in _E
 
 def _without_contractions(text: str) -> str:
     text = _whole_word.sub(lambda found: _WHOLE_WORDS[found[0]], text)
-    # One after the other: in "'tn't", "'t" is an ending as soon as "n't" is none.
+    # Replace one ending after the other: in "'tn't", "'t" becomes an ending when "n't" has been replaced.
     for ending, full in _endings:
         text = ending.sub(full, text)
     return text
@@ -147,7 +147,7 @@ _ORDINAL_ONES = _IRREGULAR | {
     for word, number in _ONES.items()
     if number not in (1, 2, 3, 5, 12)
 }
-# Words with an ending, which end a number: "twenties", "hundredth".
+# Number words with an ending, such as "twenties" and "hundredth"; the number ends with them.
 _ENDED_ONES = (
     {"sixes" if word == "six" else f"{word}s": (number, "s") for word, number in _ONES.items()}
     | _ORDINAL_ONES
@@ -203,7 +203,7 @@ class _NumberReader:
 
     def __init__(self, words: list[str]) -> None:
         self._words = words
-        # A number is a string as soon as it is more than a value: "1.", "00", "101" said digit by digit.
+        # A string if an integer cannot hold the number: "1.", "00", or "101" spoken digit by digit.
         self._number: int | str | None = None
         self._prefix = ""
 
@@ -229,7 +229,7 @@ class _NumberReader:
             yield self._write(str(self._number))
 
     def _read(self, before: str | None, word: str, after: str | None) -> Generator[str, None, bool]:  # noqa: C901, PLR0912  a branch a kind of word
-        """Read a word; return whether this also consumed the next word."""
+        """Read a word, and yield completed words; return True if the next word was read, too."""
         numeric = after is not None and (after in _NUMBER_WORDS or _in_digits(after) is not None)
         sign, digits = (word[0], word[1:]) if word[0] in _PREFIXES else ("", word)
         if _in_digits(digits):
@@ -282,7 +282,10 @@ class _NumberReader:
         self._number = value.numerator if value.denominator == 1 else digits
 
     def _appended(self, value: int, place: int) -> int | str:
-        """Return the number so far, continued by `value`: 300, 20 → 320 (a multiple of `place`), but 19, 90 → 1990."""
+        """Return the number so far, continued by `value`.
+
+        A multiple of `place` is added to (300, 20 → 320); other numbers are continued as text (19, 90 → 1990).
+        """
         if self._number is None:
             return value
         if isinstance(self._number, int) and self._number % place == 0:
@@ -293,11 +296,11 @@ class _NumberReader:
         one_digit = value < 10  # noqa: PLR2004
         if self._number is None or not (isinstance(self._number, str) or before in _ONES):
             return self._appended(value, 10 if one_digit else 100)
-        # After "twenty", its zero is replaced.
+        # A digit after "twenty" replaces the zero of 20.
         return f"{str(self._number)[:-1] if before in _TENS and one_digit else self._number}{value}"
 
     def _multiplied(self, value: int) -> Iterator[str]:
-        """Multiply the number if possible; otherwise yield it and begin another one."""
+        """Multiply the number by `value` if possible; otherwise yield it and begin another number with `value`."""
         number = self._number
         if isinstance(number, str):
             with contextlib.suppress(ValueError):  # "1.2.3" is no number
@@ -314,7 +317,7 @@ class _NumberReader:
             self._number = thousands * 1000 + rest * value
 
     def _ended(self, number: int | str | None, ending: str) -> Iterator[str]:
-        """Store the number; with an ending, yield it."""
+        """Store the number; if it has an ending, it is complete: yield it."""
         self._number = number
         if ending:
             yield self._write(f"{number}{ending}")

@@ -1,8 +1,8 @@
-"""Oracle by a word error rate where joined words are equal: `ice cream` matches `icecream` at no cost.
+"""Oracle by a word error rate that treats joined words as equal: `ice cream` matches `icecream` without an error.
 
-An automaton per reference gives each text its errors. It is the automaton of WER with further paths of cost 0: from one
-reference word to several lattice words that spell it, and from several reference words to one lattice word. The best
-path of the lattice through this automaton has the fewest errors.
+An automaton per reference computes the errors of each text. It is the automaton of WER with further paths of cost 0:
+for one reference word that several lattice words spell, and for several reference words that one lattice word spells.
+The best path of the lattice through this automaton has the fewest errors.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _Arc = tuple[int, int, int, float]  # source, target, label, cost
 
 @dataclass(frozen=True)
 class CompoundPath:
-    """A path of a lattice, with its word errors when joined words are equal.
+    """A path of a lattice, with its word errors if joined words are equal.
 
     Attributes:
         words: Its words, without ε.
@@ -59,11 +59,11 @@ class CompoundPath:
 
 @dataclass(frozen=True)
 class CompoundOracle(CompoundPath):
-    """The path of a lattice with the fewest word errors when joined words are equal.
+    """The path of a lattice with the smallest word error rate if joined words are equal.
 
     Attributes:
         one_best: The model's 1-best.
-        exact: Always true: no path of the lattice has a smaller rate.
+        exact: Always True: no path of the lattice has a smaller rate.
         signature: The metric, its references, and the version.
     """
 
@@ -78,7 +78,7 @@ class CompoundOracle(CompoundPath):
 
 
 def compound_oracle(graph: Graph, references: References, *, scales: Scales | None = None) -> CompoundOracle:
-    """Return the path of a lattice with the smallest word error rate when joined words are equal (`CompoundWER`).
+    """Return the path of a lattice with the smallest word error rate if joined words are equal (`CompoundWER`).
 
     Ties are resolved by the tie rule (`latticemetric.engine.ties`), and then by the first reference.
 
@@ -102,10 +102,10 @@ def compound_oracle(graph: Graph, references: References, *, scales: Scales | No
     lattice = as_lattice(graph, scales)
     if lattice.vocabulary.is_numeric and lattice.word.any():
         raise UsageError(
-            "joined words need spelled words, but the lattice has word numbers", advice="give a symbol table"
+            "compounds are compared by letters, but the lattice has word numbers", advice="give a symbol table"
         )
     cost = lattice.cost(scales)
-    # A reference without words has no rate, and counts only if all are so.
+    # A reference without words has no rate: use it only if no reference has words.
     candidates = [one for one in listed if one] or list(listed)
     found = [(number, words, *_best(lattice, words, cost)) for number, words in enumerate(candidates)]
 
@@ -152,13 +152,13 @@ def _best(lattice: Lattice, reference: tuple[str, ...], cost: Costs) -> tuple[St
 
 
 def compound_automaton(reference: tuple[str, ...], vocabulary: Vocabulary, spoken: Sequence[int]) -> FstArrays:
-    """Return an acceptor over the words `spoken` whose costs are the errors of a text."""
+    """Return an acceptor of texts over the word numbers `spoken`; the cost of a text is its number of errors."""
     number = {vocabulary.word(label): label for label in sorted(set(spoken) - {EPSILON})}
     arcs = [*_edits(reference, number), *_joined_references(reference, number)]
     states = len(reference) + 1
     for place, word in enumerate(reference):
         inside = _spellings(word, number)
-        # Positions inside the word are states of their own; its ends are those of the reference.
+        # Add a state for each position inside the word; its begin and end are states of the reference.
         state = {0: place, len(word): place + 1}
         for at in sorted({end for _, end, _ in inside} - {len(word)}):
             state[at] = states
@@ -186,7 +186,7 @@ def _edits(reference: tuple[str, ...], number: Mapping[str, int]) -> Iterator[_A
 
 
 def _joined_references(reference: tuple[str, ...], number: Mapping[str, int]) -> Iterator[_Arc]:
-    """Yield the arcs of words that several reference words spell together."""
+    """Yield the arcs of lattice words that several reference words spell together."""
     longest = max(map(len, number), default=0)
     for begin in range(len(reference)):
         joined = reference[begin]
@@ -199,7 +199,10 @@ def _joined_references(reference: tuple[str, ...], number: Mapping[str, int]) ->
 
 
 def _spellings(word: str, number: Mapping[str, int]) -> list[tuple[int, int, int]]:
-    """Return the begin, end and label of each part, for all ways to spell a word by several others."""
+    """Return the parts of all ways to split a word into several words of `number`.
+
+    A part is its begin and end in the word (in characters), and its label.
+    """
     size = len(word)
     reached = {0}
     parts = []

@@ -1,7 +1,7 @@
 """Find the oracle of a whole corpus by BLEU. BLEU is not a sum over sentences, so the search is iterative.
 
-log BLEU = 1/n · Σ_k log(m_k / g_k) + min(0, 1 − ρ/c), k = 1 … n. All counts are of the whole corpus: m_k matching
-k-grams, g_k k-grams, c words, ρ words of the effective reference.
+log BLEU = 1/n · Σ_k log(m_k / g_k) + min(0, 1 − ρ/c), k = 1 … n. All counts are those of the whole corpus: m_k matching
+k-grams, g_k k-grams, c words, ρ words of the references (the effective reference length).
 
 The search uses a linear approximation at the current counts. A matching k-gram adds 1 / (n m_k). A word subtracts
 Σ_k 1 / (n g_k), and adds ρ/c² if the corpus is too short. (Tromble et al. 2008 use average counts instead.) The search
@@ -35,16 +35,21 @@ from latticemetric.oracle_search.scored_path import ScoredPath
 from latticemetric.oracle_search.search_space import SearchSpace, as_search_space
 from latticemetric.vocabulary import word_set
 
-# If the corpus has no match at an order, the gain of the first match is unbounded.
+# Matches to assume if the corpus has none at an order: with 0, the gain of the first match would be infinite.
 _FEWEST = 0.5
 
 
 @dataclass(frozen=True)
 class BleuGain:
-    """The derivatives of log BLEU by the matches of each order (order 0: zero) and by the number of words.
+    """The derivatives of log BLEU by the number of matches of each order, and by the number of words.
 
-    The derivative by words has two parts. `of_ngrams` is negative, since more words give more n-grams. `of_length`
-    comes from the brevity penalty, if the corpus is too short.
+    The derivative by words has two parts, `of_ngrams` and `of_length`.
+
+    Attributes:
+        of_match: The derivative by matches of each order, from order 0, where it is 0.
+        of_ngrams: Negative, since more words are more n-grams.
+        of_length: The derivative of the brevity penalty, if the corpus is shorter than the references.
+        too_short: True if the corpus is shorter than the references.
     """
 
     of_match: Floats
@@ -64,26 +69,27 @@ class BleuGain:
         return cls(of_match, of_ngrams, slope, counted < wanted)
 
     def of_word(self, share: float) -> float:
-        """Return the gain of a word, with the share `share` of the brevity penalty's derivative."""
+        """Return the gain of a word; `share` multiplies the derivative of the brevity penalty."""
         return self.of_ngrams + share * self.of_length
 
 
-# Shares of the brevity penalty's derivative to try. No single share finds the references' length, at which the penalty
-# begins, if this length is the best. Use a few shares while they change a path, then more shares.
+# Factors of the brevity penalty's derivative to try: the best length is often that of the references, where the penalty
+# begins, and no single factor leads there. The search uses a few factors while they improve a path, then more factors.
 _FEW_SHARES, _MANY_SHARES = (0.0, 0.5, 1.0), (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 
-# Number of searches of a graph; search again if the path has n-grams more often than the reference has them.
+# Largest number of searches of a graph per factor; another follows if the path has an n-gram more often than the
+# references have it.
 _FEW_ROUNDS, _MANY_ROUNDS = 3, 6
 
-# All strings of a graph are tried if it has at most this number of paths.
+# If a graph has at most this number of paths, try all of its strings.
 MOST_TRIED = 1000
 
-# A smaller gain may be rounding; with such gains, the ascent would not end.
+# Ignore smaller gains: they may be rounding errors, and the search would never end.
 _LEAST_STEP = 1e-12
 
 
 def has_few_paths(graph: Lattice | Forest, most: int) -> bool:
-    """Check whether a graph has at most `most` complete paths or derivations."""
+    """Return True if a graph has at most `most` complete paths or derivations."""
     if isinstance(graph, Lattice):
         counts, ends = [1, *([0] * (graph.num_states - 1))], graph.final.tolist()
         steps = zip(graph.target.tolist(), ([source] for source in graph.source.tolist()), strict=True)
@@ -120,9 +126,9 @@ class Member:
 
     def all_paths(self) -> list[Steps]:
         """Return the cheapest path of each string of a small graph, by ascending cost."""
-        # With this rate, all strings have the same gain, so the least cost decides.
-        indifferent = GRR(1, alpha=0, beta=0, ignore=self.space.metric.ignore)
-        strings = as_search_space(self.space.graph, indifferent, self._scales).best_strings((), MOST_TRIED)
+        # All strings have the same gain by this rate, so the tie rule sorts them by cost.
+        constant = GRR(1, alpha=0, beta=0, ignore=self.space.metric.ignore)
+        strings = as_search_space(self.space.graph, constant, self._scales).best_strings((), MOST_TRIED)
         return [string.path for string in strings]
 
     def best(self, gain: BleuGain, share: float, weight: Floats | None = None) -> Steps:
@@ -133,11 +139,11 @@ class Member:
         return self.space.best_by_ngrams(self._ngrams, ExactGains.of(gains, word, largest))
 
     def proposals(self, gain: BleuGain, shares: Sequence[float], rounds: int) -> Iterator[Steps]:
-        """Yield candidates for the path with the largest gain.
+        """Yield candidates for the path with the largest gain, for each factor of the brevity penalty's derivative.
 
-        BLEU clips matches at the reference's count, which a sum over a path cannot express. If a path has clipped
-        matches, search again with smaller gains for these n-grams, so that all matches together gain as much as the
-        unclipped ones.
+        BLEU clips the matches of an n-gram at its count in the references, which a sum over a path cannot express. If a
+        path has clipped matches, search again with smaller gains for these n-grams, so that all matches together gain
+        as much as the unclipped matches.
         """
         for share in shares:
             weight = np.ones(len(self._ngrams.most))
@@ -155,7 +161,7 @@ class Member:
         return self._ngrams.counts_in(self.space.graph.vocabulary.encode(self.space.reported(path))).astype(np.float64)
 
     def gain(self, path: Steps, gain: BleuGain, share: float, *, clipped: bool) -> float:
-        """Return the gain of a path to first order."""
+        """Return the gain of a path by the linear approximation; `clipped` clips matches at the references' counts."""
         counts = self.counts(path)
         if clipped:
             counts = np.minimum(counts, self._ngrams.most)
@@ -163,7 +169,7 @@ class Member:
         return float(counts @ gain.of_match[self._ngrams.length]) + gain.of_word(share) * words
 
 
-# A better path for one graph: the value of the corpus with it, its statistics, the path.
+# A better path for one graph: the objective of the corpus with this path, the statistics of the path, the path.
 _Step = tuple[float, Floats, Steps]
 
 
@@ -188,7 +194,7 @@ class Ascent:
         return Tally(self._metric.columns, tuple(row.tolist()))
 
     def _objective(self, totals: Table) -> Floats:
-        """Return the BLEU of each row of totals; where it is 0, return smoothed BLEU − 1 to compare rows."""
+        """Return the BLEU of each row of totals; where BLEU is 0, return smoothed BLEU − 1, to compare such rows."""
         values = self._metric.values(totals)
         return np.where(values > 0, values, self._smoothed.values(totals) - 1)
 
@@ -197,7 +203,7 @@ class Ascent:
         sweeps = self._climb_by(lambda k: self._proposed(k, _FEW_SHARES, _FEW_ROUNDS))
         while True:
             sweeps += self._climb_by(lambda k: self._proposed(k, _MANY_SHARES, _MANY_ROUNDS))
-            tried = self._climb_by(self._listed) if any(member.is_small for member in self._members) else 0
+            tried = self._climb_by(self._best_of_all) if any(member.is_small for member in self._members) else 0
             sweeps += tried
             if tried <= 1:  # no string of a small graph improves the corpus
                 return sweeps
@@ -214,14 +220,17 @@ class Ascent:
         return sweeps
 
     def headroom(self, k: int) -> float:
-        """Return an upper bound of the gain of another path of graph k, to first order, without clipping of matches."""
+        """Return an upper bound of the gain in log BLEU of another path of graph k, by the linear approximation.
+
+        The bound does not clip matches.
+        """
         gain = BleuGain.around(self._metric, self.totals)
         share, member = float(gain.too_short), self._members[k]
         most = member.gain(member.best(gain, share), gain, share, clipped=False)
         return max(0.0, most - member.gain(self.paths[k], gain, share, clipped=True))
 
-    def _listed(self, k: int) -> _Step | None:
-        """Return the best path of a small graph, if it improves the corpus."""
+    def _best_of_all(self, k: int) -> _Step | None:
+        """Return the best of all paths of graph k, if it improves the corpus; `None` if not, or if paths are many."""
         member = self._members[k]
         if not member.is_small:
             return None
@@ -233,7 +242,7 @@ class Ascent:
         return (value, rows[best], paths[best]) if value > self._value + _LEAST_STEP else None
 
     def _proposed(self, k: int, shares: Sequence[float], rounds: int) -> _Step | None:
-        """Return the best of the proposed paths, if it improves the corpus."""
+        """Return the best of the proposed paths of graph k, if it improves the corpus; otherwise `None`."""
         member, value = self._members[k], self._value
         best: _Step | None = None
         others = self.totals - self.rows[k]
@@ -252,7 +261,7 @@ class CorpusPath(Result):
     Attributes:
         path: Its path or derivation, scored by 4-GRR.
         score: The sentence score; `None` if it is undefined.
-        headroom: Upper bound of the gain of another path in log BLEU, to first order, without clipping of matches.
+        headroom: Upper bound of the gain of another path in log BLEU, by a linear approximation without clipping.
         one_best: The model's 1-best.
         one_best_score: The sentence score of `one_best`.
     """
@@ -348,7 +357,9 @@ def corpus_oracle(
     listed = [strings_of_references(several) for several in checked_corpus(references)]
     spaces = [as_search_space(graph, recognition, scales) for graph in graphs]
     if len(spaces) != len(listed):
-        raise UsageError(f"there are {len(spaces)} graphs, but references for {len(listed)}")
+        raise UsageError(
+            f"there are {len(spaces)} graphs, but references for {len(listed)}", advice="give references for each graph"
+        )
     members = [Member(space, several, bleu.order, scales) for space, several in zip(spaces, listed, strict=True)]
     signature = bleu.signature_for(number_each([len(several) for several in listed]))
     if ignore:
@@ -368,7 +379,7 @@ def corpus_oracle(
 
 
 def as_bleu(metric: str | BLEU) -> BLEU:
-    """Return the metric with this name; raise an error if a corpus cannot be searched by it."""
+    """Return the metric with this name; raise `UsageError` unless it is `bleu` or `bleu-sbp`."""
     bleu = make_metric(metric) if isinstance(metric, str) else metric
     if not isinstance(bleu, BLEU):
         name = metric if isinstance(metric, str) else bleu.name

@@ -1,4 +1,4 @@
-"""Oracle of an n-best list by scoring its hypotheses: the same result as a search of its lattice, but faster."""
+"""Find the oracle of an n-best list by scoring all hypotheses: the result of a search of its lattice, but faster."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from latticemetric.metrics.recognition_statistics import Merit, RecognitionStati
 from latticemetric.nbest import NBest
 from latticemetric.oracle_search.scored_path import ScoredPath
 
-_OWN = (GRR, WRR, WER, GCR, CER, MixedErrorRate)  # others may score in another way
+_SHIPPED = (GRR, WRR, WER, GCR, CER, MixedErrorRate)  # subclasses of the user may score in another way
 
-# Above this, costs are left to the lattice, which knows how to refuse them.
+# Search the lattice if a cost is larger: its checks report costs that are too large.
 _LARGEST = 1e100
 
 
 class ListOracle(NamedTuple):
-    """The best hypothesis, its rate (a `Merit`), and the 1-best."""
+    """The best hypothesis, the 1-best, and the rate of the best hypothesis (a `Merit`)."""
 
     best: ScoredPath
     one_best: ScoredPath
@@ -33,11 +33,11 @@ class ListOracle(NamedTuple):
 def list_oracle(
     nbest: NBest, references: Sequence[GraphReference], metric: GRR, scales: Scales | None
 ) -> ListOracle | None:
-    """Return the best hypothesis and the 1-best; `None` if only a search of the lattice is correct.
+    """Return the best hypothesis and the 1-best; `None` if a metric, reference or cost needs a search of the lattice.
 
     Ties are resolved by the tie rule: the cheapest of equally good hypotheses, then the first in the list.
     """
-    if type(metric) not in _OWN or any(isinstance(reference, Lattice) for reference in references):
+    if type(metric) not in _SHIPPED or any(isinstance(reference, Lattice) for reference in references):
         return None
     names = [name for name in nbest.score_names() if nbest.scales.get(name, 1.0) != 0 or name in (scales or {})]
     weights = {name: float((scales or {}).get(name, nbest.scales.get(name, 1.0))) for name in names}
@@ -87,7 +87,7 @@ def _merits(metric: GRR, counts: Sequence[Sequence[int]]) -> Sequence[Any]:
 
 
 def _gains(metric: GRR, counts: Sequence[Sequence[int]]) -> Sequence[Any]:
-    """Return the gain of each hypothesis; with one reference, all rates have the same denominator."""
+    """Return the gain of each hypothesis; it ranks hypotheses like the rate if there is only one reference."""
     order, unit, alpha, beta = metric.gains
     return [sum(row[:order]) * unit - row[order + 2] * alpha - row[order + 1] * beta for row in counts]
 

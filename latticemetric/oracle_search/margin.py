@@ -1,7 +1,7 @@
 """Find hope, fear and worst strings, by metric and model cost together (Chiang 2012).
 
-All three maximise an `Objective`: hope weight · metric − cost, fear −weight · metric − cost. In margin training, hope
-is the target and fear is the rival. The worst string is a fear whose costs only decide ties.
+All three maximise an `Objective`. Hope maximises weight · metric − cost, fear maximises −weight · metric − cost. In
+margin training, hope is the target and fear is the rival. The worst string is a fear whose costs only decide ties.
 """
 
 from __future__ import annotations
@@ -251,7 +251,7 @@ def _best(
     cap: int | None,
     penalize: bool,
 ) -> Iterator[tuple[dict[str, Any], Fraction | None]]:
-    """Yield, for each of the best strings, the fields of its answer and its `bound` (see `WeighedString`)."""
+    """Yield, for each of the best strings, the fields of its answer, and `WeighedString.bound`."""
     rate, strings = _checked(references, metric)
     objective = Objective.of(rate, strings, weight, on, penalize=penalize)
     space, best = weighed_strings(graph, objective, scales, n, cap)
@@ -334,7 +334,9 @@ class Objective:
     """A recognition rate, weighted against the model's cost.
 
     Attributes:
-        shares: The weight of one unit of gain, per reference; a string counts by its best reference.
+        metric: The recognition rate.
+        references: The references; the best reference of a string counts.
+        shares: The weight of a gain of `1 / unit`, for each reference; `unit` is that of the metric's `Gains`.
         costs_count: True if costs are part of the value, False if they only decide ties.
         penalize: True for fear and worst, which subtract the metric.
     """
@@ -358,19 +360,19 @@ class Objective:
     ) -> Objective:
         """Return the objective that weighs the metric's rate or numerator against costs."""
         if not (math.isfinite(weight) and weight >= 0):
-            raise UsageError(f"the weight of {'fear' if penalize else 'hope'} is {weight}, but must be a number ≥ 0")
+            raise UsageError(f"the weight of {'fear' if penalize else 'hope'} is {weight}", advice="give a number ≥ 0")
         if on not in {"rate", "numerator"}:
             raise UsageError(f"'{on}' cannot be weighed against costs", advice="choose rate or numerator")
         totals = [1] * len(references)
         if on == "rate":
-            # References without words have no rate: they count only if no reference has words.
+            # References without words have no rate: use them only if no reference has words.
             references = [reference for reference in references if metric.counted(reference)] or references
             totals = [ngram_total(len(metric.counted(reference)), metric.order) for reference in references]
         shares = tuple(Fraction(weight) / (metric.gains.unit * (total or 1)) for total in totals)
         return cls(metric, tuple(references), shares, costs_count, penalize)
 
     def worth(self, words: Sequence[str]) -> Worth:
-        """Return the weighted metric of a string."""
+        """Return the weighted metric of a string against its best reference."""
         gains = [self.metric.gain(self.metric.statistics(words, [reference])) for reference in self.references]
         values = [gain * share for gain, share in zip(gains, self.shares, strict=True)]
         best = values.index(max(values))
@@ -382,13 +384,14 @@ class Objective:
         try:
             return float(value)
         except OverflowError:
-            raise InputError("the weight is too large to be added up", advice="choose a smaller one") from None
+            raise InputError("the weight is too large for 64-bit numbers", advice="choose a smaller weight") from None
 
 
 class WeighedString(NamedTuple):
-    """A string's cheapest path, and its weighted metric.
+    """The cheapest path of a string, and the string's weighted metric.
 
-    `bound` is a lower bound of the loss of all other strings, without earlier results; `None` if no string is better.
+    `bound` is `None` if no string is better, except those listed before. Otherwise, it is a lower bound of the loss
+    (the negative value of the objective) of all strings that are not listed.
     """
 
     path: Steps
@@ -399,10 +402,12 @@ class WeighedString(NamedTuple):
 def weighed_strings(
     graph: Graph, objective: Objective, scales: Scales | None, n: int, cap: int | None = None
 ) -> tuple[SearchSpace, list[WeighedString]]:
-    """Return the search space and the `n` best strings by an objective; without a cap, they are exact.
+    """Return the search space, and the `n` best strings by an objective.
+
+    With a `cap`, the search stops after this number of string prefixes, and strings may have a `bound`.
 
     Raises:
-        InputError: The search does not fit into memory, and there is no cap.
+        InputError: There is no cap, and the search does not fit into memory.
     """
     check_number(n)
     if cap is not None and (isinstance(cap, bool) or not isinstance(cap, int) or not 1 <= cap <= MOST_STEPS):
@@ -420,7 +425,7 @@ def weighed_strings(
         listed = ListSpace(lattice, objective.metric, scales)
         return listed, _best_of(listed, listed.strings().values(), objective, n)
     space = LatticeSpace(lattice, objective.metric, scales)
-    found = space.strings_of_least_loss(
+    found = space.strings_by_loss(
         space.cost,
         objective.references,
         shares=objective.shares,
@@ -430,7 +435,9 @@ def weighed_strings(
         steps=cap or MOST_STEPS,
     )
     if cap is None and any(string.bound is not None for string in found):
-        raise InputError("the search for strings does not fit into memory", advice="ask for fewer strings")
+        raise InputError(
+            "the search for strings does not fit into memory", advice="ask for fewer strings, or prune the graph"
+        )
     return space, [WeighedString(s.arcs, objective.worth(space.reported(s.arcs)), s.bound) for s in found]
 
 
@@ -439,8 +446,8 @@ def _all_paths(space: ForestSpace, objective: Objective) -> list[Steps]:
     listed = space.best_strings(objective.references[0], MOST_LISTED + 1)
     if len(listed) > MOST_LISTED:
         raise InputError(
-            f"the forest has more than {MOST_LISTED} strings, too many to compare",
-            advice="prune the forest, or give a lattice, which may have any number",
+            f"the forest has more than {MOST_LISTED} strings, too many to compare one by one",
+            advice="prune the forest, or give a lattice: it may have any number of strings",
         )
     return [candidate.path for candidate in listed]
 

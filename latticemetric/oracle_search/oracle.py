@@ -107,7 +107,7 @@ def oracle(
 def _oracle(
     space: SearchSpace, best: Candidate, references: Sequence[GraphReference], one_best: ScoredPath, graph: Graph
 ) -> Oracle:
-    """Return the result of a search."""
+    """Return the result of a search space as an `Oracle`."""
     path = space.scored(best.path, references)
     return _answer(space.metric, path, best.promised, one_best, references=len(references), graph=graph)
 
@@ -115,7 +115,7 @@ def _oracle(
 def _answer(
     metric: GRR, path: ScoredPath, promised: Merit, one_best: ScoredPath, *, references: int, graph: Graph
 ) -> Oracle:
-    """Return the result; check that the score of its words equals the score of the search."""
+    """Return the result as an `Oracle`; check that scoring its words gives the score that the search promised."""
     merit = metric.merit(path.statistics)
     if merit != promised:
         raise AssertionError(
@@ -136,8 +136,8 @@ def oracles(
 ) -> list[Oracle]:
     """Return the `n` strings of a graph with the best scores: distinct strings, best first.
 
-    Strings are compared without ignored words. Each one has its cheapest path; ties are resolved as in `oracle`, whose
-    result comes first. The list is shorter if the graph has fewer strings.
+    Strings are compared without ignored words. Each result has the cheapest path of its string. Ties are resolved as in
+    `oracle`, whose result comes first. The list is shorter than `n` if the graph has fewer strings.
 
     Args:
         graph: A lattice, a forest, or an n-best list.
@@ -159,7 +159,7 @@ def oracles(
     space = as_search_space(graph, rate, scales)
     one_best = space.scored(space.one_best(), strings)
     candidates = [candidate for reference in strings for candidate in space.best_strings(reference, n)]
-    best: dict[tuple[str, ...], Candidate] = {}  # of each string, by its best reference
+    best: dict[tuple[str, ...], Candidate] = {}  # the best candidate of each string, by its best reference
     for candidate in sorted(candidates, key=space.preference):
         best.setdefault(space.reported(candidate.path), candidate)
     return [_oracle(space, candidate, strings, one_best, graph) for candidate in list(best.values())[:n]]

@@ -10,7 +10,7 @@ MOST_STRINGS = 64
 
 
 def strings_of_graph(reference: Lattice) -> list[tuple[str, ...]]:
-    """Return the distinct strings of a reference graph, each to be used as a reference.
+    """Return the distinct strings of a reference graph, to use each of them as a reference.
 
     Raises:
         InputError: The graph has more than `MOST_STRINGS` strings.
@@ -33,8 +33,8 @@ def strings_of_references(references: GraphReferences) -> tuple[tuple[str, ...],
 
 def distinct_strings(lattice: Lattice, most: int) -> list[tuple[str, ...]] | None:
     """Return the distinct strings of a lattice; `None` if there are more than `most`."""
-    # A prefix is a node of a trie: its word, and the prefix before it. No state has more prefixes than the lattice has
-    # strings, since all prefixes of a state have the same continuations.
+    # Each prefix of a string is a node of a trie, with its last word and the prefix before it. No state has more
+    # prefixes than the lattice has strings, since all prefixes of a state have the same continuations.
     parent, word_of, child = [-1], [""], dict[tuple[int, int], int]()
     prefixes: list[dict[int, None]] = [{} for _ in range(lattice.num_states)]
     prefixes[0][0] = None

@@ -24,7 +24,7 @@ class ScoredPath(Result):
         numerator: The numerator of this value.
         denominator: The denominator of this value.
         statistics: Matches, substitutions, deletions, insertions.
-        cost: The model's cost under the given scales.
+        cost: The model's cost (−log weight) under the given scales.
         scores: The sum of each named cost along the path.
         arcs: The numbers of its arcs in the lattice.
         edges: The numbers of its edges in the forest, as in `Derivation`.
@@ -85,7 +85,7 @@ class ScoredPath(Result):
         }
 
     def details(self, *, exact: bool) -> dict[str, Any]:
-        """Return the values that `asdict` gives of an answer, but not of its `one_best`."""
+        """Return the further values that `Answer.asdict` has for the path, but not for its `one_best`."""
         return {
             "ngram_matches": list(self.statistics.matches),
             "reference": " ".join(self.reference),
@@ -97,7 +97,7 @@ class ScoredPath(Result):
 
 @dataclass(frozen=True, repr=False)
 class Answer(ScoredPath):
-    """A scored path as the answer of a search, with the 1-best and the metric's signature."""
+    """The answer of a search: a scored path, with the model's 1-best and the metric's signature."""
 
     one_best: ScoredPath
     exact: bool
@@ -119,7 +119,7 @@ class Oracle(Answer):
 
     Attributes:
         one_best: The model's 1-best, scored in the same way.
-        exact: Always true: no path of the graph scores better.
+        exact: Always True: no path of the graph has a better score.
         signature: The metric, its parameters and the version.
     """
 
@@ -135,7 +135,7 @@ class Oracle(Answer):
         return answer_html(self.signature, {"oracle": self, "1-best": self.one_best}, graph)
 
     def __getstate__(self) -> dict[str, Any]:
-        # The graph is not pickled.
+        # Do not pickle the graph.
         return {name: value for name, value in vars(self).items() if name != "_graph"}
 
 
@@ -147,7 +147,7 @@ def tags_with_gaps(words: Sequence[str], alignment: Alignment) -> tuple[str, ...
     """Return the tags of words (at odd positions, counted from 0) and of gaps (at even positions).
 
     Args:
-        words: The words of the path, with wildcards. Wildcards are not in the alignment; their tag is OK.
+        words: The words of the path, including wildcards. Wildcards are not in the alignment; their tag is OK.
         alignment: The alignment of the other words with the reference. If a reference word is missing before or after
             wildcards, the gap before the wildcards is BAD.
     """
@@ -159,7 +159,7 @@ def tags_with_gaps(words: Sequence[str], alignment: Alignment) -> tuple[str, ...
         if edit == DELETION:
             tags[-1] = BAD
             continue
-        # A wildcard is not a word of the alignment, at any position.
+        # Skip wildcards, which are not in the alignment.
         while next(remaining) != word:
             tags += [OK, OK]
         tags += [OK if edit == MATCH else BAD, OK]

@@ -46,7 +46,7 @@ class Points:
     """The sizes to which a sweep prunes each graph.
 
     Attributes:
-        beams: Beams (largest costs above the best path), ascending.
+        beams: Beams, ascending; a beam is the largest allowed cost above that of the best path.
         densities: Largest numbers of arcs with a word per reference word, ascending.
         nbest: Sizes of n-best lists, ascending.
     """
@@ -67,7 +67,7 @@ class Points:
         for beam in points.beams:
             if not 0 <= beam < math.inf:
                 raise UsageError(
-                    f"the beam is {beam}", advice="give a cost ≥ 0; the whole graph is always searched, too"
+                    f"the beam is {beam}", advice="give a cost ≥ 0; a sweep always searches the whole graph, too"
                 )
         for density in points.densities:
             if not 0 < density < math.inf:
@@ -141,8 +141,8 @@ def _within_beams(
 ) -> list[PointOracle]:
     """Return the oracles within each beam, at each density, and in the whole lattice.
 
-    A density means the widest beam that keeps at most this number of arcs with words per reference word. A beam is
-    searched only if it removes the best path of the next wider beam; otherwise that path remains the best.
+    A density stands for the widest beam that keeps at most this number of arcs with words per reference word. A beam is
+    searched only if it removes the best path of the next wider beam; otherwise that path is still the best.
     """
     margins, is_word = Margins.of(lattice, scales), lattice.is_word(metric.ignore) > 0
 
@@ -150,7 +150,7 @@ def _within_beams(
         return PointOracle(statistics, len(arcs), int(is_word[arcs].sum()))
 
     words = reference_words(references, metric)
-    # Allow for rounding: a product that should be a whole number must not lose an arc. It may also be infinite.
+    # Add a little, so that rounding errors of the product do not remove an arc; `min` also handles infinity.
     most = [int(min(density * words + 1e-9, _MOST_ARCS)) for density in points.densities]
     beams = [*points.beams, *(margins.beam_of(arcs, is_word) for arcs in most)]
     kept: dict[float, PointOracle] = {}
@@ -171,14 +171,14 @@ def _in_lists(
     numbers: Sequence[int],
     scales: Scales | None,
 ) -> Iterator[PointOracle]:
-    """Yield the oracle of each n-best list. Score each string once, since longer lists extend shorter ones."""
+    """Yield the oracle of each n-best list. Each string is scored once, since longer lists extend shorter lists."""
     if not numbers:
         return
     searched = as_lattice_or_forest(graph, scales)
     paths = searched.n_best(max(numbers), scales, ignore=metric.ignore)
     strings = [tuple(word for word in searched.words(path) if word not in metric.ignore) for path in paths]
     counts = metric.counts(strings, [references] * len(strings))
-    # The first of several strings with equal counts represents them.
+    # Of several strings with equal counts, keep the first.
     first = sorted(np.unique(counts, axis=0, return_index=True)[1].tolist())
     scored = [(at, RecognitionStatistics.of_columns(counts[at].tolist())) for at in first]
     for number in numbers:

@@ -1,4 +1,4 @@
-"""Oracle by a user's own automaton: compose it with a lattice, and find the best path by exact values.
+"""Find the oracle by a user's own automaton: compose it with a lattice, and find the best path by exact values.
 
 The automaton is a tropical acceptor of words with costs −score; its label ★ accepts any word.
 """
@@ -65,7 +65,7 @@ class AutomatonOracle(ValuedPath):
 
     Attributes:
         one_best: The model's 1-best, with its value under the automaton.
-        exact: Always true: no path of the lattice has a larger value.
+        exact: Always True: no path of the lattice has a larger value.
         signature: A digest of the automaton, and the version.
     """
 
@@ -112,7 +112,7 @@ def automaton_oracle(
         places[:-1], places[1:], lattice.word[first], final=places[-1:], vocabulary=lattice.vocabulary
     )
     accepted = best_by_automaton(alone, own, alone.cost())
-    # Sign the automaton itself, so that the signature is the same for all graphs and references.
+    # Hash the automaton of the user, so that the signature is the same for all graphs and references.
     digest = hashlib.sha256(fst_binary.encode(fst_to_arrays(automaton))).hexdigest()
     return AutomatonOracle(
         **vars(_valued(lattice, cost, *best)),
@@ -129,15 +129,15 @@ def _valued(lattice: Lattice, cost: Costs, path: Steps, value: Fraction | None) 
 
 
 def _columns_of(fst: Any) -> FstArrays:
-    """Read a `pynini.Fst`; refuse one that is not a tropical acceptor, or accepts no string."""
+    """Return the columns of a `pynini.Fst`; raise `UsageError` if it is no tropical acceptor, or has no start state."""
     _check_tropical(fst)
     arrays = fst_to_arrays(fst)
     if arrays.start < 0:
-        raise UsageError("the automaton is empty: it has no start state")
+        raise UsageError("the automaton is empty: it has no start state", advice="check how it was made")
     if not np.array_equal(arrays.input, arrays.output):
         raise UsageError("the automaton is a transducer", advice="give references, or project('input')")
     if np.isnan(arrays.weight).any() or np.isneginf(arrays.weight).any():
-        raise UsageError("a weight of the automaton is not a number, or is −∞")
+        raise UsageError("a weight of the automaton is NaN or −∞", advice="give finite weights, or ∞ for no path")
     return arrays
 
 
@@ -146,7 +146,7 @@ def _labels_in(vocabulary: Vocabulary, automaton: FstArrays) -> npt.NDArray[np.i
     if automaton.input_symbols is None:
         if not vocabulary.is_numeric and not vocabulary.is_given:
             raise UsageError(
-                "the automaton has no symbol table, but its labels need one: the lattice has words without numbers",
+                "the automaton has no symbol table to compare its labels with the words of the lattice",
                 advice="set its input symbols",
             )
         return automaton.input
@@ -156,19 +156,19 @@ def _labels_in(vocabulary: Vocabulary, automaton: FstArrays) -> npt.NDArray[np.i
         if label in (EPSILON, STAR):
             table.append(label)
         elif (word := automaton.input_symbols.get(label)) is None:
-            raise UsageError(f"label {label} of the automaton is not in its symbol table")
+            raise UsageError(f"label {label} of the automaton is not in its symbol table", advice="add it to the table")
         else:
             table.append(STAR if word == STAR_SYMBOL else vocabulary.number(word))
     return np.array(table, dtype=np.int32)[place]
 
 
 def best_by_automaton(lattice: Lattice, automaton: FstArrays, cost: Costs) -> tuple[Steps, Fraction] | None:
-    """Return the path with the largest value (ties: the tie rule) and the value; `None` if no path is accepted."""
+    """Return the path with the largest value (by the tie rule), and its value; `None` if no path is accepted."""
     import pywrapfst
 
     label = _labels_in(lattice.vocabulary, automaton)
     machine = fst_from_arrays(lattice_machine(lattice, lattice.word, label))
-    metric, worth = _with_worth(automaton, label)
+    metric, worth = _with_arc_outputs(automaton, label)
     product = composed(machine, fst_from_arrays(metric))
     if product.start() < 0:
         return None
@@ -185,16 +185,17 @@ def best_by_automaton(lattice: Lattice, automaton: FstArrays, cost: Costs) -> tu
         raise InputError("too many paths have the same value", advice="prune the lattice")
     columns = ("source", "target", "input", "output", "weight")
     optimum = replace(whole, **{name: getattr(whole, name)[kept] for name in columns})
-    # In a list, the rank decides before the number of words.
+    # In an n-best list, the rank decides ties instead of the number of words.
     words = np.zeros(len(lattice.word), dtype=bool) if lattice.ranked else lattice.word != EPSILON
     arcs, outputs = resolve_ties(optimum, cost, words, lattice.final, worth)
     return arcs, sum((worth[output] for output in outputs), Fraction(0))
 
 
-def _with_worth(automaton: FstArrays, label: npt.NDArray[np.int32]) -> tuple[FstArrays, Sequence[Fraction]]:
+def _with_arc_outputs(automaton: FstArrays, label: npt.NDArray[np.int32]) -> tuple[FstArrays, Sequence[Fraction]]:
     """Return the automaton with arc numbers (from 1) as output labels, and the value of each arc.
 
-    Ending in a state counts as an arc, numbered after all others. Arcs of words that the lattice lacks are dropped.
+    Each ending of the automaton becomes an arc, numbered after all others. Arcs of words that the lattice does not have
+    are dropped.
     """
     finals = np.flatnonzero(np.isfinite(automaton.final))
     kept = np.flatnonzero((label != UNKNOWN) & np.isfinite(automaton.weight))
@@ -247,7 +248,7 @@ def _of_references(transducer: Any, references: Sequence[Lattice | tuple[str, ..
 
 
 def _in_labels(reference: Lattice, spelling: dict[int, str] | None) -> Any:
-    """Return a reference with the transducer's output labels, and an arc with ★ beside each word."""
+    """Return the acceptor of a reference in the transducer's output labels, with a parallel ★ arc for each word."""
     words_of = {number: word for number, word in (spelling or {}).items() if 0 < number < STAR}
     vocabulary = Vocabulary.numeric() if spelling is None else Vocabulary(words_of)
     label = counted_labels(reference, vocabulary, ())

@@ -1,6 +1,7 @@
-"""MBR under metrics: score all pairs of strings, a fifth of whose words differ from a common sentence.
+"""Measure MBR under metrics: score all pairs of strings, a fifth of whose words differ from a common sentence.
 
-`--write` writes the page: our rates beside those of other programs, in one run, and how all metrics grow.
+`--write` writes the page: rates of this package and of other programs, measured in one run, and the growth of all
+metrics.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ METRICS: list[Metric[Any]] = [
 
 
 def alike(count: int, words: int = 25) -> Strings:
-    """Return strings like those of an n-best list."""
+    """Return strings with few differences, like those of an n-best list."""
     random = np.random.default_rng(0)
     sentence = random.integers(0, 300, words)
     changed, other = random.random((count, words)) < 0.2, random.integers(0, 300, (count, words))
@@ -43,7 +44,7 @@ def _score_all(metric: Metric[Any], strings: Strings) -> float:
 
 
 def all_pairs(runs: int, numbers: tuple[int, ...] = (250, 500, 1000)) -> Iterator[str]:
-    """Yield rows of a table: CPU seconds by number of strings, pairs a second, fitted exponent of pairs."""
+    """Yield rows of a table: CPU seconds by number of strings, pairs per second, fitted exponent of pairs."""
     for metric in METRICS:
         seconds = [median_of(partial(cpu_of_call, partial(_score_all, metric, alike(n))), runs) for n in numbers]
         pairs = np.square(numbers)
@@ -53,7 +54,7 @@ def all_pairs(runs: int, numbers: tuple[int, ...] = (250, 500, 1000)) -> Iterato
 
 
 class Peer(NamedTuple):
-    """Another program: all scores of so many strings against each other, one row per reference, times `factor`."""
+    """Another program that scores strings against each other: one row per reference; scores are times `factor`."""
 
     name: str
     scores: Callable[[list[str]], object]
@@ -100,7 +101,7 @@ def _own(what: str, texts: list[str]) -> object:
 
 
 def beside_peers(runs: int, number: int = 1000, lengths: tuple[int, ...] = (8, 25, 60)) -> Iterator[str]:
-    """Yield rows of a table: pairs a second of CPU time, ours and each peer's, in turn.
+    """Yield rows of a table: pairs per second of CPU time, of this package and of each peer, measured in turn.
 
     All take texts and return a matrix. Peers that are slow score fewer strings; all scores are compared first.
     """
@@ -125,7 +126,7 @@ def beside_peers(runs: int, number: int = 1000, lengths: tuple[int, ...] = (8, 2
 
 
 def page(runs: int) -> Iterator[str]:
-    """Yield the page."""
+    """Yield the sections of the page."""
     load = f"load at the beginning {os.getloadavg()[0]:.1f}"
     yield f"Measured with latticemetric {lm.__version__}, Python {platform.python_version()}, {load}."
     yield ""

@@ -1,10 +1,10 @@
-"""Measure how often each test of significance finds a difference where there is none, at .05.
+"""Measure how often each significance test finds a difference where there is none, at the level 0.05.
 
 Run: python benchmarks/false_alarms.py [PAIRS]
 
 Each test gets pairs that are equally good by construction: outputs or metrics with the same noise. Williams' test gets
-metrics of the same population correlation; the paired bootstrap of correlations gets metrics whose systems have the
-same true correlation with people's, and segments by chance.
+metrics with the same population correlation; the paired bootstrap of correlations gets random segments, and metrics
+with the same true correlation with human scores.
 """
 
 from __future__ import annotations

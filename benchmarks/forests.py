@@ -1,6 +1,6 @@
-"""Deterministic random forests for benchmarks, as chart decoders make them: a node for a span, an edge for a rule.
+"""Draw deterministic random forests for benchmarks, like those of chart decoders: a node per span, an edge per rule.
 
-`python benchmarks/forests.py` prints the size of the default one.
+`python benchmarks/forests.py` prints the size of the default forest.
 """
 
 from __future__ import annotations

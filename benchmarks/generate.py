@@ -1,7 +1,7 @@
-"""Deterministic random lattices for benchmarks: layered, of given states, arcs and vocabulary.
+"""Draw deterministic random lattices for benchmarks, in layers, with given numbers of states, arcs and words.
 
 `python benchmarks/generate.py S out/` writes one lattice of size S, as Kaldi text and as OpenFst text, with a
-reference; `python benchmarks/generate.py S out/ 1000` an archive of a thousand.
+reference; `python benchmarks/generate.py S out/ 1000` writes an archive of a thousand lattices.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class Drawn:
 def draw(size: Size, seed: int = 0) -> Drawn:
     """Return a lattice with a third more layers than the reference has words.
 
-    Every state has an arc to the next layer and one from the layer before; the others go one or two layers on.
-    The reference is a random path with a fifth of its words replaced, cut or padded to its length.
+    Every state has an arc to the next layer and one from the layer before; the other arcs lead one or two layers
+    further. The reference is a random path with a fifth of its words replaced, cut or padded to the wanted length.
     """
     random = np.random.default_rng(seed)
     layers = size.reference * 4 // 3

@@ -1,8 +1,8 @@
-"""Long strings and lattices: seconds by length and rate of errors, with exponents; for strings, other programs in turn.
+"""Measure long strings and lattices: seconds by length and error rate, with exponents; for strings, also of peers.
 
-`python benchmarks/long.py` prints the tables of docs/performance/long.md; `--write` writes them there. A peer that may
-take longer than `--limit` seconds or more than `--memory` bytes at the next size is left out from there on: its figures
-say so. Every run of a peer is a process of its own, which ends when it passes a limit.
+`python benchmarks/long.py` prints the tables of docs/performance/long.md; `--write` writes them there. If a peer may
+take longer than `--limit` seconds or more than `--memory` bytes at the next size, it is not run at this size and larger
+ones, and the table says why. Every run of a peer is a separate process, which ends when it exceeds a limit.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Pair = tuple[list[str], list[str]] | tuple[str, str]
 
 
 class Peer(NamedTuple):
-    """A program that computes the fewest errors of a pair, or another whole number, and what else it gives."""
+    """A program that computes the fewest errors of a pair, or another whole number; and its further results."""
 
     name: str
     gives: str
@@ -46,7 +46,7 @@ class Peer(NamedTuple):
 def draw_pair(words: int, errors: float, vocabulary: int) -> Pair:
     """Return a candidate and a reference: words by Zipf's law; substitutions, deletions and insertions in equal parts.
 
-    Words of a vocabulary of less than 100 are letters, and a side is one string of them.
+    With a vocabulary of less than 100, words are letters, and candidate and reference are strings of letters.
     """
     random = np.random.default_rng(0)
     weights = 1 / np.arange(1, vocabulary + 1)
@@ -62,7 +62,7 @@ def draw_pair(words: int, errors: float, vocabulary: int) -> Pair:
     if vocabulary < 100:
         said, expected = ("".join(chr(ord("!") + letter) for letter in side) for side in (candidate, reference))
         return said, expected
-    # Each word is an object of its own, as after splitting lines.
+    # Make each word a separate object, as after splitting lines.
     words_said, words_expected = (" ".join(f"w{word}" for word in side).split() for side in (candidate, reference))
     return words_said, words_expected
 
@@ -150,7 +150,7 @@ CHARACTER_PEERS = (
 
 
 class Limits(NamedTuple):
-    """What one run may take."""
+    """The limits of one run of a peer: time and memory."""
 
     seconds: float
     memory: int
@@ -158,7 +158,7 @@ class Limits(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """The median of the runs of a peer: seconds and errors; or why there is none. And the bytes that they took."""
+    """The median of a peer's runs: seconds and errors, or the reason if there is none; and the memory in bytes."""
 
     seconds: float | None
     errors: int | None
@@ -190,7 +190,7 @@ def _run(peer: Peer, pair: Any, limits: Limits, pipe: Connection) -> None:
 
 
 def measure(peer: Peer, pair: Any, limits: Limits) -> Measured:
-    """Run a peer in a process of its own, within limits."""
+    """Run a peer in a separate process, within limits."""
     ours, theirs = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.get_context("fork").Process(target=_run, args=(peer, pair, limits, theirs))
     process.start()
@@ -207,7 +207,7 @@ def measure(peer: Peer, pair: Any, limits: Limits) -> Measured:
 
 
 def string_table(peers: tuple[Peer, ...], vocabulary: int, lengths: tuple[int, ...], limits: Limits) -> Iterator[str]:
-    """Yield the table of one pair of strings: a row a peer and rate of errors, and the exponent of its length."""
+    """Yield the table of one pair of strings: a row per peer and error rate, with the exponent of the length."""
     heads = " | ".join(f"{words:,}" for words in lengths)
     yield f"| errors | program | gives | {heads} | exponent |"
     yield "|---|---|---|" + "---:|" * (len(lengths) + 1)
@@ -234,7 +234,7 @@ def _cell(one: Measured) -> str:
 
 
 def _exponent(lengths: tuple[int, ...], row: list[Measured]) -> str:
-    """Fit the power of the length from 1,000 words on, where starting costs no longer count."""
+    """Fit the power of the length, from 1,000 words on, where the time to start no longer matters."""
     points = [(n, one.seconds) for n, one in zip(lengths, row, strict=True) if one.seconds is not None and n >= 1_000]
     if len(points) < 2:
         return "–"
@@ -268,7 +268,7 @@ def strings(limits: Limits, longest: int) -> Iterator[str]:
 
 
 class Recipe(NamedTuple):
-    """How a lattice is drawn: five states a word with three arcs each, of which one path nearly says the reference."""
+    """Settings of a random lattice: five states per word, three arcs per state; one path is nearly the reference."""
 
     name: str
     vocabulary: int
@@ -286,12 +286,12 @@ Drawn = tuple[lm.Lattice, list[str]]
 
 
 def draw_lattice(words: int, errors: float, recipe: Recipe) -> Drawn:
-    """Return a lattice and its reference: words by Zipf's law, errors as in `draw_pair`; costs as of a model."""
+    """Return a lattice and its reference: words by Zipf's law, errors as in `draw_pair`, costs as of a model."""
     said, reference = draw_pair(words, errors, recipe.vocabulary)
     number = {word: at for at, word in enumerate(dict.fromkeys([*reference, *said]), start=1)}
     truth = np.array([number[word] for word in said])
     random, columns = np.random.default_rng(1), len(truth)
-    # State k of a column leads to the next states of the next column; the path of the truth takes one of its arcs.
+    # State k of a column leads to the states k, k + 1, … of the next; the true path takes one of these arcs.
     column, k, branch = (part.ravel() for part in np.indices((columns, WIDTH, BRANCHES)))
     on = np.concatenate([[0], np.cumsum(random.integers(0, BRANCHES, columns))])
     is_true = (k == on[column] % WIDTH) & (branch == (on[column + 1] - on[column]))
@@ -302,7 +302,7 @@ def draw_lattice(words: int, errors: float, recipe: Recipe) -> Drawn:
         word[~is_true & (chance < 0.1)] = 0
         skips[~is_true & (chance > 0.9) & (column + 1 < columns)] = 1
     cost = random.random(len(word))
-    # The model prefers the true path, but for every tenth arc: its 1-best has some 25 % more errors than the best path.
+    # The model prefers the true path, except at every tenth arc: its 1-best has some 25 % more errors than the oracle.
     cost[is_true] *= np.where(random.random(columns) < 0.1, 2, 0.1)
     lattice = lm.Lattice.from_arcs(
         column * WIDTH + k,
@@ -387,7 +387,7 @@ UNIT_COSTS = ("-M", "0", "-X", "1", "-O", "0", "-E", "1")  # of a match, a misma
 
 
 class Sequences(NamedTuple):
-    """A graph that abPOA made of sequences of four letters, as its file and as a lattice, and one more sequence."""
+    """A graph that abPOA made from sequences of four letters, as a file and as a lattice; and one further sequence."""
 
     graph: Path
     lattice: lm.Lattice
@@ -396,7 +396,7 @@ class Sequences(NamedTuple):
 
 
 def draw_sequences(length: int, errors: float, folder: Path) -> Sequences:
-    """Draw sequences with errors from one, and let abPOA align all but the last."""
+    """Draw copies of a sequence with errors, and let abPOA align all but the last."""
     random = np.random.default_rng(0)
 
     def heard(letters: Any) -> str:
@@ -415,7 +415,7 @@ def draw_sequences(length: int, errors: float, folder: Path) -> Sequences:
 
 
 def read_gfa(path: Path) -> lm.Lattice:
-    """Read a graph with a letter a segment: arcs say the letters of the segments that they lead to."""
+    """Read a graph with one letter per segment; each arc gets the letter of the segment that it leads to."""
     number, letter = {"": 0}, {}
     links: list[tuple[str, str | None]] = []
     for line in path.read_text().splitlines():

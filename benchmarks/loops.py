@@ -1,8 +1,8 @@
 """Baselines for `lattice-oracle`: programs that write the same table.
 
 `python benchmarks/loops.py LATTICES REFERENCES OUTPUT` is a loop over `latticemetric.read` and `latticemetric.oracle`.
-With a number N after these, it is a `multiprocessing.Pool` of N processes, with the least possible traffic: graphs go
-in before they are built, and lines come back.
+With a number N after these, it is a `multiprocessing.Pool` of N processes with the least possible traffic: the parent
+sends graphs before they are parsed, and receives lines.
 """
 
 from __future__ import annotations

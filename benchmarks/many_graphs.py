@@ -1,4 +1,4 @@
-"""Runs over many small lattices: time compared with a plain loop, predicted time, and memory.
+"""Measure runs over many small lattices: time compared with a plain loop and with its prediction, and memory.
 
 `python benchmarks/many_graphs.py` measures several ways to process twenty thousand lattices, in turn, and writes
 docs/performance/many-graphs.md and its plot; `--lattices`, `--rounds` and `--folder` set other numbers and places.
@@ -47,10 +47,10 @@ class Way(NamedTuple):
     """One way to compute the oracles of all lattices.
 
     Attributes:
-        name: In the table.
-        commands: What is run, one after the other; `{lattices}`, `{references}` and `{output}` stand for files.
+        name: The name in the table.
+        commands: The commands to run, one after the other; `{lattices}`, `{references}` and `{output}` stand for files.
         against: The way that it is compared with.
-        result: The suffix of the output; ways with the same one write the same bytes.
+        result: The suffix of the output; ways with the same suffix write the same bytes.
     """
 
     name: str
@@ -81,10 +81,10 @@ class Run(NamedTuple):
     """Time and memory of one run of a way.
 
     Attributes:
-        processor: Seconds of all its processes, of users and of the system.
-        wall: Seconds.
-        memory: What its processes held, by time.
-        digest: Of what it wrote.
+        processor: CPU seconds of all its processes (user and system).
+        wall: Wall seconds.
+        memory: Samples of the memory of its processes.
+        digest: The digest of its output.
     """
 
     processor: float

@@ -1,4 +1,4 @@
-"""Times, memory and ratios that hold on a noisy machine: alternating runs, medians, ratios pair by pair."""
+"""Measure time, memory and ratios reliably on a noisy machine: alternate runs, take medians and ratios of pairs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def run_command(command: str) -> Run:
 def time_call(
     function: Callable[[], object], at_least: float = 0.01, clock: Callable[[], float] = time.perf_counter
 ) -> float:
-    """Return wall seconds a call: of one call, or of as many as take ten milliseconds, as `timeit` does."""
+    """Return wall seconds per call: of one call, or the mean of as many as take ten milliseconds, as `timeit` does."""
     begin = clock()
     calls = 0
     while (seconds := clock() - begin) < at_least or not calls:
@@ -51,12 +51,12 @@ def time_call(
 
 
 def cpu_of_call(function: Callable[[], object]) -> float:
-    """Return CPU seconds a call, of all threads of the process, measured as `time_call` measures wall seconds."""
+    """Return CPU seconds per call, of all threads of the process, measured as `time_call` measures wall seconds."""
     return time_call(function, clock=time.process_time)
 
 
 def cpu_time(function: Callable[[], object], runs: int = 9) -> float:
-    """Return the CPU seconds of a call: the least of several, after a warm-up."""
+    """Return the CPU seconds of a call: the least of several runs, after a warm-up."""
 
     def once() -> float:
         begin = time.process_time()
@@ -70,7 +70,7 @@ def cpu_time(function: Callable[[], object], runs: int = 9) -> float:
 
 
 class Comparison(NamedTuple):
-    """Two things measured in turn, A B A B: medians, and the median of the ratios B / A pair by pair."""
+    """Two things measured in turn (A B A B): their medians, and the median of the ratios B / A of successive runs."""
 
     ours: float
     theirs: float
@@ -78,7 +78,7 @@ class Comparison(NamedTuple):
 
 
 def compare(ours: Callable[[], float], theirs: Callable[[], float], runs: int = 5) -> Comparison:
-    """Measure in turn after one warm-up of each."""
+    """Measure two functions in turn, after one warm-up of each."""
     ours(), theirs()
     pairs = [(ours(), theirs()) for _ in range(runs)]
     return Comparison(
@@ -89,6 +89,6 @@ def compare(ours: Callable[[], float], theirs: Callable[[], float], runs: int = 
 
 
 def median_of(function: Callable[[], float], runs: int = 7) -> float:
-    """Return the median after one warm-up."""
+    """Return the median of several runs, after one warm-up."""
     function()
     return statistics.median(function() for _ in range(runs))

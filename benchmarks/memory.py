@@ -1,4 +1,4 @@
-"""Memory of a command and its processes while it runs, from /proc (Linux only)."""
+"""Sample the memory of a command and its processes while it runs, from /proc (Linux only)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _EVERY = 0.25
 
 
 class Sample(NamedTuple):
-    """Memory at one moment.
+    """The memory at one moment.
 
     Attributes:
-        seconds: Since the beginning.
+        seconds: Seconds since the start of the command.
         parent: RSS of the command itself, in megabytes.
-        largest: That of its largest process.
-        together: PSS of all: what is shared counts once.
+        largest: RSS of its largest process, in megabytes.
+        together: PSS of all its processes, in megabytes; PSS counts shared memory once.
     """
 
     seconds: float
@@ -58,7 +58,7 @@ def _family(pid: int) -> list[int]:
 
 
 def _held(pid: int) -> tuple[float, float] | None:
-    """Return RSS and PSS of a process, in megabytes, or nothing if it has ended."""
+    """Return RSS and PSS of a process, in megabytes; nothing if it has ended."""
     try:
         text = Path(f"/proc/{pid}/smaps_rollup").read_text()
     except OSError:

@@ -1,4 +1,4 @@
-"""Peers: other programs with the same answer, as shell commands or as functions to time."""
+"""Peers: other programs that compute the same answer, as shell commands or as functions to measure."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 
 def write_metric(folder: Path, name: str, vocabulary: int, reference: list[int]) -> None:
-    """Write the WRR automaton of a reference as OpenFst text, with ★ spelled out over the vocabulary.
+    """Write the WRR automaton of a reference as OpenFst text, with one arc per word of the vocabulary in place of ★.
 
-    OpenFst's tools need this: they have no symbol for any word.
+    OpenFst's tools need this, since they have no symbol that stands for any word.
     """
     lines = []
     for state in range(len(reference) + 1):
@@ -24,7 +24,7 @@ def write_metric(folder: Path, name: str, vocabulary: int, reference: list[int])
 def libfst_command(folder: Path, name: str) -> str:
     """Return the pipeline of OpenFst's own tools for a lattice's WER oracle, from texts to the best path.
 
-    Every reference has an automaton of its own, so that compiling it is a part of the work.
+    Each reference has its own automaton, so its compilation is included.
     """
     lattice, text, metric = (folder / f"{name}.{part}" for part in ("fst.txt", "metric.txt", "metric.fst"))
     return (
@@ -35,10 +35,10 @@ def libfst_command(folder: Path, name: str) -> str:
 
 
 def pynini_best_path(lattice: Any, metric: Any) -> float:
-    """Compose and take the shortest path, as a user of pynini would; return its cost.
+    """Compose and find the shortest path, as a user of pynini would; return its cost.
 
-    `lattice` has an arc to ★ beside each arc whose word is in the reference, and only that for other words, which is
-    the fastest form we know: a user who spells ★ out over the vocabulary waits longer.
+    `lattice` outputs a word of the reference as itself or as ★, any other word only as ★. This is the fastest form that
+    we know; one arc per word of the vocabulary in place of ★ takes longer.
     """
     import pynini
 

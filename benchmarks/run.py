@@ -67,7 +67,7 @@ def searches(sizes: list[str], runs: int) -> Iterator[str]:
 
 
 def forest_searches(runs: int) -> Iterator[str]:
-    """Compare them on a forest that OpenFst can unfold."""
+    """Compare the searches of both engines on a forest that OpenFst can unfold."""
     for metric in (lm.GRR(4), lm.WER()):
         search = forest_search(Chart(words=5, edges=60, reference=6), metric)
         found, checked = native.search_forest(search), openfst.search_forest(search)
@@ -86,13 +86,13 @@ def _machines(search: Search) -> tuple[Any, Any]:
     gains = search.gains
     assert isinstance(search.reference, np.ndarray)
     reference = ReferenceGraph.of_words(search.reference, gains.order)
-    metric = openfst.metric_machine(reference, gains, openfst.worths(gains, openfst.NUMERATOR))
+    metric = openfst.metric_machine(reference, gains, openfst.weights_of_outputs(gains, openfst.NUMERATOR))
     metric.arcsort("ilabel")
     return fst_from_arrays(openfst.lattice_machine(search.lattice, search.label, reference.word)), metric
 
 
 def commands(sizes: list[str], folder: Path, runs: int) -> Iterator[str]:
-    """Compare the whole command with the libfst-tools pipeline, from file to answer."""
+    """Compare `lattice-oracle` with the pipeline of OpenFst's tools, from files to the answer."""
     for name in sizes:
         size, drawn = SIZES[name], draw(SIZES[name])
         (folder / f"{name}.fst.txt").write_text(openfst_text(drawn))
@@ -109,7 +109,7 @@ def commands(sizes: list[str], folder: Path, runs: int) -> Iterator[str]:
 
 
 def archive(folder: Path, count: int) -> Iterator[str]:
-    """Measure the whole command on many lattices."""
+    """Measure `lattice-oracle` on many lattices."""
     with (folder / "many.lat.txt").open("w") as lattices, (folder / "many.ref.txt").open("w") as references:
         for k in range(count):
             drawn = draw(SIZES["S"], k)
@@ -158,7 +158,7 @@ def kaldi_archives(sizes: list[str], folder: Path, real: Path | None) -> Iterato
 
 
 def forest_files(folder: Path, runs: int) -> Iterator[str]:
-    """Measure reading a forest from a file, and the whole command."""
+    """Measure reading a forest from a file, and the whole command on this file."""
     forest, reference = draw_forest(Chart(edges=50_000))
     (folder / "forest.ref.txt").write_text(" ".join(map(str, reference)) + "\n")
     for name in ("moses-hypergraph", "cdec-json"):

@@ -1,4 +1,4 @@
-"""Time of a run as a formula: fit its constants here, and compare its predictions with other runs.
+"""Fit the constants of a formula for the time of a run, and compare its predictions with other runs.
 
 A graph of A arcs and a reference of R words take
 
@@ -6,7 +6,7 @@ A graph of A arcs and a reference of R words take
     search    c + d·R + e·A + f·A·R    by metric, with the line that is written
     the rest  g                        pairing, and cache misses between the steps
 
-seconds of one processor. Constants come from calls in this process; predictions are compared with whole commands.
+seconds of one processor. Constants are fitted to calls in this process; predictions are compared with whole commands.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ FITTED = [
     *(Size(arcs // 5, arcs, 300, words) for arcs in (1_000, 10_000) for words in (10, 25, 50)),
 ]
 OTHERS = [Size(100, 400, 300, 18), Size(1_000, 4_000, 300, 40)]
-# Arcs of each archive: enough that a pass takes a tenth of a second.
+# The number of arcs of each archive: one pass then takes about a tenth of a second.
 _ARCS = 200_000
 _PASSES = 5
 
@@ -54,10 +54,10 @@ class Archive(NamedTuple):
     """Lattices of one size, in all formats, and their references.
 
     Attributes:
-        size: Of each.
+        size: The size of each lattice.
         paths: The files, by format.
-        references: A line each, after its id.
-        number: How many.
+        references: The file of references: one line per lattice, with its id first.
+        number: The number of lattices.
     """
 
     size: Size
@@ -67,7 +67,7 @@ class Archive(NamedTuple):
 
 
 def archive(folder: Path, size: Size, arcs: int) -> Archive:
-    """Return this many arcs in lattices of that size."""
+    """Return an archive of lattices of this size that have about this many arcs together."""
     count = max(4, arcs // size.arcs)
     drawn = [draw(size, seed) for seed in range(count)]
     names = [f"u{k:06d}" for k in range(count)]
@@ -100,7 +100,7 @@ def processor_time(function: Callable[[], object]) -> float:
 
 
 def reading_cost(path: Path, count: int) -> float:
-    """Return seconds a graph, from bytes to lattices."""
+    """Return seconds per graph, from bytes to lattices."""
     return processor_time(lambda: sum(1 for _ in lm.read(path))) / count
 
 
@@ -109,7 +109,7 @@ def _same(graph: Graph) -> Graph:
 
 
 def search_cost(one: Archive, metric: str) -> float:
-    """Return seconds a graph, from lattices to lines of a table."""
+    """Return seconds per graph, from lattices to lines of a table."""
     graphs = list(lm.read(one.paths["kaldi"]))
     lines = dict(line.split(maxsplit=1) for line in one.references.read_text().splitlines())
     pairs = [
@@ -126,7 +126,7 @@ def search_cost(one: Archive, metric: str) -> float:
 
 
 def whole_cost(one: Archive) -> float:
-    """Return seconds a graph, from bytes to lines."""
+    """Return seconds per graph, from bytes to lines."""
 
     def answer() -> int:
         pairs = pair_up(entries([one.paths["kaldi"]]), [read_references(str(one.references))])

@@ -1,4 +1,4 @@
-"""Growth of search time with the size of a graph and of its reference: figures, fitted exponents, a plot."""
+"""Measure how search time grows with the size of a graph and of its reference: tables, fitted exponents, a plot."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def search_of(size: Size, metric: lm.GRR, seed: int = 0) -> Search:
 
 @dataclass(frozen=True)
 class Series:
-    """One growing size, with the others fixed; cost grows with at most this power of it."""
+    """Measurements for one growing size, with the others fixed; time grows at most with this power of the size."""
 
     graph: str
     against: str

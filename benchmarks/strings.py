@@ -1,4 +1,4 @@
-"""String metrics against libraries that compute the same, on pairs of 25 random words."""
+"""Compare string metrics with libraries that compute the same scores, on pairs of 25 random words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from latticemetric.metrics.base import Metric
 
 Lists = list[list[str]]
 
-_FEW = 500  # pairs of a peer that is slow
+_FEW = 500  # number of pairs for a slow peer
 
 
 def pairs(count: int, words: int = 25) -> tuple[Lists, Lists]:
@@ -23,13 +23,13 @@ def pairs(count: int, words: int = 25) -> tuple[Lists, Lists]:
     random = np.random.default_rng(0)
     references = [[f"w{w}" for w in row] for row in random.integers(0, 300, (count, words))]
     candidates = [[w if random.random() < 0.8 else f"w{random.integers(300)}" for w in row] for row in references]
-    # Each word is an object of its own, as after splitting lines.
+    # Make each word a separate object, as after splitting lines.
     said, expected = ([" ".join(row).split() for row in side] for side in (candidates, references))
     return said, expected
 
 
 def string_metrics(candidates: Lists, references: Lists, runs: int) -> Iterator[str]:
-    """Yield rows of a table: pairs a second, ours and theirs, in turn."""
+    """Yield rows of a table: pairs per second, of this package and of each library, measured in turn."""
     lines, expected = ([" ".join(words) for words in side] for side in (candidates, references))
     peers: list[tuple[str, Callable[[], object], str, Callable[[], object]]] = []
 

@@ -1,8 +1,8 @@
 """Combine the outputs of several systems: align them as one confusion network, vote, and find its oracles.
 
-The alignment minimises the sum over pairs of systems: a column costs the number of pairs of systems that differ there
-(for distributions, the probability that they differ). The order of the systems does not matter. Votes are those of
-ROVER (Fiscus 1997).
+The alignment has the least cost. A column costs 1 for each pair of systems that have different words there; for systems
+with several words per slot, it costs the probability that their words differ. The order of the systems does not matter.
+Votes are those of ROVER (Fiscus 1997).
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ Weights = Mapping[str, float] | Sequence[float]
 
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 MOST_SUBSETS = 5
-"""Up to this number of systems, oracles of all subsets are computed; beyond, of single systems and of all together."""
+"""With more systems than this, compute oracles only of single systems and of all together, not of all subsets."""
 
-_NO_WORD = 0  # the number of no word
-_NO_VOTES = 1e3  # the cost of a word without votes
+_NO_WORD = 0  # the word number that stands for no word
+_NO_VOTES = 1e3  # the cost of a word that no system votes for
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +45,10 @@ class Output(Frozen):
 
     Attributes:
         words: The words of all slots, slot by slot; '' means no word.
-        probabilities: The probability of each word, or the confidence of a slot's only word.
-        first: The index of each slot's first word, and the number of words.
+        probabilities: The probability of each word in its slot; if a slot has only one word, its confidence.
+        first: The index in `words` of each slot's first word; then the number of words.
         times: Begin and end of each slot, in seconds; NaN if unknown.
-        graph: The graph that the slots come from.
+        graph: The graph that was converted to slots; `None` for a string.
     """
 
     words: tuple[str, ...]
@@ -59,7 +59,10 @@ class Output(Frozen):
 
     @classmethod
     def of(cls, given: Any, scale: float = 1.0, scales: Scales | None = None) -> Output:
-        """Return the output of a system from a text, from words, or from a graph, which becomes a confusion network."""
+        """Return the output of a system, given as a text, as words, or as a graph.
+
+        The slots of a graph are those of its confusion network. `scale` and `scales` are those of `combine`.
+        """
         if isinstance(given, str) or (isinstance(given, Sequence) and all(isinstance(word, str) for word in given)):
             words = tuple(split_words(given)) if isinstance(given, str) else tuple(given)
             return cls.of_words(words)
@@ -114,7 +117,7 @@ class Output(Frozen):
 
 
 def _probability(text: str) -> float:
-    """Return the confidence of a word in a CTM; 1 if there is none."""
+    """Return the confidence of a word in a CTM; 1 if `text` is no number."""
     try:
         value = float(text)
     except ValueError:
@@ -145,16 +148,16 @@ class Combination(Result, Frozen):
 
     Attributes:
         systems: The names of the systems.
-        slots: For each column and each system, the number of the system's slot, or −1.
+        slots: For each column and each system, the number of the system's slot; −1 if it has none.
         outputs: The output of each system.
-        cost: The cost of the alignment: the sum, over columns and pairs of systems, of the probability that they
+        cost: The cost of the alignment: the sum, over columns and pairs of systems, of the probability that their words
             differ.
         bound: A lower bound of the cost: the sum of the edit distances of all pairs of systems. `None` if an output is
             not a string.
         weights: The weight of each system.
-        null: Factor on a system's weight where it has no word; in `average` and `maximum`, the confidence of no word.
-        scheme: The rule of the vote.
-        count_share: In `average` and `maximum`, the weight of counts in a score; confidences have the rest.
+        null: Factor of a system's weight where it has no word; in `average` and `maximum`, the confidence of no word.
+        scheme: The rule of the vote (see `combine`).
+        count_share: In `average` and `maximum`, the weight of the share of votes; confidences have the weight 1 − this.
     """
 
     systems: tuple[str, ...]
@@ -197,8 +200,8 @@ class Combination(Result, Frozen):
     ) -> Vote:
         """Vote in each column. Parameters that are not given keep their values from `combine`.
 
-        If "no word" ties with a word, the word wins. Of tied words, the one wins whose letters are most similar to all
-        systems' words in the column; then the word of the system that differs least from the others.
+        If "no word" ties with a word, the word wins. If words tie, the word wins whose letters are most similar to the
+        words of all systems in the column; then the word of the system that differs least from the others.
         """
         share = self.count_share if count_share is None else _checked_share(count_share)
         used = np.array(self.weights if weights is None else _checked_weights(weights, self.systems))
@@ -206,7 +209,7 @@ class Combination(Result, Frozen):
         return self._table.vote(used, _checked_null(self.null if null is None else null), rule, share)
 
     def part(self, first: int, end: int) -> Combination:
-        """Return some of the columns as a combination of the same systems."""
+        """Return the columns from `first` up to, but without, `end`, as a combination of the same systems."""
         kept = self.slots[first:end]
         outputs, moved = [], kept.copy()
         for s, output in enumerate(self.outputs):
@@ -221,7 +224,9 @@ class Combination(Result, Frozen):
         return Combination(self.systems, moved, tuple(outputs), math.nan, None, *rest)
 
     def to_lattice(self, systems: Sequence[str] | None = None) -> Lattice:
-        """Return the network as a lattice with the column `votes`: −log share of the weights (all 0: equal ones).
+        """Return the network as a lattice with the column `votes`: −log of a word's share of the systems' weights.
+
+        If all of these weights are 0, they count as equal.
 
         Args:
             systems: The names of the systems to use; all by default.
@@ -242,7 +247,7 @@ class Combination(Result, Frozen):
         return oracle(self.to_lattice(systems), reference, metric)
 
     def subsets(self) -> Iterator[tuple[str, ...]]:
-        """Yield the subsets of systems that get oracles: all, or single systems and the whole set if over five."""
+        """Yield the subsets of systems for `oracles`: all; with over five systems, single systems and the whole set."""
         count = len(self.systems)
         sizes = range(1, count + 1) if count <= MOST_SUBSETS else (1, count)
         return chain.from_iterable(combinations(self.systems, size) for size in sizes)
@@ -252,17 +257,17 @@ class Combination(Result, Frozen):
         return {systems: self.oracle(reference, systems, metric) for systems in self.subsets()}
 
     def mbr(self, *, scale: float = 1.0, scales: Scales | None = None) -> WordMBR:
-        """Return the words with the least expected word errors under all systems, by their weights.
+        """Return the words with the least expected number of word errors under the distributions of all systems.
 
-        The search starts from the vote, and changes words while the risk falls. Graphs count with all of their paths,
-        not only with their networks.
+        A system's distribution has the weight of the system. The search starts from the vote, and changes words while
+        the risk falls. It uses all paths of graphs, not their confusion networks.
         """
         union = _union([output.as_graph() for output in self.outputs], self.weights, scale, scales)
         first, best, tried = search_words(Aligner.of(union, 1.0, None), start=self.words)
         return WordMBR(best.words, best.risk, best.confidences, first.words, first.risk, tried)
 
     def agreement(self) -> dict[str, dict[str, int]]:
-        """Return, for each system, how many words of the vote it has, and how many only it has."""
+        """Return, for each system, how many words of the vote it has (`words`), and how many only it has (`alone`)."""
         return self._table.agreement(self.systems, self.best)
 
     def asdict(self) -> dict[str, Any]:
@@ -299,12 +304,12 @@ def combine(
         outputs: The output of each system, by name: a text, its words, a lattice or an n-best list. A CTM read as a
             lattice keeps its times and confidences. Without names, systems are named 1, 2, …
         weights: The weight of each system; all 1 by default.
-        null: Factor on a system's weight where it has no word; in `average` and `maximum`, the confidence of no word.
-        scheme: `sum` adds the confidences (for graphs, posteriors) of a word; `votes` counts each system's best word.
-            `average` and `maximum` are ROVER's: `count_share` · share of votes + (1 − `count_share`) · mean (or
-            largest) confidence.
+        null: Factor of a system's weight where it has no word; in `average` and `maximum`, the confidence of no word.
+        scheme: The score by which words win. `sum` adds the confidences (for graphs, posteriors) of a word; `votes`
+            counts the systems whose best word it is. `average` and `maximum` are ROVER's: `count_share` · share of
+            votes + (1 − `count_share`) · mean (or largest) confidence.
         count_share: See `scheme`.
-        scale: Factor on the costs of graphs; below 1, it flattens their distributions.
+        scale: Factor of the costs of graphs, before they become probabilities; below 1, it flattens distributions.
         scales: Weight of each score column of graphs in the model's cost.
 
     Examples:
@@ -320,14 +325,15 @@ def combine(
         raise UsageError("a single text is given as the outputs of several systems", advice="give a list of texts")
     named = dict(outputs) if isinstance(outputs, Mapping) else {str(k): one for k, one in enumerate(outputs, start=1)}
     if not named:
-        raise UsageError("there are no systems")
+        raise UsageError("there are no systems", advice="give at least one output")
     share = _checked_share(count_share)
     rule, systems = _checked_scheme(scheme), tuple(named)
     used = _checked_weights(weights, systems)
     read = tuple(Output.of(given, scale, scales) for given in named.values())
     known = {name for output in read if output.graph is not None for name in output.graph.scores}
     if unknown := sorted(set(scales or {}) - known):
-        raise UsageError(f"no system has a score column '{unknown[0]}'")
+        advice = f"choose among {', '.join(sorted(known))}" if known else "leave scales out"
+        raise UsageError(f"no system has a score column '{unknown[0]}'", advice=advice)
     slots, cost, bound = _aligned(read)
     return Combination(systems, slots, read, cost, bound, used, _checked_null(null), rule, share)
 
@@ -351,7 +357,9 @@ def _checked_weights(weights: Weights | None, systems: Sequence[str]) -> tuple[f
     else:
         given = [float(weight) for weight in weights]
         if len(given) != len(systems):
-            raise UsageError(f"there are {len(systems)} systems, but {len(given)} weights")
+            raise UsageError(
+                f"there are {len(systems)} systems, but {len(given)} weights", advice="give one per system"
+            )
     if not all(0 <= weight < math.inf for weight in given) or not any(given):
         raise UsageError("weights must be numbers ≥ 0, and not all 0")
     return tuple(given)
@@ -379,8 +387,11 @@ def _checked_share(share: float) -> float:
 
 
 def _aligned(outputs: Sequence[Output]) -> tuple[Numbers, float, float | None]:
-    """Return the slots of the columns, the cost of the alignment, and its lower bound, in any order of systems."""
-    first = [output.words for output in outputs]  # these decide alone, unless two are equal
+    """Return the slots of each column, the cost of the alignment, and a lower bound of this cost.
+
+    Systems are sorted by their output first, so that the result does not depend on their order.
+    """
+    first = [output.words for output in outputs]  # compare words alone, unless two outputs have the same words
     contents: list[Any] = first if len(set(first)) == len(first) else [output.content() for output in outputs]
     order = sorted(range(len(outputs)), key=contents.__getitem__)
     listed = [outputs[s] for s in order]
@@ -403,7 +414,7 @@ def _aligned(outputs: Sequence[Output]) -> tuple[Numbers, float, float | None]:
 
 
 def _parts(output: Output) -> npt.NDArray[np.int32]:
-    """Return the probabilities of each slot as integer parts with a fixed sum; an only word has all parts."""
+    """Return the probabilities of each slot as integers with a fixed sum; a slot's only word has the whole sum."""
     whole = _native.whole_slot
     if output.is_string:
         return np.full(len(output.words), whole, dtype=np.int32)
@@ -412,7 +423,7 @@ def _parts(output: Output) -> npt.NDArray[np.int32]:
         shares = output.probabilities[first:end]
         exact = whole * shares / shares.sum()
         own = np.floor(exact).astype(np.int32)
-        # What is missing goes to the largest remainders, the first ones of equal ones.
+        # Add 1 to the words with the largest remainders, until the sum is right; of equal remainders, the first.
         own[np.argsort(own - exact, kind="stable")[: whole - int(own.sum())]] += 1
         parts.append(own)
     return np.concatenate([np.empty(0, dtype=np.int32), *parts])
@@ -424,7 +435,7 @@ def _own(graph: Lattice, scales: Scales | None) -> dict[str, float]:
 
 
 def _union(graphs: Sequence[Lattice], weights: Sequence[float], scale: float, scales: Scales | None) -> Lattice:
-    """Return a union of graphs. Divide the weight of each graph among its paths, in proportion to their posteriors."""
+    """Return the union of graphs; the weight of each graph is divided among its paths, by their posteriors."""
     from latticemetric.posterior.posteriors import step_probabilities
 
     spelled = [graph.vocabulary.words(graph.word) for graph in graphs]
@@ -436,7 +447,7 @@ def _union(graphs: Sequence[Lattice], weights: Sequence[float], scale: float, sc
             continue
         own = _own(graph, scales)
         model, total = graph.cost(own), step_probabilities(graph, scale, own).log_total
-        # An arc without a word leads to the start of each graph, which is state 0; it has the graph's share.
+        # An arc without a word leads from the new start state to the start of each graph, and has the graph's share.
         parts["source"] += [[0], graph.source + states]
         parts["target"] += [[states], graph.target + states]
         parts["word"] += [[EPSILON], [vocabulary.number(word) if word else EPSILON for word in words]]
@@ -460,8 +471,8 @@ def _union(graphs: Sequence[Lattice], weights: Sequence[float], scale: float, sc
 class _Table:
     """The words of all systems, by column.
 
-    An entry is a word (or '') of a system in a column, with its probability. A group is all entries of a column with
-    the same word. Groups are sorted by column, then by the tie rule of votes.
+    An entry is a word (or '' for no word) of a system in a column, with its probability (`mass`). A group consists of
+    all entries of a column with the same word. Groups are sorted by column, then by the tie rule of votes.
     """
 
     def __init__(self, outputs: Sequence[Output], slots: Numbers) -> None:
@@ -469,7 +480,7 @@ class _Table:
         self.vocabulary = Vocabulary.from_words(spelling)
         self.columns = len(slots)
         self._letters_of: dict[int, set[Any]] = {}
-        self._likeness_of: dict[tuple[int, int], float] = {}
+        self._similarity_of: dict[tuple[int, int], float] = {}
         numbers = {word: number for number, word in enumerate(spelling, start=1)} | {"": _NO_WORD}
         parts = [self._entries(s, output, slots[:, s], numbers) for s, output in enumerate(outputs)]
         column, system, word, self.mass, self.is_top = map(np.concatenate, zip(*parts, strict=True))
@@ -485,7 +496,7 @@ class _Table:
 
     @staticmethod
     def _entries(s: int, output: Output, slot: Numbers, numbers: Mapping[str, int]) -> tuple[npt.NDArray[Any], ...]:
-        """Return the entries of a system: column, system, word, mass, and whether it is the best of its column."""
+        """Return the columns of the entries of system `s`: column, system, word, mass, True if it is the best word."""
         said, silent = np.flatnonzero(slot >= 0), np.flatnonzero(slot < 0)
         sizes = np.diff(output.first)
         is_top = np.zeros(len(output.words), dtype=bool)
@@ -500,13 +511,13 @@ class _Table:
         )
 
     def _ranks(self, outputs: Sequence[Output]) -> Numbers:
-        """Return the rank of each system by its mean distance to the others; ties by their words."""
+        """Return the rank of each system by its mean distance to the others; ties are resolved by the words."""
         systems = range(len(outputs))
-        apart = [sum(int(np.count_nonzero(self.top[:, s] != self.top[:, t])) for t in systems) for s in systems]
+        distances = [sum(int(np.count_nonzero(self.top[:, s] != self.top[:, t])) for t in systems) for s in systems]
         contents: list[Any] = (
-            [output.content() for output in outputs] if len(set(apart)) < len(apart) else [0] * len(apart)
+            [output.content() for output in outputs] if len(set(distances)) < len(distances) else [0] * len(distances)
         )
-        order = sorted(systems, key=lambda s: (apart[s], contents[s]))
+        order = sorted(systems, key=lambda s: (distances[s], contents[s]))
         ranks = np.empty(len(order), dtype=np.int64)
         ranks[order] = np.arange(len(order))
         return ranks
@@ -528,7 +539,7 @@ class _Table:
         return sums
 
     def vote(self, weights: Floats, null: float, scheme: Scheme, share: float) -> Vote:
-        """Return the winning words."""
+        """Return the words that win; for the parameters, see `combine`."""
         if not self.columns:
             return Vote((), (), np.empty(0, dtype=np.int64))
         weight, is_word = weights[self.system], self.group_word != _NO_WORD
@@ -548,34 +559,37 @@ class _Table:
         number = np.bincount(self.group_column[of_words], minlength=self.columns)
         if (several := number > 1).any():
             equal = of_words[several[self.group_column[of_words]]]
-            winner[several] = self._likest(equal, np.cumsum([0, *number[several]]), weights)
+            winner[several] = self._most_similar(equal, np.cumsum([0, *number[several]]), weights)
         winner = winner[is_word[winner]]
         sure = np.minimum((counts if scheme == "votes" else mass)[winner] / all_weights, 1.0)
         words = self.vocabulary.decode(self.group_word[winner])
         return Vote(tuple(words), tuple(sure.tolist()), self.group_column[winner])
 
-    def _likest(self, groups: Numbers, first: Numbers, weights: Floats) -> Numbers:
-        """Return, of several sets of groups, those whose words have most in common with what all systems say there.
+    def _most_similar(self, groups: Numbers, first: Numbers, weights: Floats) -> Numbers:
+        """Return, for each of several sets of groups, the group whose word is most similar to the words of all systems.
 
-        Ties: the first one. Sets stand one after the other; `first` is where each begins, and the end.
+        Systems are compared by their best words in the column. Of equally similar groups, the first wins. The sets
+        follow each other in `groups`; `first` has the index where each begins, and the end.
         """
         own, said = self.group_word[groups][:, None], self.top[self.group_column[groups]]
         size = int(self.group_word.max()) + 1
         keys, place = np.unique(np.minimum(own, said) * size + np.maximum(own, said), return_inverse=True)
-        likeness = np.array([self._likeness(*divmod(key, size)) for key in keys.tolist()])[place.reshape(said.shape)]
-        common = np.round((likeness * weights).sum(axis=1), 9)
+        similarity = np.array([self._similarity(*divmod(key, size)) for key in keys.tolist()])[
+            place.reshape(said.shape)
+        ]
+        common = np.round((similarity * weights).sum(axis=1), 9)
         best = np.repeat(np.maximum.reduceat(common, first[:-1]), np.diff(first))
         wins = np.flatnonzero(common == best)
         return groups[wins[np.searchsorted(wins, first[:-1])]]
 
-    def _likeness(self, one: int, other: int) -> float:
-        """Return the share of letters and pairs of letters that two words have in common; none with no word."""
+    def _similarity(self, one: int, other: int) -> float:
+        """Return the share of letters and letter pairs that two words have in common; 0 if only one is no word."""
         if one == other or _NO_WORD in (one, other):
             return float(one == other)
-        if (found := self._likeness_of.get((one, other))) is None:
+        if (found := self._similarity_of.get((one, other))) is None:
             letters, others = self._letters(one), self._letters(other)
             common = len(letters & others)
-            found = self._likeness_of[one, other] = common / (len(letters) + len(others) - common)
+            found = self._similarity_of[one, other] = common / (len(letters) + len(others) - common)
         return found
 
     def _letters(self, number: int) -> set[Any]:
@@ -588,7 +602,7 @@ class _Table:
     def _confidence(self, weight: Floats, mass: Floats, *, largest: bool) -> Floats:
         """Return the weighted mean or the largest confidence of each group's word, over the systems that have it.
 
-        Systems of weight 0 do not count.
+        Systems with weight 0 are ignored.
         """
         if largest:
             found = np.zeros(len(self.group_word))
@@ -598,14 +612,14 @@ class _Table:
         return summed
 
     def agreement(self, names: Sequence[str], vote: Vote) -> dict[str, dict[str, int]]:
-        """Return, for each system, how many words of a vote it has, and how many only it has."""
+        """Return, for each system, how many words of a vote it has (`words`), and how many only it has (`alone`)."""
         words = self.vocabulary.encode(vote.words)
         has = self.top[vote.columns] == words[:, None]
         alone = has & (has.sum(axis=1) == 1)[:, None]
         return {name: {"words": int(has[:, s].sum()), "alone": int(alone[:, s].sum())} for s, name in enumerate(names)}
 
     def lattice(self, weights: Floats, chosen: Sequence[int]) -> Lattice:
-        """Return the words of some systems as a lattice, without columns where they have no words."""
+        """Return the words of the `chosen` systems as a lattice, without the columns where they have no words."""
         used = np.zeros(len(weights))
         used[list(chosen)] = weights[list(chosen)] if weights[list(chosen)].any() else 1.0
         share = self._summed(used[self.system] * self.mass)
@@ -627,7 +641,7 @@ class _Table:
         )
 
     def mean_times(self, vote: Vote) -> Times | None:
-        """Return the mean begin and end of each word of a vote; interpolate where no system has times."""
+        """Return the mean begin and end of each word of a vote, in seconds; interpolate if no system has its times."""
         if np.isnan(self.times).all() or not vote.words:
             return None
         has = self.top[vote.columns] == self.vocabulary.encode(vote.words)[:, None]

@@ -1,12 +1,13 @@
-"""MBR that scores only some of the pairs: drop hypotheses that are worse on a few references (Cheng & Vlachos 2023).
+"""MBR that scores only some pairs: it drops hypotheses that are worse on a few references (Cheng & Vlachos 2023).
 
-References come in random order, likely ones earlier, and twice as many in each round. After a round, each hypothesis is
-compared with the best one so far on resamples of the references seen; it is dropped if it wins too few of them. The
-answer's expected score is exact: it is over all references.
+References come in random order, probable ones earlier, and twice as many in each round. After a round, each hypothesis
+is compared with the best one so far on resamples of the references used so far; it is dropped if it wins too few
+resamples. The expected score of the answer is exact: it is the mean over all references.
 
 The answer is certified if no dropped hypothesis could reach its score, even with the best possible score on all
-references that it was not compared with. Otherwise the risk of a wrong answer is estimated: for each such hypothesis,
-by Student's distribution of its difference to the answer on unseen references; the sum bounds the risk.
+references that it was not compared with. Otherwise, the probability of a wrong answer is estimated: for each hypothesis
+that could reach it, by Student's distribution of its difference to the answer on unused references; then these
+probabilities are added.
 """
 
 from __future__ import annotations
@@ -29,19 +30,19 @@ Numbers = npt.NDArray[np.int64]
 _FIRST_REFERENCES = 16
 _RESAMPLES = 500
 _MOST_PAIRS = 100_000_000
-_BETA_TERMS = 300  # some √ν are needed
+_BETA_TERMS = 300  # terms of the continued fraction; it needs about √ν of them, for ν degrees of freedom
 
-# Expected scores are equal if they differ by less than this fraction of the largest one: that is rounding.
+# Expected scores count as equal if they differ by less than this fraction of the largest score, a rounding error.
 TIE = 1e-12
 
 
 @dataclass(frozen=True)
 class PairPruning:
-    """The cost of confidence-based pruning, and the certainty of its answer.
+    """How many pairs confidence-based pruning scored, and how certain its answer is.
 
     Attributes:
-        confidence: A hypothesis was dropped if it won at most 1 − confidence of the resamples; with 1, only if it could
-            no longer win.
+        confidence: A hypothesis was dropped if it won at most the share 1 − confidence of the resamples. With 1, it was
+            dropped only if it could not be the best any more.
         pairs: Number of pairs that were scored.
         all_pairs: Number of pairs of hypotheses and references.
         dropped: Number of hypotheses that were not compared with all references.
@@ -68,7 +69,7 @@ class PrunedScores:
     Attributes:
         scores: The expected score of each hypothesis.
         undefined: The total probability of references without a defined score.
-        exact: False if the search of an alignment (METEOR's) was cut short.
+        exact: False if a search of METEOR's alignments was stopped early.
         pruning: The cost and certainty of the pruning.
     """
 
@@ -79,15 +80,15 @@ class PrunedScores:
 
 
 def check_confidence(confidence: float) -> float:
-    """Return the confidence of the pruning; refuse invalid values."""
+    """Return the confidence of the pruning; raise `UsageError` unless it is from 0.5 to 1."""
     is_number = isinstance(confidence, int | float | np.floating) and not isinstance(confidence, bool)
-    if not is_number or not 0.5 <= confidence <= 1:  # noqa: PLR2004  a coin's
+    if not is_number or not 0.5 <= confidence <= 1:  # noqa: PLR2004  of a coin toss
         raise UsageError(f"pruning_confidence is {confidence!r}", advice="give a number from 0.5 to 1, such as 0.99")
     return float(confidence)
 
 
 def pruned_scores(scorer: Scorer, weights: Floats, hypotheses: int, confidence: float, seed: int) -> PrunedScores:
-    """Return the expected scores of the hypotheses that survive; the best one is the answer of MBR.
+    """Return the expected scores of the hypotheses that were not dropped; the best of them is the answer of MBR.
 
     Args:
         scorer: Scores hypotheses against references.
@@ -110,7 +111,7 @@ class _Search:
         self._sign = 1.0 if scorer.higher_is_better else -1.0
         low, high = scorer.limits
         self._best_merit = high if scorer.higher_is_better else -low
-        # Merits: scores, of which the larger one is better; NaN where they are not known.
+        # Merits are scores with a sign such that larger is better; NaN if not computed yet.
         self._merits = np.full((hypotheses, len(weights)), np.nan)
         self._random = np.random.default_rng(seed)
         # Weighted sampling without replacement (Efraimidis & Spirakis 2006).
@@ -141,9 +142,9 @@ class _Search:
         return self._found(confidence)
 
     def _score(self, hypotheses: Numbers, references: Numbers) -> None:
-        """Score the new pairs; a reference without a defined score loses its weight."""
+        """Score the pairs that are new; a reference without a defined score gets weight 0."""
         missing = np.isnan(self._merits[np.ix_(hypotheses, references)])
-        for asked in np.unique(missing, axis=0):  # hypotheses that lack the same references
+        for asked in np.unique(missing, axis=0):  # score hypotheses together if they lack the same references
             if not asked.any():
                 continue
             own = hypotheses[(missing == asked).all(axis=1)]
@@ -162,15 +163,15 @@ class _Search:
                 self._exact &= row.exact
 
     def _total(self, hypothesis: int) -> float:
-        """Return the expected merit of a hypothesis that was compared with all references, before normalisation."""
+        """Return the expected merit of a hypothesis that was compared with all references, times the sum of weights."""
         return math.fsum(self._weights * self._merits[hypothesis])
 
     def _cannot_win(self, hypotheses: Numbers, total: float) -> Flags:
-        """Return which hypotheses cannot reach this expected merit, whatever their missing scores are."""
+        """Return True for each hypothesis that cannot reach the merit `total`, whatever its missing scores are."""
         if not math.isfinite(self._best_merit):
             return np.zeros(len(hypotheses), dtype=np.bool_)
         most = np.where(np.isnan(self._merits[hypotheses]), self._best_merit, self._merits[hypotheses]) @ self._weights
-        # Sums of products of doubles: their rounding is far below this.
+        # Rounding errors of these sums are far below this difference.
         found: Flags = most < total - TIE * max(1.0, abs(total))
         return found
 
@@ -202,7 +203,7 @@ class _Search:
     def _risk(self, hypothesis: int, best: int, known: Flags) -> float:
         """Estimate the probability that a hypothesis has at least the expected merit of the best one.
 
-        The model treats differences on unseen references as draws from the distribution of the seen ones; with equal
+        The estimate treats differences on unused references as draws from the distribution of the used ones; with equal
         weights, this is the finite population correction.
         """
         seen = known & (self._weights > 0)
@@ -220,7 +221,7 @@ class _Search:
 
 
 def _rounds(references: int) -> Iterator[int]:
-    """Yield the number of references seen after each round; the last is all of them."""
+    """Yield the number of references used after each round; the last is the number of all references."""
     size = _FIRST_REFERENCES
     while size < references:
         yield size
@@ -229,7 +230,9 @@ def _rounds(references: int) -> Iterator[int]:
 
 
 def student_tail(t: float, freedom: int) -> float:
-    """Return the probability that Student's t is larger than `t`: ½ I_x(ν/2, ½) with x = ν / (ν + t²), for t ≥ 0.
+    """Return the probability that Student's t with ν = `freedom` is larger than `t`.
+
+    For t ≥ 0, it is ½ I_x(ν/2, ½) with x = ν / (ν + t²).
 
     Examples:
         >>> round(student_tail(2.0, 10), 6), student_tail(0.0, 3)
@@ -238,7 +241,7 @@ def student_tail(t: float, freedom: int) -> float:
     if t < 0:
         return 1.0 - student_tail(-t, freedom)
     half, square = freedom / 2, t * t
-    if square < 3:  # noqa: PLR2004  there the fraction of I_x(a, b) = 1 − I_(1−x)(b, a) converges faster
+    if square < 3:  # noqa: PLR2004  here, 1 − I_(1−x)(b, a) = I_x(a, b) converges faster
         return 0.5 - 0.5 * _incomplete_beta(0.5, half, square / (freedom + square))
     return 0.5 * _incomplete_beta(half, 0.5, freedom / (freedom + square))
 

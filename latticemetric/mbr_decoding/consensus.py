@@ -93,7 +93,7 @@ def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None)
 
     Args:
         graph: A lattice, or an n-best list.
-        scale: Factor on the costs; below 1, it flattens the distribution.
+        scale: Factor of the costs, before they become probabilities; below 1, it flattens the distribution.
         scales: Weight of each score column in the model's cost; other columns keep their default weight.
 
     Examples:
@@ -108,12 +108,12 @@ def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None)
     spelling = [best.lattice.vocabulary.word(number) for number in best.numbers.tolist()]
     times = bin_times = None
     if len(best.begin):
-        # The mean times of arcs aligned with the position: first of arcs that have its word, then of all arcs.
+        # Mean times of the arcs aligned with a position: `times` of the arcs with its word, `bin_times` of all arcs.
         spoken = best.spoken
         mass, begin, end = (best.own(column)[spoken] for column in (best.mass, best.begin, best.end))
         times = times_in_order(begin / mass, end / mass)
         bin_times = times_in_order(best.sums(best.begin), best.sums(best.end))
-    # Largest posterior first; ties: the position's own word, no word, word numbers.
+    # Sort by posterior, largest first; ties: the position's own word, no word, then smaller word numbers.
     is_best = (best.word == best.positions[best.place]) & (best.mass >= best.largest[best.place] - TIE)
     ranked = np.lexsort((best.word, -best.mass.round(12), ~is_best, best.place))
     listed = [
@@ -151,7 +151,10 @@ def times_in_order(begin: Floats, end: Floats) -> Times:
 
 
 def _borders(times: list[tuple[float, float]]) -> Floats:
-    """Return the times of states: between two bins, the midpoint of the first one's end and the second one's begin."""
+    """Return the times of states, given begin and end of each bin; all in seconds.
+
+    A state between two bins has the mean of the end of the first bin and the begin of the second.
+    """
     if not times:
         return np.zeros(1)
     begin, end = np.array(times).T

@@ -3,18 +3,18 @@
 `mbr` has three methods:
 
 - `ngram`: the string whose n-grams are most probable (Tromble et al. 2008, Kumar et al. 2009). Ties are resolved by
-  the tie rule (`latticemetric.engine.ties`). Strings with the same n-grams tie; if the gains of other strings are equal
-  by chance, their tenth digit decides.
+  the tie rule (`latticemetric.engine.ties`). Strings with the same n-grams always tie; other strings tie if their gains
+  are equal up to about the tenth digit.
 - `wer`: the words with the least expected edit distance: by a bound of it (`word_mbr`) or, with `risk="exact"`, by the
   distance itself (`risk_mbr`).
 - Any other metric: the string with the best expected score against all strings of the evidence (the graph whose
   posteriors are used). Each string of the evidence is one reference with its own denominator, weighted by its
   probability (Kumar & Byrne 2004). For `wer` as a metric, give `latticemetric.WER()`. If the score against a string is
-  undefined, that string does not count: an empty reference has no rate. Compare all strings of graphs with at most
-  10,000 paths, or a sample; equal strings count as one. Ties: best expected score (up to rounding), least cost, fewest
-  words, the alphabet.
+  undefined (an empty reference has no rate), that string is ignored. Graphs may have at most 10,000 paths; take a
+  sample of larger graphs. Equal strings count as one. If expected scores are equal up to rounding, the string with the
+  least cost wins, then with the fewest words, then the first in alphabetical order.
 
-In place of a metric, `utility` takes a function of pairs of texts from outside (COMET, BLEURT, …), or a matrix of its
+In place of a metric, `utility` takes an external function of pairs of texts (COMET, BLEURT, …), or a matrix of its
 scores; see `utility_matrix`.
 
     >>> from latticemetric import Lattice, mbr
@@ -170,18 +170,21 @@ def mbr(  # noqa: D417  parameters of one kind share a line
         method: `ngram`, `wer`, or a metric: an object or a name (`4-grr`, `grr` for short, `wrr`, `bleu`, `meteor`, …).
         scale: Factor of the costs, before they become probabilities; below 1, it makes the distribution flatter.
         T, p, r, order, word_penalty: For `ngram`; see `GainParameters`.
-        evidence: Another graph, whose posteriors are used. Its words are matched by their spelling.
+        evidence: Another graph, which gives the posteriors in place of `graph`. Words are matched by their spelling.
         hypotheses: For metrics: another graph to choose strings from; `graph` then gives the posteriors.
         samples: For metrics: number of paths to sample from each graph. Default: list all paths (at most 10,000).
         seed: The seed of the samples, and of confidence-based pruning.
         utility: In place of a method: a function of texts, a matrix or its `.npy` file; see `utility_matrix`.
         higher_is_better, utility_range: For a utility: False if its scores are errors; its least and largest score.
-        weights: For metrics: entries of an n-best list weigh their `probabilities`, their `counts`, or these numbers.
-        pruning_confidence: For metrics: drop hypotheses that lose on this share of resamples; see `PairPruning`.
+        weights: For metrics: the weight of each entry of an n-best list: its probability (`probabilities`), 1
+            (`counts`), or your own numbers.
+        pruning_confidence: For metrics: to save time, drop hypotheses that lose on this share of resamples; see
+            `PairPruning`.
         beam: Drop paths that cost this much more than the best one. Costs are compared before `scale` is applied.
-        determinize: Count a string by its best path, not by the sum of its paths, as HiFST does; needs pynini.
-        scales: Weight of each score column of the graph or of the evidence; other columns keep their own.
-        risk, candidates, most_states: For `wer`: `exact` for exact risks of so many candidates; see `RiskMBR`.
+        determinize: Give a string the probability of its best path, not the sum over its paths, as HiFST does; needs
+            pynini.
+        scales: Weight of each score column of the graph or of the evidence; other columns keep their default weight.
+        risk, candidates, most_states: For `wer`: `risk="exact"` computes exact risks of candidates; see `risk_mbr`.
     """
     method = _checked_method(method, risk, candidates, most_states)
     if determinize and method != "ngram":
@@ -200,7 +203,7 @@ def mbr(  # noqa: D417  parameters of one kind share a line
 
 
 class _Risks(NamedTuple):
-    """How to rank candidates by word errors."""
+    """The options of MBR by word errors; see `risk_mbr`."""
 
     risk: Literal["bound", "exact"]
     candidates: int | None
@@ -243,7 +246,7 @@ def _by_word_errors(
 ) -> WordMBR | RiskMBR:
     scale, beam, scales = given
     if evidence is not None:
-        raise UsageError("MBR by word errors takes no graph as evidence", advice="choose the method 'ngram'")
+        raise UsageError("MBR by word errors does not use a graph as evidence", advice="choose the method 'ngram'")
     lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
     pruned = lattice if beam is None else lattice.pruned(beam, scales)
     if risks.risk == "bound":
@@ -276,7 +279,7 @@ def _utility(
 def _checked_method(
     method: str | Metric[Any], risk: str, candidates: int | None, most_states: int | None
 ) -> str | Metric[Any]:
-    """Return the method, a name in lower case; refuse options of exact risks if they have no effect."""
+    """Return the method, a name in lower case; raise `UsageError` for options of exact risks that have no effect."""
     method = method.strip().lower() if isinstance(method, str) else method
     if risk not in ("bound", "exact"):
         raise UsageError(f"the risk is {risk!r}", advice="choose 'bound' or 'exact'")
@@ -288,7 +291,7 @@ def _checked_method(
 
 
 def mbr_metric(method: str | Metric[Any], **parameters: Any) -> Metric[Any]:
-    """Return the metric of a method: a metric object, or the metric of a name (`grr` means `4-grr`)."""
+    """Return the metric of a method: the metric object itself, or the metric with this name (`grr` means `4-grr`)."""
     if isinstance(method, Metric):
         return method
     name = str(method)

@@ -1,6 +1,6 @@
-"""MBR with any utility: find the string with the best expected score, with the evidence's strings as references.
+"""MBR with any utility: find the string with the best expected score against the strings of the evidence.
 
-The evidence is the graph that gives the posteriors. All of its distinct strings are used, or a sample.
+The evidence is the graph that gives the posteriors. Its distinct strings, all or a sample, are the references.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _MOST_PATHS = 10_000
 _String = tuple[str, ...]
 
 Weights: TypeAlias = "Literal['probabilities', 'counts'] | npt.ArrayLike"
-"""Weights of n-best entries as evidence: their probabilities, equal counts, or your own numbers."""
+"""Weights of the entries of an n-best list as evidence: their probabilities, 1 for each (`counts`), or your numbers."""
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,8 @@ def string_distribution(
 ) -> StringDistribution:
     """Return the distinct strings of a graph; add the probabilities of paths with the same words.
 
-    The probability of a path is exp(−scale · cost), normalised. All sampled paths have the same weight. Entries of an
-    n-best list may have other weights.
+    The probability of a path is exp(−scale · cost), normalised. If paths are sampled, all samples have the same
+    probability. If `weights` are given for an n-best list, they are the probabilities of its entries, normalised.
     """
     if not (isinstance(weights, str) and weights == "probabilities"):
         return _weighed_list(graph, selection, scales, weights)
@@ -136,10 +136,12 @@ def _weighed_list(graph: Graph, selection: Selection, scales: Scales | None, wei
         raise UsageError(f"there are {values.size} weights for {len(graph)} entries", advice="give one per entry")
     total = float(values.sum())
     if not (np.isfinite(values).all() and (values >= 0).all() and 0 < total < math.inf):
-        raise InputError("weights must be finite and at least 0, and some of them positive")
+        raise InputError(
+            "weights must be finite and at least 0, and some of them positive", advice="correct or remove the others"
+        )
     costs = np.array(graph.costs(scales))
     if not np.isfinite(costs).all():
-        raise InputError("a cost of the list is not finite")
+        raise InputError("a cost of the list is not finite", advice="remove this entry, or give finite scores")
     kept = np.flatnonzero(costs <= costs.min() + (math.inf if selection.beam is None else selection.beam)).tolist()
     if not values[kept].any():
         raise InputError("all entries within the beam have weight 0", advice="choose a larger beam")
@@ -150,7 +152,7 @@ def _weighed_list(graph: Graph, selection: Selection, scales: Scales | None, wei
 def _merged(
     paths: list[tuple[_String, float]], scale: float, *, ranked: bool = False, weights: Floats | None = None
 ) -> StringDistribution:
-    """Merge paths with the same words. Without weights, each path has the weight of its cost."""
+    """Merge paths with the same words, and add their weights; without `weights`, these are exp(−scale · cost)."""
     if weights is None:
         weights = _weights_of(np.array([cost for _, cost in paths]), scale)
     together: dict[_String, list[int]] = {}
@@ -173,15 +175,15 @@ def _weights_of(costs: Floats, scale: float) -> Floats:
 
 
 def expected_scores(scorer: Scorer, candidates: int, probability: Floats) -> tuple[Floats, Floats, bool]:
-    """Compute the expected score of each candidate, to about 10⁻¹⁵ of the mean absolute score.
+    """Return the expected score of each candidate, with an error of about 10⁻¹⁵ of the mean absolute score.
 
-    Return three values: the expected score of each candidate over the strings with a defined score (NaN without any);
-    the total probability of the other strings; and whether all alignments were searched to the end.
+    Return three values. For each candidate, the expected score over the strings with a defined score (NaN if there are
+    none), and the total probability of the other strings; then True if all searches of alignments were complete.
     """
     probable = np.flatnonzero(probability)
     rows: Iterator[ScoreRow] = scorer.rows(range(candidates), probable.tolist())
-    # For each candidate: its expected score, and the probabilities that its score is defined and undefined. These sums
-    # keep track of rounding errors (Knuth's two-sum, Ogita, Rump & Oishi 2005).
+    # Sum up for each candidate: its expected score, and the probabilities that its score is defined and undefined.
+    # `lost` collects the rounding errors of these sums (Knuth's two-sum, Ogita, Rump & Oishi 2005).
     total, lost = np.zeros((2, 3, candidates))
     exact = True
     for weight, row in zip(probability[probable].tolist(), rows, strict=True):
@@ -219,7 +221,7 @@ class MetricMBR(Result):
     Attributes:
         words: The string with the best expected score.
         score: Its expected score: Σ probability · metric over the strings of the evidence (the graph that gives the
-            posteriors), each as a single reference.
+            posteriors). Each of these strings is used as a single reference.
         higher_is_better: True if higher scores are better, False if the score is a risk.
         cost: The model's cost of the string.
         confidences: For each word, the probability that the evidence has it, at any position.
@@ -229,9 +231,9 @@ class MetricMBR(Result):
         effective_size: Effective number of strings: 1 / Σ probability².
         undefined: The total probability of strings of the evidence with an undefined score; the expected score omits
             them.
-        exact: False if the answer is an estimate: paths were sampled, METEOR's alignments were cut short, or pairs were
-            pruned without a certificate.
-        scale: The factor on costs.
+        exact: False if the answer is an estimate: paths were sampled, a search of METEOR's alignments stopped early, or
+            hypotheses were pruned and the answer is not certified.
+        scale: The factor of the costs.
         samples: Number of sampled paths; `None` if all were listed.
         seed: The seed of the samples; `None` if all paths were listed.
         beam: The beam of the pruning; `None` if the graphs were not pruned.
@@ -287,7 +289,7 @@ class MetricMBR(Result):
 
 @dataclass(frozen=True, eq=False)
 class OutsideUtility:
-    """An external utility: a function of pairs of texts, or a matrix of their scores."""
+    """An external utility: a function of pairs of texts, or a matrix of scores; `limits` is the range of scores."""
 
     utility: Utility
     higher_is_better: bool = True
@@ -324,7 +326,8 @@ def metric_mbr(
         exact = found.exact and pruning.certified
     if np.isnan(scores).all():
         raise InputError(
-            f"{scorer.name} is undefined against all strings of the evidence (the graph that gives the posteriors)"
+            f"{scorer.name} is undefined against all strings of the evidence (the graph that gives the posteriors)",
+            advice="give evidence with words",
         )
     ranking = _ranking(scores, candidates, higher_is_better=scorer.higher_is_better)
     best = ranking[0]
@@ -359,7 +362,7 @@ def _scorer(
     hypotheses: tuple[Graph, Sequence[_String]],
     evidence: tuple[Graph, Sequence[_String]],
 ) -> Scorer:
-    """Return the scorer of the hypotheses' strings against the evidence's strings."""
+    """Return the scorer of strings; `hypotheses` and `evidence` are a graph and its strings."""
     said, expected = hypotheses[1], evidence[1]
     if not isinstance(metric, OutsideUtility):
         return MetricScorer(metric, said, expected)
@@ -379,7 +382,7 @@ def _scorer(
 
 
 def _entries(graph: Graph, strings: Sequence[_String]) -> tuple[int, list[int]]:
-    """Return the number of entries of an n-best list, and the first entry with each string."""
+    """Return the number of entries of an n-best list, and for each string, the index of the first entry with it."""
     if not isinstance(graph, NBest):
         raise UsageError(
             "a matrix of utilities needs an n-best list, with one row per entry",

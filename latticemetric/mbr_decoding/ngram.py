@@ -1,8 +1,8 @@
-"""MBR by n-grams: find the path or derivation whose n-grams have the largest gain under their posteriors.
+"""MBR by n-grams: find the path or derivation with the largest expected gain of its n-grams.
 
-The gain of a string is a linear approximation of log BLEU (Tromble et al. 2008). Posteriors come from the graph, or
-from another graph, the evidence. `mbr_lattice` returns a lattice with gains as costs of its arcs, for other tools to
-rescore, prune or search.
+The gain of a string is a linear approximation of log BLEU (Tromble et al. 2008), with the posteriors of its n-grams.
+Posteriors come from the graph, or from another graph, the evidence. `mbr_lattice` returns a lattice with −gain as costs
+of its arcs, for other tools to rescore, prune or search.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class GainParameters:
     θ₀ = −1/T − word_penalty and θₙ = 1 / (order · T · p · rⁿ⁻¹), as in Tromble et al. 2008, section 4.
 
     Attributes:
-        scale: Factor on the costs before they become probabilities.
-        T: Number of words of the hypothesis around which log BLEU is linearised; a larger T makes words cheaper.
+        scale: Factor of the costs before they become probabilities.
+        T: Number of words of the hypothesis at which log BLEU is linearised; a larger T makes words cheaper.
         p: Average precision of unigrams.
-        r: Precision of each order / precision of the order before.
+        r: Precision of each order, divided by the precision of the order before.
         order: The length of the longest n-grams.
         word_penalty: An additional cost of each word.
     """
@@ -70,12 +70,12 @@ class GainParameters:
         if not math.isfinite(sum(self.factors)):
             raise UsageError(
                 f"T = {self.T}, p = {self.p}, r = {self.r} at order {self.order} give infinite gains",
-                advice="choose larger ones",
+                advice="choose larger values",
             )
 
     @property
     def of_word(self) -> float:
-        """The gain of a word: θ₀, with the penalty."""
+        """The gain of a word: θ₀, which includes the word penalty."""
         return -1 / self.T - self.word_penalty
 
     @property
@@ -91,7 +91,7 @@ class GainParameters:
         return asdict(self)
 
     def of_string(self, words: Sequence[str], posteriors: NgramPosteriors) -> float:
-        """Return the gain of a string under these n-gram posteriors."""
+        """Return the gain of a string with these n-gram posteriors."""
         factor, rows = [0.0, *self.factors], posteriors.rows_in(words)
         lengths, probable = posteriors.lengths[rows].tolist(), posteriors.posterior[rows].tolist()
         gains = [factor[length] * posterior for length, posterior in zip(lengths, probable, strict=True)]
@@ -106,7 +106,7 @@ class MBR(Result):
         words: The string with the largest gain.
         gain: Its gain: θ₀ · words + Σ θₙ · posterior over its n-grams.
         cost: The model's cost of its path or derivation under the given scales.
-        arcs: The arcs of its path, as numbered in the given lattice; empty if that was determinized.
+        arcs: The arcs of its path, as numbered in the given lattice; empty if the lattice was determinized.
         edges: The edges of its derivation in the given forest, in preorder.
         derivation: The tree of these edges, in brackets; `Forest.tree` returns a tree object.
         confidences: For each word, the probability that a path of the evidence has it, at any position.
@@ -147,10 +147,10 @@ def determinized(graph: Graph, beam: float | None, scales: Scales | None) -> Lat
 
 
 class NgramMBR:
-    """The pruned graph and the pruned evidence (the graph that gives the posteriors), for any parameters.
+    """Searches a pruned graph under several parameters, with the pruned evidence (the graph that gives the posteriors).
 
-    With `determinize`, both graphs are determinized, so that a string counts by its best path. Answers then have no
-    arcs, since the arcs of the given graph are lost.
+    With `determinize`, both graphs are determinized, so that the probability of a string is that of its best path.
+    Answers then have no arcs, since the arcs of the given graph are lost.
     """
 
     def __init__(
@@ -221,7 +221,7 @@ class NgramMBR:
                 f"the lattice already has a score column '{GAIN}'",
                 advice="choose gains only (--gains-only, gains_only=True)",
             )
-        # For each new state, the old state; for each new arc, its ends, the old arc and the gain.
+        # Get, for each new state, the old state; and for each new arc, its ends, the old arc and the gain.
         with small_enough(TOO_MANY_NGRAMS):
             states, source, target, arcs, gain = _native.unfold_gains(
                 lattice.source,
@@ -232,7 +232,7 @@ class NgramMBR:
                 ngrams.word,
                 *self.gains(ngrams, parameters),
             )
-        in_order = np.lexsort((arcs, source))  # arcs of a state keep their order
+        in_order = np.lexsort((arcs, source))  # sort by state; the arcs of a state keep their order
         arc = arcs[in_order]
         final = np.flatnonzero(np.isin(states, lattice.final))
         ends = np.searchsorted(lattice.final, states[final])
@@ -252,7 +252,7 @@ class NgramMBR:
         )
 
     def string(self, ngrams: NgramPosteriors, parameters: GainParameters) -> tuple[str, ...]:
-        """Return only the words of the result."""
+        """Return the words of the string with the largest gain."""
         return self._graph.words(self._best(ngrams, parameters))
 
     @cached_property
@@ -294,7 +294,7 @@ class NgramMBR:
 
 
 def _numbers_in(vocabulary: Vocabulary, numbers: Words, spelling: Vocabulary) -> Words:
-    """Return the numbers of words in another vocabulary; `UNKNOWN` for words that are not in it."""
+    """Convert word numbers of the vocabulary `spelling` to those of `vocabulary`; `UNKNOWN` for words not in it."""
     if spelling == vocabulary:
         return numbers
     renumbered = vocabulary.encode([spelling.word(number) for number in numbers.tolist()])
@@ -328,15 +328,15 @@ def mbr_lattice(
 
     Args:
         graph: A lattice, or an n-best list.
-        scale: Factor on the costs before they become probabilities.
+        scale: Factor of the costs before they become probabilities.
         T: The weight of words against n-grams; see `GainParameters`.
         p: Average precision of unigrams.
-        r: Precision of each order / precision of the order before.
+        r: Precision of each order, divided by the precision of the order before.
         order: The length of the longest n-grams.
         word_penalty: An additional cost of each word.
         evidence: Another graph that gives the posteriors.
         beam: Drop paths that cost this much more than the best one. Costs are compared before `scale` is applied.
-        determinize: Determinize first, so that a string counts by its best path; needs pynini.
+        determinize: Determinize first, so that the probability of a string is that of its best path; needs pynini.
         scales: Weight of each score column in the model's cost; other columns keep their default weight.
         gains_only: Omit the graph's own columns and labels, for formats with only one column.
 

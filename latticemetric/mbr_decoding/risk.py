@@ -1,7 +1,7 @@
 """MBR by exact risk: find the candidate string with the fewest expected word errors under the whole lattice.
 
-`word_mbr` minimises an upper bound of the expected number of errors. This module computes the number exactly
-(`expected`), for the answer of `word_mbr` and for other candidates.
+`word_mbr` minimises an upper bound of the expected number of errors. This module computes the exact expected number
+(by `expected`) for the answer of `word_mbr` and for other candidates, and returns the best of them.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class RiskOfString(NamedTuple):
     Attributes:
         words: The words.
         risk: The expected edit distance between the words and a path; an estimate if not `exact`.
-        low: A certain lower bound of the risk.
-        high: A certain upper bound of the risk.
+        low: A proven lower bound of the risk.
+        high: A proven upper bound of the risk.
         exact: True if the risk is exact, except for rounding.
     """
 
@@ -56,8 +56,8 @@ class RiskMBR(Result):
     Attributes:
         words: The words.
         risk: The expected number of word errors of `words`: the mean edit distance from a path.
-        low: A certain lower bound of the risk.
-        high: A certain upper bound of the risk.
+        low: A proven lower bound of the risk.
+        high: A proven upper bound of the risk.
         exact: True if all risks are exact (up to rounding), so that no candidate is better. If False, `words` are
             certainly no worse than `word_mbr`, but another candidate may be better.
         expected_words: The mean number of words of a path.
@@ -128,7 +128,7 @@ def risk_mbr(
         scale: Factor of the costs; below 1, it makes the distribution flatter.
         scales: Weight of each score column in the model's cost; other columns keep their default weight.
         candidates: Number of strings from the lattice, and from the network.
-        most_states: The largest number of states of the search for a risk; larger ones are bounded.
+        most_states: The largest number of states of the search for one risk; beyond, the risk has only bounds.
 
     Examples:
         >>> lattice = Lattice.from_strings(["c a b", "b c", "b a c"], costs=[0.0, 0.1, 0.2])
@@ -147,15 +147,15 @@ def risk_mbr(
 
     def risk_of(words: _String) -> tuple[RiskOfString, Expected | None]:
         if not words:
-            # Every word of a path is an error. A rate against no words is undefined.
+            # Every word of a path is an error; `expected` has no rate, since there are no reference words.
             return RiskOfString(words, expected_words, expected_words, expected_words, exact=True), None
         options: dict[str, Any] = {"scale": scale, "scales": scales, "most_states": most_states}
         return _risk(expected(lattice, [words], "wer", distribution=words == best.words, **options), words)
 
     numbers = _candidates(aligner, one_best, best, candidates)
     risks = _risks(list(numbers), {one_best.words}, risk_of)
-    found, xu = list(risks.values()), risks[best.words]
-    safe = [one for one in found if one is xu or one.high <= xu.low]
+    found, of_word_mbr = list(risks.values()), risks[best.words]
+    safe = [one for one in found if one is of_word_mbr or one.high <= of_word_mbr.low]
     least = min(one.high for one in safe)
     chosen = next(one for one in safe if one.high <= least + TIE)
     others = sorted((one for one in found if one is not chosen), key=lambda one: one.high)
@@ -164,7 +164,7 @@ def risk_mbr(
         expected_words=expected_words,
         confidences=aligner.aligned(numbers[chosen.words]).confidences,
         one_best=risks[one_best.words],
-        word_mbr=xu,
+        word_mbr=of_word_mbr,
         bound=best.risk,
         ranked=(chosen, *others),
         candidates=len(numbers),
@@ -182,7 +182,10 @@ def _risk(found: Expected, words: _String) -> tuple[RiskOfString, Expected]:
 def _candidates(
     aligner: Aligner, one_best: AlignedHypothesis, best: AlignedHypothesis, most: int
 ) -> dict[_String, _Numbers]:
-    """Return distinct strings and their word numbers: `most` of the lattice and `most` of its confusion network."""
+    """Return the distinct candidates and their word numbers.
+
+    They are the answer of word MBR, the 1-best, and the `most` best strings of the lattice and of its network.
+    """
     found: dict[_String, _Numbers] = {}
 
     def add(lattice: Lattice, words: _Numbers) -> None:
@@ -199,7 +202,7 @@ def _candidates(
 
 
 def _network(best: AlignedHypothesis) -> Lattice:
-    """Return the confusion network of aligned words, with all alternatives."""
+    """Return the confusion network of aligned words, with all alternatives, as a lattice."""
     probable = np.flatnonzero(best.mass > 0)
     place = best.place[probable]
     cost = Column(-np.log(best.mass[probable]), np.zeros(1))
@@ -218,7 +221,7 @@ def _risks(
     needed: Collection[_String],
     risk_of: Callable[[_String], tuple[RiskOfString, Expected | None]],
 ) -> dict[_String, RiskOfString]:
-    """Return the risks of candidates in order: of the first, of the `needed`, and of all others that can be better."""
+    """Return the risks of some candidates, in order: the first, those `needed`, and all others that can be better."""
     first, *rest = candidates
     known, found = risk_of(first)
     risks, least = {first: known}, known.high

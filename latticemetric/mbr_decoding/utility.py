@@ -1,4 +1,4 @@
-"""Utilities of MBR: the score of a hypothesis if a string of the evidence is the reference.
+"""Utilities of MBR: functions that score a hypothesis against one string of the evidence as its reference.
 
 A utility is a metric of this package, an external function of pairs of texts, or a matrix of known scores.
 """
@@ -44,7 +44,7 @@ Range: TypeAlias = tuple[float, float]
 _FROM_0_TO_1 = (BLEU, BLEUSBP, CHRF, METEOR, Unigram, MER, WIL, WIP)
 _ERROR_RATES = (WER, CER, MixedErrorRate, TER)
 
-# The number of pairs that a function from outside gets at a time.
+# The number of pairs that an external function gets at a time.
 _PAIRS_A_CALL = 1 << 14
 
 _String = tuple[str, ...]
@@ -80,7 +80,7 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True)
 class MetricScorer:
-    """Scores by a metric."""
+    """Scores strings by a metric."""
 
     metric: Metric[Any]
     hypotheses: Sequence[_String]
@@ -98,8 +98,8 @@ class MetricScorer:
 
     @property
     def limits(self) -> Range:
-        """The range of scores, where known: fractions from 0 to 1, error rates from 0."""
-        # A subclass may compute other scores.
+        """The smallest and the largest possible score; infinite if unknown."""
+        # Compare the class itself: a subclass may compute other scores.
         kind = type(self.metric)
         if isinstance(self.metric, BLEU) and (self.metric.smoothing_value or 0) > 1:
             return 0.0, math.inf  # with `floor`, a precision may exceed 1
@@ -125,7 +125,7 @@ class MetricScorer:
 
 @dataclass(frozen=True)
 class FunctionScorer:
-    """Scores by an external function of texts."""
+    """Scores strings by an external function of texts."""
 
     function: PairFunction
     hypotheses: Sequence[_String]
@@ -140,7 +140,7 @@ class FunctionScorer:
 
     @property
     def signature(self) -> Signature:
-        """The name of the function, and that each reference is single."""
+        """The name of the function, and the number of references per hypothesis (1)."""
         return Signature(self.name, {"refs": "1"})
 
     def rows(self, hypotheses: Sequence[int], references: Sequence[int]) -> Iterator[ScoreRow]:
@@ -163,7 +163,7 @@ class FunctionScorer:
 
 @dataclass(frozen=True, eq=False)
 class MatrixScorer:
-    """Looks up known scores: row `row[k]` of the matrix is hypothesis k, column `column[k]` is reference k."""
+    """Looks up known scores: hypothesis k has row `row[k]` of the matrix, reference k has column `column[k]`."""
 
     matrix: Matrix
     row: Sequence[int]
@@ -187,7 +187,7 @@ class MatrixScorer:
 def utility_matrix(
     utility: Metric[Any] | PairFunction | str, hypotheses: Sequence[Text], references: Sequence[Text] | None = None
 ) -> Matrix:
-    """Return the scores of all hypotheses against all references, each as a single reference; NaN if undefined.
+    """Return the score of each hypothesis against each reference alone, as a matrix; NaN if undefined.
 
     Save a matrix with `numpy.save`, and pass it to `mbr` as `utility=`, or to the command line as `--utility-matrix`.
 
@@ -228,9 +228,10 @@ def utility_matrix(
 
 
 def checked_matrix(given: Any, limits: Range = (-math.inf, math.inf), *, where: str | None = None) -> Matrix:
-    """Return the matrix of a utility: from an array, nested lists, or a `.npy` file.
+    """Return the matrix of a utility, given as an array, nested lists, or the name of a `.npy` file.
 
-    Refuse values that are not finite or outside of the limits.
+    Raises:
+        InputError: It is no matrix of numbers, or a number is not finite or outside of the limits.
     """
     if isinstance(given, str | os.PathLike):
         where = os.fspath(given)
@@ -256,13 +257,15 @@ def opened_matrices(path: str) -> Iterator[Mapping[str, Any]]:
     with _reading(path):
         file = np.load(path, allow_pickle=False)
         if isinstance(file, np.ndarray):
-            raise InputError("this file holds a single array, but an .npz with one array per id is needed", where=path)
+            raise InputError(
+                "this file holds a single array", where=path, advice="give an .npz file with one array per graph id"
+            )
     with file:
         yield _Matrices(file, path)
 
 
 class _Matrices(Mapping[str, Any]):
-    """The arrays of an open file; a damaged array raises an error that names the file."""
+    """The arrays of an open `.npz` file by name; a damaged array raises an error that names the file."""
 
     def __init__(self, file: Mapping[str, Any], path: str) -> None:
         self._file, self._path = file, path
@@ -292,23 +295,24 @@ def _read_matrix(path: str) -> Any:
 
 @contextmanager
 def _reading(path: str) -> Iterator[None]:
-    """Inside the block, turn errors of NumPy into errors that name the file."""
+    """Turn NumPy's errors inside the `with` block into an `InputError` that names the file."""
     try:
         yield
     except OSError as error:
         raise InputError(f"the matrix cannot be read: {error.strerror or error}", where=path) from None
     except (ValueError, EOFError, MemoryError, SyntaxError, BadZipFile, zlib.error, NotImplementedError) as error:
-        raise InputError(f"this is not a matrix of NumPy: {shortened(str(error))}", where=path) from None
+        advice = "write it with numpy.save (.npy) or numpy.savez (.npz)"
+        raise InputError(f"this is not a matrix of NumPy: {shortened(str(error))}", where=path, advice=advice) from None
 
 
 def _require_scores(
     values: Matrix, limits: Range, what: str, place: Callable[[int], str], where: str | None = None
 ) -> None:
-    """Refuse scores that are NaN, infinite or outside of the stated range: certificates rely on the range."""
+    """Raise `InputError` for a score that is NaN, infinite or outside of the range, on which certificates rely."""
     flat, (low, high) = values.ravel(), limits
     for wrong, advice in (
-        (~np.isfinite(flat), "scores must be finite numbers"),
-        ((flat < low) | (flat > high), f"give the utility_range that holds all scores, not ({low:g}, {high:g})"),
+        (~np.isfinite(flat), "give finite scores"),
+        ((flat < low) | (flat > high), f"give a utility_range that includes all scores, not ({low:g}, {high:g})"),
     ):
         if wrong.any():
             at = int(np.flatnonzero(wrong)[0])
@@ -316,7 +320,7 @@ def _require_scores(
 
 
 def checked_limits(limits: Range | None) -> Range:
-    """Return the range of an external utility; by default, it is unknown."""
+    """Return the range of an external utility; infinite if it is `None`."""
     if limits is None:
         return -math.inf, math.inf
     try:

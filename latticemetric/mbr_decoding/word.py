@@ -1,4 +1,4 @@
-"""MBR by words: find the words with the least expected edit distance (minimum Bayes risk under word error rate).
+"""MBR by words: find the words with the least expected number of word errors (edit distance).
 
 Xu, Povey, Mangu & Zhu, "Minimum Bayes Risk decoding and system combination based on a recursion for edit distance",
 Computer Speech and Language 25 (2011), as implemented in Kaldi's `lattice-mbr-decode`.
@@ -24,9 +24,9 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import EPSILON, Words
 
 FOR_FORESTS = "MBR by n-grams or by a metric takes any forest"
-"""Advice for errors about a forest that is not a lattice."""
+"""The advice of errors about a forest that cannot be converted to a lattice."""
 
-# Probabilities closer than this count as equal: sums over paths have rounding errors.
+# Probabilities that differ by less than this count as equal, since sums over paths have rounding errors.
 TIE = 1e-9
 
 
@@ -66,11 +66,12 @@ def word_mbr(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) 
     """Decode for minimum Bayes risk under word error rate.
 
     The search starts from the 1-best, puts the most probable word into each position, and repeats this until nothing
-    changes. Ties: the present word, then no word, then the word with the smallest number.
+    changes. If several words are equally probable, the current word is kept; otherwise no word wins, then the word with
+    the smallest number.
 
     Args:
         graph: A lattice, or an n-best list.
-        scale: Factor on the costs; below 1, it flattens the distribution.
+        scale: Factor of the costs, before they become probabilities; below 1, it flattens the distribution.
         scales: Weight of each score column in the model's cost; other columns keep their default weight.
 
     Examples:
@@ -91,13 +92,15 @@ class AlignedHypothesis:
     position, then by word.
 
     Attributes:
+        lattice: The lattice.
         numbers: The word numbers of the lattice, ascending; the first is ε. Other fields store indices into it.
         positions: The hypothesis's word at each position; ε in gaps between words.
-        word: The word.
-        place: The position.
-        mass: The probability that the position is aligned with the word.
-        begin: Sums of begin time (seconds) · probability; empty if the lattice has no times.
-        end: Sums of end time (seconds) · probability; empty if the lattice has no times.
+        risk: A tight upper bound of the expected edit distance.
+        word: For each row, the aligned word.
+        place: For each row, the position.
+        mass: For each row, the probability that the position is aligned with the word.
+        begin: For each row, the sum of begin time (seconds) · probability; empty if the lattice has no times.
+        end: For each row, the sum of end time (seconds) · probability; empty if the lattice has no times.
     """
 
     lattice: Lattice
@@ -127,7 +130,7 @@ class AlignedHypothesis:
 
     @cached_property
     def first(self) -> npt.NDArray[np.int64]:
-        """The first row of each position; every position has one, since every path is aligned with it."""
+        """The first row of each position. Each position has a row, since all paths are aligned with it."""
         return np.searchsorted(self.place, np.arange(len(self.positions)))
 
     @cached_property
@@ -148,12 +151,12 @@ class AlignedHypothesis:
         np.add.at(sums, self.place, column)
         return sums
 
-    def likeliest(self) -> Words:
-        """Return the most probable word of each position; ties: its own word, then the first."""
+    def most_probable(self) -> Words:
+        """Return the most probable word of each position; ties: its own word, then the first row."""
         enough = self.largest - TIE
         rows = np.flatnonzero(self.mass >= enough[self.place])
-        likeliest = self.word[rows[np.searchsorted(self.place[rows], np.arange(len(self.positions)))]]
-        return np.where(self.own(self.mass) >= enough, self.positions, likeliest).astype(np.int32)
+        best = self.word[rows[np.searchsorted(self.place[rows], np.arange(len(self.positions)))]]
+        return np.where(self.own(self.mass) >= enough, self.positions, best).astype(np.int32)
 
 
 class Aligner(NamedTuple):
@@ -183,23 +186,24 @@ class Aligner(NamedTuple):
         return cls(lattice, cost, numbers, _alignment(lattice, cost, numbers))
 
     def aligned(self, words: npt.NDArray[np.integer]) -> AlignedHypothesis:
-        """Align word numbers of the lattice; skip ε."""
+        """Align words, given as word numbers of the lattice; skip ε."""
         return self.align(_spaced(np.searchsorted(self.numbers, words)))
 
 
 def search_words(
     aligner: Aligner, start: Sequence[str] | None = None
 ) -> tuple[AlignedHypothesis, AlignedHypothesis, int]:
-    """Improve the 1-best until nothing changes; return it, the best hypothesis, and the number of hypotheses tried.
+    """Improve the 1-best until nothing changes; return the 1-best, the best hypothesis, and the number of those tried.
 
-    With `start`, words of the lattice, the search starts from these words instead of the 1-best.
+    With `start`, the search starts from these words, which must be in the lattice, instead of the 1-best.
     """
     lattice = aligner.lattice
     first = lattice.word[lattice.best_path(aligner.cost)] if start is None else lattice.vocabulary.encode(start)
     one_best = aligner.aligned(first)
     best, latest, seen = one_best, one_best, {one_best.positions.tobytes()}
-    # A missing position between words may cost 1e-5 of a word, so a risk that stops falling can lead to a cycle.
-    while (following := _spaced(latest.likeliest())).tobytes() not in seen:
+    # Stop at a hypothesis that was tried before. The risk may rise a little, since a removed position adds up to 1e-5,
+    # so the hypotheses may repeat in a cycle.
+    while (following := _spaced(latest.most_probable())).tobytes() not in seen:
         seen.add(following.tobytes())
         latest = aligner.align(following)
         best = min(best, latest, key=lambda hypothesis: hypothesis.risk)
@@ -207,13 +211,13 @@ def search_words(
 
 
 def _alignment(lattice: Lattice, cost: Costs, numbers: Words) -> Callable[[Words], AlignedHypothesis]:
-    """Return a function that aligns positions (indices into `numbers`) with all paths. Sort arcs by target first."""
+    """Return a function that aligns positions (indices into `numbers`) with all paths."""
     states, times = lattice.num_states, np.empty(0) if lattice.times is None else lattice.times
     order = np.argsort(lattice.target, kind="stable")
     source, target, word = (column[order] for column in (lattice.source, lattice.target, lattice.word))
     arc_cost = cost.arc[order]
     if lattice.final.tolist() != [states - 1] or cost.final[-1] != 0:
-        # As in Kaldi: if there are several final states, or final costs, add arcs to one new final state without cost.
+        # If there are several final states, or final costs, add arcs to a new final state without cost, as Kaldi does.
         source = np.append(source, lattice.final)
         target = np.append(target, np.full_like(lattice.final, states))
         word = np.append(word, np.full_like(lattice.final, EPSILON))
@@ -231,7 +235,7 @@ def _alignment(lattice: Lattice, cost: Costs, numbers: Words) -> Callable[[Words
 
 
 def _spaced(rows: npt.NDArray[np.integer]) -> Words:
-    """Insert one position between words, one before all words and one after."""
+    """Return the positions of a hypothesis: its words, and ε before, between and after them."""
     words = rows[rows != 0]
     positions = np.zeros(2 * len(words) + 1, dtype=np.int32)
     positions[1::2] = words

@@ -186,7 +186,7 @@ def test_the_answer_is_plain_values_for_json():
         ({"T": math.inf}, "T is inf"),
         ({"p": -0.5}, "p is -0.5"),
         ({"r": math.nan}, "r is nan"),
-        ({"r": 1e-300, "order": 9}, "give infinite gains; choose larger ones"),
+        ({"r": 1e-300, "order": 9}, "give infinite gains; choose larger values"),
         ({"p": 1e-308, "T": 1e-308}, "give infinite gains"),
         ({"p": 3e-308, "T": 1.0, "order": 1, "r": 1.0}, "too large to be added up"),
         ({"order": 0}, "the order is 0"),

@@ -1,6 +1,6 @@
-"""The exact expected rate of a graph's paths: its value, variance, distribution and gradient.
+"""Compute the exact expected rate of a graph's paths: its value, variance, distribution and gradient.
 
-The kernel (`kernels/expected.cpp`) follows all paths at once in the product of the lattice with columns of edit
+The kernel (`kernels/expected.cpp`) follows all paths together, in the product of the lattice with columns of edit
 distances or gains; see docs/theory/expected.md.
 """
 
@@ -37,18 +37,18 @@ from latticemetric.posterior.posteriors import ForestPosteriors, posteriors, ste
 from latticemetric.vocabulary import EPSILON, UNKNOWN, Words
 
 MOST_STATES = 2_000_000
-# Beyond so many states, find out first which entries of columns matter; the kernel decides when that pays.
+# With more states than this, the kernel first finds out which entries of columns matter; with −1, it decides itself.
 FEW_STATES = -1
 _SAMPLES = 100_000
 _FOREST_SAMPLES = 1_000
 _SEED = 1
-# Larger tables of bounds of differences cost more time than they save; plain bounds have to do.
+# The most bytes of the kernel's table of bounds; a larger table takes more time than it saves.
 TABLE_BYTES = 2**29
-# Polynomials of probabilities have one place for each multiple of 1/unit: only for small units.
+# The largest unit of gains for which distributions are polynomials, which have a term for each multiple of 1 / unit.
 _FINEST_POLYNOMIAL = 1000
-_EDITS = Gains(1, 1, 1, 0)  # WER and WRR
+_EDITS = Gains(1, 1, 1, 0)  # the gains of WER and WRR
 _NO_WORD = -1
-# Gradients are not divided by smaller posteriors: what rounding left of them says nothing.
+# Do not divide gradients by smaller posteriors: the quotient would consist of rounding errors.
 _LEAST_WEIGHT = 1e-6
 
 
@@ -63,13 +63,14 @@ class Expected(Result, Frozen):
         denominator: The expected denominator; for one reference, the number of its words or n-grams.
         variance: The variance of the rate of a path; `None` if not `exact`.
         distribution: The probability of each numerator (number of errors, or gain), in ascending order; `None` if not
-            `exact`, or not computed. low: A certain lower bound of the value.
-        high: A certain upper bound of the value.
+            `exact`, or not computed.
+        low: A proven lower bound of the value.
+        high: A proven upper bound of the value.
         exact: True if the value is exact (up to rounding).
         standard_error: The standard error of the estimate; `None` if `exact`.
         gradient: ∂ value / ∂ cost of each arc; of a forest, of each edge; of an n-best list, of each hypothesis.
-            `None` if not `exact`, or not computed. final_gradient: ∂ value / ∂ cost of ending in each final state or
-            goal.
+            `None` if not `exact`, or not computed.
+        final_gradient: ∂ value / ∂ cost of ending in each final state or goal; `None` as for `gradient`.
         states: The number of states of the search (product of graph and references); 0 if not `exact`.
         signature: The metric, its parameters and the version.
     """
@@ -96,7 +97,7 @@ class Expected(Result, Frozen):
 
         Args:
             posteriors: The posterior of each arc at the same `scale`.
-            scale: Factor on the costs, as in `expected`.
+            scale: Factor of the costs, as in `expected`.
 
         Raises:
             UsageError: There is no gradient.
@@ -139,17 +140,17 @@ def expected(
     most_states: int = MOST_STATES,
     seconds: float | None = None,
 ) -> Expected:
-    """Compute the expected rate of a graph's paths, with path probabilities exp(−scale · cost), normalised.
+    """Compute the expected rate of a graph's paths; a path has the probability exp(−scale · cost), normalised.
 
-    The result is exact if the search needs at most `most_states` and `seconds`. Otherwise `exact` is False, and `low`
-    and `high` are certain bounds.
+    The result is exact if the search needs at most `most_states` and `seconds`. Otherwise the value is an estimate:
+    `exact` is False, and `low` and `high` are proven bounds.
 
     Args:
         graph: A lattice, an n-best list, or a forest.
-        references: One reference or several, as strings or as lattices with few strings. Each path counts with its best
-            rate over them.
+        references: One reference or several, as strings or as lattices with few strings. The rate of a path is its best
+            rate over all of them.
         metric: A name like `wer`, `wrr`, `4-grr`, or a metric object.
-        scale: Factor on the costs; below 1, it flattens the distribution.
+        scale: Factor of the costs, before they become probabilities; below 1, it flattens the distribution.
         scales: Weight of each score column in the model's cost; other columns keep their default weight.
         gradient: True to also compute the gradient of the value.
         distribution: False to skip the distribution, which saves time.
@@ -180,13 +181,13 @@ def expected(
     else:
         found = _of_lattice(as_lattice(graph, scales), rate, listed, settings)
         if isinstance(graph, NBest) and found.gradient is not None:
-            # Hypotheses are chains; the first arc of each has its cost.
+            # Each hypothesis is a chain of arcs; its first arc has its cost, and these arcs come first.
             found = replace(found, gradient=found.gradient[: len(graph)])
     return found
 
 
 def check_effort(most_states: int, seconds: float | None) -> None:
-    """Raise an error if the limits of a search (states, seconds) are invalid."""
+    """Raise `UsageError` if the limits of a search (states, seconds) are not valid."""
     if not isinstance(most_states, int | np.integer) or isinstance(most_states, bool) or most_states < 1:
         raise UsageError(f"the search is limited to {most_states} states", advice="give a whole number ≥ 1")
     if seconds is not None and not seconds >= 0:
@@ -204,10 +205,17 @@ class _Settings(NamedTuple):
 
 @dataclass(frozen=True)
 class CountedReferences:
-    """The distinct references of a search, without empty ones if others have words.
+    """The distinct references of a search, without empty references if others have words.
 
-    The kernel minimises costs: errors for WER and WRR, otherwise negated gains. `rate` turns a mean of cost / size into
-    a rate. A reference without words has the total 0, and no rate.
+    The kernel computes costs: errors for WER and WRR, otherwise negative gains. It divides each cost by the size of its
+    reference; `rate` converts the mean of these quotients to a rate. A reference without words has no rate.
+
+    Attributes:
+        words: The words of each reference that the metric counts.
+        totals: The denominator of each reference: its number of words or n-grams.
+        gains: The parameters of the metric.
+        counts_errors: True if the rate is an error rate (WER).
+        number: How many references were given.
     """
 
     words: tuple[tuple[str, ...], ...]
@@ -218,7 +226,7 @@ class CountedReferences:
 
     @classmethod
     def of(cls, metric: GRR, references: Sequence[Sequence[str]]) -> Self:
-        """List the references of a graph."""
+        """Return the distinct references of a graph."""
         words = list(dict.fromkeys(metric.counted(reference) for reference in references))
         words = [reference for reference in words if reference] or words[:1]
         totals = tuple(ngram_total(len(reference), metric.order) for reference in words)
@@ -231,7 +239,7 @@ class CountedReferences:
 
     @property
     def sizes(self) -> list[int]:
-        """The divisors of costs: reference words, and 1 for a reference without words."""
+        """The divisors of costs: the totals, with 1 for a reference without words."""
         return [max(1, total) for total in self.totals]
 
     @property
@@ -240,7 +248,7 @@ class CountedReferences:
         return self.gains == _EDITS
 
     def rate(self, mean: float) -> float:
-        """Return the rate for a mean of cost / size."""
+        """Return the rate, given the mean of cost / size."""
         if self.counts_errors:
             return mean
         return 1 - mean if self.by_edits else 0.0 - mean / self.gains.unit
@@ -251,7 +259,7 @@ class CountedReferences:
         return 1.0 if self.counts_errors else -1.0 / (1 if self.by_edits else self.gains.unit)
 
     def numerator(self, cost: int, reference: int) -> float:
-        """Return the numerator of a rate; an `int` if it is whole."""
+        """Return the numerator of the rate for a cost against a reference (its number); an `int` if it is whole."""
         if self.counts_errors:
             return cost
         if self.by_edits:
@@ -263,8 +271,8 @@ class CountedReferences:
     ) -> tuple[Words, list[list[int]], int]:
         """Return the class of each arc's word, the classes of the references' words, and the number of classes.
 
-        Reference words have the classes 0, 1, …; all other words share the next class; arcs without a word have −1.
-        Reference words that no arc has share a last class.
+        Reference words in the lattice's vocabulary have the classes 0, 1, …; all other words of arcs share the next
+        class. Arcs without a word have −1. Reference words outside of the vocabulary share the last class.
         """
         encode = lattice.vocabulary.encode if numbers_of is None else numbers_of.encode
         numbers = [encode(reference).tolist() for reference in self.words]
@@ -279,7 +287,7 @@ class CountedReferences:
 
 
 class _Searched(NamedTuple):
-    """The searched lattice, in words or characters, with the probabilities of its steps."""
+    """The searched lattice, of words or of their units, with the probabilities of its steps."""
 
     lattice: Lattice
     transition: Floats
@@ -382,7 +390,7 @@ def _of_lattice(lattice: Lattice, metric: GRR, listed: CountedReferences, settin
 
 
 def _distribution(outcomes: Iterable[_Outcome], listed: CountedReferences) -> dict[float, float]:
-    """Sum the probabilities of outcomes with the same numerator."""
+    """Return the probability of each numerator: the sum over the outcomes that have it."""
     shares: dict[float, list[float]] = {}
     for numerator, share in sorted((listed.numerator(cost, k), share) for cost, k, share in outcomes):
         shares.setdefault(numerator, []).append(share)
@@ -390,11 +398,11 @@ def _distribution(outcomes: Iterable[_Outcome], listed: CountedReferences) -> di
 
 
 _Outcome = tuple[int, int, float]
-"""A cost, the number of the best reference, and the probability of such paths."""
+"""A cost, the number of the best reference, and the probability of the paths with both."""
 
 
 def _with_counts(found: Expected, listed: CountedReferences, mean: float, outcomes: Sequence[_Outcome]) -> Expected:
-    """Add the expected numerator and denominator."""
+    """Return the result with its expected numerator and denominator, if they are known."""
     if len(set(listed.totals)) == 1:
         total = listed.totals[0]
         whole = mean * listed.sizes[0]
@@ -417,7 +425,10 @@ def _with_counts(found: Expected, listed: CountedReferences, mean: float, outcom
 def _of_forest(
     forest: Forest, references: GraphReferences, metric: GRR, listed: CountedReferences, settings: _Settings
 ) -> Expected:
-    """Compute the expectation over a forest's derivations, or over those within a beam, and bound the rest."""
+    """Compute the exact expectation over a forest's derivations, or estimate and bound it if they are too many.
+
+    The bounds are exact for the derivations within a beam; the others count with the best or the worst possible rate.
+    """
     unfolded = unfold(forest, MOST_STACKS)
     if unfolded is not None:
         found = _of_lattice(unfolded.lattice, metric, listed, settings)
@@ -467,9 +478,9 @@ def _of_forest(
 
 
 def _without_rate(whole: ForestPosteriors, metric: GRR, listed: CountedReferences) -> Expected:
-    """Return the expectation for references without words: there is no rate, and each word costs the same.
+    """Return the expectation for references without words: there is no rate, and each word is an insertion.
 
-    The numerator is a sum over edges, and so exact for any forest; variance and distribution are not.
+    The numerator is a sum over edges, so it is exact for any forest. There is no variance and no distribution.
     """
     forest = whole.forest
     is_word = forest.target.values > EPSILON
@@ -496,16 +507,17 @@ def _without_rate(whole: ForestPosteriors, metric: GRR, listed: CountedReference
 
 
 _WIDEST_BEAM, _NARROWEST_BEAM = 64.0, 0.125
-_ROUNDING = 1e-9  # of logarithms of sums of large costs
+_ROUNDING = 1e-9  # rounding errors of logarithms of sums of large costs
 
 
 def _worst_rate(listed: CountedReferences, longest: int) -> float:
-    """Return a bound of the rate of the worst string with at most `most` words, against its best reference."""
+    """Return a bound of the worst rate of a string with at most `longest` words, against its best reference."""
     _, unit, alpha, beta = listed.gains
     rates = []
     for reference, total in zip(listed.words, listed.totals, strict=True):
         size = len(reference)
-        # Substitute all words that can be; the gain of the rest is linear in the number of words on both sides.
+        # The worst string has no matches, but substitutes all words that it can. The gain of the other words is linear
+        # in the number of words above and below the length of the reference, so three lengths are enough.
         gains = [
             -alpha * max(0, words - size) - beta * max(0, size - words) for words in (0, min(size, longest), longest)
         ]
@@ -515,7 +527,7 @@ def _worst_rate(listed: CountedReferences, longest: int) -> float:
 
 
 def _by_edge(found: Expected, unfolded: Unfolded, forest: Forest) -> Expected:
-    """Return the result with the gradient of each edge and goal: the sum over their arcs in the lattice."""
+    """Return the result with a gradient per edge and goal: the sum over the arcs of each in the unfolded lattice."""
     if found.gradient is None or found.final_gradient is None:
         return found
     edges = len(forest.head)

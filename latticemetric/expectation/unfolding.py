@@ -1,7 +1,7 @@
 """Unfold a forest into a lattice with one path per derivation, read from left to right.
 
-A state of the lattice is the stack of words and nodes still to be read; derivations with the same rest share it. A
-forest whose target sides all begin (or all end) with their only tail already is a lattice.
+A state of the lattice is the stack of words and nodes that are still to be read; derivations with the same stack share
+the state. If all target sides of a forest begin (or all end) with their only tail, the forest already is a lattice.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Unfolded:
 
     Attributes:
         lattice: The lattice, with the scores of the forest.
-        arc: The edge, or the goal (numbered after all edges), of each arc; −1 for none.
-        final: The same for each final state.
+        arc: For each arc, its edge, or its goal (goals are numbered after all edges); −1 for none.
+        final: For each final state, the same.
     """
 
     lattice: Lattice
@@ -37,7 +37,7 @@ class Unfolded:
     final: npt.NDArray[np.int64]
 
     def sums(self, arc: Floats, final: Floats, parts: int) -> Floats:
-        """Add up the values of arcs and final states by edge and goal; `parts` is the number of edges and goals."""
+        """Return the sum of the values of arcs and final states for each edge and goal, of which there are `parts`."""
         owner, values = np.concatenate([self.arc, self.final]), np.concatenate([arc, final])
         sums: Floats = np.bincount(owner[owner >= 0], weights=values[owner >= 0], minlength=parts).astype(np.float64)
         return sums
@@ -56,7 +56,7 @@ def unfold(forest: Forest, most: int) -> Unfolded | None:
 
 
 def _as_lattice(forest: Forest) -> Unfolded | None:
-    """Convert a forest that is a lattice; labels store the numbers of edges and goals."""
+    """Convert a forest that is a lattice, with the edge or goal of each arc as label; `None` for other forests."""
     if forest.tails.lengths().max(initial=0) > 1:
         return None
     edges, goals = len(forest.head), len(forest.goals)
@@ -73,7 +73,7 @@ def _as_lattice(forest: Forest) -> Unfolded | None:
     )
     try:
         lattice = numbered.to_lattice()
-    except InputError:  # words before tails, and after them
+    except InputError:  # some words stand before a tail, others after a tail
         return None
     return _owned(lattice)
 
@@ -84,13 +84,16 @@ def _owned(lattice: Lattice) -> Unfolded:
 
 
 class _Rest(NamedTuple):
-    """A stack: a symbol of an edge (its index among all symbols of target sides), and the stack below the edge."""
+    """A stack: the rest of an edge's target side, which begins with `symbol`, on top of the stack `below`.
+
+    `symbol` is the index of a symbol in the target sides of all edges.
+    """
 
     symbol: int
     below: int  # the number of a stack
 
 
-_NOTHING, _START = 0, 1  # stacks: nothing is left to be read; nothing has been read
+_NOTHING, _START = 0, 1  # numbers of stacks: nothing is left to be read; nothing has been read
 
 
 class _Stacks:
@@ -108,7 +111,7 @@ class _Stacks:
         self.arcs: list[tuple[int, int, int, int]] = []  # source, target, word, owner + 1
 
     def start(self) -> None:
-        """Add the start arcs, one per goal; a single goal needs none."""
+        """Add the arcs from the start: one per goal, if there are several, then those of the edges of each goal."""
         goals = self._forest.goals.tolist()
         for row, goal in enumerate(goals):
             chosen = _START
@@ -119,7 +122,7 @@ class _Stacks:
             self._derive(chosen, goal, _NOTHING)
 
     def read(self, at: int) -> None:
-        """Add the arcs of a stack: its first word, or the edges of its first node."""
+        """Add the arcs that leave a stack: one for its first word, or one for each edge of its first node."""
         rest = self.stacks[at]
         if rest is None:
             return

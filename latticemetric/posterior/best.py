@@ -25,11 +25,11 @@ class BestPath(Result, Frozen):
 
     Attributes:
         words: The words, without ε.
-        cost: Its cost under the given scales.
+        cost: The model's cost under the given scales.
         scores: The sum of each named cost along it.
         posterior: Its probability under the model.
         confidences: The probability of each word: that of its arc or edge. In an n-best list, the sum over hypotheses
-            with the word at the same place; see `Posteriors.confidences`.
+            that have the word at the same position; see `Posteriors.confidences`.
         times: Begin and end of each word, in seconds; `None` if the graph has no times.
         arcs: The numbers of its arcs in the lattice.
         edges: The numbers of its edges in the forest, as in `Derivation`.
@@ -66,8 +66,8 @@ def best(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> B
 
     Args:
         graph: A lattice, an n-best list, or a forest.
-        scale: Factor on the costs, for confidences only; below 1, it flattens the distribution. The best path does not
-            depend on it.
+        scale: Factor of the costs, for `posterior` and `confidences` only; below 1, it flattens the distribution. The
+            best path does not depend on it.
         scales: Weight of each score column in the model's cost; other columns keep their default weight.
 
     Examples:
@@ -115,7 +115,8 @@ def edges_of_words(forest: Forest, path: Sequence[int]) -> list[int]:
     begin, target = forest.target.begin, forest.target.values
     found: list[int] = []
     remaining = iter(path)
-    pending = [(-1, -1)]  # (edge, symbol) still to read, the next one last; at a tail, read the next edge
+    # Pairs (edge, symbol) to be read, the next pair last. A negative symbol is a tail: read the next edge.
+    pending = [(-1, -1)]
     while pending:
         edge, symbol = pending.pop()
         if symbol < 0:

@@ -17,7 +17,7 @@ Row = dict[str, Any]
 
 _KINDS = ("words", "ngrams", "arcs", "edges", "summary")
 
-# Posteriors this close count as equal, so that rounding errors of sums do not change the order of words.
+# Posteriors are compared after rounding to this many digits, so that rounding errors of sums do not change their order.
 _PLACES = 12
 
 
@@ -26,7 +26,7 @@ class PosteriorListing:
     """Posteriors of a graph's words, n-grams, arcs or edges.
 
     Attributes:
-        of: What is listed: `words`, `ngrams`, `arcs` of a lattice, `edges` of a forest; nothing for a `summary`.
+        of: The kind of rows: `words`, `ngrams`, `arcs` (of a lattice), `edges` (of a forest), or `summary` (no rows).
         log_total: Logarithm of the sum of exp(−scale · cost) over the graph's paths or derivations.
         entropy: The entropy of the distribution over paths or derivations, in nats.
         rows: The listed items, most probable first. Equally probable words and n-grams are sorted by length, then

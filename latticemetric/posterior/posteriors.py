@@ -1,6 +1,6 @@
-"""Posteriors of lattices and forests: of arcs or edges, words and n-grams.
+"""Compute posteriors: the probabilities of arcs or edges, words and n-grams of a lattice or forest.
 
-The probability of a path or derivation is exp(−cost), normalised.
+The probability of a path or derivation is exp(−scale · cost), normalised.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from latticemetric.vocabulary import Vocabulary, Words
 if TYPE_CHECKING:
     from latticemetric.nbest import NBest
 
-_MOST_EDGES = 2**18  # of one derivation: shared nodes can make it too long for any memory
+_MOST_EDGES = 2**18  # edges of one derivation; shared nodes can make it too long for any memory
 _EMPTY, _NONE = 0, -1
 _WORD_BITS = 32
 _HIGHEST_ORDER = 2**31 - 1
@@ -116,7 +116,7 @@ class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
 
     @cached_property
     def _spelled(self) -> list[tuple[str, ...]]:
-        """The n-grams, sorted by length, then by alphabet."""
+        """The n-grams, sorted by length, then alphabetically."""
         spelled: list[tuple[str, ...]] = [()]
         rows = zip(self.parent[1:].tolist(), self.vocabulary.decode(self.word[1:]), strict=True)
         for parent, word in rows:
@@ -128,17 +128,17 @@ class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
 
 
 def check_ngram_order(order: int) -> None:
-    """Raise an error if n-grams up to this order cannot be counted."""
+    """Raise `UsageError` unless the order is a whole number from 1 to the highest order."""
     if not (isinstance(order, int | np.integer) and 1 <= order <= _HIGHEST_ORDER):
         raise UsageError(f"n-grams of order {order} cannot be counted", advice="choose an order of 1 or more")
 
 
 @dataclass(frozen=True, eq=False)
 class Distribution(ABC, Frozen):
-    """Probabilities of paths or derivations: exp(−cost), normalised.
+    """The distribution over the paths or derivations of a graph: exp(−scale · cost), normalised.
 
     Attributes:
-        log_total: Logarithm of the sum of exp(−cost).
+        log_total: Natural logarithm of the sum of exp(−scale · cost) over all paths or derivations.
         transition: The probability of each arc or edge, given its source state or head node.
         ending: The probability of ending in each final state or goal.
     """
@@ -163,7 +163,10 @@ class Distribution(ABC, Frozen):
     @property
     @abstractmethod
     def _uses(self) -> tuple[Floats, Floats]:
-        """The mean number of uses of each arc or edge, and the probability of ending in each final state or goal."""
+        """The mean number of uses of each arc or edge, and the probability of each last step.
+
+        The last step is that of ending in a final state, given that a path is there; or the choice of a forest's goal.
+        """
 
     def words(self) -> dict[str, float]:
         """Return, for each word, the probability that a path has it at least once."""
@@ -178,14 +181,14 @@ class Distribution(ABC, Frozen):
             if aligned.shape != weights.shape:
                 raise UsageError(
                     f"there are {aligned.size} values instead of {len(weights)}",
-                    advice="give them in the graph's order",
+                    advice="give one value per arc or edge (and per final state or goal), in the graph's order",
                 )
             total += float(weights @ aligned)
         return total
 
 
 class _ScoredPath(Protocol):
-    """A scored path, as returned by oracles: of a lattice, with arcs, or of a forest, with edges."""
+    """A scored path, as oracles return it; it has arcs (of a lattice) or edges (of a forest)."""
 
     @property
     def words(self) -> tuple[str, ...]: ...
@@ -206,9 +209,9 @@ class Posteriors(Result, Distribution):
 
     Attributes:
         lattice: The lattice.
-        log_total: Logarithm of the sum of exp(−cost) over its paths.
-        state: The probability that a path passes each state.
-        arc: The probability that a path has each arc.
+        log_total: Natural logarithm of the sum of exp(−scale · cost) over its paths.
+        state: For each state, the probability that a path passes it.
+        arc: For each arc, the probability that a path uses it.
         transition: The probability of each arc, given its source state.
         ending: The probability of ending in each final state.
     """
@@ -218,7 +221,7 @@ class Posteriors(Result, Distribution):
     arc: Floats
 
     def expected(self, arc_values: npt.ArrayLike, final_values: npt.ArrayLike | None = None) -> float:
-        """Return the expected value of a path: the sum of the values of its arcs and its final state."""
+        """Return the expected value of a path; the value of a path is the sum over its arcs and its final state."""
         return self._expected(arc_values, final_values)
 
     def ngrams(self, order: int) -> NgramPosteriors:
@@ -270,8 +273,8 @@ class Posteriors(Result, Distribution):
         """Return the probability of each word of a scored path.
 
         In a lattice, this is the probability of the word's arc. Hypotheses of an n-best list share no arcs; there, it
-        is the total probability of the hypotheses with the same word at the same place, by a WER alignment with the
-        path. A word on which all hypotheses agree has probability 1.
+        is the total probability of the hypotheses that have the same word at the same position, by a WER alignment with
+        the path. A word on which all hypotheses agree has probability 1.
 
         Args:
             path: An oracle or a 1-best of this lattice.
@@ -288,11 +291,14 @@ class Posteriors(Result, Distribution):
             [0.667, 0.667, 1.0]
         """
         if path.edges:
-            raise UsageError("confidences need a path of a lattice, but this is a derivation of a forest")
+            raise UsageError(
+                "confidences need a path of a lattice, but this is a derivation of a forest",
+                advice="use `words()` or `ngrams()` of the posteriors",
+            )
         if max(path.arcs, default=-1) >= len(self.arc):
             raise _ANOTHER_LATTICE
         spelled = [(self.lattice.vocabulary.word(int(self.lattice.word[arc])), arc) for arc in path.arcs]
-        # Ignored words are on arcs, but not in the path's `words`.
+        # Skip ignored words: they are on arcs, but not in the path's `words`.
         counted = [(word, arc) for word, arc in spelled if word in set(path.words)]
         if tuple(word for word, _ in counted) != path.words:
             raise _ANOTHER_LATTICE
@@ -301,14 +307,14 @@ class Posteriors(Result, Distribution):
         return tuple(np.minimum(self.arc[[arc for _, arc in counted]], 1.0).tolist())
 
     def _agreement(self, words: tuple[str, ...]) -> tuple[float, ...]:
-        """Return, for each word, the probability of the list's hypotheses with that word at the same place."""
+        """Return, for each word, the probability of the list's hypotheses that have the word at the same position."""
         from latticemetric.metrics.alignment import DELETION, MATCH
         from latticemetric.metrics.recognition import WER
 
         strings: dict[tuple[str, ...], list[float]] = {}
         for hypothesis in self.lattice.ranked_paths():
             strings.setdefault(self.lattice.words(hypothesis), []).append(float(self.arc[hypothesis[0]]))
-        # Sums of what disagrees: they are exactly 0 if all agree.
+        # Add up the probabilities of hypotheses that disagree: the sum is exactly 0 if all agree.
         others: list[list[float]] = [[] for _ in words]
         metric = WER()
         for string, probabilities in strings.items():
@@ -319,16 +325,16 @@ class Posteriors(Result, Distribution):
         return tuple(max(0.0, 1.0 - math.fsum(other)) for other in others)
 
     def sample(self, count: int, seed: int) -> list[npt.NDArray[np.int64]]:
-        """Draw independent paths by their probabilities; return their arcs."""
+        """Draw `count` independent paths by their probabilities; return the arcs of each."""
         if count < 0:
-            raise UsageError(f"cannot sample {count} paths")
+            raise UsageError(f"cannot sample {count} paths", advice="give a number ≥ 0")
         lattice, random = self.lattice, np.random.default_rng(seed)
         begin = np.searchsorted(lattice.source, np.arange(lattice.num_states + 1))
         before = np.concatenate([[0.0], np.cumsum(self.transition)])
         paths: list[list[int]] = [[] for _ in range(count)]
         at, unfinished = np.zeros(count, dtype=np.int64), np.arange(count)
         while len(unfinished):
-            # Each unfinished path takes one step: an arc of its state, or its end (numbered after the last arc).
+            # Each unfinished path takes one step: it takes an arc of its state, or ends (number `last`).
             first, last = begin[at], begin[at + 1]
             drawn = np.searchsorted(before, before[first] + random.random(len(at)), side="right") - 1
             goes_on = (drawn < last) & (last > first)
@@ -350,14 +356,14 @@ class Posteriors(Result, Distribution):
 class ForestPosteriors(Result, Distribution):
     """The distribution over the derivations of a forest.
 
-    In some handmade forests, a derivation can use a node or an edge several times. Then `node` and `edge` are mean
-    numbers of uses.
+    In some handmade forests, a derivation uses a node or an edge several times. Then `node` and `edge` are mean numbers
+    of uses.
 
     Attributes:
         forest: The forest.
-        log_total: Logarithm of the sum of exp(−cost) over its derivations.
-        node: The probability of using each node.
-        edge: The probability of using each edge.
+        log_total: Natural logarithm of the sum of exp(−scale · cost) over its derivations.
+        node: For each node, the probability that a derivation uses it.
+        edge: For each edge, the probability that a derivation uses it.
         transition: The probability of each edge, given that its head is used.
         ending: The probability of each goal.
     """
@@ -367,7 +373,7 @@ class ForestPosteriors(Result, Distribution):
     edge: Floats
 
     def expected(self, edge_values: npt.ArrayLike, final_values: npt.ArrayLike | None = None) -> float:
-        """Return the expected value of a derivation: the sum of the values of its edges and its goal."""
+        """Return the expected value of a derivation; the value of one is the sum over its edges and its goal."""
         return self._expected(edge_values, final_values)
 
     def ngrams(self, order: int) -> NgramPosteriors:
@@ -407,9 +413,9 @@ class ForestPosteriors(Result, Distribution):
         return NgramPosteriors(order, forest.vocabulary, *columns)
 
     def sample(self, count: int, seed: int) -> list[npt.NDArray[np.int64]]:
-        """Draw independent derivations by their probabilities; return their edges in preorder."""
+        """Draw `count` independent derivations by their probabilities; return the edges of each, in preorder."""
         if count < 0:
-            raise UsageError(f"cannot sample {count} derivations")
+            raise UsageError(f"cannot sample {count} derivations", advice="give a number ≥ 0")
         forest, random = self.forest, np.random.default_rng(seed)
         goals, ending = forest.goals.tolist(), np.cumsum(self.ending)
         begin: list[int] = np.searchsorted(forest.head, np.arange(forest.num_nodes + 1)).tolist()
@@ -430,7 +436,9 @@ class ForestPosteriors(Result, Distribution):
                 edges.append(edge)
                 pending += below[edge]
                 if len(edges) > _MOST_EDGES:
-                    raise InputError(f"cannot sample from derivations with more than {_MOST_EDGES} edges")
+                    raise InputError(
+                        f"cannot sample from derivations with more than {_MOST_EDGES} edges", advice="prune the forest"
+                    )
             derivations.append(np.array(edges, dtype=np.int64))
         return derivations
 
@@ -452,7 +460,7 @@ def posteriors(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None
 
     Args:
         graph: A lattice, an n-best list, or a forest.
-        scale: Factor on the costs; below 1, it flattens the distribution.
+        scale: Factor of the costs, before they become probabilities; below 1, it flattens the distribution.
         scales: Weight of each score column in the model's cost; other columns keep their default weight.
 
     Raises:
@@ -494,8 +502,8 @@ class StepProbabilities(NamedTuple):
     """Probabilities of the steps along a lattice's paths.
 
     Attributes:
-        log_total: Logarithm of the sum of exp(−cost) over its paths.
-        state: The probability that a path passes each state.
+        log_total: Natural logarithm of the sum of exp(−scale · cost) over its paths.
+        state: For each state, the probability that a path passes it.
         transition: The probability of each arc, given its source state.
         ending: The probability of ending in each state, given that a path passes it.
     """
@@ -515,7 +523,7 @@ def step_probabilities(lattice: Lattice, scale: float, scales: Scales | None) ->
 
 
 def _scaled_cost(graph: Lattice | Forest, scale: float, scales: Scales | None) -> Costs:
-    """Return the model's cost times `scale`; refuse infinite costs. Their sums may still overflow."""
+    """Return the model's cost times `scale`; raise `InputError` if a cost is infinite. Sums may still overflow."""
     if not math.isfinite(scale):
         raise UsageError(f"the scale is {scale}, not a finite number")
     cost = graph.cost(scales)
@@ -529,6 +537,6 @@ def _scaled_cost(graph: Lattice | Forest, scale: float, scales: Scales | None) -
 
 
 def _require_finite(*sums: float | Floats) -> None:
-    """Raise an error if sums of costs are not finite."""
+    """Raise `InputError` if a value is not finite."""
     if not all(np.isfinite(values).all() for values in sums):
         raise InputError("the costs are too large to be added up", advice="choose smaller scales")

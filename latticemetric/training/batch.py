@@ -1,4 +1,4 @@
-"""Batches of graphs with references; expected rates and gradients are recomputed for new costs."""
+"""Batches of graphs with references, to compute expected rates and gradients for many settings of costs."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ from latticemetric.vocabulary import Vocabulary, Words
 
 Numbers = npt.NDArray[np.int64]
 
-# Fewer arcs for each thread are searched before it has started.
+# With fewer arcs per thread, starting a thread takes longer than the search.
 _ARCS_A_THREAD = 2_000
-_PARTS_A_THREAD = 4  # so that no thread waits long for the last one
+_PARTS_A_THREAD = 4  # several small parts per thread, so that all threads end at about the same time
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class BatchExpectation(Frozen):
 
     Attributes:
         value: The exact expected rate of each graph.
-        gradient: ∂ rate / ∂ cost, for each cost and the rate of its graph; `None` if not computed.
+        gradient: For each cost, ∂ rate / ∂ cost of the rate of its graph; `None` if not computed.
     """
 
     value: Floats
@@ -58,13 +58,13 @@ class BatchExpectation(Frozen):
 class Batch:
     """Graphs with their references, prepared for many searches with different costs.
 
-    Costs are one flat array, graph by graph. A lattice has one cost per arc, then one per final state; an n-best list
-    one per hypothesis; a forest one per edge, then one per goal; an Fsa of k2 (`from_k2`) one per arc. The probability
-    of a path is exp(−cost), normalised. The scores of the graphs are ignored, unless `features` uses them.
+    Costs (−log weights) are one flat array, graph by graph. A lattice has one cost per arc, then one per final state;
+    an n-best list one per hypothesis; a forest one per edge, then one per goal; an Fsa of k2 (`from_k2`) one per arc.
+    The probability of a path is exp(−cost), normalised. The scores of the graphs are not used, except by `features`.
 
     Attributes:
         sizes: The number of costs of each graph; `len(batch)` is the number of graphs.
-        totals: The number of words (n-grams) of each graph's first reference.
+        totals: The number of words (for n-GRR: of n-grams) of each graph's first reference.
 
     Examples:
         >>> lists = [NBest.from_strings(["a b", "a c"], costs=[2.0, 1.0]), NBest.from_strings(["d", "e"])]
@@ -100,7 +100,10 @@ class Batch:
             raise UsageError("a single string is given as the references of several graphs", advice="give a list")
         several = list(references)
         if len(several) != len(self._graphs):
-            raise UsageError(f"there are {len(self._graphs)} graphs, but {len(several)} references")
+            raise UsageError(
+                f"there are {len(self._graphs)} graphs, but {len(several)} references",
+                advice="give one item per graph: a reference, or a list of references",
+            )
         check_effort(most_states, None)
         if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
             raise UsageError(f"the number of workers is {workers}", advice="give a whole number ≥ 1")
@@ -135,14 +138,14 @@ class Batch:
         most_states: int = expectation.MOST_STATES,
         workers: int | None = None,
     ) -> Self:
-        """Prepare a vector of Fsas of k2, with a cost for each of its arcs: `-fsas.scores`.
+        """Prepare a vector of Fsas of k2. The batch has one cost per arc: `-fsas.scores`.
 
         Args:
-            arcs: The tensor that k2 makes of the vector, or of one Fsa (`fsas.as_dict()["arcs"]`).
+            arcs: The tensor of the vector's arcs, or of those of one Fsa (`fsas.as_dict()["arcs"]`).
             references: The references of each Fsa.
             metric: `wer`, `wrr`, `4-grr`, or a metric object.
             aux_labels: The words of all arcs, if the labels are not the words.
-            vocabulary: Maps word numbers to words; by default, a number is its own word.
+            vocabulary: Maps word numbers to words; by default, words are their numbers.
             most_states: The largest number of states of one search.
             workers: The number of threads.
         """
@@ -158,7 +161,7 @@ class Batch:
     def features(self, names: Sequence[str] | None = None) -> Floats:
         """Return the score columns of all graphs: one row per cost, one column per name.
 
-        `features(names) @ weights` are the costs of a log-linear model. A graph that lacks a score has 0.
+        `features(names) @ weights` are the costs of a log-linear model. A graph without a score column has 0 there.
 
         Args:
             names: Names of score columns; by default, all.
@@ -189,8 +192,8 @@ class Batch:
         """Compute the expected rate of each graph under these costs.
 
         Args:
-            costs: All costs.
-            gradient: False to save the time of the gradient.
+            costs: All costs, in the order that `Batch` describes.
+            gradient: False to skip the gradient, which saves time.
 
         Raises:
             InputError: A cost is not finite or too large, or a graph needs more states than `most_states`.
@@ -211,7 +214,7 @@ class Batch:
         try:
             array = np.asarray(costs, dtype=np.float64)
         except (ValueError, TypeError):
-            raise UsageError("the costs are not an array of numbers") from None
+            raise UsageError("the costs are not an array of numbers", advice="give a flat array of floats") from None
         if array.shape != (sum(self.sizes),):
             raise UsageError(
                 f"the costs have the shape {array.shape}, but the batch has {sum(self.sizes)} of them",
@@ -226,12 +229,12 @@ class Batch:
             raise InputError(
                 f"cost {place} is {array[wrong[0]]}",
                 where=f"graph {graph}",
-                advice="give finite numbers; one such as 1e4 makes an arc impossible",
+                advice="give finite numbers; a cost of 1e4 already gives an arc the probability 0",
             )
         return array
 
     def _of_part(self, costs: Floats, part: _Part, *, gradient: bool) -> tuple[Floats, Floats]:
-        """Return the rates of some graphs, and their gradient."""
+        """Return the rates of the graphs of a part, and their gradient (empty if it is not computed)."""
         padded = np.append(costs[part.costs], 0.0)
         final = np.full(part.num_states, np.inf)
         final[part.final] = padded[part.final_owner]
@@ -277,7 +280,14 @@ class Batch:
 
 
 class _Prepared(NamedTuple):
-    """A graph as a lattice, the index of the cost of each arc and final state (−1: none), and the number of costs."""
+    """A graph as a lattice, and its costs.
+
+    Attributes:
+        lattice: The lattice.
+        arc: For each arc, the index of its cost; −1 for none.
+        final: For each final state, the index of its cost; −1 for none.
+        size: The number of costs.
+    """
 
     lattice: Lattice
     arc: Numbers
@@ -287,7 +297,7 @@ class _Prepared(NamedTuple):
 
 def _prepared(graph: Graph | Machine) -> _Prepared:
     if isinstance(graph, Machine):
-        unscored = graph._replace(score=np.zeros(len(graph.source)))  # its own scores do not count
+        unscored = graph._replace(score=np.zeros(len(graph.source)))  # costs replace its scores
         numbered = lattice_of_machine(Lattice, unscored, numbered=True)
         return _Prepared(numbered, *arc_numbers(numbered), len(graph.source))
     if isinstance(graph, Forest):
@@ -298,7 +308,7 @@ def _prepared(graph: Graph | Machine) -> _Prepared:
     if isinstance(graph, NBest):
         lattice = graph.to_lattice(keep=())
         arc = np.arange(len(lattice.word))
-        arc[len(graph) :] = -1  # hypotheses are chains; the first arc of each has its cost
+        arc[len(graph) :] = -1  # a hypothesis is a chain of arcs; its first arc has its cost, and these arcs come first
         return _Prepared(lattice, arc, np.array([-1]), len(graph))
     lattice = as_lattice(graph)
     arcs, ends = len(lattice.word), len(lattice.final)
@@ -306,7 +316,7 @@ def _prepared(graph: Graph | Machine) -> _Prepared:
 
 
 class _Searched(NamedTuple):
-    """A graph with its references, in the numbers of the kernel."""
+    """A graph with its references; words are given as the kernel's classes (see `CountedReferences.arcs`)."""
 
     prepared: _Prepared
     listed: CountedReferences
@@ -324,7 +334,7 @@ def _searched(prepared: _Prepared, references: GraphReferences, metric: GRR) -> 
 
 
 class _Part(NamedTuple):
-    """Consecutive graphs, searched by one native call; costs are numbered from the first graph's first cost."""
+    """Consecutive graphs, searched by one call of the kernel; costs are numbered from the first of these graphs."""
 
     first_graph: int
     costs: slice
@@ -334,7 +344,7 @@ class _Part(NamedTuple):
     arc_begin: Numbers
     state_begin: Numbers
     arc_owner: Numbers
-    final: Numbers  # where the final states are among all states
+    final: Numbers  # the final states, as indices among the states of all graphs
     final_owner: Numbers
     num_states: int
     references: list[list[list[int]]]
@@ -344,7 +354,7 @@ class _Part(NamedTuple):
 
 
 def _parts(graphs: Sequence[_Searched], number: int) -> list[_Part]:
-    """Divide graphs into at most `number` parts with about equally many arcs."""
+    """Divide graphs into at most `number` parts with about the same number of arcs."""
     if not graphs:
         return []
     share = math.ceil(sum(len(one.kinds) + 1 for one in graphs) / number)
@@ -375,7 +385,7 @@ def _part(graphs: Sequence[_Searched], first: int, cost: int) -> _Part:
     )
 
     def joined(columns: Iterable[npt.NDArray[Any]], begins: Numbers) -> Numbers:
-        """Join arrays of indices: add each graph's offset to its indices; keep −1."""
+        """Join arrays of indices; add each graph's offset to its indices, except −1."""
         moved = [np.where(c < 0, -1, c + b) for c, b in zip(columns, begins.tolist(), strict=False)]
         return np.concatenate(moved).astype(np.int64)
 

@@ -1,4 +1,4 @@
-"""Expected rates as a differentiable function of JAX arrays; also under `jax.jit`."""
+"""Expected rates as a differentiable function of JAX arrays; `jax.jit` may compile it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["expected_rates"]
 def expected_rates(batch: Batch, costs: Any) -> Any:
     """Compute the exact expected rate of each graph, with a gradient by the costs.
 
-    The search runs on the CPU in double precision, in a callback; the result has the type of `costs`.
+    The search runs on the CPU in double precision, in a callback of JAX. The result has the type of `costs`.
 
     Args:
         batch: The graphs and their references.
@@ -41,17 +41,17 @@ def expected_rates(batch: Batch, costs: Any) -> Any:
 
 @cache
 def _differentiable() -> Any:
-    """Return the function with its gradient, for JAX."""
+    """Return the function of expected rates, with its gradient, for JAX."""
     rates = jax.custom_vjp(_rates, nondiff_argnums=(0,))
     rates.defvjp(_forward, _backward)
     return rates
 
 
 def _rates(batch: Batch, costs: Any) -> Any:
-    return _asked(batch, costs, gradient=False)[0]
+    return _called_back(batch, costs, gradient=False)[0]
 
 
-def _asked(batch: Batch, costs: Any, *, gradient: bool) -> Any:
+def _called_back(batch: Batch, costs: Any, *, gradient: bool) -> Any:
     """Return the rates and, if requested, the gradient."""
     costs = jnp.asarray(costs)
     kind = costs.dtype if jnp.issubdtype(costs.dtype, jnp.floating) else jnp.result_type(float)
@@ -67,7 +67,7 @@ def _asked(batch: Batch, costs: Any, *, gradient: bool) -> Any:
 
 
 def _forward(batch: Batch, costs: Any) -> tuple[Any, Any]:
-    rates, gradient = _asked(batch, costs, gradient=True)
+    rates, gradient = _called_back(batch, costs, gradient=True)
     return rates, gradient
 
 

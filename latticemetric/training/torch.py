@@ -13,7 +13,7 @@ try:
 except ImportError as error:
     raise MissingDependencyError(
         "this needs PyTorch, which is not installed",
-        advice="pip install torch, or Debian's python3-torch; builds for CPUs are enough",
+        advice="pip install torch, or install Debian's python3-torch; a build for CPUs is enough",
     ) from error
 
 __all__ = ["ExpectedRates", "expected_rates"]
@@ -43,8 +43,8 @@ class ExpectedRates(torch.autograd.Function):  # type: ignore[misc]  # torch has
 def expected_rates(batch: Batch, costs: Any) -> Any:
     """Compute the exact expected rate of each graph, with a gradient by the costs.
 
-    The search runs on the CPU in double precision; the result has the type and the device of `costs`. There is no
-    second derivative.
+    The search runs on the CPU in double precision. The result has the type and the device of `costs`. It has no second
+    derivative.
 
     Args:
         batch: The graphs and their references.

@@ -71,7 +71,7 @@ def test_values_to_be_expected_are_one_an_arc_or_an_edge(graph):
     found = lm.posteriors(graph)
     with pytest.raises(lm.UsageError, match="there are 1 values instead of "):
         found.expected([1.0])
-    with pytest.raises(lm.UsageError, match="there are 2 values instead of 1; give them in the graph's order"):
+    with pytest.raises(lm.UsageError, match="there are 2 values instead of 1; give one value per arc"):
         found.expected(np.zeros(len(found.transition)), [1.0, 2.0])
 
 

@@ -23,7 +23,7 @@ HELP = {"help_option_names": ["-h", "--help"]}
 # Options with the same meaning in all commands. All other options belong to one command.
 _SHARED: Sections = {
     "Metric": "--metric --metrics --alpha --beta --ignore --wildcard --no-spaces --unicode "
-    "--tokenize --lowercase --stem --normalize",
+    "--parameter --tokenize --lowercase --stem --normalize",
     "Model scores": "--scale --posterior-scale",
     "Input": "--from --symbols --style --reference-field",
     "Intervals": "--resamples --seed --confidence",

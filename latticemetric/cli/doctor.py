@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from latticemetric.cli.commands import Options, verb
-from latticemetric.cli.options import format_option
+from latticemetric.cli.commands import Options, choice, verb
 from latticemetric.cli.results import table
 from latticemetric.errors import harmless
 
@@ -25,7 +24,7 @@ Examples:
 
 
 class _FormatOptions(Options):
-    output_format: str = format_option("text", "json")
+    output_format: str = choice("--format", ["text", "json"], "Output format.")
 
 
 @verb("doctor", epilog=_EPILOG)

@@ -1,4 +1,4 @@
-"""`latticemetric minimize`: merge the states of each lattice that have the same future."""
+"""`latticemetric minimize`: merge the states of each lattice that have the same continuations."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ Examples:
 def command(
     graphs: str, target: str, *, reading: ScoredReadingOptions, written: GraphFormatOptions, run: ShardedRunOptions
 ) -> None:
-    """Merge states of GRAPHS (a file, folder, glob or -) that have the same future; write the lattices to TARGET.
+    """Merge states of GRAPHS (a file, folder, glob or -) with the same continuations; write the lattices to TARGET.
 
     All paths keep their words, scores, times and labels. --sum-scores, --scores-off and --drop-labels are applied
-    first, so that more states become equal. To keep one path per string, use determinize. TARGET is a file, - for
+    first, so that more states can be merged. To keep one path per string, use determinize. TARGET is a file, - for
     standard output, or a folder (with / at its end) with one file per graph.
     """
     from latticemetric.batch.answers import minimized

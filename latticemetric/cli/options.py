@@ -713,17 +713,17 @@ class PointOptions(Options):
 
     beams: tuple[float, ...] = option(
         "--beams COSTS",
-        "Beams: keep the paths that cost at most this much more than the best path: 1,2,4.",
+        "Prune to the paths that cost at most this much more than the best path, for each value: 1,2,4.",
         reads=numbers,
     )
     densities: tuple[float, ...] = option(
         "--densities NUMBERS",
-        "Densities: keep at most this many arcs with words per reference word: 1,5,10.",
+        "Prune to at most this many arcs with words per reference word, for each value: 1,5,10.",
         reads=numbers,
     )
     nbest_sizes: tuple[int, ...] = option(
         "--nbest-sizes NUMBERS",
-        "Sizes of n-best lists: keep this many of the model's best strings: 1,10,100.",
+        "Prune to this many of the model's best strings, for each value: 1,10,100.",
         reads=functools.partial(whole_numbers, most_strings=MOST_STRINGS),
     )
 

@@ -13,13 +13,13 @@ from latticemetric.cli.commands import Options, flag, option, verb
 from latticemetric.cli.corrected import corrected_pairs
 from latticemetric.cli.files import STANDARD, GraphFiles, NamesFiles
 from latticemetric.cli.options import (
-    BEAM,
     ENGINE,
     OUTPUT,
     POSTERIOR_SCALE,
     SAMPLES,
     SCORE,
     UTT2SPK,
+    Number,
     PairedReadingOptions,
     PointOptions,
     RateOptions,
@@ -65,7 +65,11 @@ class _PageOptions(Options):
         default="auto",
     )
     posterior_scale: float = POSTERIOR_SCALE
-    beam: float | None = BEAM
+    beam: float | None = option(
+        "--beam COST",
+        "For MBR: keep only the paths that cost at most this much more than the best path.",
+        type=Number(0),
+    )
     samples: int | None = SAMPLES
     expected: bool = flag("--expected", "Also show the expected rate of each graph, and of the paths through each arc.")
     score: str | None = SCORE
@@ -78,7 +82,7 @@ class _PageOptions(Options):
     title: str | None = option("--title TEXT", "Title of the page (default: the graphs' file).")
     most_graphs: int = option(
         "--most-graphs N",
-        "Draw at most N graphs: those where the oracle is better than the 1-best by most.",
+        "Draw at most N graphs: those with the largest difference between 1-best and oracle.",
         type=click.IntRange(0),
         default=100,
     )

@@ -67,18 +67,29 @@ class _TagOptions(Options):
     compare: bool = flag(
         "--compare", "Test each pair of systems; show how many pairs each metric separates significantly."
     )
-    sampling: bool = flag("--sampling", "Find how many words each metric needs to detect small differences.")
+    sampling: bool = flag(
+        "--sampling", "Find how many samples each metric needs to detect small differences of error rates."
+    )
     pairs_by: str = option("--pairs-by NAME", "Metric whose p-values --compare shows for each pair.", default="f1_mult")
     trials: int | None = option(
         "--trials N", "Trials per test (default: 1000, or more if the significance level needs more).", type=_DRAWS
     )
     error_rates: tuple[float, ...] = option(
-        "--error-rates SHARES", "Error rates of the samples: 0.1,0.1005 (default: as in Logacheva 2016).", reads=numbers
+        "--error-rates SHARES",
+        "Error rates of the samples: 0.1,0.1005 (default: from 0.3, as in Logacheva 2016).",
+        reads=numbers,
     )
     sample_sizes: tuple[int, ...] = option(
-        "--sample-sizes NUMBERS", "Numbers of words to try (default: as in Logacheva 2016).", reads=whole_numbers
+        "--sample-sizes NUMBERS",
+        "Numbers of samples to try (default: 100 to 10000, as in Logacheva 2016).",
+        reads=whole_numbers,
     )
-    rounds: int = option("--rounds N", "Number of rounds at the largest sample size.", default=10, type=_DRAWS)
+    rounds: int = option(
+        "--rounds N",
+        "Number of rounds for the largest of --sample-sizes; p-values are averaged over rounds.",
+        default=10,
+        type=_DRAWS,
+    )
     significance: float = option(
         "--significance LEVEL",
         "Family-wise significance level of all tests of a metric.",
@@ -348,7 +359,7 @@ def _sampling_table(sampling: RepeatedSampling) -> Iterator[str]:
 
     rates = sorted({rate for test in sampling.tests for rate in (test.first, test.second)})
     listed = ", ".join(f"{100 * rate:g} %" for rate in rates)
-    yield f"Words needed to detect the difference between two of the error rates {listed}:"
+    yield f"Samples needed to detect the difference between two of the error rates {listed}:"
     needed = sampling.needed()
     differences = list(next(iter(needed.values())))
     most = max(sampling.sizes)

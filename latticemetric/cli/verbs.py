@@ -29,7 +29,7 @@ SECTIONS = {
         "convert": "convert graphs into another format",
         "prune": "keep the paths near the best one: by beam, density or n-best",
         "determinize": "make the smallest lattice with one path per string",
-        "minimize": "merge states with the same future",
+        "minimize": "merge states with the same continuations",
     },
     "Other": {
         "merge": "merge the results of shards",

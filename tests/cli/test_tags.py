@@ -149,7 +149,7 @@ def test_samples_are_those_of_the_api(files):
     found = document(*files, *asked)["sampling"]
     expected = evaluation.repeated_sampling(error_rates=[0.05, 0.1, 0.2], sizes=[5, 10], rounds=2)
     assert found == {"significance": 0.05, "seed": 0, **json.loads(json.dumps(expected.asdict()))}
-    assert "Words needed to detect" in good(tags(*files, *asked)).stdout
+    assert "Samples needed to detect" in good(tags(*files, *asked)).stdout
 
 
 def test_a_run_repeats_itself(files):

@@ -144,16 +144,16 @@ def _subjects() -> list[Subject]:
 # ---- Processes ----
 
 # The state; the version, size or path; the problem.
-_Answer = tuple[CheckState, str | None, str | None]
+_ProbeResult = tuple[CheckState, str | None, str | None]
 
 
 def examine(subject: Subject) -> Check:
     """Check a subject, in a separate process if the system can fork."""
-    answer = _forked(subject.probe) if hasattr(os, "fork") else _answer(subject.probe)
+    answer = _probed_in_child(subject.probe) if hasattr(os, "fork") else _probed(subject.probe)
     return Check(subject.name, subject.group, *answer, subject.needed_for, subject.advice, subject.required)
 
 
-def _answer(probe: Callable[[], str]) -> _Answer:
+def _probed(probe: Callable[[], str]) -> _ProbeResult:
     try:
         return "ok", probe(), None
     except (ModuleNotFoundError, MissingDependencyError) as error:
@@ -168,7 +168,7 @@ def _in_one_line(error: BaseException) -> str:
     return " ".join(text.split())
 
 
-def _forked(probe: Callable[[], str]) -> _Answer:
+def _probed_in_child(probe: Callable[[], str]) -> _ProbeResult:
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:  # it is closed
             stream.flush()
@@ -181,7 +181,7 @@ def _forked(probe: Callable[[], str]) -> _Answer:
         os.dup2(silence, 2)
         try:
             with os.fdopen(writing, "wb") as pipe:
-                pickle.dump(_answer(probe), pipe)
+                pickle.dump(_probed(probe), pipe)
         finally:
             os._exit(0)
     os.close(writing)
@@ -192,7 +192,7 @@ def _forked(probe: Callable[[], str]) -> _Answer:
         return "broken", None, f"it crashed: {signal.Signals(os.WTERMSIG(status)).name}"
     if not data:
         return "broken", None, f"it ended its process, with status {os.waitstatus_to_exitcode(status)}"
-    answer: _Answer = pickle.loads(data)  # noqa: S301  our own child wrote it
+    answer: _ProbeResult = pickle.loads(data)  # noqa: S301  our own child wrote it
     return answer
 
 
@@ -207,7 +207,7 @@ def package_version(name: str) -> str | None:
         return None
 
 
-def _found(package: str) -> str:
+def _version_found(package: str) -> str:
     """Return the version of a package, or `version unknown` if it has no metadata."""
     return package_version(package) or "version unknown"
 
@@ -237,7 +237,7 @@ def _native() -> str:
 
 def _tqdm() -> str:
     import_module("tqdm")
-    return _found("tqdm")
+    return _version_found("tqdm")
 
 
 def _pynini() -> str:
@@ -245,7 +245,7 @@ def _pynini() -> str:
     machine = pynini.union(pynini.accep("ab"), pynini.accep("cd", weight=1)).optimize()
     best = pynini.shortestpath(pynini.compose(machine, pynini.closure(pynini.union("c", "d"))))
     _require(best.string() == "cd", "it compiles an automaton, but does not find its best path")
-    return f"{_found('pynini')}, compiles automata"
+    return f"{_version_found('pynini')}, compiles automata"
 
 
 def _nltk() -> str:
@@ -253,35 +253,35 @@ def _nltk() -> str:
     from latticemetric.metrics.preparation import porter_stem
 
     _require(porter_stem("computers") == "comput", "its Porter stemmer gives other stems")
-    return _found("nltk")
+    return _version_found("nltk")
 
 
 def _sacrebleu() -> str:
     tokenizer = import_module("sacrebleu.metrics").BLEU(tokenize="13a").tokenizer
     _require(tokenizer("No, no.") == "No , no .", "its tokenizer 13a gives other tokens")
-    return _found("sacrebleu")
+    return _version_found("sacrebleu")
 
 
 def _networkx() -> str:
     graph = import_module("networkx").MultiDiGraph([(0, 1)])
     _require(len(graph) == 2, "it does not build a graph")  # noqa: PLR2004  the ends of an edge
-    return _found("networkx")
+    return _version_found("networkx")
 
 
 def _matplotlib() -> str:
     import_module("matplotlib.figure").Figure()
-    return _found("matplotlib")
+    return _version_found("matplotlib")
 
 
 def _dask() -> str:
     import_module("distributed")
-    return f"{_found('dask')}, distributed {_found('distributed')}"
+    return f"{_version_found('dask')}, distributed {_version_found('distributed')}"
 
 
 def _jinja2() -> str:
     text = import_module("jinja2").Environment(autoescape=True).from_string("{{ word }}").render(word="<s>")
     _require(text == "&lt;s&gt;", "it does not escape HTML")
-    return _found("jinja2")
+    return _version_found("jinja2")
 
 
 def _zstd() -> str:
@@ -291,7 +291,7 @@ def _zstd() -> str:
     _require(
         zstd.decompress(zstd.compress(b"a lattice")) == b"a lattice", "decompressed data differs from the original"
     )
-    return "part of Python" if sys.version_info >= (3, 14) else f"backports.zstd {_found('backports.zstd')}"
+    return "part of Python" if sys.version_info >= (3, 14) else f"backports.zstd {_version_found('backports.zstd')}"
 
 
 # ---- Data, programs, and the machine: processors, memory, processes, limits, a terminal ----

@@ -152,7 +152,9 @@ def command(
             others["mbr"] = [one.mbr(scale=reading.posterior_scale).words for one in judgeable.combinations]
         judged = judge(judgeable, references, others=others, subsets=judging.subsets, **resampling.asdict())
     scale = reading.posterior_scale
-    results = _Combined(found, tuned, judged, by_risk=vote.scheme == "mbr", scale=scale, resampling=resampling)
+    results = _CombinationResults(
+        found, tuned, judged, by_risk=vote.scheme == "mbr", scale=scale, resampling=resampling
+    )
 
     def beside() -> None:
         if judging.write_lattices is not None:
@@ -163,7 +165,7 @@ def command(
     output.say_summary(results)
 
 
-class _Combined(Results):
+class _CombinationResults(Results):
     """The words of each utterance; the scores are in the summary and in the JSON document."""
 
     columns = ("id", "hypothesis", "confidences", "cost", "bound")
@@ -229,7 +231,7 @@ class _Combined(Results):
             effect = f"{self._tuned.errors_before} errors before, {self._tuned.errors} after"
             lines += [f"tuned: --system-weights {chosen} --null {self._tuned.null:g} ({effect})", ""]
         if self._judged is not None:
-            lines += [*_judgment(self._judged), ""]
+            lines += [*_judgment_table(self._judged), ""]
         notes = [counted(len(found), "utterance"), counted(len(self._found.systems), "system")]
         bounds = [one.bound for one in found]
         cost = sum(one.cost for one in found)
@@ -256,9 +258,12 @@ class _Combined(Results):
                 yield f"{channel} {begin:.2f} {end - begin:.2f} {word} {sure:.4f}"
 
 
-def _judgment(judged: Judgment) -> Iterator[str]:
+def _judgment_table(judged: Judgment) -> Iterator[str]:
     """Yield the table of the systems' scores and of the oracles."""
-    rows = [["", rate_title("wer"), "", "more than combined"], *(_row(row, judged.rows[0]) for row in judged.rows)]
+    rows = [
+        ["", rate_title("wer"), "", "more than combined"],
+        *(_judgment_row(row, judged.rows[0]) for row in judged.rows),
+    ]
     for systems, errors in judged.oracles.items():
         score = errors / judged.reference_words if judged.reference_words else None
         name = "oracle of all" if len(judged.oracles) == 1 else f"oracle of {' '.join(map(harmless, systems))}"
@@ -266,7 +271,7 @@ def _judgment(judged: Judgment) -> Iterator[str]:
     return iter(table(rows))
 
 
-def _row(row: Judged, combined: Judged) -> list[str]:
+def _judgment_row(row: Judged, combined: Judged) -> list[str]:
     half_width = None if row.interval is None else row.interval.half_width
     more = ""
     if row is not combined and row.score is not None and combined.score is not None:

@@ -129,7 +129,7 @@ class Correlations(Results):
             yield "Segments: none has a human score"
             return
         yield "Segments of each system: Pearson"
-        rows, reasons = [["", *map(self._marked, segments)]], list[str | None]()
+        rows, reasons = [["", *map(self._with_arrow, segments)]], list[str | None]()
         for system in self.agreement.systems:
             own = {name: one.systems[system] for name, one in segments.items()}
             rows.append([harmless(system), *(_interval_cell(one.pearson) for one in own.values())])
@@ -141,7 +141,7 @@ class Correlations(Results):
         yield "Scores of systems"
         columns = {"human": self.agreement.human}
         columns |= {name: one.scores for name, one in self.agreement.metrics.items()}
-        rows, reasons = [["", "human", *map(self._marked, self.agreement.metrics)]], list[str | None]()
+        rows, reasons = [["", "human", *map(self._with_arrow, self.agreement.metrics)]], list[str | None]()
         for k, system in enumerate(self.agreement.systems):
             rows.append([harmless(system), *(_interval_cell(column[k]) for column in columns.values())])
             undefined = ", ".join(name for name, column in columns.items() if column[k].value is None)
@@ -153,7 +153,7 @@ class Correlations(Results):
         assert grouping is not None
         by = "unigram score" if self.group_by == "unigram" else "human score"
         yield f"Groups by {by}; * of fewer than {grouping.smallest} segments"
-        rows = [["group", "segments", "human", *map(self._marked, grouping.every)]]
+        rows = [["group", "segments", "human", *map(self._with_arrow, grouping.every)]]
         for group in grouping.groups:
             size = f"{group.size}{' *' if group.small else '  '}"
             rows.append([f"{group.value:g}", size, shown(group.human), *map(shown, group.scores.values())])
@@ -177,10 +177,10 @@ class Correlations(Results):
 
     def _metric_table(self, headings: Sequence[str], rows: Mapping[str, tuple[list[str], str | None]]) -> Iterator[str]:
         """Yield a table with one row per metric; add the reason if a value is undefined."""
-        marked = ([self._marked(name), *cells] for name, (cells, _) in rows.items())
+        marked = ([self._with_arrow(name), *cells] for name, (cells, _) in rows.items())
         return _with_reasons([["", *headings], *marked], [reason for _, reason in rows.values()])
 
-    def _marked(self, metric: str) -> str:
+    def _with_arrow(self, metric: str) -> str:
         return f"{metric} {'↑' if self.agreement.metrics[metric].higher_is_better else '↓'}"
 
     def _p_values(self, comparisons: Sequence[MetricComparison]) -> _Column:

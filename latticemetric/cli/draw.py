@@ -159,11 +159,13 @@ def _read(graphs: str, subject: _SubjectOptions, reading: ScoredReadingOptions) 
 
     entries = reading.entries([graphs])
     if not subject.files:
-        entry = _named(graphs, subject.name, {entry.name: entry for entry in entries})
+        entry = _graph_with_id(graphs, subject.name, {entry.name: entry for entry in entries})
         references: list[GraphReference] = [_words(text) for text in subject.texts]
     else:
         pairs = {pair.name: pair for pair in pair_up(entries, reading.references(subject.files), subject.style)}
-        pair = _named(graphs, subject.name, {name: pair for name, pair in pairs.items() if pair.entry is not None})
+        pair = _graph_with_id(
+            graphs, subject.name, {name: pair for name, pair in pairs.items() if pair.entry is not None}
+        )
         if pair.problem is not None:
             raise pair.problem
         assert pair.entry is not None
@@ -172,7 +174,7 @@ def _read(graphs: str, subject: _SubjectOptions, reading: ScoredReadingOptions) 
         return entry.build(), references
 
 
-def _named(graphs: str, name: str | None, known: Mapping[str, T]) -> T:
+def _graph_with_id(graphs: str, name: str | None, known: Mapping[str, T]) -> T:
     """Return the graph with this id; without an id, the only one."""
     if name is None and len(known) == 1:
         return next(iter(known.values()))

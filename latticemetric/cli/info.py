@@ -86,7 +86,7 @@ class _Sizes(AnswerResults):
         name = self._sort
         listed = list(records)
         known = [record for record in listed if record.get(name) is not None]
-        known.sort(key=lambda record: _key(record[name]))
+        known.sort(key=lambda record: _sort_key(record[name]))
         return iter([*known, *(record for record in listed if record.get(name) is None)])
 
     def _unsorted(self) -> Iterator[Record]:
@@ -109,17 +109,17 @@ class _Sizes(AnswerResults):
         width, nothing = screen_width(), shown(None)
         columns = {name: cells for name, cells in columns.items() if any(cell != nothing for cell in cells[1:])}
         for name in _DISPENSABLE:
-            if name in columns and _width(columns) > width:
+            if name in columns and _table_width(columns) > width:
                 del columns[name]
         left = [number for number, name in enumerate(columns) if name in {"id", "format", "kind", "scores"}]
         yield from table(list(zip(*columns.values(), strict=True)), left=left)
 
 
-def _width(columns: Mapping[str, Sequence[str]]) -> int:
+def _table_width(columns: Mapping[str, Sequence[str]]) -> int:
     return sum(max(map(display_width, cells)) + 2 for cells in columns.values()) - 2
 
 
-def _key(value: Any) -> tuple[float, str]:
+def _sort_key(value: Any) -> tuple[float, str]:
     """Return a sort key for values: numbers descending, texts and lists ascending."""
     if isinstance(value, int | float):
         return (-float(min(value, _LARGEST)), "")

@@ -100,14 +100,14 @@ def _run(command: click.Command, program: str) -> None:
     try:
         hold_command()
         _require_memory()
-        status = _status(command, program)
+        status = _exit_status(command, program)
     except (LatticeMetricError, OutputClosedError, ImportError, MemoryError, OSError, Stopped) as end:
         stop_listening()
         status = _report(end)
         with contextlib.suppress(AttributeError, OSError, ValueError):  # standard output is closed
             # Keep the interpreter from writing the rest of the output when it ends.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    _leave(status)
+    _end_process(status)
 
 
 def _fill_closed_streams() -> None:
@@ -147,7 +147,7 @@ def _require_memory() -> None:
             raise UsageError(what, advice=f"raise the limit with ulimit -{option}")
 
 
-def _status(command: click.Command, program: str) -> int:
+def _exit_status(command: click.Command, program: str) -> int:
     """Run a command, or complete a command line for a shell; return the exit status."""
     if any(name.endswith("_COMPLETE") for name in os.environ):
         from latticemetric.cli.completion import add_shells
@@ -199,7 +199,7 @@ def _report(end: Exception | Stopped) -> int:
     return 2
 
 
-def _leave(status: int) -> None:
+def _end_process(status: int) -> None:
     """End the process at once: a normal shutdown with NumPy takes 10 ms.
 
     If a tracer (profiler, debugger, coverage) is active, shut down normally, so that it can finish.

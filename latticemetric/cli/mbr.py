@@ -504,15 +504,15 @@ class _TuningResults(Results):
         rows = [
             ["", title, "best minus it", "95 % interval", "p"],
             ["best", score(tuning.best.score), "", "", ""],
-            ["default", score(tuning.default.score), *_compared(tuning.over_default, score)],
-            ["1-best", score(tuning.one_best), *_compared(tuning.over_one_best, score)],
+            ["default", score(tuning.default.score), *_comparison_cells(tuning.over_default, score)],
+            ["1-best", score(tuning.one_best), *_comparison_cells(tuning.over_one_best, score)],
             ["held out", score(tuning.held_out), "", "", ""],
         ]
         graphs = counted(tuning.graphs, "graph")
         return ["", *table(rows), f"{len(tuning.trials)} settings, {graphs}   {tuning.signature}"]
 
 
-def _compared(comparison: PairedBootstrap | None, score: Callable[[float | None], str]) -> list[str]:
+def _comparison_cells(comparison: PairedBootstrap | None, score: Callable[[float | None], str]) -> list[str]:
     if comparison is None:
         return ["", "", ""]
     difference = comparison.difference

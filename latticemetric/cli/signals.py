@@ -74,7 +74,7 @@ def listen() -> None:
             with contextlib.suppress(ValueError):  # only the main thread may set handlers
                 signal.signal(number, _Handler())
     with contextlib.suppress(ValueError):
-        _watch()
+        _start_watcher()
 
 
 def stop_listening() -> None:
@@ -95,7 +95,7 @@ class _Handler:
             raise Stopped(number)
 
 
-def _watch() -> None:
+def _start_watcher() -> None:
     """Start a thread that ends the process after a signal, even if the main thread is busy."""
     if not hasattr(os, "fork"):  # Windows reports signals through sockets only
         return
@@ -107,10 +107,10 @@ def _watch() -> None:
         os.close(inbox)
         os.close(outbox)
         raise
-    _thread.start_new_thread(_end_late, (inbox,))
+    _thread.start_new_thread(_end_after_delay, (inbox,))
 
 
-def _end_late(inbox: int) -> None:
+def _end_after_delay(inbox: int) -> None:
     number = 0
     while not isinstance(signal.getsignal(number) if number else None, _Handler):
         number = os.read(inbox, 1)[0]

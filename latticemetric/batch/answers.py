@@ -1,4 +1,4 @@
-"""Apply a function to many graphs, with one answer per graph: the functions of the verbs, or your own (`ask_each`)."""
+"""Apply a function to many graphs, with one answer per graph: a function of the command line, or yours (`ask_each`)."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer for one graph: a value or a problem.
+    """The answer for one graph: a result or an error.
 
     Attributes:
         name: The graph's id.
-        value: The result; `None` if there is a problem.
-        problem: Why the graph has no result; `None` if it has one.
+        value: The result; `None` if there is an error.
+        problem: The error; `None` if there is a result.
         where: The file and line of the graph.
         format: The format of the graph's file.
     """
@@ -50,7 +50,7 @@ class Answer:
 
 
 def answers_of(entries: Iterable[Entry], ask: Callable[[Graph], Any], run: Run) -> Iterator[Answer]:
-    """Call `ask` on each graph, in order; see `answer_each`."""
+    """Call `ask` on each graph; yield the answers in order. See `answer_each`."""
     return answer_each(partial(_answer, ask), failed, entries, run)
 
 
@@ -60,7 +60,7 @@ def _answer(ask: Callable[[Graph], Any], entry: Entry) -> Answer:
 
 
 def failed(graph: Placed, error: InputError) -> Answer:
-    """Return the answer of a graph that failed."""
+    """Return the answer for a graph that failed with `error`."""
     return Answer(graph.name, None, error, graph.where)
 
 
@@ -82,20 +82,21 @@ def ask_each(
     Only a few graphs are in memory at a time. If you give file names, the workers read the files themselves.
 
     Args:
-        ask: A function of a graph or, with references, of a graph and its references. Its results must be picklable; on
-            a cluster, the function must be, too.
+        ask: A function of a graph or, with references, of a graph and its references. With several workers, its results
+            must be picklable; on a cluster, the function itself, too.
         graphs: Files, folders or globs, as for `read`; or pairs of a name and a graph.
         references: Files of references, as for the command line.
         workers: The number of processes, or a Dask client.
         keep_going: True to return an answer with a `problem` for a graph that fails, instead of ending the run.
-        timeout: Seconds per graph; a graph that takes longer fails. With a limit, even one worker is a process.
-        max_memory: Bytes per graph; a graph that takes more fails. Linux only.
+        timeout: Seconds per graph; a graph that takes longer fails. With this limit, even one worker is a process.
+        max_memory: Bytes per graph; a graph that needs more fails. With this limit, even one worker is a process. Linux
+            only.
         format: The name of the format; by default, detected from the content.
         symbols: A symbol table (or its file) that maps word numbers to words.
         style: `keyed` if reference lines begin with ids, `plain` if not, `auto` to detect this.
 
     Raises:
-        InputError: A graph has a problem, and `keep_going` is false.
+        InputError: A graph failed, and `keep_going` is False.
 
     Examples:
         >>> from functools import partial
@@ -112,7 +113,7 @@ def ask_each(
         listed = entries(named, format, vocabulary)
     else:
         in_memory: Any = graphs
-        listed = (Entry(name, name, partial(_same, graph), naming="own") for name, graph in in_memory)
+        listed = (Entry(name, name, partial(_identity, graph), naming="own") for name, graph in in_memory)
     if references is None:
         return answers_of(listed, ask, run)
     files = [read_references(path, vocabulary) for path in _paths(references) or []]
@@ -126,7 +127,7 @@ def _answer_by_references(ask: Callable[..., Any], pair: Pair) -> Answer:
 
 
 def _paths(given: Any) -> list[str] | None:
-    """Return the file names, or `None` if the arguments are graphs."""
+    """Return the file names as a list; `None` if `given` consists of graphs."""
     if isinstance(given, str | os.PathLike):
         return [os.fspath(given)]
     if isinstance(given, Sequence) and given and all(isinstance(one, str | os.PathLike) for one in given):
@@ -134,7 +135,7 @@ def _paths(given: Any) -> list[str] | None:
     return None
 
 
-def _same(graph: Graph) -> Graph:
+def _identity(graph: Graph) -> Graph:
     return graph
 
 
@@ -142,7 +143,7 @@ def _same(graph: Graph) -> Graph:
 
 
 def described(graph: Graph) -> Record:
-    """Return the sizes of a graph. In a forest, nodes count as `states` and derivations as `paths`."""
+    """Return the sizes of a graph. For a forest, `states` are nodes, `arcs` are edges, and `paths` are derivations."""
     if isinstance(graph, Lattice):
         return {"kind": "lattice", "arity": 1} | graph.statistics().asdict()
     if isinstance(graph, NBest):
@@ -157,10 +158,10 @@ def described(graph: Graph) -> Record:
 
 @dataclass(frozen=True)
 class Written:
-    """Settings for written graphs.
+    """Settings that say what to keep of a graph that is written to a file.
 
     Attributes:
-        summed_by: Write one score per arc, its cost under these scales; `None` writes all scores.
+        summed_by: Write one score per arc: its cost under these scales. `None` writes all scores.
         scores_off: Write no scores; n-best lists are then sorted by cost.
         drop_labels: Write no labels.
     """
@@ -171,7 +172,7 @@ class Written:
 
 
 def converted(graph: Graph, written: Written) -> Graph:
-    """Return the graph with only what is to be written."""
+    """Return the graph with only the scores and labels to be written."""
     from latticemetric.formats.columns import summed, without_labels, without_scores
 
     if written.summed_by is not None:
@@ -184,7 +185,7 @@ def converted(graph: Graph, written: Written) -> Graph:
 def pruned(
     graph: Graph, written: Written, *, beam: float | None, density: float | None, nbest: int | None, scales: Scales
 ) -> Graph:
-    """Return the graph, pruned, with only what is to be written."""
+    """Prune a graph; return it with only the scores and labels to be written."""
     if density is None or isinstance(graph, Lattice):
         limits = {"beam": beam, "nbest": nbest} | ({"density": density} if density is not None else {})
         return converted(graph.pruned(scales=scales, **limits), written)  # type: ignore[arg-type]
@@ -193,14 +194,14 @@ def pruned(
 
 
 def determinized(graph: Graph, written: Written, *, scales: Scales) -> Graph:
-    """Return the smallest lattice with the best path of each string, with only what is to be written."""
+    """Return the smallest lattice with the best path of each string, with only the scores and labels to be written."""
     if isinstance(graph, NBest):
         return converted(graph.determinized(scales, merge="best"), written)
     return converted(as_lattice(graph, advice="only lattices can be determinized").determinized(scales), written)
 
 
 def minimized(graph: Graph, written: Written) -> Graph:
-    """Return the lattice with equivalent states merged, with only what is to be written."""
+    """Return the lattice with equivalent states merged, with only the scores and labels to be written."""
     from latticemetric.formats.columns import to_lattice
 
     return to_lattice(converted(graph, written)).minimized()
@@ -209,7 +210,10 @@ def minimized(graph: Graph, written: Written) -> Graph:
 def nbest_records(
     graph: Graph, n: int, written: Written | None, *, scales: Scales, paths: bool
 ) -> tuple[list[Record], Graph | None]:
-    """Return one record per string or path of the n best; with lists to be written, also the n-best list."""
+    """Return one record for each of the n best strings (or, if `paths`, paths).
+
+    If `written` is given, also return the n-best list to write.
+    """
     searched = as_lattice_or_forest(graph, scales)
     found = searched.n_best(n, scales, paths=paths)
     cost = searched.cost(scales)
@@ -235,7 +239,7 @@ def _path_numbers(graph: Lattice | Forest, path: Steps) -> Record:
 def listed_posteriors(
     graph: Graph, *, scale: float, scales: Scales | None, options: Mapping[str, Any], with_lattice: bool
 ) -> tuple[PosteriorListing, Lattice | None]:
-    """Return the posteriors that `listing` selects; with `with_lattice`, also the lattice with posteriors."""
+    """Return the posteriors that `listing` selects with `options`; with `with_lattice`, also the lattice of them."""
     from latticemetric.posterior.listing import listing
     from latticemetric.posterior.posteriors import posteriors
 
@@ -246,11 +250,11 @@ def listed_posteriors(
     return listing(distribution, **options), distribution.to_lattice() if with_lattice else None
 
 
-# Functions for MBR return the records of a graph, and the lattice to write if there is one.
+# The functions for MBR return the records of a graph, and the lattice to write, or `None`.
 
 
 def mbr_records(graph: Graph, evidence: Graph | None = None, **parameters: Any) -> tuple[list[Record], None]:
-    """Decode a graph by `method`; if it is `None`, by n-grams under each combination of parameters."""
+    """Decode a graph by the parameter `method`; without it, by n-grams under each combination of the parameters."""
     from latticemetric.mbr_decoding.mbr import mbr, mbr_grid
 
     if "method" in parameters:

@@ -1,7 +1,7 @@
-"""Calibrate a model's probabilities: fit the scale of its costs on graphs with references, and judge it on others.
+"""Calibrate a model's probabilities: fit the scale of its costs on graphs with references, and test it on others.
 
-Words have the confidences of word MBR's alignment (`word_mbr`), and are right if sclite's alignment matches them.
-Utterances have expected errors: of the answer, under the whole graph, exactly (`expected`).
+The confidences of words are those of word MBR's alignment (`word_mbr`); a word is right if sclite's alignment matches
+it. The expected errors of an answer are exact expectations under the whole graph (`expected`).
 
     >>> rows = [(["a b", "a c"], "a b"), (["d", "e"], "d"), (["a c", "a b"], "a b"), (["e f", "e"], "e f")]
     >>> lattices = [Lattice.from_strings(strings, costs=[0.0, 3.0]) for strings, _ in rows]
@@ -58,6 +58,7 @@ SCALES = tuple(2.0**exponent for exponent in range(-5, 3))
 FOLDS = 5
 _FEWEST_FOLDS = 2
 _FOR_FORESTS = "calibrate lattices or n-best lists"
+_ONE_ITEM_EACH = "give one item per graph: a reference, or a list of references"
 _SCLITE = Sclite()
 
 String = tuple[str, ...]
@@ -70,8 +71,8 @@ class CalibrationReport(Record):
     Attributes:
         utterances: The number of graphs.
         words: Calibration of word confidences; sclite's alignment decides which words are right.
-        sentences: Calibration of the probability that an answer has no errors; `None` for confidences of the input.
-        errors: Expected and real errors of the answers; `None` for confidences of the input.
+        sentences: Calibration of the probability that an answer has no errors; `None` for confidences from a file.
+        errors: Expected and real errors of the answers; `None` for confidences from a file.
         inexact: The number of graphs with estimated expected errors; `sentences` omits them.
     """
 
@@ -85,8 +86,8 @@ class CalibrationReport(Record):
 class ScaleTrial(NamedTuple):
     """A scale that was tried, and its merit on the development set (larger is better).
 
-    With the criterion `words`, the merit is the mean log2 probability of what is true of each word: right or wrong.
-    With `errors`, it is minus the mean squared difference between expected and real errors of an utterance.
+    With the criterion `words`, the merit is the mean log2 probability of the true outcome of a word (right or wrong).
+    With `errors`, it is minus the mean squared difference between the expected and the real errors of an utterance.
     """
 
     scale: float
@@ -151,17 +152,17 @@ def calibration(
     confidence: float = 0.95,
     most_states: int = MOST_STATES,
 ) -> Calibration:
-    """Fit the scale of costs on a development set, and compare probabilities with what is right on other graphs.
+    """Fit the scale of costs on a development set, and compare probabilities with true outcomes on other graphs.
 
     Args:
         graphs: Lattices or n-best lists of the development set. All graphs stay in memory.
         references: One or several references per graph.
-        test: Graphs and references of a test set. Without it, folds of the development set take its place.
-        answer: The words to judge: `one-best`, or `mbr` for those of `word_mbr` (which depend on the scale).
+        test: Graphs and references of a test set. Without it, use folds of the development set (cross-validation).
+        answer: The words to evaluate: `one-best`, or `mbr` for those of `word_mbr` (which depend on the scale).
         criterion: `words` to fit the confidences of words, `errors` to fit the expected errors.
-        scale: The scales to try first, above 0; if there are several, better ones between them are tried, too.
+        scale: The scales to try first, above 0. If there are several, also try scales between them.
         scales: Weight of each score column in the model's cost; other columns keep their default weight.
-        ignore: Words that do not count, in graphs and references.
+        ignore: Words to ignore in graphs and references.
         halvings: Number of rounds that try scales around the best one; each halves the step between scales.
         folds: Number of folds without a test set. Graph k is in fold k modulo `folds`.
         bins: Number of bins of reliability diagrams.
@@ -171,26 +172,28 @@ def calibration(
         most_states: The largest number of states of the search for expected errors.
 
     Raises:
-        InputError: All scales fit the words of the development set alike, since there are none, or no alternatives.
+        InputError: All scales fit the words of the development set equally well, since graphs have no alternatives.
     """
     _check(answer, criterion, folds)
     grid = _checked_scales(scale)
-    reading = _Reading(answer, scales, frozenset(word_set(ignore, "ignore")), most_states)
-    judging = _Judging(_Development(graphs, references, reading), bins, Resampling(resamples, seed, confidence))
-    development = judging.utterances
+    answer_settings = _AnswerSettings(answer, scales, frozenset(word_set(ignore, "ignore")), most_states)
+    reporter = _Reporter(
+        _Utterances(graphs, references, answer_settings), bins, Resampling(resamples, seed, confidence)
+    )
+    development = reporter.utterances
     merits = development.fitted(range(len(development)), grid, criterion, halvings)
     if criterion == "words" and len(set(merits.values())) == 1 < len(merits):
         raise InputError("all scales fit the words equally well", advice="give more graphs, or the criterion 'errors'")
-    best, judged = best_of(merits), judging
+    best, judged = best_of(merits), reporter
     fold_scales: tuple[float, ...] = ()
     if test is not None:
-        judged = judging._replace(utterances=_Development(*test, reading))
+        judged = reporter._replace(utterances=_Utterances(*test, answer_settings))
     else:
         fold_scales = development.scales_of_folds(min(folds, len(development)), grid, criterion, halvings)
     held_out_scales = fold_scales if test is None else (best,)
     held_out = judged.report(held_out_scales) if held_out_scales else None
     trials = tuple(ScaleTrial(at, merit) for at, merit in sorted(merits.items()))
-    reports = judging.report([best]), held_out, judged.report([1.0])
+    reports = reporter.report([best]), held_out, judged.report([1.0])
     return Calibration(best, criterion, answer, *reports, fold_scales, trials)
 
 
@@ -205,18 +208,18 @@ def _check(answer: str, criterion: str, folds: int) -> None:
 def _checked_scales(scale: float | Iterable[float]) -> list[float]:
     grid = sorted({float(one) for one in (scale if isinstance(scale, Iterable) else [scale])})
     if not grid:
-        raise UsageError("there are no scales to try")
+        raise UsageError("there are no scales to try", advice="give at least one")
     for one in grid:
         if not 0 < one < math.inf:
             raise UsageError(f"the scale is {one}", advice="give numbers above 0")
     return grid
 
 
-# ---- Utterances: what a graph believes at a scale, and what is right ----
+# ---- Utterances: the probabilities of a graph at a scale, and the true outcomes ----
 
 
-class _Reading(NamedTuple):
-    """The settings for computing an answer and its probabilities."""
+class _AnswerSettings(NamedTuple):
+    """The settings of answers and of their probabilities."""
 
     answer: DecodedBy
     scales: Scales | None
@@ -225,7 +228,7 @@ class _Reading(NamedTuple):
 
 
 class _Words(NamedTuple):
-    """The words of an answer without ignored ones, their confidences, and which of them are right."""
+    """The words of an answer without ignored words, their confidences, and True for each word that is right."""
 
     words: String
     probability: Values
@@ -233,9 +236,13 @@ class _Words(NamedTuple):
 
 
 class _Errors(NamedTuple):
-    """The expected errors of an answer, the probability that it has none, its real errors, and the reference length.
+    """The errors of an answer.
 
-    `perfect` is `None` if the expectation is an estimate.
+    Attributes:
+        expected: The expected number of errors under the graph.
+        perfect: The probability that there are no errors; `None` if `expected` is an estimate.
+        errors: The real number of errors.
+        words: The number of reference words.
     """
 
     expected: float
@@ -248,20 +255,24 @@ def _place(number: int) -> str:
     return f"graph {number + 1}"
 
 
-class _Development:
-    """Graphs and references of a development set. Results per graph and scale are cached."""
+class _Utterances:
+    """Graphs and references of a development or test set. Results per graph and scale are cached."""
 
-    def __init__(self, graphs: Iterable[Graph], references: Sequence[References], reading: _Reading) -> None:
+    def __init__(
+        self, graphs: Iterable[Graph], references: Sequence[References], answer_settings: _AnswerSettings
+    ) -> None:
         self._lattices: list[Lattice] = []
         for number, graph in enumerate(graphs):
             with placed(_place(number)):
-                self._lattices.append(as_lattice(graph, reading.scales, advice=_FOR_FORESTS))
+                self._lattices.append(as_lattice(graph, answer_settings.scales, advice=_FOR_FORESTS))
         if len(self._lattices) != len(references):
-            raise UsageError(f"there are {len(self._lattices)} graphs, but {len(references)} references")
+            raise UsageError(
+                f"there are {len(self._lattices)} graphs, but {len(references)} references", advice=_ONE_ITEM_EACH
+            )
         if not self._lattices:
-            raise UsageError("there are no graphs to calibrate")
-        self._reading = reading
-        self._metric = WER(ignore=reading.ignore)
+            raise UsageError("there are no graphs to calibrate", advice="give at least one")
+        self._answer_settings = answer_settings
+        self._metric = WER(ignore=answer_settings.ignore)
         self._references = [tuple(map(self._counted, references_of(several))) for several in references]
         self._words: dict[tuple[int, float], _Words] = {}
         self._errors: dict[tuple[int, float], _Errors] = {}
@@ -271,30 +282,34 @@ class _Development:
         return len(self._lattices)
 
     def words(self, number: int, scale: float) -> _Words:
-        """Return the words of an answer, their confidences, and which of them are right."""
+        """Return the words of the answer of a graph (by its number), with confidences and true outcomes."""
         key = number, scale
         if key in self._words:
             return self._words[key]
         with placed(_place(number)):
-            aligner = Aligner.of(self._lattices[number], scale, self._reading.scales)
-            if self._reading.answer == "mbr":
+            aligner = Aligner.of(self._lattices[number], scale, self._answer_settings.scales)
+            if self._answer_settings.answer == "mbr":
                 _, hypothesis, _ = search_words(aligner)
             else:
                 lattice = aligner.lattice
                 hypothesis = aligner.aligned(lattice.word[lattice.best_path(aligner.cost)])
         pairs = zip(hypothesis.words, hypothesis.confidences, strict=True)
-        counted = [(word, p) for word, p in pairs if word not in self._reading.ignore]
+        counted = [(word, p) for word, p in pairs if word not in self._answer_settings.ignore]
         words = tuple(word for word, _ in counted)
         self._words[key] = _Words(words, np.array([p for _, p in counted]), self._are_right(number, words))
         return self._words[key]
 
     def errors(self, number: int, scale: float) -> _Errors:
-        """Return the expected and the real errors of an answer."""
+        """Return the expected and the real errors of the answer of a graph (by its number)."""
         key = number, scale
         if key in self._errors:
             return self._errors[key]
-        words, references, reading = self.words(number, scale).words, self._references[number], self._reading
-        settings: dict[str, Any] = {"scales": reading.scales, "most_states": reading.most_states}
+        words, references, answer_settings = (
+            self.words(number, scale).words,
+            self._references[number],
+            self._answer_settings,
+        )
+        settings: dict[str, Any] = {"scales": answer_settings.scales, "most_states": answer_settings.most_states}
         with placed(_place(number)):
             believed = expected(self._lattices[number], [words], self._metric, scale=scale, **settings)
         assert believed.numerator is not None
@@ -309,7 +324,7 @@ class _Development:
     def scales_of_folds(
         self, folds: int, grid: Sequence[float], criterion: Criterion, halvings: int
     ) -> tuple[float, ...]:
-        """Return the scale of each fold, fitted on the others; none if there is only one."""
+        """Return the scale of each fold, fitted on the other folds; nothing if there is only one fold."""
         if folds < _FEWEST_FOLDS:
             return ()
         others = [[k for k in range(len(self)) if k % folds != fold] for fold in range(folds)]
@@ -318,8 +333,8 @@ class _Development:
     def fitted(
         self, chosen: Sequence[int], grid: Sequence[float], criterion: Criterion, halvings: int
     ) -> dict[float, float]:
-        """Return the scales tried on these utterances, with their merits."""
-        given = {math.log2(one): one for one in grid}  # steps are factors; scales of the grid stay as they are
+        """Return all scales that were tried on the `chosen` utterances, with their merits."""
+        given = {math.log2(one): one for one in grid}  # search in log2, but use the exact scales of the grid
         axis = list(given)
 
         def scale_of(point: Point) -> float:
@@ -346,13 +361,16 @@ class _Development:
         return self._right[key]
 
     def _counted(self, words: String) -> String:
-        return tuple(word for word in words if word not in self._reading.ignore)
+        return tuple(word for word in words if word not in self._answer_settings.ignore)
 
 
 def right_words(
     candidate: Lattice | String, references: GraphReferences
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.integer[Any]]]:
-    """Align a candidate with its best reference as sclite does; return which words match, and their arcs."""
+    """Align a candidate with its best reference as sclite does.
+
+    Return, for each word of the candidate, True if it matches, and its arc.
+    """
     found = []
     for reference in graphs_of(references):
         alignment, arcs = _SCLITE.align_arcs(candidate, reference)
@@ -364,15 +382,15 @@ def right_words(
 _MERIT = WER().merit
 
 
-class _Judging(NamedTuple):
+class _Reporter(NamedTuple):
     """Utterances, and the settings of reports on them."""
 
-    utterances: _Development
+    utterances: _Utterances
     bins: int
     drawn: Resampling
 
     def report(self, scales: Sequence[float]) -> CalibrationReport:
-        """Report on all utterances: number k at scale k, modulo the number of scales."""
+        """Report on all utterances; utterance k has scale k, modulo the number of scales."""
         at_scales = [(number, scales[number % len(scales)]) for number in range(len(self.utterances))]
         words = [self.utterances.words(number, scale) for number, scale in at_scales]
         errors = [self.utterances.errors(number, scale) for number, scale in at_scales]
@@ -396,15 +414,19 @@ class _Judging(NamedTuple):
         )
 
 
-# ---- Confidences that came with the words ----
+# ---- Confidences from files ----
 
 
 def recognised_pairs(
     pairs: Callable[[], Iterable[Pair]], words: str, references: Sequence[str], *, lowercase: bool
 ) -> tuple[list[Graph], list[list[GraphReference]]]:
-    """Return graphs of words with confidences, and their references; lower-case both with `lowercase`.
+    """Return graphs of words with confidences, and their references; with `lowercase`, lower-case both.
 
-    If the references are an STM, cut the CTM `words` into its segments, as sclite does; else use `pairs()`.
+    Args:
+        pairs: Returns the pairs of graphs and references. It is called unless the references are an STM file.
+        words: The CTM file; if the references are an STM file, it is cut into the segments of the STM, as sclite does.
+        references: The files of references.
+        lowercase: True to lower-case words and references.
     """
     cut = read_recognised(words, references[0]) if len(references) == 1 else None
     if cut is None:
@@ -433,7 +455,7 @@ def confidence_calibration(
 ) -> CalibrationReport:
     """Compare the confidences of recognised words (in CTM files) with their accuracy by sclite's alignment.
 
-    NCE is computed as in NIST's sclite. No scale is fitted, and there are no results on whole utterances.
+    NCE is computed as in NIST's sclite. This fits no scale, and has no results on whole utterances.
 
     Args:
         graphs: Lattices with the label `confidence`, as read from CTM files; alternatives are resolved as in sclite.
@@ -448,7 +470,7 @@ def confidence_calibration(
     owner: list[int] = []
     listed = list(graphs)
     if len(listed) != len(references):
-        raise UsageError(f"there are {len(listed)} graphs, but {len(references)} references")
+        raise UsageError(f"there are {len(listed)} graphs, but {len(references)} references", advice=_ONE_ITEM_EACH)
     for number, (graph, several) in enumerate(zip(listed, references, strict=True)):
         with placed(_place(number)):
             lattice = as_lattice(graph, advice="confidences belong to words")

@@ -1,4 +1,4 @@
-"""Combine many utterances of several systems: read outputs, tune weights, and score the combination."""
+"""Combine several systems on many utterances: read their outputs, tune weights, and score the combination."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ Words = tuple[str, ...]
 Table = npt.NDArray[np.float64]
 
 TEXT = "text"
-"""The format name of systems' outputs that are plain lines."""
+"""The format name of outputs that are plain lines."""
 
-_BLOCK = 100  # words of a reference that are drawn together
-_LEAST_CUT = 2 * _BLOCK  # shorter utterances are not cut in two
+_BLOCK = 100  # number of successive reference words that are resampled together
+_LEAST_CUT = 2 * _BLOCK  # number of words from which an utterance may be cut in two
 _FACTORS = (0.0, 0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 1.0, 1.05, 1.1, 1.2, 1.4, 1.7, 2.0, 3.0)
 _POWERS = (1, 2, 4)
 _EDITS = {name: number for number, name in enumerate("SDI")}
@@ -39,7 +39,7 @@ _EDITS = {name: number for number, name in enumerate("SDI")}
 
 @cache
 def _wer() -> WER:
-    """Return the metric; a combination without a reference does not wait for its import."""
+    """Return the metric. Import it late, since a combination without references does not need it."""
     from latticemetric.metrics.recognition import WER
 
     return WER()
@@ -49,7 +49,7 @@ def _wer() -> WER:
 
 
 class Utterance(NamedTuple):
-    """The outputs of all systems for one utterance."""
+    """The id of an utterance, and the output of each system (by file name)."""
 
     name: str
     outputs: Mapping[str, Any]
@@ -68,13 +68,13 @@ def read_systems(
 
     Args:
         paths: The files.
-        format: The format of graphs, or `text` for lines; detected by default.
+        format: The format of graphs, or `text` for lines of words; by default, detected from the content.
         style: `keyed` if lines of text begin with ids, `plain` if not.
         vocabulary: Maps word numbers of graphs to words.
     """
     if len(set(paths)) < len(paths):
         raise UsageError(
-            "a file is given twice", advice="give each file once; to count a system more, raise its weight"
+            "a file is given twice", advice="give each file once; to give a system more influence, raise its weight"
         )
     files = [_outputs(path, format, style=style, vocabulary=vocabulary) for path in paths]
     counts = {len(file) for file in files}
@@ -87,7 +87,10 @@ def read_systems(
         return [Utterance(name, {p: table[name] for p, table in zip(paths, tables, strict=True)}) for name in tables[0]]
     if len(counts) > 1:
         listed = ", ".join(f"{path} has {len(file)}" for path, file in zip(paths, files, strict=True))
-        raise FormatError(f"the systems have different numbers of utterances: {listed}")
+        raise FormatError(
+            f"the systems have different numbers of utterances: {listed}",
+            advice="give the same utterances of each system, or an id for each",
+        )
     names = next((file for file in files if all(is_id for _, is_id, _ in file)), files[0])
     rows = zip(*files, strict=True)
     return [
@@ -107,7 +110,7 @@ def _require_same_ids(paths: Sequence[str], tables: Sequence[Mapping[str, Any]])
 def _outputs(
     path: str, format_name: str | None, *, style: LineStyle, vocabulary: Vocabulary | None
 ) -> list[tuple[str, bool, Any]]:
-    """Return the name of each utterance of a file, whether the name is an id, and its output."""
+    """Return for each utterance of a file: its name, True if the name is an id (not a position), and its output."""
     if format_name == TEXT or style == "keyed" or (format_name is None and _is_text(path)):
         return _lines(path, style=style)
     found = []
@@ -122,7 +125,7 @@ def _has_id(entry: Entry) -> bool:
 
 
 def _is_text(path: str) -> bool:
-    """Check whether a file must be lines of text, because it has no known format."""
+    """Return True if a file has no known format, so that it is read as lines of text."""
     if path == STANDARD_INPUT:
         return False
     try:
@@ -151,7 +154,7 @@ def _lines(path: str, *, style: LineStyle) -> list[tuple[str, bool, Any]]:
 
 
 def references_of(path: str, names: Sequence[str]) -> list[Words]:
-    """Return the reference of each utterance: matched by id, by the `file,channel` of an STM, or by order."""
+    """Return the reference of each utterance, matched by id, by the `file,channel` of an STM file, or by order."""
     file = read_references(path)
     table = _keyed_references(file, names)
     listed = file.plain() if table is None else [table[name] for name in names]
@@ -215,7 +218,7 @@ def combine_all(utterances: Iterable[Utterance], **options: Any) -> Combinations
             found.append(combine(utterance.outputs, **options))
         names.append(utterance.name)
     if not found:
-        raise UsageError("there are no utterances")
+        raise UsageError("there are no utterances", advice="give at least one")
     return Combinations(tuple(names), tuple(found))
 
 
@@ -229,8 +232,8 @@ class TunedVote:
     Attributes:
         weights: The weight of each system.
         null: The weight of a slot without a word.
-        errors: The errors with them.
-        errors_before: The errors with the original weights.
+        errors: The number of word errors with these settings.
+        errors_before: The number of word errors with the original weights.
         tried: The number of settings tried.
     """
 
@@ -244,8 +247,8 @@ class TunedVote:
 def tune_vote(combinations: Combinations, references: Sequence[Words]) -> TunedVote:
     """Find the weights and null with the fewest word errors on these references.
 
-    A coordinate search multiplies one number at a time by factors from 0 to 3, as long as the errors fall. It starts
-    with the original weights, or with powers of the systems' accuracies 1 − WER if those are better.
+    A coordinate search multiplies one number at a time by factors from 0 to 3, while the number of errors falls. It
+    starts with the original weights, or with powers of the systems' accuracies (1 − WER) if these are better.
     """
     parts, expected = combinations.combinations, [[words] for words in references]
     tried: dict[tuple[float, ...], int] = {}
@@ -286,9 +289,12 @@ def spoken(combination: Combination, system: int) -> Words:
 def split_at(
     combinations: Combinations, references: Sequence[Words], share: float
 ) -> tuple[tuple[Combinations, list[Words]], tuple[Combinations, list[Words]]]:
-    """Split the utterances at a share of the reference words; cut a long utterance in two at a correct word."""
+    """Split the utterances into two sets; the first has about this share of all reference words.
+
+    A long utterance at the border is cut in two, at a correct word.
+    """
     if not 0 < share < 1:
-        raise UsageError(f"the share is {share}, but must be between 0 and 1")
+        raise UsageError(f"the share is {share}, but must be between 0 and 1", advice="give a fraction like 0.5")
     left = share * sum(map(len, references))
     parts: tuple[list[tuple[str, Combination, Words]], list[tuple[str, Combination, Words]]] = ([], [])
     for name, one, words in zip(combinations.names, combinations.combinations, references, strict=True):
@@ -311,7 +317,10 @@ def split_at(
 
 
 def _cut(combination: Combination, words: Words, place: int) -> tuple[int, int] | None:
-    """Return column and reference position of the first correct word from reference position `place` on, if any."""
+    """Return column and reference position of the first correct word from reference position `place` on.
+
+    Return `None` if there is none, or if the utterance is short.
+    """
     if len(words) < _LEAST_CUT:
         return None
     i = j = 0
@@ -338,7 +347,7 @@ class Judged:
         insertions: The number of inserted words.
         reference_words: The number of reference words.
         interval: The error rate and its interval; `None` without resamples.
-        difference: Its error rate minus the combination's; `None` for the combination.
+        difference: The error rate of the row minus that of the combination; `None` for the combination itself.
     """
 
     name: str
@@ -361,10 +370,10 @@ class Judgment(Tabular):
     """Scores of a combination, of its systems, of combinations without one system, and of oracles.
 
     Attributes:
-        rows: The combination first.
-        oracles: The errors of the oracle of each subset of the systems.
+        rows: The errors of the combination, then of the others.
+        oracles: The number of errors of the oracle of each subset of the systems.
         reference_words: The number of reference words.
-        blocks: The number of blocks of reference words that are resampled for the intervals.
+        blocks: The number of blocks of reference words, which are resampled for the intervals.
     """
 
     rows: tuple[Judged, ...]
@@ -397,7 +406,7 @@ class Judgment(Tabular):
 
 
 class _ErrorRate:
-    """Errors per word of the reference, from sums of S, D, I and words."""
+    """The word error rate; statistics are the sums of substitutions, deletions, insertions and reference words."""
 
     def values(self, sums: Table) -> Table:
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -422,7 +431,7 @@ def judge(
     Args:
         combinations: The combinations.
         references: The words of the reference of each utterance.
-        others: Further texts to score, by name.
+        others: Further texts to score: by name, the words of each utterance.
         subsets: True to also compute the oracle of each subset of the systems.
         resamples: The number of resamples for intervals; 0 for none.
         seed: The seed of the resamples.
@@ -436,7 +445,7 @@ def judge(
     sides |= {
         name: [spoken(one, s) for one in combinations.combinations] for s, name in enumerate(combinations.systems)
     }
-    sides |= dict(_leaving_out(combinations))
+    sides |= dict(_without_each_system(combinations))
     tables = {name: _block_table(texts, expected) for name, texts in sides.items()}
     rows: list[Judged] = []
     rate = _ErrorRate()
@@ -458,12 +467,12 @@ def judge(
     )
 
 
-def _leaving_out(combinations: Combinations) -> Iterator[tuple[str, list[Words]]]:
-    """Yield the combination without each system, voted in the same networks."""
+def _without_each_system(combinations: Combinations) -> Iterator[tuple[str, list[Words]]]:
+    """Yield, for each system, the votes of all other systems in the same networks."""
     systems, weights = combinations.systems, combinations.combinations[0].weights
     for s, name in enumerate(systems):
         rest = [0.0 if t == s else weight for t, weight in enumerate(weights)]
-        if len(systems) > 2 and any(rest):  # noqa: PLR2004  of two, one is left, which is a row already
+        if len(systems) > 2 and any(rest):  # noqa: PLR2004  without one of two, the other is left, which has its own row
             yield f"without {name}", [one.vote(rest).words for one in combinations.combinations]
 
 
@@ -479,7 +488,7 @@ def _oracles(combinations: Combinations, references: Sequence[Words], *, subsets
 
 
 def _block_table(texts: Sequence[Words], references: Sequence[Words]) -> Table:
-    """Return S, D, I and the number of words of each block of the references."""
+    """Return one row per block of the references: substitutions, deletions, insertions and words."""
     tables = []
     for text, reference in zip(texts, references, strict=True):
         edits = np.frombuffer(_wer().align(text, reference).edits.encode("ascii"), dtype=np.uint8)

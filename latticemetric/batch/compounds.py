@@ -1,4 +1,4 @@
-"""Oracles of many lattices by the word error rate with joined words, and their totals."""
+"""Find the oracles of many lattices by the word error rate that treats joined words as equal, and their totals."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from latticemetric.oracle_search.reference_strings import strings_of_references
 
 @dataclass(frozen=True)
 class CompoundAnswer(Answer):
-    """The answer for one pair; if it failed, also the words of its reference, which count as deletions."""
+    """The answer for one pair; if it failed, `missed` is the number of reference words, which count as deletions."""
 
     missed: int = 0
 
 
 def compound_oracles(lattices: Iterable[Pair], run: Run, *, scales: Scales | None = None) -> Iterator[CompoundAnswer]:
-    """Find oracles of lattices, in order; see `answer_each`."""
+    """Yield the answer for each lattice, in order; see `answer_each`."""
     return answer_each(partial(_answer, scales), _failed, lattices, run)
 
 
@@ -49,7 +49,7 @@ class CompoundTotals:
         errors: Errors of the oracles.
         words: Words of the references of the oracles.
         one_best_errors: Errors of the models' own best paths.
-        one_best_words: Words of their references, which may be others.
+        one_best_words: Words of their references; with several references, these may differ from those of the oracles.
         lattices: Number of graphs that were searched.
         failed: Number of graphs that failed; the words of their references count as deletions.
     """
@@ -74,7 +74,7 @@ class CompoundTotals:
         return type(self)(*map(add, vars(self).values(), vars(other).values()))
 
     def asdict(self) -> dict[str, Any]:
-        """Return the corpus part of the JSON document."""
+        """Return the fields of the corpus in the JSON document."""
         best, one_best = (
             {"score": errors / words if words else None, "numerator": errors, "denominator": words}
             for errors, words in ((self.errors, self.words), (self.one_best_errors, self.one_best_words))
@@ -82,10 +82,10 @@ class CompoundTotals:
         return {**best, "one_best": one_best, "lattices": self.lattices, "failed": self.failed}
 
     def state(self) -> dict[str, Any]:
-        """Return plain values, for JSON and for `merged`."""
+        """Return the totals as plain values for JSON; `merged` reads them."""
         return {"compounds": vars(self)}
 
     @classmethod
     def merged(cls, states: Iterable[Mapping[str, Any]]) -> Self:
-        """Return the sums of all shards, from the values of `state`."""
+        """Return the totals of all shards, given what `state` returned for each."""
         return sum((cls(**state["compounds"]) for state in states), cls())

@@ -18,7 +18,7 @@ from latticemetric.oracle_search.corpus_bleu import CorpusOracle, CorpusPath, co
 
 @dataclass(frozen=True)
 class CorpusPathAnswer:
-    """The answer for one lattice: its path in the corpus oracle or its problem, and the lattice's file and line."""
+    """The answer for one lattice: its path in the corpus oracle, or the error; `where` is its file and line."""
 
     name: str
     path: CorpusPath | None
@@ -34,7 +34,7 @@ class CorpusPathAnswer:
 
 @dataclass(frozen=True)
 class CorpusAnswer:
-    """The corpus oracle. A graph that could not be searched has an empty output, but its references count."""
+    """The answers for all lattices, and the corpus oracle, where a graph that failed has an output without words."""
 
     answers: tuple[CorpusPathAnswer, ...]
     oracle: CorpusOracle
@@ -69,7 +69,7 @@ def corpus_oracle_of(
     keep_going: bool = False,
     normalize: str | None = None,
 ) -> CorpusAnswer:
-    """Search all lattices together; `normalize` is the name of the applied grammar, for the signature."""
+    """Find the corpus oracle of all lattices. `normalize` is the name of the applied grammar, for the signature."""
     read = [_built(pair, keep_going=keep_going) for pair in lattices]
     usable = [(graph, references) for _, graph, references, _ in read if references]
     graphs, expected = [graph for graph, _ in usable], [references for _, references in usable]

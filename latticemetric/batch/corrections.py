@@ -1,4 +1,4 @@
-"""Compare corrected texts with the n-best lists they come from: errors removed, added and hallucinated.
+"""Compare corrected texts with the n-best lists that they come from: count removed, added and hallucinated errors.
 
 Recoverable information ratio, harmful edits and hallucinated words are defined as in the package agwer.
 """
@@ -35,7 +35,7 @@ _WER = WER()
 
 @dataclass(frozen=True)
 class Edits:
-    """Edits of corrected texts, by their effect on the number of errors.
+    """The numbers of edits of corrected texts, by their effect on the number of errors.
 
     Attributes:
         helpful: Edits that remove errors.
@@ -69,7 +69,7 @@ class Hallucinations:
         novel: Hallucinated words that are in no hypothesis.
         repeated: Hallucinated words that are in a hypothesis, but less often.
         passed_through: Wrong words that the list supports: errors kept from the recogniser.
-        generative: Correct words that are in no hypothesis.
+        generative: Correct words that are in no hypothesis of the list.
     """
 
     words: int
@@ -91,8 +91,8 @@ class Corrections(Result, Tabular):
     Attributes:
         one_best: The errors of the first hypotheses.
         corrected: The errors of the corrected texts.
-        oracle: The errors of the best hypotheses (o_nb), the minimum for choices from the lists.
-        compositional: Reference words that are in no hypothesis (o_cp): the minimum for texts of words from the lists.
+        oracle: The errors of the best hypotheses (o_nb): the minimum if the corrected text is a hypothesis of the list.
+        compositional: Reference words that are in no hypothesis (o_cp): the minimum if it uses only words of the list.
         reference_words: The number of reference words.
         utterances: Helpful and harmful edits, counted as utterances.
         words: Helpful and harmful edits, counted as reference words and inserted words.
@@ -151,7 +151,7 @@ def corrections(
 ) -> Corrections:
     """Compare corrected texts with the n-best lists they come from.
 
-    Words are compared as they are. If case and punctuation should not count, normalize all texts first.
+    Words are compared with case and punctuation; to ignore these, normalize all texts first.
 
     Args:
         lists: The lists: `NBest`, in the model's order, or strings, best first.
@@ -221,7 +221,7 @@ def _edited_words(firsts: Sequence[Any], outputs: Sequence[Any], texts: Sequence
 
 
 def _right(alignment: Alignment) -> list[bool]:
-    """Return for each reference word whether the alignment matches it."""
+    """Return, for each reference word, True if the alignment matches it."""
     return [edit == MATCH for edit in alignment.edits if edit != INSERTION]
 
 

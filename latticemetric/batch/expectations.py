@@ -1,4 +1,4 @@
-"""Expected rates of many graphs, with their oracles, 1-bests and exact sums."""
+"""Compute the expected rates of many graphs, with their oracles and 1-bests, and exact totals."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ from latticemetric.oracle_search.scored_path import Oracle, ScoredPath
 
 @dataclass(frozen=True)
 class ExpectationAnswer:
-    """The answer for one pair: the expectation and the oracle (with the 1-best), or a problem.
+    """The answer for one pair: the expectation and the oracle (with the 1-best), or the error.
 
     Attributes:
-        missed: Counts used when there is no answer: all words of the reference deleted.
+        name: The id of the pair.
+        missed: The statistics to count for a pair that failed: all words of the reference are deleted.
         where: The file and line of the graph.
     """
 
@@ -49,7 +50,7 @@ def _summary(path: ScoredPath) -> dict[str, Any]:
 
 
 class ExpectationSearch(NamedTuple):
-    """Settings of the search in each graph; `scale` multiplies the costs before they become probabilities."""
+    """Settings of the expectation of each graph; see `expected`."""
 
     metric: GRR
     scale: float = 1.0
@@ -78,7 +79,7 @@ class ExpectationSearch(NamedTuple):
 
 
 def expectations_of(graphs: Iterable[Pair], search: ExpectationSearch, run: Run) -> Iterator[ExpectationAnswer]:
-    """Compute the expectations of graphs, in order; see `answer_each`."""
+    """Yield the answer for each graph, in order; see `answer_each`."""
     return answer_each(search.answer, search.failed, graphs, run)
 
 
@@ -91,7 +92,7 @@ class ExpectationTotals:
         denominator: The sum of expected denominators.
         low: The sum of the lower bounds of numerators.
         high: The sum of the upper bounds of numerators.
-        variance: The sum of the variances of numerators, since graphs are independent.
+        variance: The sum of the variances of numerators (paths of different graphs are independent).
         one_best: The sums of the numerators and of the denominators of the 1-bests.
         oracle: The same for oracles.
         lattices: Number of graphs that were searched.
@@ -138,7 +139,7 @@ class ExpectationTotals:
         return type(self)(**sums)
 
     def asdict(self) -> dict[str, Any]:
-        """Return the fields of the corpus in the JSON document: ratios of the sums of numerators and denominators."""
+        """Return the fields of the corpus in the JSON document; rates are sums of numerators / sums of denominators."""
         size = self.denominator
 
         def rate(value: Fraction | None, power: int = 1) -> float | None:
@@ -170,7 +171,7 @@ class ExpectationTotals:
 
     @classmethod
     def merged(cls, states: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-        """Return the corpus fields of all shards, from the values of `state`."""
+        """Return the fields of the corpus over all shards, given what `state` returned for each."""
         totals = (cls(**{name: _read(value) for name, value in state["expected"].items()}) for state in states)
         return sum(totals, cls()).asdict()
 

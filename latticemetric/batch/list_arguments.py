@@ -18,13 +18,13 @@ AnyList = NBest | Sequence[str | Sequence[str]]
 
 
 def ranked_texts(nbest: AnyList, scales: Scales | None = None) -> Sequence[str | Sequence[str]]:
-    """Return the texts of a list, or the words of each, in the model's order; a list of strings keeps its own order."""
+    """Return the texts of a list (as strings or words) in the model's order; a list of strings keeps its own order."""
     if isinstance(nbest, NBest):
         return nbest.ranked_texts(scales)
     if isinstance(nbest, str):
         raise UsageError("a single string is given as a list of hypotheses", advice="give several strings, best first")
     if not len(nbest):
-        raise InputError("the n-best list is empty")
+        raise InputError("the n-best list is empty", advice="give at least one hypothesis; it may be empty")
     return nbest
 
 
@@ -39,12 +39,15 @@ def words_of(text: str | Sequence[str]) -> Words:
 
 
 def references_of(references: Sequence[Any]) -> list[list[Words]]:
-    """Return the references of each list as words. One of them is a string, or a list with one list of words."""
+    """Return the references of each list as words.
+
+    The references of a list are a single string, or a list of strings or of lists of words.
+    """
     return [[words_of(text) for text in several] for several in map(_listed, references)]
 
 
 def columns_of(lists: Sequence[AnyList], references: Sequence[Any], scales: Scales | None = None) -> ListColumns:
-    """Return lists and their references, as in `references_of`, as columns."""
+    """Return lists and their references as columns; see `references_of` for the forms of references."""
     hypotheses = [ranked_texts(nbest, scales) for nbest in lists]
     expected = list(map(_listed, references))
     sides = (hypotheses, expected)
@@ -54,18 +57,18 @@ def columns_of(lists: Sequence[AnyList], references: Sequence[Any], scales: Scal
 
 
 def _listed(given: Any) -> Sequence[Any]:
-    """Return the references of a list; refuse none."""
+    """Return the references of a list; raise `UsageError` if there are none."""
     texts = [given] if isinstance(given, str) else given if isinstance(given, list | tuple) else list(given)
     if not texts:
-        raise UsageError("a list has no reference")
+        raise UsageError("a list has no reference", advice="give at least one; it may be empty")
     return texts
 
 
 def check_lengths(**sides: Sequence[object] | Mapping[str, object]) -> None:
-    """Refuse arguments of different lengths, and empty ones."""
+    """Raise `UsageError` if the arguments have different lengths, or are empty."""
     lengths = {name: len(side) for name, side in sides.items()}
     if len(set(lengths.values())) > 1:
         what = " and ".join(f"{number} {name}" for name, number in lengths.items())
         raise UsageError(f"there are {what}", advice="give as many of each")
     if not any(lengths.values()):
-        raise UsageError("there are no lists")
+        raise UsageError("there are no lists", advice="give at least one")

@@ -1,4 +1,4 @@
-"""Sums over many n-best lists, block by block: memory does not grow with the number of lists."""
+"""Compute sums over many n-best lists, block by block, so that memory does not grow with the number of lists."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class BlockSums:
 
     Attributes:
         rate: The metric.
-        at: Numbers of hypotheses; by default, 1 … 5, 10, 20, 50, ….
+        at: The values of k (see `oracle_at_k`); by default, 1 … 5, 10, 20, 50, ….
         scales: Weight of each score in the model's cost.
         keep: True to keep the counts of each list, for resamples.
         rewrite: Rewrites texts and references; `None` leaves them unchanged.
@@ -39,11 +39,11 @@ class BlockSums:
 
     @property
     def takes_columns(self) -> bool:
-        """True if texts are counted as they are, in the order of the file's own scores."""
+        """True if the texts of a file are compared unchanged, in the order of the file's scores."""
         return self.rewrite is None and not self.scales and self.rate.counts_all_words
 
     def of(self, pairs: Iterable[Pair]) -> ListSums:
-        """Return the sums of a block."""
+        """Return the sums of a block of pairs."""
         lists = lists_of_pairs(pairs)
         if self.rewrite is not None:
             lists = rewritten(lists, self.rewrite)
@@ -65,12 +65,12 @@ class _Answer(NamedTuple):
 
 
 class TableSums:
-    """The sums of a table whose records have the references; several processes parse its blocks.
+    """The sums of a table whose records include the references; several processes parse its blocks.
 
     Args:
         blocks: The blocks of the table.
-        field: The field of the references; by default, the only one of the first record that looks like it.
-        prepare: Prepares pairs before their lists are built; `None` leaves them as they are.
+        field: The field of the references; by default, the only field of the first record with a name of references.
+        prepare: Changes pairs before their lists are parsed; `None` leaves them unchanged.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class TableSums:
         stream = iter(blocks)
         first = next(stream, None)
         if first is None:
-            raise FormatError("there are no graphs")
+            raise FormatError("there are no graphs", advice="give a file with at least one")
         within = _paired(first, field, named=None)
         pair = next(within.pairs)
         self._named = pair.entry is not None and pair.entry.naming == "own"
@@ -92,7 +92,7 @@ class TableSums:
         self._blocks = chain([first], stream)
 
     def each(self, settings: BlockSums, workers: int | None = None) -> Iterator[ListSums]:
-        """Yield the sums of each block, in order. By default, there is a process per processor."""
+        """Yield the sums of each block, in order. `workers` is a number of processes; by default, one per processor."""
         from latticemetric.parallel.map import map_in_order
         from latticemetric.parallel.pool import default_workers
 
@@ -108,7 +108,7 @@ class TableSums:
         for found in map_in_order(answer, self._blocks, workers or default_workers()):
             for name in found.ids:
                 if name in known:
-                    raise FormatError(f"the id '{shortened(name)}' appears twice")
+                    raise FormatError(f"the id '{shortened(name)}' appears twice", advice="give each list its own id")
                 known.add(name)
             yield found.sums
 
@@ -117,11 +117,15 @@ class TableSums:
         pairs = list(within.pairs if self._prepare is None else self._prepare(within.pairs))
         if within.references != self.references:
             what = f"there are {within.references} references in {self._field}"
-            raise FormatError(f"{what}, but the first record has {self.references}", where=pairs[0].where)
+            raise FormatError(
+                f"{what}, but the first record has {self.references}",
+                where=pairs[0].where,
+                advice="give as many references in each record",
+            )
         return _Answer(settings.of(pairs), tuple(pair.name for pair in pairs) if self._named else ())
 
 
 def _paired(block: Block, field: str | None, *, named: bool | None) -> PairedWithin:
     within = pair_within(block.entries(named=named), field)
-    assert within is not None  # blocks are of records
+    assert within is not None  # a block consists of records
     return within

@@ -1,4 +1,4 @@
-"""Read many n-best lists with their references at once: from files, data frames, Arrow tables or records."""
+"""Read many n-best lists with their references from files, data frames, Arrow tables or records."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Lists(Tabular):
         return iter(zip(self.names, self.lists, strict=True))
 
     def oracle_at_k(self, metric: str = "wer", **options: Any) -> OracleAtK:
-        """Return the oracle of the first k hypotheses; see `oracle_at_k`."""
+        """Return the oracle of the first k hypotheses; see `oracle_at_k` for the options."""
         from latticemetric.batch.oracle_at_k import oracle_at_k
 
         return oracle_at_k(self.lists, self._references(), metric, **options)
@@ -99,7 +99,11 @@ def read_lists(
 
 
 def lists_of_pairs(pairs: Iterable[Pair]) -> Lists:
-    """Parse the lists of pairs; refuse other graphs, and references with alternatives."""
+    """Parse the lists of pairs.
+
+    Raises:
+        InputError: A graph is no n-best list, or a reference has alternatives.
+    """
     names, lists, references = [], [], []
     for pair in pairs:
         if pair.problem is not None:
@@ -125,7 +129,7 @@ def rewritten(lists: Lists, rewrite: Callable[[Words], Words]) -> Lists:
 
 
 def rewritten_pairs(pairs: Iterable[Pair], rewrite: Callable[[Words], Words]) -> Iterator[Pair]:
-    """Rewrite the texts of pairs as `rewritten` does: references now, lists when they are parsed."""
+    """Yield the pairs with rewritten texts (see `rewritten`): references are rewritten now, lists when parsed."""
     for pair in pairs:
         entry = pair.entry and pair.entry._replace(build=partial(_built, pair.entry.build, rewrite))
         references = tuple(
@@ -145,10 +149,11 @@ def _rewritten_list(nbest: NBest, rewrite: Callable[[Words], Words]) -> NBest:
 
 
 def texts_of(path: str, names: Sequence[str]) -> list[Words]:
-    """Read one text per list: lines in order, or lines that begin with the ids of all lists.
+    """Return the text of each list from a file: lines in the same order, or lines that begin with the ids of all lists.
 
-    If at least half of the ids begin lines, but not all, refuse the file, so that no id counts as a word. Lists that
-    are named by position have no ids, and their texts may begin with numbers.
+    Raises:
+        FormatError: The file has another number of lines; or lines begin with many of the ids, but not with all, so
+            that ids might be read as words. (Lists that are named by position have no ids.)
     """
     file = read_references(path)
     if file.ids >= set(names):

@@ -1,4 +1,7 @@
-"""Further searches of a graph, besides its oracle (`margins`): n-best, hope, fear, worst string, all oracles."""
+"""Run further searches of a graph, besides its oracle: n-best oracles, hope, fear, worst string, all best paths.
+
+Their results are called margins.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +27,15 @@ Margin = Hope | Fear | Worst
 
 @dataclass(frozen=True)
 class MarginOptions:
-    """Which margins to search: n best strings, weights of hopes and fears, worst string, graph of all oracles.
+    """The margins to search.
 
-    The weights multiply the value `on`: `rate` or `numerator`.
+    Attributes:
+        nbest: The number of best strings by the metric; 0 for none.
+        hope: The weights of hopes.
+        fear: The weights of fears.
+        on: What the weights multiply: `rate` or `numerator`.
+        worst: True to search the worst string.
+        graphs: True to return the graph of all best paths.
     """
 
     nbest: int = 0
@@ -38,7 +47,7 @@ class MarginOptions:
 
     @property
     def sides(self) -> list[MarginKind]:
-        """The searches for margins: for each weight of `hope`, for each weight of `fear`, and for the worst string."""
+        """The kinds to search: one for each weight of `hope`, one for each weight of `fear`, then the worst string."""
         weights = {"hope": self.hope, "fear": self.fear, "worst": [None] if self.worst else []}
         return [MarginKind(kind, weight) for kind, several in weights.items() for weight in several]
 
@@ -52,18 +61,19 @@ class MarginKind:
 
     @property
     def name(self) -> str:
-        """The name in tables."""
+        """The name in tables: the kind, then the weight."""
         return self.kind if self.weight is None else f"{self.kind} {repr(self.weight).removesuffix('.0')}"
 
 
 @dataclass(frozen=True)
 class Margins:
-    """The further results of one graph.
+    """The margins of one graph.
 
     Attributes:
-        found: The paths of the hope, fear and worst strings.
-        graph: The graph of all oracles.
-        failed: The error of each hope, fear or worst string that failed; only with `keep_going`.
+        nbest: The best strings by the metric.
+        found: The hope, fear and worst strings, with their paths.
+        graph: The graph of all best paths; `None` if it is not requested.
+        failed: The errors of the hope, fear and worst strings whose search failed.
     """
 
     nbest: tuple[Oracle, ...]
@@ -73,7 +83,7 @@ class Margins:
 
     @property
     def problem(self) -> InputError | None:
-        """All failures as one error."""
+        """One error that combines those in `failed`; `None` if there are none."""
         sides: dict[str, list[str]] = {}
         for side, error in self.failed.items():
             sides.setdefault(str(error), []).append(side.name)
@@ -97,7 +107,11 @@ def margins_of(
     *,
     keep_going: bool = False,
 ) -> Margins:
-    """Search the margins of one graph. If a hope, fear or worst string fails, raise an error unless `keep_going`."""
+    """Search the margins of one graph.
+
+    Raises:
+        InputError: A search failed. With `keep_going`, errors of hope, fear and worst strings are returned instead.
+    """
     nbest = oracles(graph, references, metric, n=wanted.nbest, scales=scales) if wanted.nbest else []
     found: dict[MarginKind, Margin] = {}
     failed = {}
@@ -119,7 +133,7 @@ def margins_of(
 
 
 def by_kind(items: Mapping[MarginKind, dict[str, Any]]) -> dict[str, Any]:
-    """Group items by kind; a kind with several weights has a list."""
+    """Group items by the name of their kind; a kind with several weights has a list of items."""
     kinds: dict[str, list[dict[str, Any]]] = {}
     for side, item in items.items():
         weight = {} if side.weight is None else {"weight": side.weight}
@@ -128,7 +142,7 @@ def by_kind(items: Mapping[MarginKind, dict[str, Any]]) -> dict[str, Any]:
 
 
 def _item(path: Oracle | Margin) -> dict[str, Any]:
-    """Return plain values, without those that the enclosing item already has."""
+    """Return the fields of a path for JSON, without those that the item of the graph already has."""
     item = path.asdict()
     del item["one_best"], item["signature"]
     return {**item, "alignment": path.alignment.edits}
@@ -136,10 +150,10 @@ def _item(path: Oracle | Margin) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class MarginTotal:
-    """Sums over graphs for one kind of margin (hope or fear of one weight, or worst); sums can be added.
+    """The totals over graphs of one kind of margin (hope or fear with one weight, or worst); totals can be added.
 
     Attributes:
-        statistics: Counts of the strings.
+        statistics: The summed statistics of the strings.
         value: The exact sum of the values of hopes or fears.
         inexact: The number of paths that are not proven optimal.
         failed: The number of graphs without this margin; all words of their references count as deleted.
@@ -154,7 +168,7 @@ class MarginTotal:
         return type(self)(*map(add, vars(self).values(), vars(other).values()))
 
     def asdict(self, side: MarginKind, metric: GRR, references: int | str) -> dict[str, Any]:
-        """Return the corpus values, for JSON."""
+        """Return the fields of the corpus in the JSON document."""
         corpus = metric.corpus_score(self.statistics, references)
         value = {} if side.weight is None else {"value": float(self.value)}
         rate = {"score": corpus.score, "numerator": corpus.numerator, "denominator": corpus.denominator}
@@ -162,7 +176,7 @@ class MarginTotal:
 
 
 class MarginTotals:
-    """Sums of all kinds of margins (each hope, each fear, worst) over graphs."""
+    """The totals over graphs of all kinds of margins: each hope, each fear, worst."""
 
     def __init__(self, wanted: MarginOptions, order: int) -> None:
         self._zero = RecognitionStatistics.zero(order)
@@ -179,15 +193,15 @@ class MarginTotals:
                 self.sides[side] += MarginTotal(margin.statistics, value, int(not margin.exact))
 
     def asdict(self, metric: GRR, references: int | str) -> dict[str, Any]:
-        """Return the corpus values, for JSON."""
+        """Return the fields of the corpus in the JSON document."""
         return by_kind({side: total.asdict(side, metric, references) for side, total in self.sides.items()})
 
     def state(self) -> list[list[Any]]:
-        """Return the plain values of each kind of margin, in order, for JSON."""
+        """Return the totals of each kind of margin, in order, as plain values for JSON; `add_state` reads them."""
         sums = self.sides.values()
         return [[total.statistics.as_columns(), str(total.value), total.inexact, total.failed] for total in sums]
 
     def add_state(self, state: Iterable[Sequence[Any]]) -> None:
-        """Add the sums of other graphs, given as values of `state`."""
+        """Add the totals of other graphs, given what `state` returned for them."""
         for side, (row, value, *numbers) in zip(self.sides, state, strict=True):
             self.sides[side] += MarginTotal(RecognitionStatistics.of_columns(row), Fraction(value), *numbers)

@@ -1,6 +1,6 @@
 """Pair graphs for MBR with their evidence (graphs that give the posteriors) or with matrices of utilities.
 
-Raise an error for each graph without a partner.
+A graph or evidence without a partner is reported as an error.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ADVICE = "or give --keep-going, which reports it and continues"
 class EvidencePair:
     """A graph and its evidence (the graph with the same id that gives the posteriors), both not yet parsed.
 
-    `problem` is set if one of the two is missing.
+    `problem` is the error if one of the two is missing.
     """
 
     name: str
@@ -44,14 +44,15 @@ class EvidencePair:
 
     @property
     def place(self) -> str:
-        """The graph's place, for an error."""
+        """The graph's file, line and id, for errors; only the id if there is no graph."""
         return self.entry.place if self.entry else self.name
 
 
 def with_evidence(entries: Iterable[Entry], evidence: Iterable[Entry]) -> Iterator[EvidencePair]:
     """Pair each graph with its evidence: the graph with the same id that gives the posteriors (`--evidence`).
 
-    If graphs and evidence have the same order, keep one pair in memory. Otherwise keep evidence until its graph comes.
+    If graphs and evidence have the same order, only one pair is in memory at a time. Otherwise, evidence is kept until
+    its graph comes.
 
     Raises:
         FormatError: Two graphs, or two pieces of evidence, have the same id.
@@ -66,14 +67,14 @@ def with_evidence(entries: Iterable[Entry], evidence: Iterable[Entry]) -> Iterat
             elif following.format:
                 waiting[following.name] = following
             else:
-                yield _surplus(following)
+                yield _without_graph(following)
         problem = None
         if match is None:
             what = f"there is no evidence named '{shortened(entry.name)}'"
             problem = InputError(what, where=entry.where, advice=f"add it, {_ADVICE}")
         yield EvidencePair(entry.name, entry, match, problem)
-    yield from map(_surplus, waiting.values())
-    yield from map(_surplus, rest)
+    yield from map(_without_graph, waiting.values())
+    yield from map(_without_graph, rest)
 
 
 def answer_by_evidence(ask: Callable[[Graph, Graph], Any], pair: EvidencePair) -> Answer:
@@ -89,7 +90,11 @@ def answer_by_evidence(ask: Callable[[Graph, Graph], Any], pair: EvidencePair) -
 
 
 def evidence_of(pair: EvidencePair, graph: Graph) -> Graph:
-    """Parse the evidence of a pair with a parsed `graph`. Raise an error if the evidence is missing or unusable."""
+    """Return the parsed evidence of a pair, given its parsed graph.
+
+    Raises:
+        InputError: The evidence is missing or cannot be parsed, or only one of the two graphs has word numbers.
+    """
     if pair.problem is not None:
         raise pair.problem
     assert pair.evidence is not None
@@ -112,12 +117,14 @@ def _distinct(entries: Iterable[Entry], what: str) -> Iterator[Entry]:
     names: set[str] = set()
     for entry in entries:
         if entry.name in names:
-            raise FormatError(f"two {what} have the id '{shortened(entry.name)}'", where=entry.where)
+            raise FormatError(
+                f"two {what} have the id '{shortened(entry.name)}'", where=entry.where, advice="give each its own id"
+            )
         names.add(entry.name)
         yield entry
 
 
-def _surplus(evidence: Entry) -> EvidencePair:
+def _without_graph(evidence: Entry) -> EvidencePair:
     problem = unreadable(evidence) or InputError(
         f"there is no graph named '{shortened(evidence.name)}'",
         where=evidence.where,
@@ -127,7 +134,7 @@ def _surplus(evidence: Entry) -> EvidencePair:
 
 
 class GraphWithUtilities(NamedTuple):
-    """A graph with a matrix of utilities for its strings."""
+    """A graph, and a matrix with the utility of each pair of its strings."""
 
     graph: Graph
     utilities: Matrix
@@ -141,7 +148,7 @@ def mbr_by_matrix(given: GraphWithUtilities, **parameters: Any) -> tuple[list[di
 
 
 def with_utilities(entries: Iterable[Entry], path: str) -> Iterator[Entry]:
-    """Yield graphs; each is parsed to a `GraphWithUtilities`.
+    """Yield the entries of graphs, changed so that each is parsed to a `GraphWithUtilities`.
 
     Args:
         entries: The graphs.
@@ -176,7 +183,7 @@ def _built_with_matrix(build: Callable[[], Graph], matrix: Matrix) -> GraphWithU
 
 
 class Example(NamedTuple):
-    """A development graph, all strings of its references, and its evidence (see `EvidencePair`) or `None`."""
+    """A graph of a development set, all strings of its references, and its evidence (see `EvidencePair`) or `None`."""
 
     graph: Graph
     references: list[tuple[str, ...]]
@@ -188,7 +195,7 @@ def examples_of(
 ) -> Iterator[Answer]:
     """Yield one `Answer` per pair of a development set; its value is an `Example`.
 
-    If a pair has an error or evidence has no graph, raise the error; with `keep_going`, yield an `Answer` with it.
+    If a pair fails, or evidence has no graph, raise the error; with `keep_going`, yield an `Answer` with the error.
     """
     listed, surplus, by_name = list(pairs), list[EvidencePair](), dict[str, EvidencePair]()
     if evidence is not None:

@@ -20,7 +20,7 @@ Text = Lattice | tuple[str, ...]
 
 
 def normalized_pairs(pairs: Iterable[Pair], grammar: Grammar, scales: Scales | None = None) -> Iterator[Pair]:
-    """Rewrite the references of each pair now, and the graph when it is parsed."""
+    """Yield the pairs with texts rewritten by the grammar: references are rewritten now, graphs when parsed."""
     for pair in pairs:
         entry = pair.entry and pair.entry._replace(build=partial(_built, pair.entry.build, grammar, scales))
         try:
@@ -32,7 +32,7 @@ def normalized_pairs(pairs: Iterable[Pair], grammar: Grammar, scales: Scales | N
 
 
 def normalized_reference(reference: Reference, grammar: Grammar) -> Reference:
-    """Rewrite a reference; if the grammar gives alternatives, the result is a graph."""
+    """Rewrite a reference by the grammar; if this gives several texts, the result is a graph."""
     with placed(reference.where):
         graph = grammar.reference(reference.graph_or_words)
     text = only_text(graph)
@@ -51,14 +51,15 @@ def normalized_sides(
     graphs: bool = False,
     output_graphs: bool = False,
 ) -> tuple[list[list[Any]], list[list[Any]]]:
-    """Rewrite the outputs and the references of each segment; alternatives become further references.
+    """Rewrite the outputs and the references of each segment; each alternative of a reference becomes a reference.
 
     Args:
         outputs: The name and the texts of each system, one text per segment.
         references: The name and the texts of each reference file.
         grammar: The grammar.
-        graphs: True to keep a reference with too many strings as a graph; otherwise refuse it.
-        output_graphs: True to keep outputs and references with alternatives as graphs; otherwise refuse such outputs.
+        graphs: True to keep a reference with too many strings as a graph, instead of raising an error.
+        output_graphs: True to keep outputs and references with alternatives as graphs. If False, an output with
+            alternatives is an error.
     """
 
     def strings(text: Text) -> list[Any]:

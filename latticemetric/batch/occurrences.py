@@ -19,14 +19,14 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.base import GraphReference
 from latticemetric.oracle_search.scored_path import ScoredPath
 
-# How many graphs, words of their references, and words of each graph are compared with the others.
+# To find words in other graphs, compare this many graphs, missing words of each, and words of each.
 _MOST_GRAPHS, _MOST_WORDS, _MOST_OF_GRAPH = 50, 100, 1000
 _PIECE_MARKS = ("▁", "@@", "##", "</w>")
 
 
 @dataclass(frozen=True)
 class Occurrence:
-    """Occurrences of a reference's words in a graph.
+    """How many words of a graph's references occur in the graph.
 
     Attributes:
         words: Number of reference words.
@@ -50,7 +50,7 @@ class Occurrence:
 
     @classmethod
     def of(cls, graph: Graph, references: Iterable[GraphReference], best: ScoredPath) -> Occurrence | None:
-        """Count the reference words that occur in a graph; return `None` if the best path matches half of them."""
+        """Count the reference words that occur in a graph; return `None` if the best path matches at least half."""
         if 2 * best.statistics.matches[0] >= len(best.reference):
             return None
         expected = [word for reference in references for word in words_in(reference)]
@@ -84,14 +84,20 @@ def _bare(word: str) -> str:
 
 @dataclass
 class Occurrences:
-    """Sums of occurrences over graphs."""
+    """The totals of occurrences over graphs.
+
+    Attributes:
+        reference_words: Number of reference words.
+        absent: Number of these words that do not occur in their graphs.
+        poor: The occurrences of some graphs whose best path matches less than half of the reference.
+    """
 
     reference_words: int = 0
     absent: int = 0
     poor: list[Occurrence] = field(default_factory=list)
 
     def add(self, words: int, occurrence: Occurrence | None) -> None:
-        """Add a graph with `words` reference words."""
+        """Add a graph with `words` reference words; `occurrence` is the result of `Occurrence.of`."""
         if occurrence is None:
             self.reference_words += words
             return
@@ -119,13 +125,13 @@ class Occurrences:
             return f"without punctuation, {bare} of {words} do; remove it from both"
         if sum(one.numbers for one in self.poor) > words / 2:
             return "the references are numbers; give the symbol table with --symbols, or references of words"
-        if self._in_others() > 1 / 2:
+        if self._share_in_others() > 1 / 2:
             return "most occur in other lattices; are lattices and references in the same order?"
         if any(one.pieces for one in self.poor):
             return "the lattices hold pieces of words; join them, or split the references in the same way"
         return "case, symbols, order? compare a reference with latticemetric posteriors --top 20"
 
-    def _in_others(self) -> float:
+    def _share_in_others(self) -> float:
         """Return the share of missing words that occur in another graph."""
         missing = [(number, word) for number, one in enumerate(self.poor) for word in one.missing]
         homes: dict[str, set[int]] = {}

@@ -1,4 +1,4 @@
-"""Compute the oracle of the first k hypotheses of n-best lists: the best score of any choice from them."""
+"""Compute the oracle of the first k hypotheses of n-best lists: the score of the best hypothesis of each list."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Point:
     """The oracle of the first k hypotheses.
 
     Attributes:
-        k: The number of hypotheses; shorter lists count in full.
+        k: The number of hypotheses; of a shorter list, all are used.
         score: The value of the metric over all lists; `None` if the references have no words.
         numerator: The numerator of this value.
         denominator: The denominator of this value.
@@ -57,8 +57,8 @@ class OracleAtK(Result, Tabular):
     Attributes:
         points: The oracle at each k, in ascending order.
         ranks: The number of lists whose best hypothesis (ties: the first) has rank 1, 2, ….
-        compositional: Reference words that are in no hypothesis (o_cp): the errors that no recombination of a list's
-            words avoids. `None` with several references.
+        compositional: Number of reference words that are in no hypothesis of their list (o_cp): the errors of the best
+            text of the list's words. `None` with several references.
         lists: The number of lists.
         signature: The metric, its parameters and the version.
     """
@@ -76,7 +76,7 @@ class OracleAtK(Result, Tabular):
 
     @property
     def oracle(self) -> Point:
-        """The oracle of the whole lists (o_nb)."""
+        """The oracle of whole lists (o_nb)."""
         return self.points[-1]
 
     def to_records(self) -> list[dict[str, Any]]:
@@ -152,8 +152,8 @@ class ListSums(NamedTuple):
 
     Attributes:
         lists: The number of lists.
-        tables: For several k up to the longest list: the counts of the best of the first k hypotheses, one row per
-            list, or one row with their sum.
+        tables: By k, up to the length of the longest list: the counts of the best of the first k hypotheses. One row
+            per list, or one row with their sum.
         ranks: The number of lists whose best hypothesis has rank 1, 2, ….
         new: The number of lists with a new string at rank 1, 2, ….
         compositional: The number of reference words in no hypothesis; `None` with several references.
@@ -182,7 +182,7 @@ def sums_of(
     scales: Scales | None = None,
     keep: bool = False,
 ) -> ListSums:
-    """Return the sums of lists; with `keep`, the counts of each list, for resamples."""
+    """Return the sums of lists; with `keep`, `tables` have a row for each list, for resamples."""
     return sums_of_columns(columns_of(lists, references, scales), rate, at=at, keep=keep)
 
 
@@ -213,9 +213,9 @@ def curve_of(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> OracleAtK:
-    """Return the curve of all lists from sums over parts; for resamples, the sums must keep each list's counts."""
+    """Return the oracles of all lists, from the sums of parts; for resamples, tables must have a row for each list."""
     if not parts:
-        raise UsageError("there are no lists")
+        raise UsageError("there are no lists", advice="give at least one")
     lists, longest = sum(part.lists for part in parts), max(part.longest for part in parts)
     wanted = _points(at, longest)
     tables = [np.concatenate([part.tables[min(k, part.longest)] for part in parts]) for k in wanted]
@@ -250,13 +250,13 @@ def _points(at: Sequence[int] | None, longest: int) -> list[int]:
 
 
 def _best_of_first(rate: GRR, counts: Counts, lengths: npt.NDArray[np.int64], *, single: bool) -> Counts:
-    """Return the index of the best hypothesis among the first k: one row per list, one column per k."""
+    """Return the index (in its list) of the best of the first k hypotheses: one row per list, one column per k."""
     order = rate.order
     begin = np.cumsum(lengths) - lengths
     size = counts[:, order + 3 :].sum(axis=1)
     _, unit, alpha, beta = rate.gains
     if single and max(unit, abs(alpha), abs(beta)) * max(int(counts.max(initial=0)), 1) * (order + 2) < 2**62:
-        # One reference: all hypotheses of a list have the same denominator.
+        # With one reference, all hypotheses of a list have the same denominator: compare gains in 64-bit integers.
         gain = counts[:, :order].sum(axis=1) * unit - counts[:, order + 2] * alpha - counts[:, order + 1] * beta
         table = np.full((len(lengths), int(lengths.max())), np.iinfo(np.int64).min)
         inside = np.arange(table.shape[1]) < lengths[:, None]
@@ -296,7 +296,7 @@ class _Resampling(NamedTuple):
 def _curve(
     rate: GRR, tables: Sequence[Counts], wanted: Sequence[int], distinct: Sequence[float], resampling: _Resampling
 ) -> tuple[Point, ...]:
-    """Return the point of each table of counts (of the best hypothesis of each list)."""
+    """Return one point for each table with the counts of best hypotheses."""
     totals = [RecognitionStatistics.of_columns(table.sum(axis=0).tolist()) for table in tables]
     scores = [rate.value(total) for total in totals]
     intervals = resampling.intervals(rate, tables, scores)
@@ -320,7 +320,7 @@ def _curve(
 def compositional_errors(hypotheses: Sequence[Words], reference: Sequence[str]) -> int:
     """Count the words of a reference that are in no hypothesis (o_cp of HyPoradise, Chen et al. 2023, section 5.2).
 
-    The hypotheses may be recombined freely, with each word used as often as needed; only missing words are errors.
+    This is the number of errors of the best text that uses words of the hypotheses in any order, any number of times.
     """
     missing = set(reference)
     for words in hypotheses:

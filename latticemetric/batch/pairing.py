@@ -1,4 +1,4 @@
-"""Pair graphs with their references, and parse both. Never drop or shift a graph or reference silently."""
+"""Pair graphs with their references, and parse both. Raise an error where it is not certain which belong together."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ _LONGEST_NUMBER = 18
 _ADVICE = "begin each reference with the id of its graph, and give --style keyed"
 
 
-def _changes(earlier: str, later: str) -> tuple[list[int], bool]:
-    """Return the positions of the numbers that differ between two names, and whether a single number decreases.
+def _changed_numbers(earlier: str, later: str) -> tuple[list[int], bool]:
+    """Return the positions of the numbers that differ between two names; and True if one number differs and decreases.
 
-    Return no positions if the text around the numbers also differs.
+    If the text around the numbers also differs, return no positions.
     """
     one, two = _NUMBERS.split(earlier), _NUMBERS.split(later)
     if one[::2] != two[::2]:
@@ -49,8 +49,8 @@ def _changes(earlier: str, later: str) -> tuple[list[int], bool]:
 
 
 def _require_ascending(earlier: str, later: str, where: str) -> None:
-    """Refuse two successive names whose number decreases: 10 before 2."""
-    if _changes(earlier, later)[1]:
+    """Raise `FormatError` if only one number differs between two successive names, and decreases: 10 before 2."""
+    if _changed_numbers(earlier, later)[1]:
         raise FormatError(
             f"'{shortened(later)}' comes after '{shortened(earlier)}', so the names are not sorted by number",
             where=where,
@@ -58,12 +58,12 @@ def _require_ascending(earlier: str, later: str, where: str) -> None:
         )
 
 
-class _Order:
-    """Find the line of each graph in plain references (without ids). Refuse a graph whose line is not certain.
+class _LineFinder:
+    """Finds the line of each graph in plain references (without ids); raises `FormatError` if it is not certain.
 
     Args:
-        proven: True to check by file names that folders and archives are in order; False with --style plain, where the
-            user is responsible.
+        proven: True to check by the names of files that folders and archives are in order. False for --style plain, by
+            which the user says so.
     """
 
     def __init__(self, *, proven: bool) -> None:
@@ -78,7 +78,7 @@ class _Order:
     def line(self, entry: Entry, *, is_broken: bool) -> int:
         """Return the line of the next graph's references, counted from 1.
 
-        `is_broken` says that this entry is a file that cannot be read to its end.
+        `is_broken` is True if this entry is a file that cannot be read to its end.
         """
         last = self._last
         self._many |= bool(entry.format) and not find_format(entry.format).single
@@ -99,7 +99,7 @@ class _Order:
         return self._line
 
     def is_certain(self) -> bool:
-        """Check whether leftover references can only belong to graphs missing at the end."""
+        """Return True if references that are left over can only belong to graphs that are missing at the end."""
         last = self._last
         if last is None or self._ends_broken:
             return not self._by_name or not self._many
@@ -111,8 +111,8 @@ class _Order:
         return str(line if first is None or self._by_name else first + line - 1)
 
     def _check_files(self, last: Entry, entry: Entry) -> None:
-        """Refuse two file names unless they differ by one ascending number; else their order is not certain."""
-        places, goes_back = _changes(last.order, entry.order)
+        """Raise `FormatError` unless two file names differ by one ascending number; else their order is unknown."""
+        places, goes_back = _changed_numbers(last.order, entry.order)
         self._counted = self._counted or places
         is_proven = len(places) == 1 and places == self._counted
         if not goes_back and (is_proven or not self._proven):
@@ -122,7 +122,7 @@ class _Order:
             f"the order of the graphs is not known: {' and '.join(names)} are not numbered one after the other",
             where=entry.where,
             advice=f"{_ADVICE}; or number the graphs in the order of the references"
-            + ("; or give --style plain if the order is right" if self._proven else ""),
+            + ("; or give --style plain if they already are in that order" if self._proven else ""),
         )
 
     def _step(self, entry: Entry) -> int:
@@ -158,7 +158,7 @@ _NUMBER = re.compile(r"[0-9]+")
 # utt_1, A01, 121-127105-0003
 _LIKE_AN_ID = re.compile(r"\w_\w|[^\W\d_][-.:]?\d|\d[-.:]?[^\W\d_]|\d-\d|^0\d")
 
-_PAIRED_ADVICE = "or give --keep-going, which counts and reports it"
+_PAIRED_ADVICE = "or give --keep-going, which reports it and continues"
 _PARTS = re.compile(r"[^\w-]+")
 
 _AS_MANY = f"give as many references as graphs; or {_ADVICE}; {_PAIRED_ADVICE}"
@@ -167,7 +167,7 @@ _WHICH = "if one in the middle is missing, all pairs after it are wrong"
 
 @dataclass(frozen=True)
 class Pair:
-    """A graph that is not yet parsed, and its references, one per file. `problem` is set if one of them is missing."""
+    """A graph that is not yet parsed, and its references, one per file. `problem` is the error if one is missing."""
 
     name: str
     entry: Entry | None
@@ -181,7 +181,7 @@ class Pair:
 
     @property
     def place(self) -> str:
-        """The place that errors name: of the graph, or of its reference if there is no graph."""
+        """The place for errors: the graph's file, line and id; without a graph, the reference's file and line."""
         return self.entry.place if self.entry is not None else self.where
 
     def graph_references(self) -> list[GraphReference]:
@@ -190,20 +190,20 @@ class Pair:
 
 
 def pair_up(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: Style = "auto") -> Iterator[Pair]:
-    """Pair graphs with references; read all reference files in parallel.
+    """Pair graphs with the references of all files.
 
-    Keyed references begin with ids, plain ones do not. With the style `auto`, references are plain if graphs are named
-    by position, and keyed if at least half of the first graphs' ids begin lines in each file. Exception: a single line
-    for a single graph named by its file is plain if the id has only letters, like a word.
+    Lines of keyed references begin with ids, lines of plain references do not. With the style `auto`, references are
+    plain if graphs are named by position, and keyed if at least half of the first graphs' ids begin lines in each file.
+    Exception: a single line for a single graph named by its file is plain if the id has only letters, like a word.
 
     Raises:
-        FormatError: The lines look keyed, but the ids do not match; or they are plain, but the graphs' order is not
-            certain.
+        FormatError: The lines seem to begin with ids, but the ids do not match; or they are plain, but the order of the
+            graphs is not certain.
     """
     stream = iter(entries)
     first = list(islice(stream, _LOOK_AHEAD if style == "auto" else 1))
     if not first:
-        raise FormatError("there are no graphs")
+        raise FormatError("there are no graphs", advice="give a file with at least one")
     everything = chain(first, stream)
     if style == "keyed" or (style == "auto" and _are_keyed(files, first)):
         return _by_key(everything, files)
@@ -239,14 +239,14 @@ def pair_within(entries: Iterable[Entry], field: str | None = None, *, required:
     stream = iter(entries)
     first = list(islice(stream, _LOOK_AHEAD))
     if not first:
-        raise FormatError("there are no graphs")
+        raise FormatError("there are no graphs", advice="give a file with at least one")
     record = next((entry for entry in first if entry.fields is not None), None)
     everything = chain(first, stream)
     names = () if record is None or record.fields is None else _fields_of_references(record.fields)
     if not required and field is None and not names:
         return PairedWithin((Pair(entry.name, entry, ()) for entry in everything), 0)
     if record is None or record.fields is None:
-        if (fault := _fault(first[0])) is not None:
+        if (fault := _parse_error(first[0])) is not None:
             raise fault
         return None
     chosen = field or _only_field(names, record.fields, record.where)
@@ -261,7 +261,7 @@ def _fields_of_references(fields: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _only_field(names: Sequence[str], fields: Mapping[str, Any], where: str) -> str:
-    """Return the only field that looks like references; refuse none or several."""
+    """Return the only field in `names`; raise `FormatError` if there are none or several."""
     if len(names) == 1:
         return names[0]
     what = f"{' and '.join(names)} are different" if names else "no field of the record is known to hold references"
@@ -288,7 +288,7 @@ def _references_within(entry: Entry, field: str) -> tuple[Reference, ...]:
 
 def _pair_within(entry: Entry, field: str, number: int) -> Pair:
     if entry.fields is None:  # the record could not be read
-        return Pair(entry.name, entry, (), _fault(entry))
+        return Pair(entry.name, entry, (), _parse_error(entry))
     try:
         references = _references_within(entry, field)
     except FormatError as error:
@@ -296,7 +296,8 @@ def _pair_within(entry: Entry, field: str, number: int) -> Pair:
     if len(references) == number:
         return Pair(entry.name, entry, references)
     what = f"there are {len(references)} references in {shortened(field)}, but the first record has {number}"
-    return Pair(entry.name, entry, references, FormatError(what, where=entry.where))
+    advice = "give as many references in each record"
+    return Pair(entry.name, entry, references, FormatError(what, where=entry.where, advice=advice))
 
 
 def _are_keyed(files: Sequence[ReferenceFile], first: Sequence[Entry]) -> bool:
@@ -316,12 +317,12 @@ def _are_keyed(files: Sequence[ReferenceFile], first: Sequence[Entry]) -> bool:
         doubts = [error for file in others if (error := _ids_at_the_end(file, first)) is not None]
         doubts += [_mismatch(file, first) for file in others if is_mixed or _looks_keyed(file, first)]
     if doubts:
-        raise _fault(first[0]) or doubts[0]
+        raise _parse_error(first[0]) or doubts[0]
     return not others
 
 
 def _begins_with_ids(file: ReferenceFile, first: Sequence[Entry]) -> bool:
-    """Check whether lines of the file begin with enough of the first graphs' ids."""
+    """Return True if enough of the first graphs' ids begin lines of the file."""
     names, words = {entry.name for entry in first}, file.first_words()
     found = names.intersection(words)
     if not found or (_is_all_numbers(file) and len(file.ids) < len(words)):
@@ -330,24 +331,24 @@ def _begins_with_ids(file: ReferenceFile, first: Sequence[Entry]) -> bool:
 
 
 def _looks_keyed(file: ReferenceFile, first: Sequence[Entry]) -> bool:
-    """Check whether lines begin with words that look like ids of other graphs."""
+    """Return True if lines begin with words that look like ids, but of other graphs."""
     words = file.first_words()
     names = {_folded(entry.name) for entry in first if not entry.name.isdecimal()}
     if file.has_ids or not names.isdisjoint(map(_folded, words)) or _has_ids(file):
         return True
-    # Most words contain a graph's id: `audio/harbour.wav` for `harbour`.
+    # Do most words contain a graph's id, like `audio/harbour.wav` for `harbour`?
     parts = [_PARTS.split(_folded(word)) for word in words]
     if 2 * sum(len(several) > 1 and not names.isdisjoint(several) for several in parts) > len(words):
         return True
     if len(words) >= _FEWEST_IDS or _is_all_numbers(file):
         return False
-    # The line begins with a graph's id in which only numbers differ.
+    # Does the line begin with a graph's id in which only numbers differ?
     shapes = {_NUMBER.sub("0", _folded(entry.name)) for entry in first if _NUMBER.search(entry.name)}
     return any(_NUMBER.search(word) and _NUMBER.sub("0", _folded(word)) in shapes for word in words)
 
 
 def _has_ids(file: ReferenceFile) -> bool:
-    """Check whether several lines look like an id and words; a line of one word has no id."""
+    """Return True if several lines look like an id with words after it; a line of one word has no id."""
     words = file.first_words()
     has_more = any(len(line) > 1 for line in file.lines) and not _is_all_numbers(file)
     return has_more and len(words) >= _FEWEST_IDS and _are_like_ids(words)
@@ -358,7 +359,7 @@ def _folded(name: str) -> str:
 
 
 def _are_like_ids(words: Sequence[str]) -> bool:
-    """Check whether most words differ and look like ids: letters with numbers, or only numbers."""
+    """Return True if most words are distinct and look like ids (letters with digits), or all are distinct numbers."""
     if all(word.isdecimal() for word in words):
         return len(set(words)) == len(words)
     like = sum(_LIKE_AN_ID.search(word) is not None for word in words)
@@ -367,8 +368,8 @@ def _are_like_ids(words: Sequence[str]) -> bool:
 
 def _ids_without_graphs(file: ReferenceFile, first: Sequence[Entry]) -> FormatError:
     return FormatError(
-        f"the lines seem to begin with ids ({_some(file.first_words())}), but the graphs have no ids: "
-        f"they are numbered {_some([entry.name for entry in first])}",
+        f"the lines seem to begin with ids ({_listed_names(file.first_words())}), but the graphs have no ids: "
+        f"they are numbered {_listed_names([entry.name for entry in first])}",
         where=file.name,
         advice="remove the ids, with lines in the order of the graphs; or give --style plain if these are words, "
         "or --style keyed if these are the graphs' numbers",
@@ -376,7 +377,7 @@ def _ids_without_graphs(file: ReferenceFile, first: Sequence[Entry]) -> FormatEr
 
 
 def _ids_at_the_end(file: ReferenceFile, first: Sequence[Entry]) -> FormatError | None:
-    """Return an error if lines end in graph ids in brackets: a trn file was read as text."""
+    """Return an error if lines end in graph ids in brackets, since a trn file was read as text; otherwise `None`."""
     names = {f"({_folded(entry.name)})" for entry in first}
     if file.has_ids or not any(_folded(line[-1]) in names for line in file.lines if line):
         return None
@@ -388,27 +389,27 @@ def _ids_at_the_end(file: ReferenceFile, first: Sequence[Entry]) -> FormatError 
 
 
 def _is_all_numbers(file: ReferenceFile) -> bool:
-    """Check whether all words are numbers, as in Kaldi's integer transcripts."""
+    """Return True if all words are numbers, as in Kaldi's integer transcripts."""
     return not file.has_ids and all(word.isdecimal() for line in file.lines for word in line)
 
 
 def _mismatch(file: ReferenceFile, first: Sequence[Entry]) -> FormatError:
     return FormatError(
-        f"the ids do not match: graphs are named {_some([entry.name for entry in first])}, "
-        f"and the references begin with {_some(file.first_words())}",
+        f"the ids do not match: graphs are named {_listed_names([entry.name for entry in first])}, "
+        f"and the references begin with {_listed_names(file.first_words())}",
         where=file.name,
         advice="make the ids equal; or, if these are words of the text, give --style plain; or, if most graphs "
         "have no reference, --style keyed",
     )
 
 
-def _some(names: Sequence[str]) -> str:
+def _listed_names(names: Sequence[str]) -> str:
     more = ", …" if len(names) > _SHOWN else ""
     return ", ".join(f"'{shortened(name, 40)}'" for name in names[:_SHOWN]) + more
 
 
 def _unkeyed(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterator[Entry]:
-    """Yield graphs paired by order; raise an error if the id of a later graph begins a line."""
+    """Yield the graphs, which are paired by order; raise `FormatError` if the id of one begins a line."""
     for seen, entry in enumerate(entries):
         if not entry.name.isdecimal() and (entry.naming == "own" or (entry.naming == "file" and seen)):
             file = next((file for file in files if entry.name in file.ids), None)
@@ -425,7 +426,7 @@ def _unkeyed(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterat
 def _in_order(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: Style) -> Iterator[Pair]:
     longest = _of_equal_length(files)
     rows = list(zip(*(file.plain() for file in files), strict=True))
-    order, done, graphs = _Order(proven=style == "auto"), 0, 0
+    order, done, graphs = _LineFinder(proven=style == "auto"), 0, 0
     for entry in entries:
         error = unreadable(entry)
         line = order.line(entry, is_broken=error is not None)
@@ -447,7 +448,7 @@ def _in_order(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: S
 
 
 def _of_equal_length(files: Sequence[ReferenceFile]) -> ReferenceFile:
-    """Refuse files of different lengths or with ids out of order; return the longest file."""
+    """Return the longest file; raise `FormatError` if files have different lengths, or ids that are not in order."""
     longest = max(files, key=lambda file: len(file.lines))
     for file in files:
         if len(file.lines) != len(longest.lines):
@@ -475,7 +476,9 @@ def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterato
     used: set[str] = set()
     for entry in entries:
         if entry.name in used:
-            raise FormatError(f"two graphs have the id '{shortened(entry.name)}'", where=entry.where)
+            raise FormatError(
+                f"two graphs have the id '{shortened(entry.name)}'", where=entry.where, advice="give each its own id"
+            )
         used.add(entry.name)
         lacking = [file.name for file, table in zip(files, tables, strict=True) if entry.name not in table]
         if lacking:
@@ -497,8 +500,8 @@ def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterato
         yield Pair(name, None, references, problem)
 
 
-def _fault(entry: Entry) -> InputError | None:
-    """Return the error of a graph that cannot be parsed; it is clearer than an error about ids."""
+def _parse_error(entry: Entry) -> InputError | None:
+    """Return the error of a graph that cannot be parsed, which is clearer than an error about ids; otherwise `None`."""
     try:
         entry.build()
     except InputError as error:
@@ -507,8 +510,8 @@ def _fault(entry: Entry) -> InputError | None:
 
 
 def unreadable(entry: Entry) -> InputError | None:
-    """Return the error of a file that cannot be read; it is clearer than an error about a missing pair."""
-    return None if entry.format else _fault(entry)
+    """Return the error of a file that cannot be read, which is clearer than one about a missing pair; else `None`."""
+    return None if entry.format else _parse_error(entry)
 
 
 # ---- The graph and the references of a pair, and checks that both use the same kind of words ----
@@ -516,7 +519,11 @@ def unreadable(entry: Entry) -> InputError | None:
 
 @contextmanager
 def built(pair: Pair) -> Iterator[tuple[Graph, list[GraphReference]]]:
-    """Parse the graph and the references of a pair; add the graph's file and line to errors that have none."""
+    """Yield the parsed graph and references of a pair. In the `with` block, errors without a place get the graph's.
+
+    Raises:
+        InputError: The pair has a `problem`, the graph cannot be parsed, or only the graph has word numbers.
+    """
     if pair.problem is not None:
         raise pair.problem
     assert pair.entry is not None
@@ -529,12 +536,15 @@ def built(pair: Pair) -> Iterator[tuple[Graph, list[GraphReference]]]:
 
 
 def missed(pair: Pair, metric: GRR) -> RecognitionStatistics | None:
-    """Return the statistics of a missing graph: all reference words are deleted."""
+    """Return the statistics to count for a graph that failed: all reference words are deleted.
+
+    Return `None` if the pair has no reference.
+    """
     return metric.statistics("", pair.graph_references()) if pair.references else None
 
 
 def readable(pair: Pair) -> Sequence[tuple[str, ...]]:
-    """Return all strings of a failed pair's references; if they are too many, one string per reference."""
+    """Return all strings of a pair's references; if they are too many, one string per reference."""
     try:
         return strings_of_references(pair.graph_references())
     except InputError:
@@ -542,7 +552,7 @@ def readable(pair: Pair) -> Sequence[tuple[str, ...]]:
 
 
 def has_numbers(graph: Graph) -> bool:
-    """Check whether a graph has word numbers instead of words; a lattice without words has none."""
+    """Return True if a graph has word numbers instead of words; False for a lattice without words."""
     if isinstance(graph, NBest) or not graph.vocabulary.is_numeric:
         return False
     return not isinstance(graph, Lattice) or bool(graph.word.any())
@@ -556,7 +566,7 @@ def words_of(graph: Graph) -> Iterable[str]:
 
 
 def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:
-    """Refuse a graph with word numbers if its references have words: they never match without a symbol table."""
+    """Raise `InputError` if a graph has word numbers, but its references have words: they would never match."""
     if isinstance(graph, NBest) or not has_numbers(graph):
         return
     words = [word for reference in references for word in words_in(reference)]
@@ -567,15 +577,15 @@ def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:
         )
 
 
-# Words that look the same may differ: é as one character never matches é as two characters.
+# Words that look the same may differ: é as one character (NFC) never matches é as two characters (NFD).
 _FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
 
 
 @cache
-def _right_to_warn() -> Any:
-    """Return a lock shared with forked workers; on systems without fork, a lock of this process.
+def _warning_lock() -> Any:
+    """Return a lock that forked workers share; on systems without fork, a lock of this process.
 
-    The process that gets the lock writes the warning, and keeps the lock.
+    The process that gets the lock writes the warning, and never releases the lock, so that no other process writes it.
     """
     import multiprocessing
 
@@ -587,10 +597,10 @@ def _right_to_warn() -> Any:
         return threading.Lock()
 
 
-# Workers share the lock only if it is made before they are; commands that fork no workers do without its imports.
+# Make the lock before workers are forked, so that they share it; commands that fork no workers do not need its imports.
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_right_to_warn)
-_has_warned = mmap.mmap(-1, 1)  # shared with workers; saves further searches
+    os.register_at_fork(before=_warning_lock)
+_has_warned = mmap.mmap(-1, 1)  # one byte shared with workers: 1 after the warning, so that they stop searching
 
 
 def _warn_of_forms(pair: Pair, graph: Graph) -> None:
@@ -604,7 +614,7 @@ def _warn_of_forms(pair: Pair, graph: Graph) -> None:
         for word in words
         if word not in known and any(unicodedata.normalize(form, word) in known for form in _FORMS)
     ]
-    if alike and _right_to_warn().acquire(False):  # noqa: FBT003  both kinds of lock take it by position only
+    if alike and _warning_lock().acquire(False):  # noqa: FBT003  both kinds of lock take it by position only
         _has_warned[0] = 1
         what = "1 word of the reference is" if len(alike) == 1 else f"{len(alike)} words of the reference are"
         warn(

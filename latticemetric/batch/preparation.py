@@ -22,7 +22,7 @@ from latticemetric.vocabulary import EPSILON, Vocabulary
 
 
 def prepared_pairs(pairs: Iterable[Pair], preparation: Preparation) -> Iterator[Pair]:
-    """Prepare the references of each pair now, and the graph when it is parsed."""
+    """Yield the pairs with prepared texts: references are prepared now, graphs when parsed."""
     for pair in pairs:
         entry = pair.entry and _prepared_entry(pair.entry, preparation)
         try:
@@ -34,7 +34,7 @@ def prepared_pairs(pairs: Iterable[Pair], preparation: Preparation) -> Iterator[
 
 
 def prepared_entries(entries: Iterable[Entry], preparation: Preparation) -> Iterator[Entry]:
-    """Prepare each graph when it is parsed."""
+    """Yield the entries of graphs, changed so that each graph is prepared when it is parsed."""
     return (_prepared_entry(entry, preparation) for entry in entries)
 
 
@@ -80,7 +80,7 @@ def _prepared_forest(forest: Forest, preparation: Preparation) -> Forest:
     vocabulary = Vocabulary.from_words(words)
     number = np.array([EPSILON, *map(vocabulary.number, words)], dtype=np.int32)
     values = forest.target.values
-    # Negative values stand for the words of tails.
+    # Negative values stand for tails: keep them.
     lowered = np.where(values > 0, number[np.maximum(values, 0)], values).astype(values.dtype)
     return replace(forest, target=Ragged(forest.target.begin, lowered), vocabulary=vocabulary)
 

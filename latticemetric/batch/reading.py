@@ -1,4 +1,4 @@
-"""Read lattices and pair them with references; keep only one shard, and prepare and normalize texts, if asked."""
+"""Read lattices and pair them with references; optionally select a shard, and prepare and normalize texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class PairedLattices(NamedTuple):
-    """Lattices with their references, and the number of references of each."""
+    """Pairs of lattices and references, and the number of references per lattice."""
 
     lattices: Iterator[Pair]
     references: int
@@ -27,18 +27,18 @@ class PairedLattices(NamedTuple):
 
 @dataclass(frozen=True)
 class PairReader:
-    """Reads lattices with their references, always in the same way.
+    """Reads lattices with their references, with the options of a command.
 
     Args:
-        vocabulary: The words of numbered graphs and references.
+        vocabulary: Maps word numbers of graphs and references to words.
         from_format: The format of the graphs; detected if it is `None`.
-        style: Whether lines of references begin with ids.
+        style: `keyed` if lines of references begin with ids, `plain` if not, `auto` to detect this.
         reference_field: The field of records that holds the references; detected if it is `None`.
-        preparation: Lower-cases and tokenizes all texts.
-        grammar: Normalizes all texts, after the preparation.
-        scales: Weights of scores, for which of several normalized paths is the cheapest.
-        shard: The only lattices to return.
-        watched: Shows progress through lattices, whose number may be unknown.
+        preparation: Lower-cases and tokenizes all texts; `None` leaves them unchanged.
+        grammar: Normalizes all texts, after the preparation; `None` leaves them unchanged.
+        scales: Weight of each score column, to find the cheapest of several normalized paths.
+        shard: The shard to read; `None` for all lattices.
+        watched: Shows progress: a function of the pairs and their number (`None` if unknown) that yields the pairs.
     """
 
     vocabulary: Vocabulary | None
@@ -54,8 +54,8 @@ class PairReader:
     def read_pairs(self, graphs: str, references: Sequence[str], *, required: bool = True) -> PairedLattices | None:
         """Read lattices, and pair each with its line of each reference file.
 
-        Without such files, the references are those of its own record; return `None` if it has none. If they are not
-        `required`, records are searched for them only if a field is named.
+        Without reference files, take the references from the lattices' own records; return `None` if the format has no
+        records. If references are not `required`, do so only if `reference_field` is given.
         """
         files = [read_references(file, self.vocabulary) for file in references]
         lattices = entries([graphs], self.from_format, self.vocabulary)
@@ -76,7 +76,7 @@ class PairReader:
         if self.shard is not None:
             pairs, total = self.shard.take(pairs), None if total is None else self.shard.shard.size(total)
         pairs = self.watched(pairs, total)
-        # Most runs rewrite nothing, and start without what rewriting takes.
+        # Import late: most runs rewrite nothing, and start faster without these modules.
         if self.preparation is not None:
             from latticemetric.batch.preparation import prepared_pairs
 

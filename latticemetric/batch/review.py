@@ -40,11 +40,11 @@ Words = tuple[str, ...]
 ORACLE, ONE_BEST, MBR = "oracle", "one_best", "mbr"
 SIDES = (ORACLE, ONE_BEST, MBR)
 
-_MORE_STATES = 30  # largest number of states to draw, besides the states of highlighted paths
+_MORE_STATES = 30  # largest number of states to draw besides those of highlighted paths
 _LONGEST_LABEL = 24
 
 AUTO = "auto"
-"""MBR by word errors or, for forests, by n-grams (forests cannot be decoded by word errors)."""
+"""MBR by word errors; for forests, which cannot be decoded by word errors, MBR by n-grams."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class MBRSettings:
 
     @classmethod
     def of(cls, method: str | Metric[Any], *, beam: float | None, samples: int | None, seed: int) -> Self:
-        """Return the settings for a method or for MBR by the metric of that name; refuse an unknown name."""
+        """Return the settings for `auto`, `wer`, `ngram` or a metric; raise `UsageError` for another name."""
         named = method if method in (AUTO, "wer", "ngram") else mbr_metric(method)
         if samples is not None and isinstance(named, str):
             raise UsageError(
@@ -72,11 +72,13 @@ class ReviewSettings:
     """The settings of reviews.
 
     Attributes:
+        metric: The recognition rate of oracles.
         points: Beams, densities and n-best sizes of the sweep.
         decoding: The settings of MBR; `None` for no MBR.
         scales: Weight of each score column in the model's cost.
+        engine: Name of the search engine.
         scorer: Further string metrics.
-        posterior_scale: Factor on costs for posteriors; a factor below 1 flattens them.
+        posterior_scale: Factor of the costs before they become probabilities; below 1, it flattens the distribution.
         drawn: True to draw the graph.
         expected: True to also compute the expected rate.
     """
@@ -93,7 +95,9 @@ class ReviewSettings:
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.posterior_scale):
-            raise UsageError(f"the posterior scale is {self.posterior_scale}, not a finite number")
+            raise UsageError(
+                f"the posterior scale is {self.posterior_scale}, not a finite number", advice="give a number like 0.1"
+            )
 
 
 @dataclass(frozen=True)
@@ -101,11 +105,11 @@ class MBRAnswer:
     """The MBR answer of a graph, scored against its reference like oracles and 1-bests.
 
     Attributes:
-        words: The words without ignored ones.
+        words: The words, without ignored words.
         score: The metric's value; `None` if the reference has no words.
         alignment: The alignment with the reference that gives the best score.
-        method: The minimized risk: `wer`, `ngram`, or a metric's name.
-        confidences: The probability of each word, including ignored ones.
+        method: The method of MBR: `wer`, `ngram`, or a metric's name.
+        confidences: The probability of each word; ignored words are included.
         arcs: Arcs (in forests: edges) of the path with these words, or of the nearest path by word errors.
         distance: Word errors between these words and those of `arcs`; 0 if a path has these words.
     """
@@ -134,11 +138,14 @@ class Size:
 
 @dataclass(frozen=True)
 class DrawnArc:
-    """The details of an arc or an edge.
+    """The details of an arc or an edge in a drawing.
 
     Attributes:
+        text: The word of the arc, or the right-hand side of the edge.
+        cost: The model's cost of the arc or edge.
         posterior: Its posterior; `None` if costs are too large to compute it.
-        expected: The expected rate of the paths through it; `None` if unknown.
+        scores: Its value in each score column.
+        expected: The expected rate of the paths that use it; `None` if unknown.
     """
 
     text: str
@@ -150,10 +157,10 @@ class DrawnArc:
 
 @dataclass(frozen=True)
 class Sketch:
-    """A graph, or the best part of a large one, before layout.
+    """A drawing of a graph, or of the best part of a large graph, before layout.
 
-    `arcs` describes each arc of a lattice, in the order of `diagram.links`; or each edge of a forest, which is drawn as
-    a box: the boxes are the last of `diagram.vertices`.
+    `arcs` has the details of each arc of a lattice, in the order of `diagram.links`; or of each edge of a forest. Edges
+    are drawn as boxes, which are the last of `diagram.vertices`.
     """
 
     diagram: Diagram
@@ -167,12 +174,12 @@ class Review:
     Attributes:
         references: All strings of its references.
         swept: The oracle at each point of the sweep, from the 1-best to the whole graph.
-        mbr_problem: Why MBR failed.
+        mbr_problem: The error of MBR, if it failed.
         best_paths: Number of paths (or derivations) with the oracle's score, including the oracle.
         scores: Sentence scores, by string metric and side (oracle, 1-best, MBR).
         expected: The expected rate of its paths, if computed.
-        problem: Why the pair failed; then it has no oracle.
-        where: The file and line of the problem.
+        problem: The error of the pair, if it failed; then it has no oracle.
+        where: The file and line of the error.
     """
 
     name: str
@@ -198,7 +205,7 @@ class Review:
 
 
 def reviews_of(lattices: Iterable[Pair], settings: ReviewSettings, run: Run) -> Iterator[Review]:
-    """Compute the results of many lattices, in order; see `answer_each`."""
+    """Yield the results of each lattice, in order; see `answer_each`."""
     return answer_each(partial(_review_pair, settings), partial(_failed, settings), lattices, run)
 
 
@@ -315,7 +322,7 @@ def _sketch(
     scale: float,
     scales: Scales | None,
 ) -> Sketch:
-    """Return the graph or its best part for drawing; always include the arcs of highlighted paths."""
+    """Return a drawing of the graph, or of its best part with all arcs of the highlighted paths."""
     kept = [arc for arcs in paths.values() for arc in arcs]
     probability: list[float] | None = None
     with contextlib.suppress(InputError):
@@ -342,7 +349,7 @@ def _sketch(
         )
         for arc in numbers.tolist()
     )
-    # The details of a link keep the whole word.
+    # Shorten the labels in the drawing; the details in `arcs` keep the whole word.
     links = tuple(replace(link, label=shortened(link.label, _LONGEST_LABEL)) for link in diagram.links)
     return Sketch(replace(diagram, links=links), arcs)
 

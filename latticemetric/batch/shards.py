@@ -1,4 +1,4 @@
-"""Split a run over many graphs into jobs (shards), and merge their documents. Each job takes every N-th graph."""
+"""Split a run over many graphs into jobs, and merge their JSON documents. Each job takes a shard: every N-th graph."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Merged = TypeVar("Merged")
 
 @dataclass(frozen=True)
 class Shard:
-    """Every N-th graph: N is `of`; `index` is the number of the first graph, counted from 1."""
+    """Every N-th graph, where N is `of`; `index` is the number of the shard's first graph, counted from 1."""
 
     index: int
     of: int
@@ -44,11 +44,11 @@ class Shard:
 
 
 class ShardRun:
-    """A running shard. It reads all graphs, so that `merge` can check that all shards had the same input.
+    """The run of one shard. It reads all graphs, so that `merge` can check that all shards had the same input.
 
     Args:
         shard: The shard.
-        run: Returns the settings that all shards of the run must share, for JSON.
+        run: Returns the settings that must be the same in all shards, as plain values for JSON.
     """
 
     def __init__(self, shard: Shard, run: Callable[[], dict[str, Any]]) -> None:
@@ -57,7 +57,7 @@ class ShardRun:
         self._graphs = 0
 
     def __repr__(self) -> str:
-        return f"Part(shard={self.shard!r})"  # as journals have it among the parameters of their run
+        return f"Part(shard={self.shard!r})"  # journals store this text, so it must not change
 
     def take(self, graphs: Iterable[T]) -> Iterator[T]:
         """Yield the graphs (or pairs) of this shard."""
@@ -67,7 +67,7 @@ class ShardRun:
         """Yield the graphs, and add their ids, places and words of references to the digest."""
         for graph in graphs:
             words = [reference.words for reference in getattr(graph, "references", ())]
-            # Compare lines, not names of files, which may differ between machines; other lines mean other files.
+            # Use the line, but not the name of the file, which may differ between machines.
             line = graph.where.rpartition(":")[2]
             fields = [graph.name, line if line.isdecimal() else "", words]
             self._digest.update(json.dumps(fields).encode())
@@ -75,7 +75,7 @@ class ShardRun:
             yield graph
 
     def asdict(self, **more: Any) -> dict[str, Any]:
-        """Return the data for `merge` as plain values, after all graphs were read."""
+        """Return the data for `merge` as plain values for JSON. Call this after all graphs were read."""
         run = {**self._run(), "graphs": self._graphs, "digest": self._digest.hexdigest()}
         return {"index": self.shard.index, "of": self.shard.of, "run": run, **more}
 
@@ -92,7 +92,8 @@ def document_end(totals: dict[str, Any], shard: ShardRun | None = None, **more: 
 
 # ---- Documents of shards: read them without their items, and check that they come from the same run ----
 
-_NONSENSE = (KeyError, TypeError, ValueError, AttributeError, AssertionError)
+# Errors of code that reads damaged sums.
+_DAMAGE = (KeyError, TypeError, ValueError, AttributeError, AssertionError)
 _ADVICE = "give one document per shard, unchanged, written by --shard I/N --format json"
 _IN_WORDS = {
     "version": "versions of this program",
@@ -104,7 +105,7 @@ _IN_WORDS = {
 
 
 class ShardDocument(NamedTuple):
-    """A shard's document without its items: path, first line (before the items), and all other fields."""
+    """A shard's document without its items: its path, its first line (before the items), and all other fields."""
 
     path: str
     head: str
@@ -124,10 +125,10 @@ class ShardDocument(NamedTuple):
 
 
 def put_together(documents: Sequence[ShardDocument], merged: Callable[[Sequence[ShardDocument]], Merged]) -> Merged:
-    """Merge documents with the function `merged`; if a document's sums are damaged, raise an error that names it."""
+    """Return `merged(documents)`; if the sums of a document are damaged, raise a `FormatError` that names it."""
     try:
         return merged(documents)
-    except _NONSENSE:
+    except _DAMAGE:
         if len(documents) == 1:
             raise FormatError("the sums of this shard are damaged", where=documents[0].path, advice=_ADVICE) from None
         for one in documents:
@@ -136,7 +137,12 @@ def put_together(documents: Sequence[ShardDocument], merged: Callable[[Sequence[
 
 
 def shard_documents(paths: Sequence[str]) -> list[ShardDocument]:
-    """Read the documents of all shards of one run, in order; refuse missing, duplicate and foreign shards."""
+    """Read the documents of all shards of one run; return them in the order of the shards.
+
+    Raises:
+        UsageError: A shard is missing, is given twice, or comes from another run.
+        FormatError: A file is not a document of a shard.
+    """
     from latticemetric.parallel.journal import changes
 
     documents = sorted(map(_read, paths), key=lambda one: one.shard.index)
@@ -177,9 +183,9 @@ def _read(path: str) -> ShardDocument:
 
 
 def merged(documents: Sequence[ShardDocument]) -> Iterator[str]:
-    """Yield the lines of the merged document, the same bytes that a run without shards writes.
+    """Yield the lines of the merged document: the same bytes that a run without shards writes.
 
-    Items are copied unchanged, one at a time. Give the documents of all shards, in order.
+    Items are copied unchanged, one at a time. `documents` are those of all shards, in order.
     """
     yield documents[0].head
     before = ""
@@ -190,7 +196,7 @@ def merged(documents: Sequence[ShardDocument]) -> Iterator[str]:
 
 
 def _in_turn(documents: Sequence[ShardDocument]) -> Iterator[str]:
-    """Yield the items of all documents, one graph of each shard in turn."""
+    """Yield the items of all documents in the order of the graphs: one graph of each shard in turn."""
     each = documents[0].fields["shard"].get("items_each", 1)
     with ExitStack() as stack:
         graphs = [_graphs(stack.enter_context(open_stream(one.path)).lines(passing=True), each) for one in documents]
@@ -211,7 +217,7 @@ def _in_turn(documents: Sequence[ShardDocument]) -> Iterator[str]:
 
 
 def _graphs(lines: Iterator[str], each: int) -> Iterator[list[str]]:
-    """Yield the items of each graph as a list: `each` items, or one item with an error."""
+    """Yield the items of each graph as a list: `each` items, or one item if the graph failed."""
     items = (line.removeprefix(",") for line, _ in pairwise(islice(lines, 1, None)))  # without the first and the last
     for item in items:
         yield [item] if each == 1 or "error" in json.loads(item) else [item, *islice(items, each - 1)]
@@ -219,7 +225,7 @@ def _graphs(lines: Iterator[str], each: int) -> Iterator[list[str]]:
 
 def _merged_sums(documents: Sequence[ShardDocument]) -> dict[str, Any]:
     states = [one.sums for one in documents]
-    if "signature" in states[0]:  # of an automaton: rates have the signature before the items
+    if "signature" in states[0]:  # sums of an automaton; documents of rates have the signature before the items
         from latticemetric.batch.user_automaton import AutomatonTotals
 
         return sum(map(AutomatonTotals.of_state, states), AutomatonTotals()).asdict()

@@ -1,4 +1,4 @@
-"""Score the strings of oracles and 1-bests by string metrics, as if they were two systems."""
+"""Score oracles and 1-bests by string metrics, as if they were the outputs of two systems."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SIDES = ("oracle", "one_best")
 
 
 class Strings(NamedTuple):
-    """The words of one pair without ignored ones; oracle and 1-best are empty if the graph failed."""
+    """The words of one pair, without ignored words; oracle and 1-best are empty if the graph failed."""
 
     oracle: Words
     one_best: Words
@@ -26,9 +26,10 @@ class Strings(NamedTuple):
 
 @dataclass(frozen=True)
 class StringScorer:
-    """String metrics, with their ignored words.
+    """String metrics, with the words that they ignore.
 
     Attributes:
+        metrics: The metrics.
         ignore: Words to remove from oracles, 1-bests and references.
         each: True to also compute sentence scores.
         normalize: The grammar applied to graphs and references, for signatures.
@@ -46,16 +47,16 @@ class StringScorer:
 
     @classmethod
     def of_state(cls, state: Mapping[str, Any]) -> Self:
-        """Return a scorer from the values of `StringTotals.state`."""
+        """Return the scorer, given `scorer` of what `StringTotals.state` returned."""
         return cls(tuple(map(make_metric, state["metrics"])), frozenset(state["ignore"]), normalize=state["normalize"])
 
     def strings(self, found: Oracle | None, references: Sequence[Words]) -> Strings:
-        """Return the words of one pair; a graph that failed has none."""
+        """Return the words of one pair; `found` is `None` if the graph failed."""
         words = (found.words, found.one_best.words) if found is not None else ((), ())
         return Strings(*words, tuple(map(self.kept, references)))
 
     def kept(self, words: Words) -> Words:
-        """Remove ignored words."""
+        """Return the words without ignored words."""
         return tuple(word for word in words if word not in self.ignore) if self.ignore else words
 
     def sentence(self, strings: Strings) -> dict[str, dict[str, float | None]]:
@@ -75,23 +76,23 @@ class StringScorer:
 
 @dataclass
 class StringTotals:
-    """Collect the words of all pairs. Scores come last, since some metrics weight n-grams by all references."""
+    """The words of all pairs, collected to score them at the end: some metrics weight n-grams by all references."""
 
     scorer: StringScorer
     _pairs: list[Strings | None] = field(default_factory=list)
 
     def add(self, strings: Strings | None) -> None:
-        """Add one pair, or `None` for one without references."""
+        """Add the words of one pair; `None` for a pair without references."""
         self._pairs.append(strings)
 
     def state(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return plain values for JSON; `StringScorer.of_state` and `add_states` read them."""
         metrics = [metric.name for metric in self.scorer.metrics]
         scorer = {"metrics": metrics, "ignore": sorted(self.scorer.ignore), "normalize": self.scorer.normalize}
         return {"scorer": scorer, "strings": self._pairs}
 
     def add_states(self, strings: Iterable[Any]) -> None:
-        """Add pairs given as values of `state`."""
+        """Add pairs, given as `strings` of what `state` returned."""
         for one in strings:
             if one is not None:
                 oracle, one_best, references = one

@@ -1,4 +1,4 @@
-"""Prune many graphs to several sizes and find the oracle at each; group oracles by reference length."""
+"""Prune many graphs to several sizes and find the oracle at each size; group oracles by reference length."""
 
 from __future__ import annotations
 
@@ -34,14 +34,16 @@ _COUNTS = ("matches", "substitutions", "deletions", "insertions")
 
 @dataclass(frozen=True)
 class Swept:
-    """The oracles of one graph at each point of a sweep (beam, density or n-best size), or its problem.
+    """The oracles of one graph at each point of a sweep (beam, density or n-best size), or the error.
 
     Attributes:
+        name: The graph's id.
         length: Number of words of the reference; `None` without a reference.
-        kept: The oracle of the pruned graph at each point; empty if there is a problem.
+        kept: The oracle of the pruned graph at each point; empty if the graph failed.
         references: Number of references.
-        missed: Statistics used if there is a problem: all reference words deleted.
-        where: The file and line of the problem.
+        missed: Statistics to count if the graph failed: all reference words are deleted.
+        problem: The error; `None` if the graph did not fail.
+        where: The file and line of the error.
     """
 
     name: str
@@ -67,7 +69,7 @@ class SweepRow(Brief, Frozen):
         total: The metric's value and the summed statistics.
         lost: Number of graphs whose oracle is worse than without pruning.
         arcs: Mean number of arcs kept per graph; `None` for n-best lists and forests.
-        density: Kept arcs with a word per reference word; `None` like `arcs`.
+        density: Kept arcs with a word per reference word; `None` for n-best lists and forests.
         strings: Mean number of strings per n-best list; `None` for other points.
         table: Statistics for `bootstrap`: one row per graph.
     """
@@ -166,7 +168,11 @@ def _plain(score: Score) -> dict[str, Any]:
 
 
 def checked_borders(lengths: Iterable[float]) -> tuple[float, ...]:
-    """Return the upper ends of bins in ascending order, without duplicates."""
+    """Return the upper ends of bins of reference lengths in ascending order, without duplicates.
+
+    Raises:
+        UsageError: An end is negative or not finite.
+    """
     borders = sorted(set(lengths))
     for border in borders:
         if not 0 <= border < math.inf:
@@ -181,7 +187,9 @@ class SweepSettings:
     """The settings of a sweep over many graphs.
 
     Attributes:
-        borders: The ends of bins of reference lengths; empty for no bins.
+        metric: The recognition rate.
+        points: The sizes to which graphs are pruned.
+        borders: The upper ends of bins of reference lengths; empty for no bins.
         references: Number of references per graph, for the signature; `None` to count them.
         rewritten_by: The grammar applied to graphs and references, for the signature.
     """
@@ -242,7 +250,7 @@ class SweepSettings:
         )
 
     def state(self) -> State:
-        """Return plain values, for JSON."""
+        """Return the settings as plain values for JSON; `of_state` reads them."""
         return {
             "metric": metric_state(self.metric),
             "points": asdict(self.points),
@@ -253,7 +261,7 @@ class SweepSettings:
 
     @classmethod
     def of_state(cls, state: Mapping[str, Any]) -> Self:
-        """Return the settings from the values of `state`."""
+        """Return the settings, given what `state` returned."""
         metric, points = metric_of(state["metric"]), Points.of(**state["points"])
         return cls(metric, points, tuple(state["borders"]), state["references"], state["rewritten_by"])
 
@@ -277,8 +285,8 @@ def sweep(
             yields them.
         references: The references of each graph: one string, or several.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
-        beams: Beams: keep paths at most this cost above the best path.
-        densities: Largest numbers of arcs with a word per reference word; they choose the beam of each lattice.
+        beams: Largest costs of a path above that of the best path; other paths are pruned.
+        densities: Largest numbers of arcs with a word per reference word; each lattice gets the widest beam for this.
         nbest: Sizes of n-best lists of distinct strings.
         by_length: The largest reference length of each bin, in words; a last bin has all longer references.
         scales: Weight of each score column in the model's cost; other columns keep their default weight.
@@ -309,7 +317,7 @@ def sweep(
 def swept_lattices(
     lattices: Iterable[Pair], metric: GRR, points: Points, run: Run, *, scales: Scales | None = None
 ) -> Iterator[Swept]:
-    """Prune the graph of each pair to all points and find the oracle at each, in order (see `answer_each`)."""
+    """Yield the oracles of each pair at all points, in order; see `answer_each`."""
     return answer_each(partial(_swept_pair, metric, points, scales), partial(failed_sweep, metric), lattices, run)
 
 
@@ -319,7 +327,7 @@ def _swept_pair(metric: GRR, points: Points, scales: Scales | None, pair: Pair) 
 
 
 def failed_sweep(metric: GRR, pair: Pair, error: InputError) -> Swept:
-    """Return the sweep of a pair that failed."""
+    """Return the result for a pair that failed with `error`."""
     length = reference_words(readable(pair), metric) if pair.references else None
     return Swept(pair.name, length, missed=missed(pair, metric), problem=error, where=pair.where)
 
@@ -341,8 +349,8 @@ def _swept(metric: GRR, points: Points, scales: Scales | None, given: Referenced
 def graphs_with_references(
     graphs: Iterable[Graph | tuple[str, Graph]], references: Iterable[GraphReferences]
 ) -> Iterator[ReferencedGraph]:
-    """Pair graphs with their references; number the graphs without names."""
-    pairs = enumerate(zip_longest(graphs, checked_corpus(references)), start=1)  # neither of them yields None
+    """Pair graphs with their references; graphs without names are named by number, from 1."""
+    pairs = enumerate(zip_longest(graphs, checked_corpus(references)), start=1)  # None only at the end of one of them
     for number, (given, expected) in pairs:
         if given is None or expected is None:
             fewer, more = ("graphs", "references") if given is None else ("references", "graphs")
@@ -351,7 +359,7 @@ def graphs_with_references(
         yield ReferencedGraph(name, graph, strings_of_references(expected))
 
 
-# Documents of shards have the oracles of every graph, since intervals need single graphs, in order.
+# A shard's document has the oracles of each graph, not only sums, since intervals resample single graphs, in order.
 
 
 def swept_states(swept: Iterable[Swept]) -> list[State]:
@@ -375,5 +383,5 @@ def swept_in_turn(shards: Sequence[Sequence[State]]) -> Iterator[Swept]:
             continue
         kept = tuple(PointOracle(RecognitionStatistics.of_columns(row), *sizes) for row, *sizes in state["kept"])
         missed = None if state["missed"] is None else RecognitionStatistics.of_columns(state["missed"])
-        problem = None if kept else InputError("the graph failed in its shard")
+        problem = None if kept else InputError("the graph failed in its shard", advice="see the shard's document")
         yield Swept(state["name"], state["length"], kept, state["references"], missed, problem)

@@ -1,9 +1,9 @@
 """Tune n-gram MBR: find the parameters whose answers score best on a development set (graphs with references).
 
-First try all combinations of values. Then take steps from the best one, along each parameter that has several values. A
-step is half of the mean distance of these values; when no step is better, halve the steps. Only the resamples are
-random. Of settings with equal scores, the first is best; in the grid, values ascend, `word_penalty` fastest, `scale`
-slowest.
+First try all combinations of values (the grid). Then take steps from the best combination, along each parameter that
+has several values. A step is half of the mean distance of these values; when no step is better, halve the steps. Only
+the resamples are random. Of settings with equal scores, the first is best; in the grid, values ascend: `word_penalty`
+changes fastest, `scale` slowest.
 
 If *p* · (1 + *T* · penalty) is above 0, answers depend on *p*, *T* and the word penalty only by this product. So *T*
 need not be tuned, and many pairs of *p* and penalty give the same answers.
@@ -33,13 +33,13 @@ from latticemetric.metrics.registry import make_metric
 from latticemetric.posterior.posteriors import NgramPosteriors
 from latticemetric.vocabulary import word_set
 
-# ---- Search the best point of a grid, then better points around it by coordinate steps that get shorter ----
+# ---- Search for the best point of a grid, then for better points around it, by steps along one axis ----
 
 Point = tuple[float, ...]
 Key = TypeVar("Key")
 Merits = Callable[[Sequence[Point]], list[float]]
 
-# Merits that differ by no more than this count as equal: a step must gain more than rounding errors.
+# A step must gain more than this: smaller differences may be rounding errors.
 _ROUNDING = 1e-12
 _PLACES = 10
 
@@ -57,14 +57,14 @@ def coordinate_search(
         axes: The values of each axis; an axis with a single value is fixed.
         merits: Returns the merits of new, distinct points; larger is better.
         halvings: Number of rounds; 0 tries the grid only.
-        is_possible: Checks whether a point outside the grid is valid.
+        is_possible: Returns True if a point outside of the grid is valid.
     """
     if halvings < 0:
         raise UsageError(f"the number of halvings is {halvings}", advice="give 0 or more")
     ascending = {name: sorted(set(map(float, values))) for name, values in axes.items()}
     for name, values in ascending.items():
         if not values:
-            raise UsageError(f"{name} has no values")
+            raise UsageError(f"{name} has no values", advice="give at least one")
     grid = list(product(*ascending.values()))
     tried = dict(zip(grid, merits(grid), strict=True))
     distances = [
@@ -74,7 +74,7 @@ def coordinate_search(
     for number in range(1, halvings + 1):
         best = None
         while best != (best := best_of(tried)):
-            around = [p for p in _around(best, distances, 2.0**-number) if p not in tried and is_possible(p)]
+            around = [p for p in _neighbours(best, distances, 2.0**-number) if p not in tried and is_possible(p)]
             tried |= zip(around, merits(around) if around else (), strict=True)
     return tried
 
@@ -88,7 +88,7 @@ def best_of(tried: Mapping[Key, float]) -> Key:
     return best
 
 
-def _around(point: Point, distances: Sequence[float], share: float) -> Iterator[Point]:
+def _neighbours(point: Point, distances: Sequence[float], share: float) -> Iterator[Point]:
     for axis, distance in enumerate(distances):
         for sign in (-1, 1) if distance else ():
             value = round(point[axis] + sign * share * distance, _PLACES)
@@ -104,7 +104,7 @@ _MOST_KEPT = 10_000_000
 
 
 class Development:
-    """Decode and score graphs with references; cache posteriors per scale and order, and scores per answer."""
+    """A development set: decodes its graphs, and scores the answers; caches posteriors and statistics of answers."""
 
     def __init__(
         self,
@@ -114,9 +114,12 @@ class Development:
         ignore: Iterable[str] = (),
     ) -> None:
         if len(decoders) != len(references):
-            raise UsageError(f"there are {len(decoders)} graphs, but {len(references)} references")
+            raise UsageError(
+                f"there are {len(decoders)} graphs, but {len(references)} references",
+                advice="give one item per graph: a reference, or a list of references",
+            )
         if not decoders:
-            raise UsageError("there are no graphs to tune on")
+            raise UsageError("there are no graphs to tune on", advice="give at least one")
         self.metric = metric
         self._decoders, self._ignored = decoders, frozenset(ignore)
         self.references = [tuple(map(self._counted_words, references_of(several))) for several in references]
@@ -150,16 +153,17 @@ class Development:
         return str(scorer.signed(self.metric.signature_for(references_each(self.references))))
 
     def _tables(self, answers: Sequence[Sequence[String]]) -> list[Table]:
-        """Return the statistics of the answers of each setting; compute those of new strings.
+        """Return one table per setting: the statistics of its answers. Statistics of known strings come from the cache.
 
-        Each table is computed from all graphs at once, since a metric may use weights from all references.
+        The statistics of new strings are computed for all graphs together, since a metric may weight words by all
+        references.
         """
         new = [
             [string for string in dict.fromkeys(strings) if string not in rows]
             for rows, strings in zip(self._rows, zip(*answers, strict=True), strict=True)
         ]
         for turn in range(max(map(len, new))):
-            # A graph without a new string repeats a string that has a row.
+            # The metric needs a string of each graph: for a graph without a new string, repeat any of its strings.
             texts = [
                 strings[turn] if turn < len(strings) else (strings or [*rows])[0]
                 for strings, rows in zip(new, self._rows, strict=True)
@@ -197,15 +201,15 @@ class MBRTuning(Result):
     """The result of tuning on a development set.
 
     Attributes:
-        best: The setting with the best score; of equal scores, the first tried.
+        best: The setting with the best score; of equal scores, the one that was tried first.
         default: The default setting of `mbr`, with the same `order`.
         one_best: The corpus value of the 1-bests.
         held_out: The score to expect on new graphs, by cross-validation: each fold is decoded with the grid setting
             that is best on the other folds. `None` without folds.
-        over_default: Best setting minus default, on resamples; `None` without resamples.
-        over_one_best: Best setting minus 1-best, on resamples.
-        held_out_over_one_best: `held_out` minus 1-best, on resamples. Only this difference is unbiased: settings are
-            selected on one part of the graphs and compared on another.
+        over_default: Score of the best setting minus score of the default, on resamples; `None` without resamples.
+        over_one_best: Score of the best setting minus score of the 1-bests, on resamples; `None` without resamples.
+        held_out_over_one_best: `held_out` minus score of the 1-bests, on resamples; `None` without resamples or folds.
+            Only this difference is unbiased: settings are selected on other graphs than those that are compared.
         trials: All settings tried, in order.
         graphs: Number of graphs.
         signature: The metric, its parameters and the version.
@@ -284,19 +288,19 @@ def tune_mbr(
         references: One or several references per graph.
         metric: A metric or its name; its corpus value is optimized.
         scale: A number, or several: the values of the grid. The same holds for `T`, `p`, `r` and `word_penalty`.
-        T: Assumed number of words; see `mbr` for all parameters.
+        T: Number of words of the hypothesis at which log BLEU is linearised; see `GainParameters`.
         p: Average precision of unigrams.
-        r: Ratio of the precision of each order to that of the order before.
+        r: Precision of each order, divided by the precision of the order before.
         word_penalty: Additional cost of each word.
-        order: Number of words of the longest n-grams.
-        evidence: Graphs to take posteriors from, one for each of `graphs`.
-        beam: First prune graphs to this (unscaled) cost above the best path.
-        determinize: Determinize graphs, so that a string counts by its best path; see `mbr`.
+        order: The length of the longest n-grams.
+        evidence: Graphs that give the posteriors, one for each of `graphs`.
+        beam: Drop paths that cost this much more than the best one. Costs are compared before `scale` is applied.
+        determinize: Determinize graphs, so that the probability of a string is that of its best path; see `mbr`.
         scales: Weight of each score column in the model's cost; other columns keep their default weight.
         ignore: Words that are removed from answers and references before they are scored: `<s>`, `</s>`.
         halvings: Number of times that steps get shorter; 0 tries the grid only.
-        folds: For `held_out`: graph *i* is in fold *i* modulo `folds`; 0 or 1 leaves it out.
-        resamples: Resamples for the paired bootstrap; 0 leaves it out.
+        folds: Number of folds for `held_out`; graph *i* is in fold *i* modulo `folds`. 0 or 1 skips `held_out`.
+        resamples: Number of resamples of the paired bootstrap; 0 skips it.
         seed: The seed of the resamples.
 
     Examples:
@@ -311,11 +315,11 @@ def tune_mbr(
     development = Development(decoders, list(checked_corpus(references)), made, word_set(ignore, "ignore"))
     given = zip(_AXES, (scale, T, p, r, word_penalty), strict=True)
     axes = {name: [*map(float, values if isinstance(values, Iterable) else [values])] for name, values in given}
-    return _tuned(development, made, axes, order, _Effort(halvings, folds, resamples, seed))
+    return _tuned(development, made, axes, order, _SearchSettings(halvings, folds, resamples, seed))
 
 
-class _Effort(NamedTuple):
-    """How long to search, and how to test what was found."""
+class _SearchSettings(NamedTuple):
+    """The settings of the search (`halvings`) and of the tests of its result; see `tune_mbr`."""
 
     halvings: int
     folds: int
@@ -324,7 +328,7 @@ class _Effort(NamedTuple):
 
 
 def _tuned(
-    development: Development, made: Metric[Any], axes: dict[str, list[float]], order: int, effort: _Effort
+    development: Development, made: Metric[Any], axes: dict[str, list[float]], order: int, effort: _SearchSettings
 ) -> MBRTuning:
     best, tables = _search(development, made, axes, order, effort.halvings)
 
@@ -366,7 +370,9 @@ def _decoders(
     listed = list(graphs)
     others = [None] * len(listed) if evidence is None else list(evidence)
     if len(others) != len(listed):
-        raise UsageError(f"there are {len(listed)} graphs, but {len(others)} graphs of evidence")
+        raise UsageError(
+            f"there are {len(listed)} graphs, but {len(others)} graphs of evidence", advice="give one for each graph"
+        )
     return [
         NgramMBR(graph, other, beam=beam, scales=scales, determinize=determinize)
         for graph, other in zip(listed, others, strict=True)
@@ -376,7 +382,7 @@ def _decoders(
 def _search(
     development: Development, metric: Metric[Any], axes: dict[str, list[float]], order: int, halvings: int
 ) -> tuple[Point, dict[Point, Table]]:
-    """Search the grid, then steps from its best point; return the best point and the statistics of all points tried."""
+    """Search the grid, then steps from its best point; return the best point, and the statistics of all points."""
     tables: dict[Point, Table] = {}
 
     def merits(points: Sequence[Point]) -> list[float]:
@@ -395,7 +401,10 @@ def _setting(point: Point, order: int) -> GainParameters:
 
 
 def _held_out(metric: Metric[Any], tables: Sequence[Table], folds: int) -> Table | None:
-    """Decode each fold with the best setting of the other folds; return one row per graph, or `None` without folds."""
+    """Return the statistics of each graph, decoded with the setting that is best on the other folds.
+
+    Return `None` if there are no folds. `tables` has the statistics of each setting of the grid.
+    """
     number = len(tables[0])
     if min(folds, number) < _FEWEST_FOLDS:
         return None
@@ -408,6 +417,6 @@ def _held_out(metric: Metric[Any], tables: Sequence[Table], folds: int) -> Table
 
 
 def _merit(metric: Metric[Any], sums: Table) -> float:
-    """Return the value, negated if smaller is better; an undefined value is the worst."""
+    """Return the metric's value, negated if smaller is better; −∞ if it is undefined."""
     value = float(metric.values(sums))
     return -math.inf if math.isnan(value) else value if metric.higher_is_better else -value

@@ -1,4 +1,4 @@
-"""Find oracles of many graphs by one automaton, with or without references, and their totals."""
+"""Find the oracles of many graphs by one automaton, with or without references, and their totals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ from latticemetric.oracle_search.user_automaton import automaton_oracle
 def automaton_oracles(
     lattices: Iterable[Pair], automaton: Any, run: Run, *, scales: Scales | None = None
 ) -> Iterator[Answer]:
-    """Find oracles of lattices, in order (see `answer_each`); without references, the automaton alone scores."""
+    """Yield the oracle of each lattice, in order (see `answer_each`).
+
+    If a pair has references, the automaton is a transducer from hypotheses to references (see `automaton_oracle`).
+    """
     return answer_each(partial(_answer, automaton, scales), failed, lattices, run)
 
 
@@ -51,8 +54,8 @@ class AutomatonTotals:
     """Exact sums over answers, independent of their order.
 
     Attributes:
-        score: Score of the oracles.
-        one_best: Score of the 1-bests; `None` if the automaton does not accept one of them.
+        score: The sum of the oracles' scores.
+        one_best: The sum of the 1-bests' scores; `None` if the automaton does not accept one of them.
         lattices: Number of graphs that were searched.
         failed: Number of graphs that failed; the sums omit them.
         signature: Signature of the automaton; empty before the first search.
@@ -90,12 +93,12 @@ class AutomatonTotals:
         return {"corpus": corpus, "signature": self.signature}
 
     def state(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return the totals as plain values for JSON; `of_state` reads them."""
         one_best = None if self.one_best is None else str(self.one_best)
         return {**vars(self), "score": str(self.score), "one_best": one_best}
 
     @classmethod
     def of_state(cls, state: Mapping[str, Any]) -> Self:
-        """Return the sums from the values of `state`."""
+        """Return the totals, given what `state` returned."""
         one_best = None if state["one_best"] is None else Fraction(state["one_best"])
         return cls(**{**state, "score": Fraction(state["score"]), "one_best": one_best})

@@ -90,12 +90,12 @@ def recognition_automaton(reference: ReferenceGraph, order: int) -> RecognitionA
     word, size = reference.word[arc], reference.size[arc]
     everywhere = np.arange(states * n)
     silent = word == EPSILON
-    known, spoken = ~silent & (word != UNKNOWN), ~silent
+    known, has_word = ~silent & (word != UNKNOWN), ~silent
     rows = [
         (here[silent], (onward + run)[silent], EPSILON, 0, 0),
         (here[known], (onward + np.minimum(run + 1, n - 1))[known], word[known], (run + 1)[known], size[known]),
-        (here[spoken], onward[spoken], EPSILON, n + 1, size[spoken]),
-        (here[spoken], onward[spoken], STAR, n + 2, size[spoken]),
+        (here[has_word], onward[has_word], EPSILON, n + 1, size[has_word]),
+        (here[has_word], onward[has_word], STAR, n + 2, size[has_word]),
         (everywhere, everywhere // n * n, STAR, n + 3, 0),
     ]
     table = [np.concatenate([np.broadcast_to(row[k], row[0].shape) for row in rows]) for k in range(5)]

@@ -75,15 +75,15 @@ def _as_lattice(forest: Forest) -> Unfolded | None:
         lattice = numbered.to_lattice()
     except InputError:  # some words stand before a tail, others after a tail
         return None
-    return _owned(lattice)
+    return _unfolded(lattice)
 
 
-def _owned(lattice: Lattice) -> Unfolded:
+def _unfolded(lattice: Lattice) -> Unfolded:
     owner = lattice.labels[_OWNER]
     return Unfolded(lattice, owner.arc.astype(np.int64) - 1, owner.final.astype(np.int64) - 1)
 
 
-class _Rest(NamedTuple):
+class _Stack(NamedTuple):
     """A stack: the rest of an edge's target side, which begins with `symbol`, on top of the stack `below`.
 
     `symbol` is the index of a symbol in the target sides of all edges.
@@ -106,8 +106,8 @@ class _Stacks:
         self._tails = forest.tails.rows()
         self._edge_of = np.repeat(np.arange(len(forest.head)), forest.target.lengths()).tolist()
         self._first_edge = np.searchsorted(forest.head, np.arange(forest.num_nodes + 1)).tolist()
-        self._number: dict[_Rest, int] = {}
-        self.stacks: list[_Rest | None] = [None, None]
+        self._number: dict[_Stack, int] = {}
+        self.stacks: list[_Stack | None] = [None, None]
         self.arcs: list[tuple[int, int, int, int]] = []  # source, target, word, owner + 1
 
     def start(self) -> None:
@@ -142,7 +142,7 @@ class _Stacks:
         """Return the number of the stack with the symbols from `symbol` to `end` on top of another stack."""
         if symbol == end:
             return below
-        rest = _Rest(symbol, below)
+        rest = _Stack(symbol, below)
         found = self._number.setdefault(rest, len(self.stacks))
         if found == len(self.stacks):
             self.stacks.append(rest)
@@ -180,4 +180,4 @@ def _lattice_of(forest: Forest, arcs: list[tuple[int, int, int, int]]) -> Unfold
         vocabulary=forest.vocabulary,
         labels={_OWNER: Labels(owner.astype(np.int32), np.zeros(1, dtype=np.int32), Vocabulary.numeric())},
     )
-    return _owned(lattice)
+    return _unfolded(lattice)

@@ -112,7 +112,7 @@ def apply_rule(rule: Rewriter, lattice: Lattice) -> Lattice:
     return _Composition(rule, lattice).run()
 
 
-class _At(NamedTuple):
+class _CompositionState(NamedTuple):
     """A state of the result: a lattice state, a rule state, and the bytes of an incomplete word."""
 
     state: int
@@ -127,7 +127,7 @@ class _Composition:
         self._rule, self._lattice = rule, lattice
         self._times = [0.0] * lattice.num_states if lattice.times is None else lattice.times.tolist()
         self._useful = useful_states(rule, lattice)
-        self._known: list[dict[_At, int]] = [{} for _ in range(lattice.num_states)]
+        self._known: list[dict[_CompositionState, int]] = [{} for _ in range(lattice.num_states)]
         # Columns of the result: the times of states; and for each arc (source, target, word), lattice arc, and cost.
         self._new_times: list[float] = []
         self._arcs: list[tuple[int, int, int]] = []
@@ -141,16 +141,18 @@ class _Composition:
         rows = {end: row for row, end in enumerate(lattice.final.tolist())}
         arcs = arcs_from(lattice)
         final: dict[int, int] = {}
-        self._number(_At(0, BEFORE, b""))
+        self._state_number(_CompositionState(0, BEFORE, b""))
         for state, known in enumerate(self._known):
             for at, number in known.items():
                 for arc, target, word in arcs[state]:
-                    self._follow(at, number, arc, target, word)
+                    self._add_arcs_of(at, number, arc, target, word)
                 if state in rows and at.rule in (BEFORE, AFTER):
                     final[number] = rows[state]
             known.clear()
         origin, ends = np.array(self._origin, dtype=np.int64), np.array(list(final.values()), dtype=np.int64)
-        scores = {n: Column(_carried(c.arc, origin), c.final[ends], c.scale) for n, c in lattice.scores.items()}
+        scores = {
+            n: Column(_values_of_origin(c.arc, origin), c.final[ends], c.scale) for n, c in lattice.scores.items()
+        }
         if self._rule.is_weighted:
             before = scores.get(COLUMN, Column(np.zeros(len(origin)), np.zeros(len(ends))))
             scores[COLUMN] = Column(before.arc + np.array(self._cost), before.final, before.scale)
@@ -162,7 +164,9 @@ class _Composition:
             scores=scores,
             vocabulary=Vocabulary.from_words(word for word in self._words if word),
             times=None if lattice.times is None else self._new_times,
-            labels={n: Labels(_carried(side.arc, origin), side.final[ends], side.vocabulary) for n, side in sides},
+            labels={
+                n: Labels(_values_of_origin(side.arc, origin), side.final[ends], side.vocabulary) for n, side in sides
+            },
         )
 
     def _add_state(self, time: float) -> int:
@@ -174,27 +178,27 @@ class _Composition:
         self._origin.append(origin)
         self._cost.append(cost)
 
-    def _number(self, at: _At) -> int:
+    def _state_number(self, at: _CompositionState) -> int:
         known = self._known[at.state]
         if at not in known:
             known[at] = self._add_state(self._times[at.state])
         return known[at]
 
-    def _follow(self, at: _At, number: int, arc: int, target: int, word: str) -> None:
+    def _add_arcs_of(self, at: _CompositionState, number: int, arc: int, target: int, word: str) -> None:
         """Add the arcs of the result for a lattice arc: for each step of the rule, one per word that the step ends.
 
         A step that ends no word adds one arc without a word.
         """
         if not word:
             if at.rule in self._useful[target]:
-                self._add_arc(number, self._number(at._replace(state=target)), "", arc, 0.0)
+                self._add_arc(number, self._state_number(at._replace(state=target)), "", arc, 0.0)
             return
         begin, end = self._times[at.state], self._times[target]
         for step in self._rule.steps(at.rule, word):
             if step.state not in self._useful[target]:
                 continue
             words, begun = split_output(at.begun, step.output)
-            goal = self._number(_At(target, step.state, begun))
+            goal = self._state_number(_CompositionState(target, step.state, begun))
             here, origin, cost = number, arc, step.cost  # the first arc has the scores
             for place, written in enumerate(words or [b""], start=1):
                 last = place >= len(words)
@@ -211,6 +215,6 @@ class _Composition:
                 here, origin, cost = there, _NOWHERE, 0.0
 
 
-def _carried(values: npt.NDArray[Any], origin: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+def _values_of_origin(values: npt.NDArray[Any], origin: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
     """Return, for each arc of the result, the value of its lattice arc; 0 for arcs without a lattice arc."""
     return np.append(values, values.dtype.type(0))[origin]

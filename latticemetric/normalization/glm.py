@@ -92,7 +92,9 @@ def read_glm(path: str, side: str, *, timed: bool = False) -> MappingFile:
             else:
                 rules.append(_parsed(line.partition(mark[0])[0].strip(), stream.place()))
     if settings["FORMAT"] != "NIST1":
-        raise FormatError(f"the format is {settings['FORMAT']}, not NIST1", where=path)
+        raise FormatError(
+            f"the format is {settings['FORMAT']}, not NIST1", where=path, advice="convert the rules to the format NIST1"
+        )
     flags = (settings[name] in _TRUE for name in ("CASE_SENSITIVE", "COPY_NO_HIT"))
     return MappingFile(tuple(rules), *flags)
 
@@ -155,7 +157,7 @@ class MappingRules(Rewriter):
         """Return the text as rules compare it: in upper case, unless rules are case-sensitive."""
         return text if self._file.case_sensitive else text.translate(_UPPER)
 
-    def _taken(self, state: int, word: str) -> Iterator[Step]:
+    def _compute_steps(self, state: int, word: str) -> Iterator[Step]:
         if state == AFTER:
             return
         # csrfilt puts two spaces before and after each text.
@@ -208,14 +210,18 @@ class MappingRules(Rewriter):
         for part in parts:
             ways *= len(part)
         if ways > MOST_WAYS:
-            raise InputError(f"the rules rewrite '{word}' to more than {MOST_WAYS} texts", where=self.where)
+            raise InputError(
+                f"the rules rewrite '{word}' to more than {MOST_WAYS} texts",
+                where=self.where,
+                advice="give the rules fewer alternatives",
+            )
         return dict.fromkeys("".join(chosen) for chosen in product(*parts))
 
 
 class SplitHyphens(Rewriter):
     """Replaces hyphens inside words by spaces."""
 
-    def _taken(self, state: int, word: str) -> Iterator[Step]:
+    def _compute_steps(self, state: int, word: str) -> Iterator[Step]:
         if state != AFTER:
             output = _HYPHEN.sub(r"\1 ", word).encode("utf-8", "surrogatepass") + b" "
             yield from (Step(AFTER, output, 0.0), Step(0, output, 0.0))
@@ -256,7 +262,7 @@ def _sequence(text: str, parts: Iterator[str], closing: str) -> list[str]:
 
 def _joined(heads: list[str], tails: list[str]) -> list[str]:
     if len(heads) * len(tails) > MOST_WAYS:
-        raise InputError(f"the rule writes more than {MOST_WAYS} texts")
+        raise InputError(f"the rule writes more than {MOST_WAYS} texts", advice="give the rule fewer alternatives")
     return [head + tail for head in heads for tail in tails]
 
 

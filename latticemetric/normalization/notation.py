@@ -23,7 +23,7 @@ def with_alternatives(lattice: Lattice) -> str:
     meetings = _shared_states(lattice)
     parts: list[str] = []
     for here, there in zip(meetings, [*meetings[1:], None], strict=True):
-        parts.extend(_alternatives(list(dict.fromkeys(_between(lattice, here, there)))))
+        parts.extend(_alternatives(list(dict.fromkeys(_texts_between(lattice, here, there)))))
     return " ".join(parts)
 
 
@@ -57,7 +57,7 @@ def _shared_states(lattice: Lattice) -> list[int]:
     return meetings
 
 
-def _between(lattice: Lattice, here: int, there: int | None) -> Iterator[_Text]:
+def _texts_between(lattice: Lattice, here: int, there: int | None) -> Iterator[_Text]:
     """Yield the texts of the paths from `here` to `there`, or to the final states if `there` is `None`."""
     ends = set(lattice.final.tolist()) if there is None else {there}
     leaving: dict[int, list[tuple[int, str]]] = {}

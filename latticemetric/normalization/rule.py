@@ -63,7 +63,7 @@ class Rewriter(ABC):
         """Return the ways to read a word and the space after it; none if the rule rejects the word."""
         key = state, word
         if key not in self._steps:
-            self._steps[key] = tuple(self._taken(state, word))
+            self._steps[key] = tuple(self._compute_steps(state, word))
         return self._steps[key]
 
     def states_after(self, states: frozenset[int], word: str) -> frozenset[int]:
@@ -74,7 +74,7 @@ class Rewriter(ABC):
         return self._sets[key]
 
     @abstractmethod
-    def _taken(self, state: int, word: str) -> Iterator[Step]:
+    def _compute_steps(self, state: int, word: str) -> Iterator[Step]:
         """Yield the ways to read a word: as the last word of a text (to the state `AFTER`), and before other words."""
 
 
@@ -93,7 +93,9 @@ class Rule(Rewriter):
         self._begin = np.searchsorted(machine.source, np.arange(len(machine.final) + 1)).tolist()
         self._moves: dict[int, dict[int, list[_Move]]] = {}
         if machine.start < 0:
-            raise InputError("the rule is empty: it accepts nothing", where=where)
+            raise InputError(
+                "the rule is empty: it accepts nothing", where=where, advice="correct it, and compile it again"
+            )
         if machine.input_symbols is not None or machine.output_symbols is not None:
             raise InputError(
                 "the rule is compiled over the symbols of a table, not over bytes",
@@ -113,29 +115,29 @@ class Rule(Rewriter):
         """Pickle the machine without cached steps, since workers see other words."""
         return Rule, (self._machine, self.where)
 
-    def _taken(self, state: int, word: str) -> Iterator[Step]:
+    def _compute_steps(self, state: int, word: str) -> Iterator[Step]:
         if state == AFTER:
             return
         begin = self._machine.start if state == BEFORE else state
-        ways = self._closed({(begin, b""): 0.0}, word)
+        ways = self._with_silent_moves({(begin, b""): 0.0}, word)
         for byte in word.encode("utf-8", "surrogatepass"):
-            ways = self._advanced(ways, byte, word) if byte else {}
+            ways = self._ways_after(ways, byte, word) if byte else {}
         for (at, output), cost in ways.items():
             end = float(self._machine.final[at])
             if end != np.inf:
                 yield Step(AFTER, output + b" ", cost + end)
-        yield from (Step(at, out, cost) for (at, out), cost in self._advanced(ways, _SPACE, word).items())
+        yield from (Step(at, out, cost) for (at, out), cost in self._ways_after(ways, _SPACE, word).items())
 
-    def _advanced(self, ways: dict[tuple[int, bytes], float], byte: int, word: str) -> dict[tuple[int, bytes], float]:
+    def _ways_after(self, ways: dict[tuple[int, bytes], float], byte: int, word: str) -> dict[tuple[int, bytes], float]:
         reached: dict[tuple[int, bytes], float] = {}
         for (at, output), cost in ways.items():
             for move in self._moves_from(at).get(byte, ()):
                 way = move.target, output + move.output
                 if cost + move.cost < reached.get(way, np.inf):
                     reached[way] = cost + move.cost
-        return self._closed(reached, word)
+        return self._with_silent_moves(reached, word)
 
-    def _closed(self, ways: dict[tuple[int, bytes], float], word: str) -> dict[tuple[int, bytes], float]:
+    def _with_silent_moves(self, ways: dict[tuple[int, bytes], float], word: str) -> dict[tuple[int, bytes], float]:
         """Add the ways that the rule can reach from these without reading a byte."""
         pending, done = list(ways), 0
         while pending:

@@ -119,11 +119,11 @@ def hope(
     searches = [space.search_for(reference) for reference in objective.references]
     derivations = hope_derivations(searches, objective.shares, space.cost)
     best = min(derivations, key=lambda derivation: (-derivation.value, space.tie_key(derivation.edges)))
-    worth = objective.worth(space.reported(best.edges))
-    path = space.scored(best.edges, [worth.reference])
+    weighted = objective.weighted(space.reported(best.edges))
+    path = space.scored(best.edges, [weighted.reference])
     return Hope(
         **vars(path),
-        value=objective.value(worth, path.cost),
+        value=objective.value(weighted, path.cost),
         one_best=space.scored(space.one_best(), strings),
         exact=best.exact,
         signature=str(rate.signature_for(len(strings))),
@@ -161,7 +161,7 @@ def hopes(
         >>> [(best.words, round(best.value, 4)) for best in hopes(lattice, "a b c", "wrr", n=2, weight=6.0)]
         [(('a', 'x', 'c'), 1.0), (('a', 'b', 'c'), 1.0)]
     """
-    found = _best(graph, references, metric, n=n, weight=weight, on=on, scales=scales, cap=None, penalize=False)
+    found = _answers(graph, references, metric, n=n, weight=weight, on=on, scales=scales, cap=None, penalize=False)
     return [Hope(**fields) for fields, _ in found]
 
 
@@ -232,14 +232,14 @@ def fears(
         >>> [(best.words, best.value) for best in fears(lattice, "a b c", "wrr", n=2, weight=3.0)]
         [(('a', 'x', 'c'), -3.0), (('a', 'b', 'c'), -3.5)]
     """
-    found = _best(graph, references, metric, n=n, weight=weight, on=on, scales=scales, cap=cap, penalize=True)
+    found = _answers(graph, references, metric, n=n, weight=weight, on=on, scales=scales, cap=cap, penalize=True)
     return [
         Fear(**fields, bound=fields["value"] if loss is None else max(fields["value"], _rounded_up(-loss)))
         for fields, loss in found
     ]
 
 
-def _best(
+def _answers(
     graph: Graph,
     references: GraphReferences,
     metric: str | GRR,
@@ -251,17 +251,17 @@ def _best(
     cap: int | None,
     penalize: bool,
 ) -> Iterator[tuple[dict[str, Any], Fraction | None]]:
-    """Yield, for each of the best strings, the fields of its answer, and `WeighedString.bound`."""
+    """Yield, for each of the best strings, the fields of its answer, and `StringByObjective.bound`."""
     rate, strings = _checked(references, metric)
     objective = Objective.of(rate, strings, weight, on, penalize=penalize)
-    space, best = weighed_strings(graph, objective, scales, n, cap)
+    space, best = strings_by_objective(graph, objective, scales, n, cap)
     common = {
         "one_best": space.scored(space.one_best(), strings),
         "signature": str(rate.signature_for(len(strings))),
     }
     for string in best:
-        path = space.scored(string.path, [string.worth.reference])
-        value, exact = objective.value(string.worth, path.cost), string.bound is None
+        path = space.scored(string.path, [string.weighted.reference])
+        value, exact = objective.value(string.weighted, path.cost), string.bound is None
         yield {**vars(path), "value": value, "exact": exact, **common}, string.bound
 
 
@@ -295,7 +295,7 @@ def worst(
     """
     rate, strings = _checked(references, metric)
     objective = Objective.of(rate, strings, penalize=True, costs_count=False)
-    space, (string,) = weighed_strings(graph, objective, scales, 1, cap)
+    space, (string,) = strings_by_objective(graph, objective, scales, 1, cap)
     path = space.scored(string.path, strings)
     bound = path.score
     if string.bound is not None and bound is not None:  # round away from the score, so that it stays a bound
@@ -322,7 +322,7 @@ def _rounded_up(value: Fraction) -> float:
     return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
 
 
-class Worth(NamedTuple):
+class WeightedMetric(NamedTuple):
     """The weighted metric of a string against its best reference, and this reference (ties: the first)."""
 
     value: Fraction
@@ -371,23 +371,23 @@ class Objective:
         shares = tuple(Fraction(weight) / (metric.gains.unit * (total or 1)) for total in totals)
         return cls(metric, tuple(references), shares, costs_count, penalize)
 
-    def worth(self, words: Sequence[str]) -> Worth:
+    def weighted(self, words: Sequence[str]) -> WeightedMetric:
         """Return the weighted metric of a string against its best reference."""
         gains = [self.metric.gain(self.metric.statistics(words, [reference])) for reference in self.references]
         values = [gain * share for gain, share in zip(gains, self.shares, strict=True)]
         best = values.index(max(values))
-        return Worth(values[best], self.references[best])
+        return WeightedMetric(values[best], self.references[best])
 
-    def value(self, worth: Worth, cost: float) -> float:
+    def value(self, weighted: WeightedMetric, cost: float) -> float:
         """Return the value to maximise: weighted metric (negated for fear and worst) minus cost, if costs count."""
-        value = (-worth.value if self.penalize else worth.value) - (Fraction(cost) if self.costs_count else 0)
+        value = (-weighted.value if self.penalize else weighted.value) - (Fraction(cost) if self.costs_count else 0)
         try:
             return float(value)
         except OverflowError:
             raise InputError("the weight is too large for 64-bit numbers", advice="choose a smaller weight") from None
 
 
-class WeighedString(NamedTuple):
+class StringByObjective(NamedTuple):
     """The cheapest path of a string, and the string's weighted metric.
 
     `bound` is `None` if no string is better, except those listed before. Otherwise, it is a lower bound of the loss
@@ -395,13 +395,13 @@ class WeighedString(NamedTuple):
     """
 
     path: Steps
-    worth: Worth
+    weighted: WeightedMetric
     bound: Fraction | None
 
 
-def weighed_strings(
+def strings_by_objective(
     graph: Graph, objective: Objective, scales: Scales | None, n: int, cap: int | None = None
-) -> tuple[SearchSpace, list[WeighedString]]:
+) -> tuple[SearchSpace, list[StringByObjective]]:
     """Return the search space, and the `n` best strings by an objective.
 
     With a `cap`, the search stops after this number of string prefixes, and strings may have a `bound`.
@@ -438,7 +438,7 @@ def weighed_strings(
         raise InputError(
             "the search for strings does not fit into memory", advice="ask for fewer strings, or prune the graph"
         )
-    return space, [WeighedString(s.arcs, objective.worth(space.reported(s.arcs)), s.bound) for s in found]
+    return space, [StringByObjective(s.arcs, objective.weighted(space.reported(s.arcs)), s.bound) for s in found]
 
 
 def _all_paths(space: ForestSpace, objective: Objective) -> list[Steps]:
@@ -452,13 +452,13 @@ def _all_paths(space: ForestSpace, objective: Objective) -> list[Steps]:
     return [candidate.path for candidate in listed]
 
 
-def _best_of(space: SearchSpace, paths: Iterable[Steps], objective: Objective, n: int) -> list[WeighedString]:
+def _best_of(space: SearchSpace, paths: Iterable[Steps], objective: Objective, n: int) -> list[StringByObjective]:
     """Return the best of these strings by the objective; each string is given by its path."""
-    strings = [WeighedString(path, objective.worth(space.reported(path)), None) for path in paths]
+    strings = [StringByObjective(path, objective.weighted(space.reported(path)), None) for path in paths]
 
-    def order(string: WeighedString) -> tuple[Fraction, TieKey]:
+    def order(string: StringByObjective) -> tuple[Fraction, TieKey]:
         key = space.tie_key(string.path)
-        loss = string.worth.value if objective.penalize else -string.worth.value
+        loss = string.weighted.value if objective.penalize else -string.weighted.value
         return loss + (Fraction(key.cost) if objective.costs_count else 0), key
 
     return sorted(strings, key=order)[:n]

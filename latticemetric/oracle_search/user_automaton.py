@@ -115,14 +115,14 @@ def automaton_oracle(
     # Hash the automaton of the user, so that the signature is the same for all graphs and references.
     digest = hashlib.sha256(fst_binary.encode(fst_to_arrays(automaton))).hexdigest()
     return AutomatonOracle(
-        **vars(_valued(lattice, cost, *best)),
-        one_best=_valued(lattice, cost, first, None if accepted is None else accepted[1]),
+        **vars(_valued_path(lattice, cost, *best)),
+        one_best=_valued_path(lattice, cost, first, None if accepted is None else accepted[1]),
         exact=True,
         signature=str(Signature("automaton", {"sha256": digest[:12], "case": "mixed", "tok": "none"})),
     )
 
 
-def _valued(lattice: Lattice, cost: Costs, path: Steps, value: Fraction | None) -> ValuedPath:
+def _valued_path(lattice: Lattice, cost: Costs, path: Steps, value: Fraction | None) -> ValuedPath:
     score = None if value is None else plain_number(value)
     words, scores = lattice.words(path), lattice.scores_along(path)
     return ValuedPath(words, score, lattice.cost_of(path, cost), scores, tuple(path.tolist()))
@@ -141,7 +141,7 @@ def _columns_of(fst: Any) -> FstArrays:
     return arrays
 
 
-def _labels_in(vocabulary: Vocabulary, automaton: FstArrays) -> npt.NDArray[np.int32]:
+def _word_labels(vocabulary: Vocabulary, automaton: FstArrays) -> npt.NDArray[np.int32]:
     """Return the label of each arc as a number of `vocabulary`: ε, ★, a word, or `UNKNOWN`."""
     if automaton.input_symbols is None:
         if not vocabulary.is_numeric and not vocabulary.is_given:
@@ -166,7 +166,7 @@ def best_by_automaton(lattice: Lattice, automaton: FstArrays, cost: Costs) -> tu
     """Return the path with the largest value (by the tie rule), and its value; `None` if no path is accepted."""
     import pywrapfst
 
-    label = _labels_in(lattice.vocabulary, automaton)
+    label = _word_labels(lattice.vocabulary, automaton)
     machine = fst_from_arrays(lattice_machine(lattice, lattice.word, label))
     metric, worth = _with_arc_outputs(automaton, label)
     product = composed(machine, fst_from_arrays(metric))
@@ -235,7 +235,7 @@ def _of_references(transducer: Any, references: Sequence[Lattice | tuple[str, ..
     symbols = transducer.output_symbols()
     spelling = None if symbols is None else dict(symbols)
     lattices = [r if isinstance(r, Lattice) else Lattice.from_strings([r]) for r in references]
-    machines = [_in_labels(lattice, spelling) for lattice in lattices]
+    machines = [_reference_acceptor(lattice, spelling) for lattice in lattices]
     expected = pynini.union(*machines).optimize() if len(machines) > 1 else machines[0]
     bare = transducer.copy().set_output_symbols(None)
     product = pynini.compose(bare.arcsort("olabel"), expected)
@@ -247,7 +247,7 @@ def _of_references(transducer: Any, references: Sequence[Lattice | tuple[str, ..
     return product.project("input")
 
 
-def _in_labels(reference: Lattice, spelling: dict[int, str] | None) -> Any:
+def _reference_acceptor(reference: Lattice, spelling: dict[int, str] | None) -> Any:
     """Return the acceptor of a reference in the transducer's output labels, with a parallel ★ arc for each word."""
     words_of = {number: word for number, word in (spelling or {}).items() if 0 < number < STAR}
     vocabulary = Vocabulary.numeric() if spelling is None else Vocabulary(words_of)

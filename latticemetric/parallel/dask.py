@@ -117,7 +117,7 @@ class Batches(Window):
         """Return a future of data (by their name), which each worker fetches only once."""
         # Send the data again if all workers that held them have died.
         if name not in self._sent or self._sent[name].status not in {"pending", "finished"}:
-            self._sent[name] = self._client.submit(_same, content(name), pure=False)
+            self._sent[name] = self._client.submit(_identity, content(name), pure=False)
         return self._sent[name]
 
     def _wait(self) -> None:
@@ -156,7 +156,7 @@ class Batches(Window):
                 self._to_repeat.append(task)
 
 
-def _same(content: bytes) -> bytes:
+def _identity(content: bytes) -> bytes:
     return content
 
 

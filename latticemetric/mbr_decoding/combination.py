@@ -67,7 +67,7 @@ class Output(Frozen):
             words = tuple(split_words(given)) if isinstance(given, str) else tuple(given)
             return cls.of_words(words)
         lattice = as_lattice(given, scales, advice=FOR_FORESTS)
-        own = _own(lattice, scales)
+        own = _own_scales(lattice, scales)
         if len(lattice.word) < lattice.num_states:  # a single path
             return cls._of_path(lattice)
         network = consensus(lattice, scale=scale, scales=own)
@@ -361,7 +361,7 @@ def _checked_weights(weights: Weights | None, systems: Sequence[str]) -> tuple[f
                 f"there are {len(systems)} systems, but {len(given)} weights", advice="give one per system"
             )
     if not all(0 <= weight < math.inf for weight in given) or not any(given):
-        raise UsageError("weights must be numbers ≥ 0, and not all 0")
+        raise UsageError("the weights of systems are not valid", advice="give numbers ≥ 0, and not all 0")
     return tuple(given)
 
 
@@ -404,7 +404,7 @@ def _aligned(outputs: Sequence[Output]) -> tuple[Numbers, float, float | None]:
         np.cumsum([0, *sizes]),
         np.append(slot_begin, entries[-1]),
         np.array(word, dtype=np.int32),
-        np.concatenate([_parts(output) for output in listed]),
+        np.concatenate([_integer_probabilities(output) for output in listed]),
         np.concatenate([output.times.ravel() for output in listed]),
         list(numbers),
     )
@@ -413,7 +413,7 @@ def _aligned(outputs: Sequence[Output]) -> tuple[Numbers, float, float | None]:
     return slots, cost, float(distances) if all(output.is_string for output in outputs) else None
 
 
-def _parts(output: Output) -> npt.NDArray[np.int32]:
+def _integer_probabilities(output: Output) -> npt.NDArray[np.int32]:
     """Return the probabilities of each slot as integers with a fixed sum; a slot's only word has the whole sum."""
     whole = _native.whole_slot
     if output.is_string:
@@ -429,7 +429,7 @@ def _parts(output: Output) -> npt.NDArray[np.int32]:
     return np.concatenate([np.empty(0, dtype=np.int32), *parts])
 
 
-def _own(graph: Lattice, scales: Scales | None) -> dict[str, float]:
+def _own_scales(graph: Lattice, scales: Scales | None) -> dict[str, float]:
     """Return the weights of the score columns that this graph has."""
     return {name: weight for name, weight in (scales or {}).items() if name in graph.scores}
 
@@ -445,7 +445,7 @@ def _union(graphs: Sequence[Lattice], weights: Sequence[float], scale: float, sc
     for graph, words, weight in zip(graphs, spelled, weights, strict=True):
         if not weight:
             continue
-        own = _own(graph, scales)
+        own = _own_scales(graph, scales)
         model, total = graph.cost(own), step_probabilities(graph, scale, own).log_total
         # An arc without a word leads from the new start state to the start of each graph, and has the graph's share.
         parts["source"] += [[0], graph.source + states]
@@ -489,25 +489,25 @@ class _Table:
         self.top[column[self.is_top], self.system[self.is_top]] = word[self.is_top]
         self.times = np.full((*slots.shape, 2), np.nan)
         for s, output in enumerate(outputs):
-            said = np.flatnonzero(slots[:, s] >= 0)
-            self.times[said, s] = output.times[slots[said, s]]
+            present = np.flatnonzero(slots[:, s] >= 0)
+            self.times[present, s] = output.times[slots[present, s]]
         keys, group = np.unique(column * (len(spelling) + 1) + word, return_inverse=True)
         self._sort_groups(keys // (len(spelling) + 1), keys % (len(spelling) + 1), group, self._ranks(outputs))
 
     @staticmethod
     def _entries(s: int, output: Output, slot: Numbers, numbers: Mapping[str, int]) -> tuple[npt.NDArray[Any], ...]:
         """Return the columns of the entries of system `s`: column, system, word, mass, True if it is the best word."""
-        said, silent = np.flatnonzero(slot >= 0), np.flatnonzero(slot < 0)
+        present, absent = np.flatnonzero(slot >= 0), np.flatnonzero(slot < 0)
         sizes = np.diff(output.first)
         is_top = np.zeros(len(output.words), dtype=bool)
         is_top[output.first[:-1]] = True
         word = np.fromiter(map(numbers.__getitem__, output.words), np.int64, len(output.words))
         return (
-            np.concatenate([np.repeat(said, sizes), silent]),
-            np.full(len(word) + len(silent), s),
-            np.concatenate([word, np.zeros(len(silent), dtype=np.int64)]),
-            np.concatenate([output.probabilities, np.ones(len(silent))]),
-            np.concatenate([is_top, np.ones(len(silent), dtype=bool)]),
+            np.concatenate([np.repeat(present, sizes), absent]),
+            np.full(len(word) + len(absent), s),
+            np.concatenate([word, np.zeros(len(absent), dtype=np.int64)]),
+            np.concatenate([output.probabilities, np.ones(len(absent))]),
+            np.concatenate([is_top, np.ones(len(absent), dtype=bool)]),
         )
 
     def _ranks(self, outputs: Sequence[Output]) -> Numbers:
@@ -571,11 +571,11 @@ class _Table:
         Systems are compared by their best words in the column. Of equally similar groups, the first wins. The sets
         follow each other in `groups`; `first` has the index where each begins, and the end.
         """
-        own, said = self.group_word[groups][:, None], self.top[self.group_column[groups]]
+        own, others = self.group_word[groups][:, None], self.top[self.group_column[groups]]
         size = int(self.group_word.max()) + 1
-        keys, place = np.unique(np.minimum(own, said) * size + np.maximum(own, said), return_inverse=True)
+        keys, place = np.unique(np.minimum(own, others) * size + np.maximum(own, others), return_inverse=True)
         similarity = np.array([self._similarity(*divmod(key, size)) for key in keys.tolist()])[
-            place.reshape(said.shape)
+            place.reshape(others.shape)
         ]
         common = np.round((similarity * weights).sum(axis=1), 9)
         best = np.repeat(np.maximum.reduceat(common, first[:-1]), np.diff(first))

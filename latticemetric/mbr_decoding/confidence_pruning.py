@@ -134,21 +134,21 @@ class _Search:
                 break
             is_kept = ~self._cannot_win(alive, self._total(alive[leader]))
             if confidence < 1:
-                is_kept &= self._wins(known, leader, self._weights[seen]) > 1 - confidence
+                is_kept &= self._win_shares(known, leader, self._weights[seen]) > 1 - confidence
             is_kept[leader] = True
             alive = alive[is_kept]
             if len(alive) == 1:
                 break
-        return self._found(confidence)
+        return self._result(confidence)
 
     def _score(self, hypotheses: Numbers, references: Numbers) -> None:
         """Score the pairs that are new; a reference without a defined score gets weight 0."""
         missing = np.isnan(self._merits[np.ix_(hypotheses, references)])
-        for asked in np.unique(missing, axis=0):  # score hypotheses together if they lack the same references
-            if not asked.any():
+        for lacking in np.unique(missing, axis=0):  # score hypotheses together if they lack the same references
+            if not lacking.any():
                 continue
-            own = hypotheses[(missing == asked).all(axis=1)]
-            new = references[asked]
+            own = hypotheses[(missing == lacking).all(axis=1)]
+            new = references[lacking]
             for reference, row in zip(new, self._scorer.rows(own.tolist(), new.tolist()), strict=True):
                 undefined = np.isnan(row.scores)
                 if undefined.any() and not undefined.all():
@@ -175,7 +175,7 @@ class _Search:
         found: Flags = most < total - TIE * max(1.0, abs(total))
         return found
 
-    def _wins(self, merits: Floats, leader: int, weights: Floats) -> Floats:
+    def _win_shares(self, merits: Floats, leader: int, weights: Floats) -> Floats:
         """Return the share of resamples of references on which each hypothesis is at least as good as the leader."""
         size = merits.shape[1]
         drawn = self._random.multinomial(size, np.full(size, 1 / size), size=_RESAMPLES) * weights
@@ -183,7 +183,7 @@ class _Search:
         shares: Floats = (totals >= totals[:, [leader]]).mean(axis=0)
         return shares
 
-    def _found(self, confidence: float) -> PrunedScores:
+    def _result(self, confidence: float) -> PrunedScores:
         known = ~np.isnan(self._merits)
         complete = known.all(axis=1)
         defined = math.fsum(self._weights)

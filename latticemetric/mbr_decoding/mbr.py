@@ -252,8 +252,8 @@ def _by_word_errors(
     if risks.risk == "bound":
         return word_mbr(pruned, scale=scale, scales=scales)
     limits = {"candidates": risks.candidates, "most_states": risks.most_states}
-    asked = {name: number for name, number in limits.items() if number is not None}
-    return risk_mbr(pruned, scale=scale, scales=scales, **asked)
+    given_limits = {name: number for name, number in limits.items() if number is not None}
+    return risk_mbr(pruned, scale=scale, scales=scales, **given_limits)
 
 
 def _utility(

@@ -94,7 +94,7 @@ def string_distribution(
     probability. If `weights` are given for an n-best list, they are the probabilities of its entries, normalised.
     """
     if not (isinstance(weights, str) and weights == "probabilities"):
-        return _weighed_list(graph, selection, scales, weights)
+        return _weighted_list(graph, selection, scales, weights)
     pruned = as_lattice_or_forest(graph, scales)
     if selection.beam is not None:
         pruned = pruned.pruned(selection.beam, scales)
@@ -118,7 +118,7 @@ def string_distribution(
     return _merged([(path.words, path.cost) for path in paths], selection.scale, ranked=ranked)
 
 
-def _weighed_list(graph: Graph, selection: Selection, scales: Scales | None, weights: Weights) -> StringDistribution:
+def _weighted_list(graph: Graph, selection: Selection, scales: Scales | None, weights: Weights) -> StringDistribution:
     """Return the distinct strings of an n-best list with the weights of its entries."""
     if not isinstance(graph, NBest):
         raise UsageError("weights need an n-best list", advice="leave them out, or give a list")
@@ -363,13 +363,13 @@ def _scorer(
     evidence: tuple[Graph, Sequence[_String]],
 ) -> Scorer:
     """Return the scorer of strings; `hypotheses` and `evidence` are a graph and its strings."""
-    said, expected = hypotheses[1], evidence[1]
+    candidates, expected = hypotheses[1], evidence[1]
     if not isinstance(metric, OutsideUtility):
-        return MetricScorer(metric, said, expected)
+        return MetricScorer(metric, candidates, expected)
     limits = checked_limits(metric.limits)
     if callable(metric.utility):
         function: Callable[[list[str], list[str]], Sequence[float]] = metric.utility
-        return FunctionScorer(function, said, expected, metric.higher_is_better, limits)
+        return FunctionScorer(function, candidates, expected, metric.higher_is_better, limits)
     matrix = checked_matrix(metric.utility, limits)
     (rows, row), (columns, column) = _entries(*hypotheses), _entries(*evidence)
     if matrix.shape != (rows, columns):

@@ -189,8 +189,8 @@ def _candidates(
     found: dict[_String, _Numbers] = {}
 
     def add(lattice: Lattice, words: _Numbers) -> None:
-        spoken = words[words != EPSILON]
-        found.setdefault(tuple(lattice.vocabulary.decode(spoken)), spoken)
+        numbers = words[words != EPSILON]
+        found.setdefault(tuple(lattice.vocabulary.decode(numbers)), numbers)
 
     for hypothesis in (best, one_best):
         add(aligner.lattice, hypothesis.numbers[hypothesis.positions])

@@ -119,8 +119,8 @@ class MetricScorer:
 
     def rows(self, hypotheses: Sequence[int], references: Sequence[int]) -> Iterator[ScoreRow]:
         """Yield one row per reference: its scores with all these hypotheses. Both arguments are lists of indices."""
-        said, expected = [self.hypotheses[k] for k in hypotheses], [self.references[k] for k in references]
-        return score_rows(self.metric, said, expected)
+        candidates, expected = [self.hypotheses[k] for k in hypotheses], [self.references[k] for k in references]
+        return score_rows(self.metric, candidates, expected)
 
 
 @dataclass(frozen=True)
@@ -145,20 +145,20 @@ class FunctionScorer:
 
     def rows(self, hypotheses: Sequence[int], references: Sequence[int]) -> Iterator[ScoreRow]:
         """Yield one row per reference: its scores with all these hypotheses. Both arguments are lists of indices."""
-        said = [" ".join(self.hypotheses[k]) for k in hypotheses]
-        together = max(1, _PAIRS_A_CALL // max(1, len(said)))
+        candidates = [" ".join(self.hypotheses[k]) for k in hypotheses]
+        together = max(1, _PAIRS_A_CALL // max(1, len(candidates)))
         for first in range(0, len(references), together):
             expected = [" ".join(self.references[k]) for k in references[first : first + together]]
-            texts = [text for text in expected for _ in said]
-            scores = np.asarray(self.function(said * len(expected), texts), dtype=np.float64)
+            texts = [text for text in expected for _ in candidates]
+            scores = np.asarray(self.function(candidates * len(expected), texts), dtype=np.float64)
             if scores.shape != (len(texts),):
                 raise UsageError(
                     f"the utility {shortened(self.name)} returns {scores.shape} scores for {len(texts)} pairs",
                     advice="return one number for each pair",
                 )
             what = f"the utility {shortened(self.name)}"
-            _require_scores(scores, self.limits, what, lambda at: shortened(repr(said[at % len(said)])))
-            yield from (ScoreRow(row, exact=True) for row in scores.reshape(len(expected), len(said)))
+            _require_scores(scores, self.limits, what, lambda at: shortened(repr(candidates[at % len(candidates)])))
+            yield from (ScoreRow(row, exact=True) for row in scores.reshape(len(expected), len(candidates)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,21 +208,21 @@ def utility_matrix(
     for texts in (hypotheses, references):
         if isinstance(texts, str):
             raise UsageError("a single string is given, but a list of strings is needed", advice="put it into a list")
-    said = [words_of(text) for text in hypotheses]
-    expected = said if references is None else [words_of(text) for text in references]
+    candidates = [words_of(text) for text in hypotheses]
+    expected = candidates if references is None else [words_of(text) for text in references]
     if isinstance(utility, str):
         utility = make_metric(utility)
     scorer: Scorer
     if isinstance(utility, Metric):
-        scorer = MetricScorer(utility, said, expected)
+        scorer = MetricScorer(utility, candidates, expected)
     elif callable(utility):
-        scorer = FunctionScorer(utility, said, expected, higher_is_better=True, limits=(-math.inf, math.inf))
+        scorer = FunctionScorer(utility, candidates, expected, higher_is_better=True, limits=(-math.inf, math.inf))
     else:
         raise UsageError(
             f"a {type(utility).__name__} is not a utility", advice="give a metric, its name, or a function"
         )
-    matrix = np.empty((len(said), len(expected)))
-    for k, row in enumerate(scorer.rows(range(len(said)), range(len(expected)))):
+    matrix = np.empty((len(candidates), len(expected)))
+    for k, row in enumerate(scorer.rows(range(len(candidates)), range(len(expected)))):
         matrix[:, k] = row.scores
     return matrix
 

@@ -187,7 +187,7 @@ class Aligner(NamedTuple):
 
     def aligned(self, words: npt.NDArray[np.integer]) -> AlignedHypothesis:
         """Align words, given as word numbers of the lattice; skip ε."""
-        return self.align(_spaced(np.searchsorted(self.numbers, words)))
+        return self.align(_with_gaps(np.searchsorted(self.numbers, words)))
 
 
 def search_words(
@@ -203,7 +203,7 @@ def search_words(
     best, latest, seen = one_best, one_best, {one_best.positions.tobytes()}
     # Stop at a hypothesis that was tried before. The risk may rise a little, since a removed position adds up to 1e-5,
     # so the hypotheses may repeat in a cycle.
-    while (following := _spaced(latest.most_probable())).tobytes() not in seen:
+    while (following := _with_gaps(latest.most_probable())).tobytes() not in seen:
         seen.add(following.tobytes())
         latest = aligner.align(following)
         best = min(best, latest, key=lambda hypothesis: hypothesis.risk)
@@ -234,7 +234,7 @@ def _alignment(lattice: Lattice, cost: Costs, numbers: Words) -> Callable[[Words
     return align
 
 
-def _spaced(rows: npt.NDArray[np.integer]) -> Words:
+def _with_gaps(rows: npt.NDArray[np.integer]) -> Words:
     """Return the positions of a hypothesis: its words, and ε before, between and after them."""
     words = rows[rows != 0]
     positions = np.zeros(2 * len(words) + 1, dtype=np.int32)

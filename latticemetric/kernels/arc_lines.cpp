@@ -40,64 +40,112 @@ struct KaldiWeight {
 
 bool has_comma(std::string_view field) { return field.find(',') != std::string_view::npos; }
 
-// A cursor over one line that reads what nearly all lines of large archives are made of, and gives up on the rest.
-class Cursor {
+// The numbers that nearly all lines of large archives begin with. All bytes that are no digits are found at once, so
+// that no number waits for the end of the one before it.
+class PlainNumbers {
  public:
-  explicit Cursor(std::string_view line) : at_(line.data()), end_(line.data() + line.size()) {}
+  static constexpr std::size_t longest = 64, readable = longest + 16;
 
-  // A number of at most nine digits, without leading zeros, and the white space after it.
+  // `readable` bytes can be read.
+  explicit PlainNumbers(const char* at) : at_(at), others_(bytes_without_digits(at)) {}
+
+  // A number of at most seven digits, without leading zeros, and the blank after it.
   bool number(std::int32_t& value) {
-    std::int64_t digits = 0;
-    const char* at = read_digits(at_, at_ + std::min<std::ptrdiff_t>(end_ - at_, 9), digits);
-    const bool plain = at > at_ && (*at_ != '0' || at - at_ == 1);
-    if (!plain || at == end_ || !is_space(*at)) return false;
-    do ++at;
-    while (at < end_ && is_space(*at));
-    at_ = at;
-    value = static_cast<std::int32_t>(digits);
+    const int end = next(), size = end - begin_;
+    if (!is_short(size) || (at_[begin_] == '0' && size > 1) || (at_[end] != ' ' && at_[end] != '\t')) return false;
+    value = static_cast<std::int32_t>(value_of_digits(eight_bytes(at_ + begin_), size));
+    begin_ = end + 1;
     return true;
   }
 
   // A decimal of at most fifteen digits, to 32 bits, and the comma after it.
   bool decimal(double& value) {
-    PlainScore score;
-    at_ += score.read({at_, static_cast<std::size_t>(end_ - at_)});
-    // Fifteen digits are far from the largest number of 32 bits.
-    value = score.is_short() ? score.value : as_decimal(static_cast<float>(score.value));
-    return at_ < end_ && *at_++ == ',' && score.is_plain;
+    const bool negative = at_[begin_] == '-';
+    if (negative) begin_ = next() + 1;
+    int end = next();
+    const int whole = end - begin_;
+    int places = 0;
+    const char* fraction = at_ + end;
+    if (*fraction == '.') {
+      ++fraction;
+      end = next();
+      places = end - begin_ - whole - 1;
+    }
+    const int size = whole + places;
+    if (whole <= 0 || whole > 8 || places > 8 || size > 15 || at_[end] != ',') return false;
+    const std::uint64_t first = eight_bytes(at_ + begin_);
+    std::int64_t digits = 0;
+    if (size <= 8 && whole < 8) {
+      const std::uint64_t before_point = (std::uint64_t{1} << 8 * whole) - 1;
+      digits = value_of_digits((first & before_point) | (eight_bytes(fraction - whole) & ~before_point), size);
+    } else {
+      digits = value_of_digits(first, whole);
+      if (places > 0)
+        digits = digits * static_cast<std::int64_t>(powers_of_ten[places]) +
+                 value_of_digits(eight_bytes(fraction), places);
+    }
+    // Fifteen digits are far from the largest number of 32 bits; six come back from 32 bits as they were.
+    value = static_cast<double>(digits) / powers_of_ten[places];
+    if (digits >= 1000000) value = as_decimal(static_cast<float>(value));
+    if (negative) value = -value;
+    begin_ = end + 1;
+    return true;
   }
 
-  // The rest of the line, where it is transition ids, or nothing, and white space.
-  bool ids(std::string_view& field) {
-    while (at_ < end_ && is_space(end_[-1])) --end_;
-    std::uint8_t others = 0;  // no early end: the loop takes several characters at a time
-    for (const char* at = at_; at < end_; ++at)
-      others |= static_cast<std::uint8_t>((*at < '0') | (*at > '9')) & static_cast<std::uint8_t>(*at != '_');
-    field = {at_, static_cast<std::size_t>(end_ - at_)};
-    return others == 0;
-  }
+  const char* rest() const { return at_ + begin_; }
 
  private:
-  const char* at_;
-  const char* end_;
+  static constexpr int none = longest;
+
+  static bool is_short(int size) { return size > 0 && size < 8; }
+
+  int next() {
+    if (others_ == 0) return none;
+    const int found = __builtin_ctzll(others_);
+    others_ &= others_ - 1;
+    return found;
+  }
+
+  const char* const at_;
+  std::uint64_t others_;
+  int begin_ = 0;
 };
 
-// `source target word graph,acoustic,transitions` in plain numbers; `most` more characters may follow as labels.
-bool add_plain_kaldi_arc(ArcLines& lattice, std::string_view line, std::size_t most) {
-  Cursor cursor(line);
-  std::string_view ids;
+// Transition ids, or nothing, and white space, up to the end of a line; false if there is anything else.
+bool take_ids(const char* at, const char* end, std::string_view& ids, const char*& line_end) {
+  line_end = at;
+  if (at >= end || *at == '\n') return true;
+  const auto* found = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+  line_end = end = found ? found : end;
+  while (at < end && is_space(end[-1])) --end;
+  ids = {at, static_cast<std::size_t>(end - at)};
+  std::uint8_t others = 0;  // no early end: the loop takes several characters at a time
+  for (const char c : ids) others |= static_cast<std::uint8_t>((c < '0') | (c > '9')) & static_cast<std::uint8_t>(c != '_');
+  return others == 0;
+}
+
+// Adds the arc of a line `source target word graph,acoustic,transitions` in plain numbers, and passes the line; false
+// if the line has another form.
+bool add_plain_kaldi_arc(ArcLines& lattice, Lines& lines) {
+  const std::string_view rest = lines.rest();
+  if (rest.size() < PlainNumbers::readable) return false;
+  PlainNumbers numbers(rest.data());
   std::int32_t source = 0, target = 0, word = 0;
   double graph = 0, acoustic = 0;
-  if (!cursor.number(source) || !cursor.number(target) || !cursor.number(word) || !cursor.decimal(graph) ||
-      !cursor.decimal(acoustic) || !cursor.ids(ids))
+  if (!numbers.number(source) || !numbers.number(target) || !numbers.number(word) || !numbers.decimal(graph) ||
+      !numbers.decimal(acoustic))
     return false;
+  std::string_view ids;
+  const char* end = nullptr;
+  if (!take_ids(numbers.rest(), rest.data() + rest.size(), ids, end)) return false;
+  lines.pass(end);
   if (lattice.start < 0) lattice.start = source;
   lattice.source.push_back(source);
   lattice.target.push_back(target);
   lattice.word.add(word);
   lattice.cost[0].push_back(graph);
   lattice.cost[1].push_back(acoustic);
-  lattice.transitions.push_back(lattice.transition_rows.add(ids.data(), ids.size(), most));
+  lattice.transitions.push_back(lattice.transition_rows.add(ids.data(), ids.size(), rest.size()));
   return true;
 }
 
@@ -198,9 +246,10 @@ ArcLines parse_kaldi(std::string_view text, WordColumn word) {
   Lines lines(text);
   std::string_view line;
   lines.next(line);  // the id
-  while (lines.next(line)) {
+  for (;;) {
+    while (lattice.word.numeric() && add_plain_kaldi_arc(lattice, lines)) continue;
+    if (!lines.next(line)) break;
     const auto most = static_cast<std::size_t>(text.data() + text.size() - line.data());
-    if (lattice.word.numeric() && add_plain_kaldi_arc(lattice, line, most)) continue;
     const ArcFields fields(line);
     const std::int64_t number = lines.number();
     if (fields.count == 0) continue;

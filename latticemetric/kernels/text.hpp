@@ -12,6 +12,10 @@
 #include <unordered_map>
 #include <vector>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "budget.hpp"
 
 namespace latticemetric {
@@ -52,6 +56,16 @@ class Lines {
   }
 
   std::int64_t number() const { return number_; }
+
+  // What comes after the last line.
+  std::string_view rest() const { return rest_; }
+
+  // Passes a line that was read from the rest, up to its end.
+  void pass(const char* end) {
+    poll(100);
+    ++number_;
+    rest_.remove_prefix(std::min(static_cast<std::size_t>(end - rest_.data()) + 1, rest_.size()));
+  }
 
  private:
   std::string_view rest_;
@@ -101,6 +115,40 @@ inline const char* read_digits(const char* at, const char* end, std::int64_t& nu
   return at;
 }
 
+// Eight bytes as a number, the first in the lowest place.
+inline std::uint64_t eight_bytes(const char* at) {
+  static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first byte must be the lowest");
+  std::uint64_t bytes;
+  std::memcpy(&bytes, at, sizeof bytes);
+  return bytes;
+}
+
+// The value of the one to eight digits that eight bytes begin with. Pairs of digits are joined, then pairs of these.
+inline std::int64_t value_of_digits(std::uint64_t bytes, int size) {
+  constexpr std::uint64_t zeros = 0x3030303030303030u, pair = 0x000000ff000000ffu;
+  constexpr std::uint64_t hundred = 100, million = 1000000, ten_thousand = 10000;
+  bytes = (bytes ^ zeros) << (64 - 8 * size);  // what follows the digits goes, zeros come before them
+  bytes = bytes * 10 + (bytes >> 8);
+  bytes = (bytes & pair) * (hundred + (million << 32)) + (bytes >> 16 & pair) * (1 + (ten_thousand << 32));
+  return static_cast<std::int64_t>(bytes >> 32);
+}
+
+// Marks which of 64 bytes are no digits: a bit a byte, the first byte in the lowest one.
+inline std::uint64_t bytes_without_digits(const char* at) {
+  std::uint64_t marks = 0;
+#ifdef __SSE2__
+  for (int k = 0; k < 64; k += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + k));
+    const __m128i digit = _mm_sub_epi8(bytes, _mm_set1_epi8('0'));
+    const __m128i is_digit = _mm_cmpeq_epi8(_mm_min_epu8(digit, _mm_set1_epi8(9)), digit);
+    marks |= static_cast<std::uint64_t>(~_mm_movemask_epi8(is_digit) & 0xffff) << k;
+  }
+#else
+  for (int k = 0; k < 64; ++k) marks |= static_cast<std::uint64_t>(static_cast<unsigned char>(at[k] - '0') > 9) << k;
+#endif
+  return marks;
+}
+
 // A whole number in 0 .. 2^31 - 2 without sign or leading zeros; false if the field is not one.
 inline bool parse_number(std::string_view field, std::int32_t& number) {
   if (field.empty() || field.size() > 10 || (field[0] == '0' && field.size() > 1)) return false;
@@ -121,7 +169,6 @@ double parse_any_score(std::string_view field, std::int64_t line);
 // What a double holds exactly.
 inline constexpr double powers_of_ten[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                            1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-
 // A score of up to fifteen digits without an exponent. Such a score is a whole number over a power of ten, both exact
 // in a double, so that one division rounds correctly (Clinger 1990).
 struct PlainScore {
@@ -130,6 +177,7 @@ struct PlainScore {
   std::int64_t digits = 0;
 
   PlainScore() = default;
+
   explicit PlainScore(std::string_view field) { is_plain = read(field) == field.size() && is_plain; }
 
   // Reads the score that a text begins with; the number of its characters, 0 if there is none of this spelling.

@@ -1,5 +1,6 @@
 """The C++ extension: inner loops only (sources in `kernels/`). Arrays are one-dimensional and contiguous."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -31,6 +32,29 @@ def order_states(
 
     Return the new number of each state (−1: dropped), the number of remaining states, whether arcs are already sorted
     by source and lead to larger states, and a state on a cycle (−1: no cycle).
+    """
+
+def ordered_states(source: npt.NDArray[np.int32], target: npt.NDArray[np.int32], final: npt.NDArray[np.int32]) -> int:
+    """Return the number of states of a graph that needs no change, 0 for any other graph.
+
+    In such a graph, state 0 is the start, arcs are sorted by source and lead to larger states, final states ascend, and
+    every state lies on a complete path.
+    """
+
+def are_finite(values: npt.NDArray[np.float64]) -> bool:
+    """Return false if a value is NaN or infinite."""
+
+def total_cost(
+    columns: Sequence[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]],
+    scales: Sequence[float],
+    arcs: int,
+    states: int,
+    final: npt.NDArray[np.int32],
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], bool]:
+    """Return the sum of columns, each multiplied by its scale, and whether it can be added up along any path.
+
+    A column has a cost for each arc and for each final state. The sum has a cost for each arc, and for ending in each
+    state: infinite if the state is not final.
     """
 
 def order_forest(
@@ -890,5 +914,9 @@ def parse_cdec_json(text: bytes) -> dict[str, Any]:
 def parse_travatar_json(text: bytes) -> dict[str, Any]:
     """Parse a JSON forest of Travatar into columns (`kernels/travatar_json.hpp`)."""
 
-def split_blocks(text: bytes, at_end: bool) -> npt.NDArray[np.int64]:
-    """Return one row per block between blank lines: its first byte, the byte after it, the number of lines before."""
+def split_blocks(text: bytes, begin: int, at_end: bool) -> npt.NDArray[np.int64]:
+    """Return one row per block between blank lines, from byte `begin` on.
+
+    A row has the block's first byte, the byte after it, and the numbers of lines from `begin` to each of these two. A
+    block that reaches the end of the text is returned only if `at_end`.
+    """

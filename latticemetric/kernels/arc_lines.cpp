@@ -355,10 +355,9 @@ ArcLines parse_openfst(std::string_view text) {
   }
 }
 
-std::vector<std::int64_t> split_blocks(std::string_view text, bool at_end) {
+std::vector<std::int64_t> split_blocks(std::string_view text, std::size_t at, bool at_end) {
   std::vector<std::int64_t> blocks;
   std::int64_t begin = -1, first_line = 0, lines = 0;
-  std::size_t at = 0;
   while (at < text.size()) {
     const auto* found = static_cast<const char*>(std::memchr(text.data() + at, '\n', text.size() - at));
     if (!found && !at_end) break;

@@ -31,9 +31,8 @@ ArcLines parse_kaldi(std::string_view text, bool symbols);
 // An OpenFst machine as text: `s t input [output] [weight]`, final `s [weight]`.
 ArcLines parse_openfst(std::string_view text);
 
-// Blocks of lines between blank lines: for each, its first byte, the byte after it, the lines before it and the lines
-// before that byte.
-// A block that reaches the end is given only if `at_end`.
-std::vector<std::int64_t> split_blocks(std::string_view text, bool at_end);
+// Blocks of lines between blank lines, from byte `at` on: for each, its first byte, the byte after it, the lines from
+// `at` to its first byte, and those to the byte after it. A block that reaches the end is given only if `at_end`.
+std::vector<std::int64_t> split_blocks(std::string_view text, std::size_t at, bool at_end);
 
 }  // namespace latticemetric

@@ -67,12 +67,14 @@ void require_aligned(const Input<T>&... arrays) {
 }
 
 // NaN and infinities are in no comparison or sum what they seem to be.
-inline void require_finite(const Input<double>& values, const char* message) {
+inline bool are_finite(const Input<double>& values) {
   const auto *const begin = values.data(), *const end = begin + values.size();
   std::int64_t others = 0;  // no early end: the loop takes several numbers at a time
   for (const double* value = begin; value < end; ++value) others |= !(std::fabs(*value) <= DBL_MAX);
-  require(!others, message);
+  return !others;
 }
+
+inline void require_finite(const Input<double>& values, const char* message) { require(are_finite(values), message); }
 
 // What it costs to end in each state, or as each node: infinitely much where nothing ends.
 inline void require_ends(const Input<double>& cost) {

@@ -222,11 +222,12 @@ nb::dict parse_forest(nb::bytes text) {
   return result;
 }
 
-Output<std::int64_t> split_text_blocks(nb::bytes text, bool at_end) {
+Output<std::int64_t> split_text_blocks(nb::bytes text, std::size_t begin, bool at_end) {
+  require(begin <= text.size(), "the text begins after its end");
   std::vector<std::int64_t> blocks;
   {
     const Running running;
-    blocks = split_blocks(as_view(text), at_end);
+    blocks = split_blocks(as_view(text), begin, at_end);
   }
   const auto rows = blocks.size() / 4;
   return to_numpy(std::move(blocks), {rows, 4});
@@ -298,7 +299,7 @@ void bind_formats(nb::module_& m) {
   m.def("parse_joshua_hypergraph", &parse_forest<parse_joshua_hypergraph>, "text"_a);
   m.def("parse_cdec_json", &parse_forest<parse_cdec_json>, "text"_a);
   m.def("parse_travatar_json", &parse_forest<parse_travatar_json>, "text"_a);
-  m.def("split_blocks", &split_text_blocks, "text"_a, "at_end"_a);
+  m.def("split_blocks", &split_text_blocks, "text"_a, "begin"_a, "at_end"_a);
 }
 
 }  // namespace latticemetric

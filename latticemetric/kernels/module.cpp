@@ -6,6 +6,7 @@
 #include "best_lattice.hpp"
 #include "best_path.hpp"
 #include "border.hpp"
+#include "cost_columns.hpp"
 #include "determinization.hpp"
 #include "forest_order.hpp"
 #include "forward_backward.hpp"
@@ -52,6 +53,41 @@ nb::tuple order_states(Input<std::int32_t> source, Input<std::int32_t> target, s
   }
   const auto size = topology.rank.size();
   return nb::make_tuple(to_numpy(std::move(topology.rank), {size}), topology.kept, topology.in_order, topology.on_cycle);
+}
+
+std::int32_t ordered_states(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> final) {
+  require_aligned(source, target, final);
+  require(source.size() == target.size(), "source and target differ in length");
+  const latticemetric::Running running;
+  return latticemetric::ordered_states(source.data(), target.data(), static_cast<std::int64_t>(source.size()),
+                                       final.data(), static_cast<std::int64_t>(final.size()));
+}
+
+bool are_finite(Input<double> values) {
+  require_aligned(values);
+  return latticemetric::are_finite(values);
+}
+
+nb::tuple total_cost(const std::vector<std::pair<Input<double>, Input<double>>>& columns,
+                     const std::vector<double>& scales, std::int64_t arcs, std::int32_t states,
+                     Input<std::int32_t> final) {
+  require(scales.size() == columns.size(), "every column needs a scale");
+  require(arcs >= 0 && states >= 0, "there are less than no arcs or states");
+  require_aligned(final);
+  require_ids(final, states, "a final state is no state");
+  std::vector<latticemetric::CostColumn> weighted;
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const auto& [arc, ends] = columns[k];
+    require_aligned(arc, ends);
+    require(arc.size() == static_cast<std::size_t>(arcs) && ends.size() == final.size(), "columns differ in length");
+    weighted.push_back({arc.data(), ends.data(), scales[k]});
+  }
+  latticemetric::TotalCost total;
+  {
+    const latticemetric::Running running;
+    total = latticemetric::total_cost(weighted, arcs, states, final.data(), static_cast<std::int64_t>(final.size()));
+  }
+  return nb::make_tuple(column(std::move(total.arc)), column(std::move(total.ends)), total.can_be_added);
 }
 
 nb::tuple order_forest(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
@@ -342,6 +378,9 @@ NB_MODULE(_native, m) {
   latticemetric::bind_networks(m);
   latticemetric::bind_expectations(m);
   m.def("order_states", &order_states, "source"_a, "target"_a, "start"_a, "is_final"_a);
+  m.def("ordered_states", &ordered_states, "source"_a, "target"_a, "final"_a);
+  m.def("are_finite", &are_finite, "values"_a);
+  m.def("total_cost", &total_cost, "columns"_a, "scales"_a, "arcs"_a, "states"_a, "final"_a);
   m.def("order_forest", &order_forest, "head"_a, "tail_begin"_a, "tail"_a, "is_goal"_a);
   m.def("best_path", &best_path, "source"_a, "target"_a, "cost"_a, "is_word"_a, "final_cost"_a);
   m.def("through_costs", &through_costs, "source"_a, "target"_a, "cost"_a, "final_cost"_a);

@@ -1,5 +1,6 @@
 #include "topology.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <queue>
 
@@ -125,6 +126,33 @@ Topology order_states(std::int32_t states, const std::int32_t* source, const std
   }
   result.on_cycle = s;
   return result;
+}
+
+std::int32_t ordered_states(const std::int32_t* source, const std::int32_t* target, std::int64_t arcs,
+                            const std::int32_t* final, std::int64_t finals) {
+  if (finals == 0 || final[0] < 0 || (arcs > 0 && source[0] < 0)) return 0;
+  std::int32_t last = final[finals - 1], unsorted = 0;  // no early ends: the loops take several arcs at a time
+  for (std::int64_t a = 0; a < arcs; ++a) {
+    unsorted |= source[a] >= target[a];
+    last = std::max(last, target[a]);
+  }
+  for (std::int64_t a = 1; a < arcs; ++a) unsorted |= source[a - 1] > source[a];
+  for (std::int64_t k = 1; k < finals; ++k) unsorted |= final[k - 1] >= final[k];
+  if (unsorted || last > arcs) return 0;  // an arc enters each state but the first
+  poll(arcs);
+  // The start of an arc has a smaller number than its end: if an arc enters every state but the first, all can be
+  // reached, and if one leaves every state that is not final, all of them lead to a final one.
+  const auto states = static_cast<std::size_t>(last) + 1;
+  std::vector<std::uint8_t> entered(states, 0), left(states, 0);
+  entered[0] = 1;
+  for (std::int64_t a = 0; a < arcs; ++a) {
+    entered[static_cast<std::size_t>(target[a])] = 1;
+    left[static_cast<std::size_t>(source[a])] = 1;
+  }
+  for (std::int64_t k = 0; k < finals; ++k) left[static_cast<std::size_t>(final[k])] = 1;
+  std::uint8_t complete = 1;
+  for (std::size_t s = 0; s < states; ++s) complete &= entered[s] & left[s];
+  return complete ? last + 1 : 0;
 }
 
 }  // namespace latticemetric

@@ -18,4 +18,9 @@ struct Topology {
 Topology order_states(std::int32_t states, const std::int32_t* source, const std::int32_t* target,
                       std::int64_t arcs, std::int32_t start, const std::uint8_t* is_final);
 
+// The number of states of a graph that needs no change: state 0 is its start, arcs are sorted by source and go to larger
+// states, final states ascend, and every state lies on a complete path. 0 for all other graphs.
+std::int32_t ordered_states(const std::int32_t* source, const std::int32_t* target, std::int64_t arcs,
+                            const std::int32_t* final, std::int64_t finals);
+
 }  // namespace latticemetric

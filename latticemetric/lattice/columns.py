@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric import _native
 from latticemetric.errors import InputError, UsageError
 from latticemetric.frozen import Frozen
 from latticemetric.lattice.texts import Texts
@@ -22,8 +23,6 @@ Scales = Mapping[str, float]
 
 Steps = npt.NDArray[np.int64]
 """The arcs of a path through a lattice, in order; or the edges of a forest's derivation, in preorder."""
-
-_LARGEST_SUM = float(np.finfo(np.float64).max)
 
 
 def laid_out(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -141,17 +140,10 @@ def summed_cost(
         if not np.isfinite(scale):
             raise UsageError(f"the scale of '{name}' is {scale}, not a finite number")
         weights[name] = float(scale)
-    arc = np.zeros(arcs)
-    ends = np.full(states, np.inf)
-    ends[final] = 0.0
-    with np.errstate(over="ignore", invalid="ignore"):
-        for name, scale in weights.items():
-            if scale != 0:
-                arc += scale * scores[name].arc
-                ends[final] += scale * scores[name].final
-    # A path costs at most (number of arcs + 1) × the largest cost.
-    most = _LARGEST_SUM / (len(arc) + 1)
-    if not all(np.maximum.reduce(np.abs(costs), initial=0.0) <= most for costs in (arc, ends[final])):
+    used = {name: scale for name, scale in weights.items() if scale != 0}
+    columns = [(scores[name].arc, scores[name].final) for name in used]
+    arc, ends, can_be_added = _native.total_cost(columns, list(used.values()), arcs, states, final)
+    if not can_be_added:
         raise InputError("the costs are too large to be added up", advice="choose smaller scales")
     return Costs(arc, ends)
 
@@ -164,7 +156,7 @@ def check_columns(scores: Mapping[str, Column], labels: Mapping[str, Labels], ar
             raise InputError(f"'{name}' does not have one value for every arc and every final state")
     for name, column in scores.items():
         for values in (column.arc, column.final):
-            if not np.logical_and.reduce(np.isfinite(values)):
+            if not _native.are_finite(values):
                 raise InputError(f"'{name}' holds a score that is not finite ({values[~np.isfinite(values)][0]})")
         if not math.isfinite(column.scale):
             raise InputError(f"the scale of '{name}' is not finite")

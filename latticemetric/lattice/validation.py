@@ -55,6 +55,11 @@ def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
         raise InputError("the lattice is empty: it has no final state")
     check_columns(draft.scores, draft.labels, arcs, finals)
     draft.vocabulary.check(draft.word)
+    states = _native.ordered_states(draft.source, draft.target, draft.final) if start == 0 else 0
+    if states:  # the lattice needs no change, as those of most decoders
+        rows: Rows = np.arange(arcs) if copy else slice(None)
+        source, target, final = draft.source[rows], draft.target[rows], draft.final.copy()
+        return _taken(draft, rows, slice(None), source, target, final, np.arange(states, dtype=np.int32))
     draft, start, names = _numbered(draft, start)
     is_final = np.zeros(len(names), dtype=np.uint8)
     is_final[draft.final] = 1
@@ -66,23 +71,26 @@ def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
         )
     if kept == 0:
         raise InputError("the lattice is empty: no final state can be reached from the start")
-    is_whole = in_order and kept == len(names)
-    rows: Rows = slice(None)
-    if not is_whole:
-        rows = np.flatnonzero((rank[draft.source] >= 0) & (rank[draft.target] >= 0))
+    rows = np.flatnonzero((rank[draft.source] >= 0) & (rank[draft.target] >= 0))
+    if not in_order:
         rows = rows[np.argsort(rank[draft.source[rows]], kind="stable")]
-    elif copy:
-        rows = np.arange(arcs)
-    ends: Rows = slice(None)
-    if finals > 1:
-        ends = np.flatnonzero(rank[draft.final] >= 0)
-        ends = ends[np.argsort(rank[draft.final[ends]])]
+    ends = np.flatnonzero(rank[draft.final] >= 0)
+    ends = ends[np.argsort(rank[draft.final[ends]])]
+    source, target, final = rank[draft.source[rows]], rank[draft.target[rows]], rank[draft.final[ends]]
+    return _taken(draft, rows, ends, source, target, final, rank)
+
+
+def _taken(
+    draft: Columns, rows: Rows, ends: Rows, source: States, target: States, final: States, rank: States
+) -> Columns:
+    """Return the columns of these arcs and final states; `rank` is the new number of each state, or −1."""
+    kept = int(np.maximum.reduce(rank)) + 1
     return Columns(
         num_states=kept,
-        source=frozen(draft.source[rows] if is_whole else rank[draft.source[rows]]),
-        target=frozen(draft.target[rows] if is_whole else rank[draft.target[rows]]),
+        source=frozen(source),
+        target=frozen(target),
         word=frozen(draft.word[rows]),
-        final=frozen(rank[draft.final[ends]]),
+        final=frozen(final),
         scores=MappingProxyType(taken(draft.scores, rows, ends)),
         vocabulary=draft.vocabulary,
         times=None if draft.times is None else frozen(_per_state(draft.times, rank, kept)),

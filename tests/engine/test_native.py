@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import cycle
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from kit.paths import ROOT
 
 import latticemetric as lm
 from latticemetric import _native
+from latticemetric.formats.streams.stream import open_stream
+from latticemetric.formats.text.blocks import blocks
 from latticemetric.parallel.map import map_in_order
 from latticemetric.vocabulary import Vocabulary
 
@@ -156,7 +159,28 @@ SNIPPETS = [b"0 1 2 3.5,4", b"\n", b"\n", b" \n", b"\r\n", b"\n\n", b" x", b"y" 
 @given(snippets=st.lists(st.sampled_from(SNIPPETS), max_size=60), at_end=st.booleans())
 def test_blocks_are_what_stands_between_blank_lines(snippets, at_end):
     text = b"".join(snippets)
-    assert _native.split_blocks(text, at_end=at_end).tolist() == blocks_by_lines(text, at_end=at_end)
+    assert _native.split_blocks(text, 0, at_end=at_end).tolist() == blocks_by_lines(text, at_end=at_end)
+    for begin in range(len(text) + 1):
+        found = _native.split_blocks(text, begin, at_end=at_end)
+        found[:, :2] -= begin
+        assert found.tolist() == blocks_by_lines(text[begin:], at_end=at_end)
+
+
+@given(
+    snippets=st.lists(st.sampled_from(SNIPPETS), max_size=40),
+    sizes=st.lists(st.sampled_from([1, 2, 3, 7, 20, 100]), min_size=1, max_size=9),
+)
+def test_blocks_of_a_stream_are_those_of_its_text(snippets, sizes, tmp_path_factory):
+    text = b"".join(snippets)
+    path = tmp_path_factory.mktemp("blocks") / "some"
+    path.write_bytes(text)
+    with open_stream(str(path)) as stream, pytest.MonkeyPatch.context() as patch:
+        turns = cycle(sizes)
+        read = stream.read_some
+        patch.setattr(stream, "read_some", lambda _: read(next(turns)))
+        found = [(lines, piece.data, piece.place.at) for lines, piece in blocks(stream)]
+    rows = blocks_by_lines(text, at_end=True)
+    assert found == [(lines, text[begin:end], begin) for begin, end, lines, _ in rows]
 
 
 def test_arrays_that_are_not_aligned_are_copied_at_the_door():

@@ -83,7 +83,7 @@ void slf(std::string_view text) {
 
 void blocks(std::string_view text) {
   for (const bool at_end : {false, true}) {
-    const auto rows = split_blocks(text, at_end);
+    const auto rows = split_blocks(text, 0, at_end);
     std::int64_t before = 0;
     for (std::size_t k = 0; k < rows.size(); k += 4) {
       check(before <= rows[k] && rows[k] < rows[k + 1] && rows[k + 1] <= static_cast<std::int64_t>(text.size()));

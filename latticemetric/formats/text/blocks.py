@@ -10,7 +10,7 @@ from typing import TypeVar
 from latticemetric import _native
 from latticemetric.errors import FormatError, shortened
 from latticemetric.formats.registry import Entry, graph_name
-from latticemetric.formats.streams.stream import Piece, Stream
+from latticemetric.formats.streams.stream import Piece, Place, Stream
 from latticemetric.graph import Graph
 
 _PIECE = 2**22
@@ -21,19 +21,34 @@ Row = TypeVar("Row")
 
 def blocks(stream: Stream) -> Iterator[tuple[int, Piece]]:
     """Yield each block of text between blank lines, with the number of lines before it."""
-    rest, lines, is_last = b"", 0, False
-    while not is_last:
-        # Read at least the size of the rest, so that a long block is not searched many times.
-        chunk = stream.read_some(max(_PIECE, len(rest)))
-        is_last = not chunk
-        data = rest + chunk
-        place = stream.place_before(len(data))
-        done, done_lines = 0, 0
-        for begin, end, before, after in _native.split_blocks(data, at_end=is_last).tolist():
-            yield lines + before, Piece(data, begin, end, place and place._replace(at=place.at + begin))
-            done, done_lines = end, after
-        lines += done_lines
-        rest = data[done:]
+    rest, lines = b"", 0  # the unfinished block at the end of the last chunk, and the number of lines before it
+    # Read at least the size of the rest, so that a long block is not searched many times.
+    while chunk := stream.read_some(max(_PIECE, len(rest))):
+        place = stream.place_before(len(chunk))
+        begin = 0
+        if rest and not rest.endswith(b"\n"):  # end its last line
+            begin = chunk.find(b"\n") + 1 or len(chunk)
+            rest += chunk[:begin]
+        found = _native.split_blocks(chunk, begin, at_end=False).tolist()
+        if rest and not found:
+            rest += chunk[begin:]
+            continue
+        lines_before = lines + rest.count(b"\n")
+        if rest:  # only the block that both chunks share is copied
+            is_shared = found[0][0] == begin
+            data = rest + chunk[begin : found[0][1]] if is_shared else rest
+            yield from _all_blocks(data, lines, place and place._replace(at=place.at + begin - len(rest)))
+        for first, end, before, _ in found[1:] if rest and is_shared else found:
+            yield lines_before + before, Piece(chunk, first, end, place and place._replace(at=place.at + first))
+        rest = chunk[found[-1][1] :] if found else chunk
+        lines = lines_before + (found[-1][3] if found else 0)
+    yield from _all_blocks(rest, lines, stream.place_before(len(rest)))
+
+
+def _all_blocks(data: bytes, lines: int, place: Place | None) -> Iterator[tuple[int, Piece]]:
+    """Yield the blocks of bytes that end with a block; `lines` are the lines before them."""
+    for begin, end, before, _ in _native.split_blocks(data, 0, at_end=True).tolist():
+        yield lines + before, Piece(data, begin, end, place and place._replace(at=place.at + begin))
 
 
 def named_blocks(stream: Stream, build: Callable[[bytes, str, int], Graph]) -> Iterator[Entry]:

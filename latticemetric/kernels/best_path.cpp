@@ -1,5 +1,6 @@
 #include "best_path.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "budget.hpp"
@@ -10,9 +11,6 @@ namespace {
 struct Price {
   double cost;
   std::int64_t words;
-  bool operator<(const Price& other) const {
-    return cost < other.cost || (cost == other.cost && words < other.words);
-  }
 };
 
 }  // namespace
@@ -29,19 +27,22 @@ std::vector<std::int64_t> best_path(std::int32_t states, std::int64_t arcs, cons
   std::int64_t a = arcs - 1;
   for (std::int32_t s = states - 1; s >= 0; --s) {
     poll(8);
+    Price best{std::numeric_limits<double>::infinity(), 0};
+    std::int64_t chosen = stop;
+    // No branch depends on which is better, since nothing predicts it.
+    const auto keep_better = [&](double sum, std::int64_t words, std::int64_t arc) {
+      const bool is_better = (sum < best.cost) | ((sum == best.cost) & (words <= best.words));
+      best.cost = std::min(sum, best.cost);
+      best.words = is_better ? words : best.words;
+      chosen = is_better ? arc : chosen;
+    };
     for (; a >= 0 && source[a] == s; --a) {
       const Price& rest = to_go[target[a]];
-      const Price price{cost[a] + rest.cost, is_word[a] + rest.words};
-      if (!(to_go[s] < price)) {
-        to_go[s] = price;
-        choice[s] = a;
-      }
+      keep_better(cost[a] + rest.cost, is_word[a] + rest.words, a);
     }
-    const Price here{final_cost[s], 0};
-    if (!(to_go[s] < here)) {
-      to_go[s] = here;
-      choice[s] = stop;
-    }
+    keep_better(final_cost[s], 0, stop);
+    to_go[s] = best;
+    choice[s] = chosen;
   }
   std::vector<std::int64_t> path;
   for (std::int32_t s = 0; states > 0 && choice[s] != stop; s = target[choice[s]]) path.push_back(choice[s]);

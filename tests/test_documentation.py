@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
+from kit.forks import search_path
 from kit.paths import ROOT
 
 from latticemetric.cli.verbs import VERBS
@@ -91,7 +92,7 @@ def unexplained(shown, first, second):
 
 
 def run_console(block, page, folder):
-    environment = {**os.environ, "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "100"}
+    environment = {**os.environ, "PATH": search_path(PROGRAMS), "COLUMNS": "100"}
     for shown in shown_commands(block, page):
         done = subprocess.run(
             ["bash", "-c", shown.command], cwd=folder, env=environment, capture_output=True, text=True, check=False

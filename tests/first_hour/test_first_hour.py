@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from kit.forks import search_path
 from kit.paths import ROOT
 
 import latticemetric as lm
@@ -166,7 +167,7 @@ def here(folder, monkeypatch):
 
 
 def shell(line, folder):
-    environment = {**os.environ, "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"}
+    environment = {**os.environ, "PATH": search_path(PROGRAMS)}
     return subprocess.run(
         ["bash", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=60
     )

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from kit import forks
 from kit.paths import EXAMPLES
 
 PROGRAMS = Path(sys.executable).parent
@@ -35,6 +36,9 @@ class Done(NamedTuple):
 
 def run(program: str, *arguments: object, stdin: bytes = b"", **options: object) -> Done:
     command = [str(PROGRAMS / program), *map(str, arguments)]
+    server = None if options.keys() - {"cwd"} else forks.socket_of_server()
+    if server is not None:
+        return Done(*forks.run(server, program, command, stdin, options.get("cwd", Path.cwd())))
     done = subprocess.run(command, input=stdin, capture_output=True, timeout=60, check=False, **options)
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 

@@ -490,7 +490,10 @@ def expected_cost(
     npt.NDArray[np.float64],
     npt.NDArray[np.float64],
 ]:
-    """Return the expected cost of a path, divided by reference size: the fields of `Expectation` in `expected.hpp`."""
+    """Return the expected cost of a path, divided by reference size.
+
+    The fields are those of `Expectation` in `kernels/expectation/expectation.hpp`.
+    """
 
 def expected_costs(
     source: npt.NDArray[np.int32],
@@ -842,7 +845,7 @@ def align_stages(
     """
 
 def parse_kaldi(whole: bytes, begin: int, end: int, symbols: bool = False) -> dict[str, Any]:
-    """Parse a lattice of a Kaldi text archive between two bytes, without its id (`kernels/arc_lines.hpp`)."""
+    """Parse a lattice of a Kaldi text archive between two bytes, without its id (`kernels/formats/arc_lines.hpp`)."""
 
 def parse_kaldi_binary(whole: bytes, begin: int, end: int) -> dict[str, Any]:
     """Parse a lattice of a Kaldi binary archive, between two bytes; return the columns of `parse_kaldi`."""
@@ -864,31 +867,31 @@ def join_rows(
     """Join the ids of each row by `_` into a text: return where each text begins, and the bytes."""
 
 def parse_openfst(text: bytes) -> dict[str, Any]:
-    """Parse an OpenFst machine in text form into columns (`kernels/arc_lines.hpp`)."""
+    """Parse an OpenFst machine in text form into columns (`kernels/formats/arc_lines.hpp`)."""
 
 def parse_plf(text: bytes) -> dict[str, Any]:
-    """Parse a lattice in Python lattice format into columns, with scores as written (`kernels/plf.hpp`)."""
+    """Parse a lattice in Python lattice format into columns, with scores as written (`kernels/formats/plf.hpp`)."""
 
 def parse_slf(text: bytes, texts: list[str]) -> dict[str, Any]:
     """Parse an HTK lattice into header fields and columns of nodes and links; fields in `texts` are always strings."""
 
 def parse_moses_hypergraph(text: bytes) -> dict[str, Any]:
-    """Parse a Moses hypergraph into columns (`kernels/forest_text.hpp`).
+    """Parse a Moses hypergraph into columns (`kernels/formats/forest_text.hpp`).
 
     Columns of rows with several values are stored as row begins and values.
     """
 
 def parse_target_graph(text: bytes) -> dict[str, Any]:
-    """Parse a target graph of cdec into columns (`kernels/hypergraph.hpp`)."""
+    """Parse a target graph of cdec into columns (`kernels/formats/hypergraph.hpp`)."""
 
 def parse_joshua_hypergraph(text: bytes) -> dict[str, Any]:
-    """Parse a hypergraph of Joshua into columns (`kernels/hypergraph.hpp`)."""
+    """Parse a hypergraph of Joshua into columns (`kernels/formats/hypergraph.hpp`)."""
 
 def parse_cdec_json(text: bytes) -> dict[str, Any]:
-    """Parse a JSON forest of cdec into columns (`kernels/cdec_json.hpp`)."""
+    """Parse a JSON forest of cdec into columns (`kernels/formats/cdec_json.hpp`)."""
 
 def parse_travatar_json(text: bytes) -> dict[str, Any]:
-    """Parse a JSON forest of Travatar into columns (`kernels/travatar_json.hpp`)."""
+    """Parse a JSON forest of Travatar into columns (`kernels/formats/travatar_json.hpp`)."""
 
 def split_blocks(text: bytes, at_end: bool) -> npt.NDArray[np.int64]:
     """Return one row per block between blank lines: its first byte, the byte after it, the number of lines before."""

@@ -1,9 +1,10 @@
 """The native engine: search lattices and forests in C++.
 
 The searches follow the graph and the automaton of a recognition rate together, without composing them first. Kernels:
-`recognition_search.cpp` for references that are strings, `spelled_search.cpp` for character errors,
-`reference_graph_search.cpp` for references that are graphs, `forest_tables.hpp` for forests, `weighed_strings.cpp` for
-strings of lattices ranked by metric (with or without cost), and `ngram_search.cpp` for gains of single n-grams.
+`search/lattice_search.cpp` for references that are strings, `search/spelled_search.cpp` for character errors,
+`search/reference_graph_search.cpp` for references that are graphs, `forests/tables.hpp` for forests,
+`search/loss_augmented_search.cpp` for strings of lattices ranked by metric (with or without cost), and
+`ngrams/search.cpp` for gains of single n-grams.
 Searches by metric and cost convert costs and weights to integers, so that their sums are exact in any order.
 """
 
@@ -52,7 +53,7 @@ _MOST_UNITS = 4096  # of a reference: for longer ones, the band of the lattice o
 def _search_spelled(search: Search, spelling: Spelling) -> BestPath:
     """Return the best path of a lattice whose words consist of units (such as characters).
 
-    For the fewest errors, the kernel `spelled_search.cpp` splits words into units during the search. Other rates, and
+    For the fewest errors, `search/spelled_search.cpp` splits words into units during the search. Other rates, and
     references that are graphs or very long, search a lattice of units.
     """
     reference, gains = search.reference, search.gains

@@ -1,4 +1,4 @@
-"""Find the n best strings of lattices and forests with the search in C++ (`kernels/forest_k_best.cpp`).
+"""Find the n best strings of lattices and forests with the search in C++ (`kernels/forests/k_best.cpp`).
 
 The search reads a graph as columns of a hypergraph; a lattice is a hypergraph whose edges have at most one tail.
 """

@@ -1,0 +1,130 @@
+// The recognition-rate automaton with one alignment for each choice of matches.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "recognition/rows.hpp"
+
+namespace latticemetric {
+
+// A string has many alignments that gain the same, and a search through strings would meet each string once for each of
+// them. Between two matches it does not matter which words are substituted, inserted or deleted, nor in which order: u
+// words against g of the reference gain s (alpha + beta) - u alpha - g beta, where s of them are substituted. So, where
+// alpha + beta > 0, words are substituted as long as there are any to substitute, and then either inserted or deleted;
+// otherwise all are inserted before all are deleted. Deletions wait for the next match, or for the end.
+//
+// State (i, m), numbered i * block + m: i words of the reference are behind, the last m of them matched in a row. Where
+// words are substituted, (i, order) is the state of insertions: none of the next words may be substituted or deleted.
+template <typename Value>
+class CanonicalRows {
+ public:
+  static constexpr Value nothing = std::numeric_limits<Value>::min() / 2;  // two of them can be added
+  static constexpr bool ends_are_final = false;                             // deletions are still to come
+  static constexpr bool forgets_matches = false;
+
+  // The reference by its words' classes: 1, 2, ...
+  CanonicalRows(std::vector<Symbol> reference, Pay<Value> pay)
+      : reference_(std::move(reference)), size_(static_cast<std::int32_t>(reference_.size())), pay_(pay),
+        substitutes_(pay.alpha + pay.beta > 0), block_(pay.order + (substitutes_ ? 1 : 0)),
+        inserted_(substitutes_ ? pay.order : 0), matched_once_(std::min(1, pay.order - 1)) {}
+
+  std::int32_t states() const { return (size_ + 1) * block_; }
+  std::int32_t final_states() const { return size_ * block_; }
+  std::int32_t first(std::int32_t q) const { return q / block_ * block_; }
+  std::int32_t after(std::int32_t q) const { return first(q) + block_; }  // the states of the next word and beyond
+  std::int32_t order() const { return block_; }
+
+  static bool is_nothing(Value value) { return value < nothing / 2; }
+
+  // Values that gains were added to nothing of are nothing again.
+  void clean(std::int32_t q, Value* row) const {
+    for (std::int32_t s = first(q); s < states(); ++s) row[s] = is_nothing(row[s]) ? nothing : row[s];
+  }
+
+  // The row of the empty string.
+  void start(std::int32_t q, Value* row) const {
+    std::fill(row + first(q), row + states(), nothing);
+    row[q] = 0;
+  }
+
+  // The row after one more word.
+  void say(std::int32_t q, const Value* from, Symbol word, Value* into) const {
+    std::fill(into + first(q), into + states(), nothing);
+    Value deleted = nothing;  // before this word
+    for (std::int32_t s = first(q), i = s / block_; s < states(); s += block_, ++i) {
+      const Value open = *std::max_element(from + s, from + s + pay_.order);
+      const Value inserting = substitutes_ ? from[s + pay_.order] : nothing;
+      keep(into[s + inserted_], std::max(open, inserting) - pay_.alpha);
+      if (i == size_) break;
+      Value* const next = into + s + block_;
+      if (substitutes_) keep(next[0], open);
+      if (reference_[i] == word) {
+        for (std::int32_t m = 0; m < pay_.order; ++m) keep(next[matched(m)], from[s + m] + (m + 1) * pay_.unit);
+        keep(next[matched_once_], std::max(inserting, deleted) + pay_.unit);
+      }
+      deleted = std::max(open, deleted) - pay_.beta;
+    }
+    clean(q, into);
+  }
+
+  // What each state gains by a word and then by what comes after it: `say` backwards, from state first(q) on.
+  void unsay(std::int32_t q, const Value* after, Symbol word, Value* before) const {
+    Value deleted = nothing;
+    for (std::int32_t i = size_, s = i * block_; s >= first(q); s -= block_, --i) {
+      const bool matches = i < size_ && reference_[i] == word;
+      const Value* const next = after + s + block_;
+      const Value match = matches ? next[matched_once_] + pay_.unit : nothing;
+      Value other = std::max<Value>(after[s + inserted_] - pay_.alpha, deleted);
+      if (substitutes_) {
+        before[s + pay_.order] = std::max<Value>(after[s + inserted_] - pay_.alpha, match);
+        if (i < size_) keep(other, next[0]);
+      }
+      for (std::int32_t m = 0; m < pay_.order; ++m)
+        before[s + m] = matches ? std::max<Value>(other, next[matched(m)] + (m + 1) * pay_.unit) : other;
+      deleted = std::max(match, deleted) - pay_.beta;
+    }
+    clean(q, before);
+  }
+
+  // What ending in a state gains: the rest of the reference is deleted.
+  Value ending(std::int32_t s) const {
+    const std::int32_t left = size_ - s / block_;
+    return s % block_ == pay_.order && left > 0 ? nothing : static_cast<Value>(-left * pay_.beta);
+  }
+
+  struct Reached {
+    std::int32_t state;
+    Value value;
+  };
+
+  // The states of a row. No state stands for another here: what is best of all strings need not be best of each.
+  void frontier(std::int32_t q, const Value* row, std::vector<Reached>& reached) const {
+    reached.clear();
+    for (std::int32_t s = first(q); s < states(); ++s)
+      if (!is_nothing(row[s])) reached.push_back({s, row[s]});
+  }
+
+  static void keep_larger_sums(Value* __restrict into, const Value* __restrict from, Value value, std::int32_t count) {
+    for (std::int32_t k = 0; k < count; ++k) into[k] = std::max(into[k], static_cast<Value>(value + from[k]));
+  }
+
+ private:
+  template <typename Sum>
+  static void keep(Value& kept, Sum sum) {
+    kept = std::max(kept, static_cast<Value>(sum));
+  }
+  std::int32_t matched(std::int32_t m) const { return std::min(m + 1, pay_.order - 1); }
+
+  const std::vector<Symbol> reference_;
+  const std::int32_t size_;
+  const Pay<Value> pay_;
+  const bool substitutes_;
+  const std::int32_t block_;
+  const std::int32_t inserted_, matched_once_;  // where in a block
+};
+
+}  // namespace latticemetric

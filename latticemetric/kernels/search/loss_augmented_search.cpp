@@ -1,0 +1,352 @@
+#include "search/loss_augmented_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "forests/exact_values.hpp"
+#include "memory/budget.hpp"
+#include "search/lattice_search.hpp"
+#include "search/prefix_columns.hpp"
+
+namespace latticemetric {
+namespace {
+
+// A*: prefixes of paths are looked at in the order of the least loss that they may come to. One that comes to a state
+// of the lattice with a string, or, where one string is as good as another, with a column, that was there before is no
+// better than that: bounds never fall along a path, and of equal bounds the smaller arcs go first.
+//
+// A prefix waits with the key of its bound. Only where it may be the next one, by its key, its bound is made exact.
+template <typename Gain, bool ill>
+class StringSearch {
+  using Columns = WeighedColumns<Gain, ill>;
+  using Key = LossKeys::Key;
+
+ public:
+  StringSearch(const WeighedLattice& lattice, const Weighing& weighing, SearchLimits limits)
+      : lattice_(lattice), limits_(limits), keys_(lattice, weighing), bounds_(made_bounds(keys_)),
+        columns_(keys_, bounds_), store_(static_cast<std::size_t>(columns_.states())),
+        looked_at_(ill ? lattice.graph.states : 0) {}
+
+  WeighedStrings run() {
+    columns_.start(column_);
+    add(columns_.bound(column_.data(), 0), {{}, 0, 0, 0, 0, 0, none, start, 0});
+    for (std::int64_t steps = 0; !is_done() && next(); ++steps) {
+      if (steps == limits_.steps || bytes() > limits_.bytes) {
+        give_up();
+        break;
+      }
+      look_at(pop(ready_, later()));
+    }
+    if (result_.exact < 0) result_.exact = static_cast<std::int64_t>(result_.arcs.size());
+    return std::move(result_);
+  }
+
+ private:
+  using Number = std::int32_t;
+  static constexpr Number none = -1;
+  static constexpr std::int64_t start = -1, finish = -1;
+
+  struct Prefix {
+    Loss bound;                // once it is ready
+    Key key;                   // of the bound
+    std::int64_t cost, words;  // so far
+    std::int32_t state;        // of the lattice; none where the path has ended
+    std::int32_t string;       // once it is looked at
+    Number parent;
+    std::int64_t arc;
+    std::int32_t arcs;
+  };
+  // One that was looked at, with its column.
+  struct Seen {
+    Number prefix, column;
+  };
+
+  bool is_done() const { return static_cast<std::int64_t>(result_.arcs.size()) == limits_.strings; }
+
+  static std::vector<CompletionBounds<ill>> made_bounds(const LossKeys& keys) {
+    std::vector<CompletionBounds<ill>> bounds;
+    bounds.reserve(keys.weighing().references.size());
+    for (const auto& reference : keys.weighing().references) bounds.emplace_back(keys, reference);
+    return bounds;
+  }
+
+  std::size_t bytes() const {
+    std::size_t exact = 0;
+    for (const auto& bounds : bounds_) exact += bounds.bytes();
+    return exact + prefixes_.capacity() * sizeof(Prefix) + (waiting_.capacity() + ready_.capacity()) * sizeof(Number) +
+           store_.bytes() + (met_.size() + strings_.size() + seen_.size()) * 48 +
+           columns_of_.capacity() * sizeof(Number);
+  }
+
+  void look_at(Number number) {
+    name_string(number);
+    const Prefix prefix = prefixes_[number];
+    if (!met_.insert(pair(prefix.state, prefix.string)).second) return;
+    if (prefix.state == none) return give(number);
+    const Number column = column_of(number);
+    if (ill && is_surpassed(number, column)) return;
+    expand(number, column);
+  }
+
+  void give(Number number) {
+    result_.arcs.push_back(path(number));
+    result_.losses.push_back(prefixes_[number].bound.value);
+  }
+
+  // Whether so many strings as are wanted have come here that end no worse, whatever follows.
+  bool is_surpassed(Number number, Number column) {
+    const std::int32_t state = prefixes_[number].state;
+    if (seen_[pair(state, column)]++ >= limits_.strings) return true;
+    std::int64_t better = 0;
+    auto& others = looked_at_[state];
+    for (auto other = others.rbegin(); other != others.rend(); ++other)
+      if (surpasses(*other, {number, column}) && ++better >= limits_.strings) return true;
+    others.push_back({number, column});
+    return false;
+  }
+
+  bool surpasses(const Seen& a, const Seen& b) const {
+    poll(columns_.states());
+    const Prefix &first = prefixes_[a.prefix], &second = prefixes_[b.prefix];
+    Loss loss = keys_.exact_price(first.cost, first.words), other = keys_.exact_price(second.cost, second.words);
+    const auto excess = columns_.excess(store_[a.column], store_[b.column], other.value - loss.value);
+    if (!excess) return false;
+    loss.value += *excess;
+    if (loss < other || other < loss) return loss < other;
+    return has_smaller_arcs(a.prefix, b.prefix);
+  }
+
+  // Adds each way to go on.
+  void expand(Number number, Number column) {
+    const Prefix prefix = prefixes_[number];
+    const auto& [graph, costs, shown] = lattice_;
+    if (graph.is_final(prefix.state)) {
+      const Key key = keys_.gain(columns_.ending(store_[column]));
+      add(key, {{}, 0, prefix.cost + costs.final[prefix.state], prefix.words, none, none, number, finish, prefix.arcs + 1});
+    }
+    const auto& table = bounds_.front().table();
+    for (auto a = table.begin(prefix.state); a < table.begin(prefix.state + 1); ++a) {
+      columns_.say(store_[column], a, column_);
+      const std::int32_t t = graph.target[a];
+      add(columns_.bound(column_.data(), t),
+          {{}, 0, prefix.cost + costs.arc[a], prefix.words + (shown[a] != 0), t, none, number, a, prefix.arcs + 1});
+    }
+  }
+
+  void add(Key completion, Prefix prefix) {
+    prefix.key = completion + keys_.price(prefix.cost, prefix.words);
+    prefixes_.push_back(prefix);
+    push(waiting_, static_cast<Number>(prefixes_.size() - 1), larger());
+  }
+
+  // Of the state that a prefix comes to, and of the state it comes from: columns are kept of what was looked at.
+  const Gain* new_column(const Prefix& prefix) {
+    if (prefix.parent == none)
+      columns_.start(column_);
+    else
+      columns_.say(store_[columns_of_[prefix.parent]], prefix.arc, column_);
+    return column_.data();
+  }
+
+  void make_exact(Number number) {
+    Prefix& prefix = prefixes_[number];
+    if (keys_.has_all()) {
+      prefix.bound = keys_.loss(prefix.key);
+      return;
+    }
+    prefix.bound = keys_.exact_price(prefix.cost, prefix.words);
+    if (prefix.state == none)
+      prefix.bound.value += columns_.ending(store_[columns_of_[prefix.parent]]);
+    else
+      prefix.bound = prefix.bound + columns_.exact_bound(new_column(prefix), prefix.state);
+  }
+
+  // Columns are kept of what was looked at only, which is far less than what waits.
+  Number column_of(Number number) {
+    new_column(prefixes_[number]);
+    const Number column = store_.add(column_);
+    columns_of_.resize(std::max(columns_of_.size(), static_cast<std::size_t>(number) + 1), none);
+    return columns_of_[number] = column;
+  }
+
+  void name_string(Number number) {
+    Prefix& prefix = prefixes_[number];
+    if (prefix.parent == none) return;
+    const std::int32_t said = prefixes_[prefix.parent].string, word = prefix.state == none ? 0 : lattice_.shown[prefix.arc];
+    const auto next = static_cast<std::int32_t>(strings_.size()) + 1;
+    prefix.string = word == 0 ? said : strings_.emplace(pair(said, word), next).first->second;
+  }
+
+  static std::uint64_t pair(std::int32_t a, std::int32_t b) {
+    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(a)) << 32 | static_cast<std::uint32_t>(b);
+  }
+
+  // ---- Order ------------------------------------------------------------------------------------------------------
+
+  // Whether there is a prefix that comes next: the first of those that are ready. No other may come before it.
+  bool next() {
+    while (!waiting_.empty() &&
+           (ready_.empty() || prefixes_[waiting_.front()].key - prefixes_[ready_.front()].key <= keys_.slack())) {
+      const Number number = pop(waiting_, larger());
+      make_exact(number);
+      push(ready_, number, later());
+    }
+    return !ready_.empty();
+  }
+
+  template <typename After>
+  static void push(std::vector<Number>& heap, Number number, After after) {
+    heap.push_back(number);
+    std::push_heap(heap.begin(), heap.end(), after);
+  }
+  template <typename After>
+  static Number pop(std::vector<Number>& heap, After after) {
+    std::pop_heap(heap.begin(), heap.end(), after);
+    const Number number = heap.back();
+    heap.pop_back();
+    return number;
+  }
+
+  auto larger() const {
+    return [this](Number a, Number b) { return prefixes_[b].key < prefixes_[a].key; };
+  }
+  auto later() const {
+    return [this](Number a, Number b) {
+      const Loss &first = prefixes_[a].bound, &second = prefixes_[b].bound;
+      if (first < second || second < first) return second < first;
+      return has_smaller_arcs(b, a);
+    };
+  }
+
+  // What begins another path is smaller.
+  bool has_smaller_arcs(Number a, Number b) const {
+    const std::int32_t arcs_a = prefixes_[a].arcs, arcs_b = prefixes_[b].arcs;
+    while (prefixes_[a].arcs > arcs_b) a = prefixes_[a].parent;
+    while (prefixes_[b].arcs > arcs_a) b = prefixes_[b].parent;
+    if (a == b) return arcs_a < arcs_b;
+    while (prefixes_[a].parent != prefixes_[b].parent) {
+      a = prefixes_[a].parent;
+      b = prefixes_[b].parent;
+    }
+    return prefixes_[a].arc < prefixes_[b].arc;
+  }
+
+  std::vector<std::int64_t> path(Number number) const {
+    std::vector<std::int64_t> arcs;
+    for (; prefixes_[number].parent != none; number = prefixes_[number].parent)
+      if (prefixes_[number].arc != finish) arcs.push_back(prefixes_[number].arc);
+    std::reverse(arcs.begin(), arcs.end());
+    return arcs;
+  }
+
+  // ---- When there are too many prefixes -----------------------------------------------------------------------------
+
+  // What is still wanted is made of the most promising prefixes, each of them completed arc by arc. That need not give
+  // a string its cheapest path, nor as many strings as are wanted.
+  void give_up() {
+    result_.exact = static_cast<std::int64_t>(result_.arcs.size());
+    result_.bound = prefixes_[ready_.front()].bound.value;
+    const auto missing = static_cast<std::size_t>(limits_.strings - result_.exact);
+    std::vector<Number> promising, completed;
+    while (promising.size() < most_tries + missing && next()) promising.push_back(pop(ready_, later()));
+    for (const Number number : promising) {
+      if (!completed.empty() && bytes() >= 2 * limits_.bytes) break;
+      completed.push_back(completed_from(number));
+    }
+    std::sort(completed.begin(), completed.end(), [later = later()](Number a, Number b) { return later(b, a); });
+    for (const Number number : completed)
+      if (!is_done() && met_.insert(pair(none, prefixes_[number].string)).second) give(number);
+  }
+  static constexpr std::size_t most_tries = 256;
+
+  Number completed_from(Number number) {
+    name_string(number);
+    while (prefixes_[number].state != none) {
+      waiting_.clear();
+      ready_.clear();
+      const auto begin = static_cast<Number>(prefixes_.size());
+      expand(number, column_of(number));
+      next();
+      prefixes_[begin] = prefixes_[ready_.front()];
+      prefixes_.resize(static_cast<std::size_t>(begin) + 1);
+      number = begin;
+      name_string(number);
+    }
+    return number;
+  }
+
+  const WeighedLattice& lattice_;
+  const SearchLimits limits_;
+  const LossKeys keys_;
+  std::vector<CompletionBounds<ill>> bounds_;  // of each reference
+  const Columns columns_;
+  ColumnStore<Gain> store_;
+  std::vector<Prefix> prefixes_;
+  std::vector<Number> columns_of_;  // of prefixes
+  std::vector<Number> waiting_;     // a heap, by keys
+  std::vector<Number> ready_;       // a heap, by bounds
+  std::unordered_map<std::uint64_t, std::int32_t> strings_;  // by the string without its last word, and that word
+  std::unordered_set<std::uint64_t> met_;                    // states with strings
+  std::unordered_map<std::uint64_t, std::int64_t> seen_;     // how many strings, by state and column
+  std::vector<std::vector<Seen>> looked_at_;                 // by state
+  typename Columns::Column column_;
+  WeighedStrings result_{{}, {}, -1, 0};
+};
+
+Wide largest_gain(const WeighedLattice& lattice, const Weighing& weighing) {
+  std::size_t longest = 0;
+  for (const auto& reference : weighing.references) longest = std::max(longest, reference.words.size());
+  return largest_gain(lattice.graph, static_cast<std::int64_t>(longest), weighing.gains);
+}
+
+void require_sums(const WeighedLattice& lattice, const Weighing& weighing) {
+  const double cost = static_cast<double>(largest_cost(lattice.graph, lattice.costs)) * lattice.graph.states;
+  double weight = 0;
+  for (const auto& reference : weighing.references) weight = std::max(weight, static_cast<double>(reference.weight));
+  const double value = static_cast<double>(weighing.cost_weight) * cost +
+                       2 * weight * static_cast<double>(largest_gain(lattice, weighing));
+  if (cost > std::ldexp(1.0, 62) || value > std::ldexp(1.0, 125))
+    throw TooLarge("weights and costs are too large to be added up; choose smaller ones");
+}
+
+// One string needs no list of strings: the path of least loss against each reference, and the best of them.
+WeighedStrings least_loss(const WeighedLattice& lattice, const Weighing& weighing, SearchWay way) {
+  const auto key = [](const LeastLoss& found) { return std::tie(found.loss, found.cost, found.words, found.arcs); };
+  std::optional<LeastLoss> best;
+  for (const auto& reference : weighing.references) {
+    LeastLoss found = search_least_loss(lattice.graph, lattice.costs, reference.words.data(),
+                                        static_cast<std::int32_t>(reference.words.size()), weighing.gains,
+                                        reference.weight, weighing.cost_weight, way);
+    if (!best || key(found) < key(*best)) best = std::move(found);
+  }
+  return {{std::move(best->arcs)}, {best->loss}, 1, 0};
+}
+
+template <bool ill>
+WeighedStrings searched(const WeighedLattice& lattice, const Weighing& weighing, SearchLimits limits) {
+  double table = 0;
+  for (const auto& reference : weighing.references)
+    table += CompletionBounds<ill>::Table::most_bytes(lattice.graph.states, reference.words.size(), weighing.gains.order);
+  if (table > static_cast<double>(limits.bytes) / 2)
+    throw TooLarge("the search's tables do not fit into memory; prune the lattice, or give fewer or shorter references");
+  limits.bytes -= static_cast<std::size_t>(table);
+  if (fits<std::int32_t>(static_cast<double>(largest_gain(lattice, weighing))))
+    return StringSearch<std::int32_t, ill>(lattice, weighing, limits).run();
+  return StringSearch<Wide, ill>(lattice, weighing, limits).run();
+}
+
+}  // namespace
+
+WeighedStrings weighed_strings(const WeighedLattice& lattice, const Weighing& weighing, SearchLimits limits) {
+  require_sums(lattice, weighing);
+  if (weighing.ill) return searched<true>(lattice, weighing, limits);
+  if (limits.strings == 1) return least_loss(lattice, weighing, limits.way);
+  return searched<false>(lattice, weighing, limits);
+}
+
+}  // namespace latticemetric

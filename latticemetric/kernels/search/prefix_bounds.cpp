@@ -1,0 +1,260 @@
+#include "search/prefix_bounds.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "memory/budget.hpp"
+#include "recognition/frequent_words.hpp"
+
+namespace latticemetric {
+namespace {
+
+constexpr std::uint8_t most_spelled = 60;  // longer pieces are not told apart
+
+// Rows of states that something may still lead to, each with memory that another one gave back.
+class SpelledRows {
+ public:
+  explicit SpelledRows(std::int32_t states) : row_(static_cast<std::size_t>(states)) {}
+
+  bool has(std::int32_t s) const { return !row_[s].empty(); }
+  std::uint8_t* begin(std::int32_t s, std::int32_t size) {
+    auto& row = row_[s];
+    if (row.empty()) {
+      if (!spare_.empty()) {
+        row = std::move(spare_.back());
+        spare_.pop_back();
+      }
+      row.assign(static_cast<std::size_t>(size), 0);
+    }
+    return row.data();
+  }
+  void release(std::int32_t s) {
+    if (row_[s].capacity() > 0) spare_.push_back(std::move(row_[s]));
+    row_[s] = {};
+  }
+
+ private:
+  std::vector<std::vector<std::uint8_t>> row_, spare_;
+};
+
+// Pieces that are one word longer, where a word is (255) and not elsewhere (0).
+void spell(std::uint8_t* __restrict into, std::uint8_t* __restrict longest, const std::uint8_t* __restrict before,
+           const std::uint8_t* __restrict is_there, std::int32_t places) {
+  for (std::int32_t i = 0; i < places; ++i) {
+    const auto more = static_cast<std::uint8_t>(std::min(before[i], static_cast<std::uint8_t>(most_spelled - 1)) + 1);
+    const auto spelled = static_cast<std::uint8_t>(more & is_there[i]);
+    into[i] = std::max(into[i], spelled);
+    longest[i] = std::max(longest[i], spelled);
+  }
+}
+
+// Of a word, in what all of them lose after an error, rounded up.
+PrefixLosses::Loss share(const std::vector<PrefixLosses::Loss>& lost) {
+  const auto words = static_cast<PrefixLosses::Loss>(lost.size()) - 1;
+  return words > 0 ? (lost.back() + words - 1) / words : 0;
+}
+
+}  // namespace
+
+PrefixLosses::PrefixLosses(const Graph& graph, std::int32_t size, Gains gains, const Costs& costs)
+    : graph_(graph),
+      size_(size),
+      edits_(gains, true),
+      insertion_(-edits_.insertion),
+      deletion_(-edits_.deletion),
+      substitution_(-edits_.substitution),
+      cheapest_(std::min({insertion_, deletion_, substitution_})),
+      hold_(cheapest_ >= 0),
+      share_(share(least_after_error())),
+      after_error_(counted_after_error(share_)),
+      deletion_alone_(deletion_ - share_),
+      prices_(prices()),
+      segments_(static_cast<std::size_t>(size) + 1) {
+  choose_segments({});
+  constexpr std::int32_t many = std::numeric_limits<std::int32_t>::max() / 2;
+  const auto states = static_cast<std::size_t>(graph.states);
+  least_words_.assign(states, many);
+  most_words_.assign(states, -many);
+  least_cost_.assign(states, unreached);
+  least_words_[0] = most_words_[0] = 0;
+  least_cost_[0] = 0;
+  for (std::int64_t a = 0; a < graph.arcs; ++a) {
+    const auto s = graph.source[a], t = graph.target[a];
+    const std::int32_t words = graph.label[a] != 0;
+    least_words_[t] = std::min(least_words_[t], least_words_[s] + words);
+    most_words_[t] = std::max(most_words_[t], most_words_[s] + words);
+    least_cost_[t] = std::min(least_cost_[t], least_cost_[s] + costs.arc[a]);
+  }
+  least_words_after_.assign(states, many);
+  most_words_after_.assign(states, -many);
+  least_cost_after_.assign(states, unreached);
+  std::int64_t a = graph.arcs;
+  for (std::int32_t s = graph.states - 1; s >= 0; --s) {
+    if (graph.is_final(s)) {
+      least_words_after_[s] = most_words_after_[s] = 0;
+      least_cost_after_[s] = costs.end[s];
+    }
+    for (; a > 0 && graph.source[a - 1] == s; --a) {
+      const auto t = graph.target[a - 1];
+      const std::int32_t words = graph.label[a - 1] != 0;
+      least_words_after_[s] = std::min(least_words_after_[s], least_words_after_[t] + words);
+      most_words_after_[s] = std::max(most_words_after_[s], most_words_after_[t] + words);
+      least_cost_after_[s] = std::min(least_cost_after_[s], least_cost_after_[t] + costs.arc[a - 1]);
+    }
+  }
+}
+
+std::vector<PrefixLosses::Price> PrefixLosses::prices() const {
+  std::vector<Price> prices;
+  if (!hold_) return prices;
+  const Loss turns[] = {2 * insertion_, -2 * deletion_alone_, 0, insertion_ - deletion_,
+                        2 * (insertion_ - substitution_), 2 * (substitution_ - deletion_)};
+  for (const auto turn : turns) {
+    const Loss x = std::clamp(turn, -2 * deletion_alone_, 2 * insertion_);
+    prices.push_back({x, std::min({2 * insertion_ - x, 2 * deletion_ + x, 2 * substitution_})});
+  }
+  return prices;
+}
+
+// What 0 .. order - 1 words of the reference lose with no match before them.
+std::vector<PrefixLosses::Loss> PrefixLosses::least_after_error() const {
+  // By the number of matches before the words that are left.
+  std::vector<Loss> least(static_cast<std::size_t>(edits_.order), 0), lost{0};
+  for (std::int32_t left = 1; left < edits_.order; ++left) {
+    auto next = least;
+    for (std::int32_t m = 0; m < edits_.order; ++m)
+      next[m] = std::min({least[edits_.longer(m)] - edits_.match(m), least[0] + substitution_, least[0] + deletion_});
+    least = std::move(next);
+    lost.push_back(least[0]);
+  }
+  return lost;
+}
+
+// The same, if of some words no more is counted than the share of each.
+std::vector<PrefixLosses::Loss> PrefixLosses::counted_after_error(Loss share) const {
+  auto counted = least_after_error();
+  for (std::size_t words = 1; words < counted.size(); ++words)
+    counted[words] = std::min(counted[words], counted[words - 1] + share);
+  return counted;
+}
+
+// Where a path through a state may be, if it loses at most so much: by lengths before and after it. Each loss is the
+// largest of three linear functions of the place, and so is their sum of nine.
+PrefixLosses::Window PrefixLosses::window(std::int32_t s, Loss most) const {
+  if (!is_reached(s) || least_words_after_[s] > most_words_after_[s]) return {};
+  struct Line {
+    Loss slope, value;
+  };
+  const Line before[] = {{0, 0}, {-insertion_, insertion_ * least_words_[s]}, {deletion_, -deletion_ * most_words_[s]}};
+  const Line after[] = {{0, 0},
+                        {insertion_, insertion_ * (least_words_after_[s] - size_)},
+                        {-deletion_, deletion_ * (size_ - most_words_after_[s])}};
+  const Loss left = most - least_cost_[s] - least_cost_after_[s];
+  Loss first = 0, last = size_;
+  for (const auto& one : before) {
+    for (const auto& other : after) {
+      const Loss slope = one.slope + other.slope, rest = left - one.value - other.value;
+      const auto floor = [](Loss a, Loss b) { return a >= 0 ? a / b : -((b - 1 - a) / b); };
+      if (slope > 0) last = std::min(last, floor(rest, slope));
+      if (slope < 0) first = std::max(first, -floor(rest, -slope));
+      if (slope == 0 && rest < 0) return {};
+    }
+  }
+  if (first > last) return {};
+  return {static_cast<std::int32_t>(first), static_cast<std::int32_t>(last)};
+}
+
+// The longest piece that ends before each place and that a path spells, up to `most_spelled` words.
+std::vector<std::uint8_t> PrefixLosses::longest_spelled(const ReferencePlaces& places, Loss most) const {
+  std::vector<std::uint8_t> longest(static_cast<std::size_t>(size_) + 1, 0);
+  std::vector<Window> windows;
+  windows.reserve(static_cast<std::size_t>(graph_.states));
+  for (std::int32_t s = 0; s < graph_.states; ++s) windows.push_back(window(s, most));
+  poll(20 * static_cast<std::int64_t>(graph_.states));
+  const auto width = [&](std::int32_t s) { return windows[s].last - windows[s].first + 1; };
+  SpelledRows rows(graph_.states);
+  PlaceCursors cursors(places);
+  FrequentWords<std::uint8_t> frequent(places, size_, 40);
+  const std::vector<std::uint8_t> nothing_spelled(longest.size(), 0);
+  std::int64_t a = 0;
+  for (std::int32_t s = 0; s < graph_.states; ++s) {
+    const Window here = windows[s];
+    const std::uint8_t* const row = rows.has(s) ? rows.begin(s, width(s)) : nullptr;
+    for (; a < graph_.arcs && graph_.source[a] == s; ++a) {
+      const std::int32_t t = graph_.target[a];
+      const Window there = windows[t];
+      if (width(s) <= 0 || width(t) <= 0) continue;
+      poll(20);
+      if (graph_.label[a] == 0) {
+        if (row == nullptr) continue;
+        std::uint8_t* const into = rows.begin(t, width(t));
+        const auto first = std::max(here.first, there.first), last = std::min(here.last, there.last);
+        for (std::int32_t i = first; i <= last; ++i)
+          into[i - there.first] = std::max(into[i - there.first], row[i - here.first]);
+        poll((last - first) / 8);
+        continue;
+      }
+      if (!places.has(a)) continue;
+      const auto first = std::max(here.first, there.first - 1), last = std::min(here.last, there.last - 1);
+      if (frequent.has(a)) {
+        if (first > last) continue;
+        const auto from = static_cast<std::size_t>(first);
+        spell(rows.begin(t, width(t)) + (first + 1 - there.first), longest.data() + from + 1,
+              row == nullptr ? nothing_spelled.data() : row + (first - here.first), frequent.places(a, 255, 0) + from,
+              last - first + 1);
+        poll((last - first) / 8);
+        continue;
+      }
+      const auto* place = cursors.from(a, first);
+      if (*place < 0 || *place > last) continue;
+      std::uint8_t* const into = rows.begin(t, width(t));
+      for (; *place >= 0 && *place <= last; ++place) {
+        poll(2);
+        const int before = row == nullptr ? 0 : row[*place - here.first];
+        const auto spelled = static_cast<std::uint8_t>(std::min<int>(before + 1, most_spelled));
+        auto& kept = into[*place + 1 - there.first];
+        kept = std::max(kept, spelled);
+        auto& found = longest[static_cast<std::size_t>(*place) + 1];
+        found = std::max(found, spelled);
+      }
+    }
+    rows.release(s);
+  }
+  return longest;
+}
+
+void PrefixLosses::find_segments(const ReferencePlaces& places, Loss most) {
+  if (hold_ && cheapest_ + after_error_.back() > 0) choose_segments(longest_spelled(places, most));
+}
+
+// Of the segments before each place, those that are counted for most. Each ends where it ends first; so it is as short as
+// it can be.
+void PrefixLosses::choose_segments(const std::vector<std::uint8_t>& longest) {
+  Loss of_segment = 0;
+  for (const auto& price : prices_) of_segment = std::max(of_segment, price.of_segment);
+  const auto worth = [&](const Segments& some) { return some.count * of_segment + 2 * some.lost_after; };
+  const auto keep_better = [&](Segments& best, Segments last, Loss after) {
+    last.lost_after += after;
+    if (worth(last) > worth(best)) best = last;
+  };
+  const std::int32_t after = edits_.order - 1;
+  std::vector<std::optional<Segments>> ends(segments_.size());  // those of which the last one ends at a place
+  ends[0].emplace();  // no matches are before the first words, as after an error
+  Segments earlier;   // those of which the last one ends `after` words before a place, or before that
+  for (std::int32_t i = 0; i <= size_; ++i) {
+    if (!longest.empty() && i > 0 && longest[i] < most_spelled && i - longest[i] - 1 >= 0) {
+      ends[i] = segments_[i - longest[i] - 1];
+      ++ends[i]->count;
+    }
+    if (i >= after && ends[i - after]) keep_better(earlier, *ends[i - after], 0);
+    Segments best;
+    if (i >= after) keep_better(best, earlier, after_error_[after]);
+    for (std::int32_t words = 0; words < std::min(after, i + 1); ++words)
+      if (ends[i - words]) keep_better(best, *ends[i - words], after_error_[words]);
+    segments_[i] = best;
+  }
+}
+
+}  // namespace latticemetric

@@ -1,0 +1,222 @@
+#include "search/reference_graph_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "graphs/derivations.hpp"
+#include "memory/budget.hpp"
+#include "search/best_product_path.hpp"
+
+namespace latticemetric {
+namespace {
+
+// V(s, q, m) is the largest value of completing from state s of the lattice and state q of the reference, with m words
+// matched in a row just before (m < order). All gains are multiplied by rate.total, and w(b) = -rate.gain * size(b) is
+// what reaching over a word of the reference takes away. With arcs a : s -> t and b : q -> r,
+//
+//   V(s, q, m) = max of   0                                                   s final, q final
+//                         V(s, r, m)                                          b is ε
+//                         w(b) - beta + V(s, r, 0)                            deletion
+//                         V(t, q, m)                                          a is ε
+//                         w(a) - alpha + V(t, q, 0)                           insertion
+//                         w(a) + w(b) + V(t, r, 0)                            substitution
+//                         w(a) + w(b) + (m+1) unit + V(t, r, min(m+1, order-1))    match
+//
+// State (q, m) has number q * order + m. V grows with m.
+template <typename Value>
+class GraphSearch {
+ public:
+  GraphSearch(const Graph& graph, const std::int32_t* size, const ReferenceGraph& reference, Gains gains, Ratio rate)
+      : graph_(graph),
+        size_(size),
+        reference_(reference),
+        gains_(gains),
+        order_(gains.order),
+        unit_(static_cast<Value>(rate.total * gains.unit)),
+        alpha_(static_cast<Value>(rate.total * gains.alpha)),
+        beta_(static_cast<Value>(rate.total * gains.beta)),
+        price_(static_cast<Value>(rate.gain)),
+        width_(static_cast<std::size_t>(reference.states) * gains.order),
+        begin_(begins(graph.states, graph.arcs, graph.source)),
+        reference_begin_(begins(reference.states, reference.arcs, reference.source)),
+        values_(filled(width_ * graph.states, std::numeric_limits<Value>::min())) {
+    for (std::int64_t b = 0; b < reference.arcs; ++b)
+      if (reference.label[b] != 0) words_.push_back(b);
+  }
+
+  BestInGraph run() {
+    for (std::int32_t s = graph_.states - 1; s >= 0; --s) complete(s);
+    BestPathOfProduct<GraphSearch> best(*this, graph_.states, graph_.arcs, graph_.source, graph_.target);
+    return {best.arcs(), measured()};
+  }
+
+ private:
+  static std::vector<std::int64_t> begins(std::int32_t states, std::int64_t arcs, const std::int32_t* source) {
+    std::vector<std::int64_t> begin(static_cast<std::size_t>(states) + 1, 0);
+    for (std::int64_t a = 0; a < arcs; ++a) ++begin[source[a] + 1];
+    for (std::int32_t s = 0; s < states; ++s) begin[s + 1] += begin[s];
+    return begin;
+  }
+
+  std::int32_t first_state(std::int32_t) const { return 0; }
+  std::int32_t states(std::int32_t) const { return static_cast<std::int32_t>(width_); }
+
+  Value* row(std::int32_t s) { return values_.data() + width_ * s; }
+  Value weight(std::int32_t size) const { return static_cast<Value>(-price_ * size); }
+  static void keep(Value& here, Value value) { here = std::max(here, value); }
+
+  void complete(std::int32_t s) {
+    poll(static_cast<std::int64_t>(width_));
+    Value* const here = row(s);
+    for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
+      poll(static_cast<std::int64_t>(width_ + words_.size()));
+      const Value* const next = row(graph_.target[a]);
+      if (graph_.label[a] == 0)
+        for (std::size_t k = 0; k < width_; ++k) keep(here[k], next[k]);
+      else
+        take_word(here, next, graph_.label[a], weight(size_[a]));
+    }
+    const bool may_end = std::isfinite(graph_.final_cost[s]);
+    for (std::int32_t q = reference_.states - 1; q >= 0; --q) {
+      Value* const cell = here + static_cast<std::size_t>(q) * order_;
+      if (may_end && reference_.is_final[q])
+        for (std::int32_t m = 0; m < order_; ++m) keep(cell[m], Value{0});
+      for (auto b = reference_begin_[q]; b < reference_begin_[q + 1]; ++b) {
+        const Value* const next = here + static_cast<std::size_t>(reference_.target[b]) * order_;
+        if (reference_.label[b] == 0)
+          for (std::int32_t m = 0; m < order_; ++m) keep(cell[m], next[m]);
+        else
+          keep(cell[0], static_cast<Value>(weight(reference_.size[b]) - beta_ + next[0]));
+      }
+      for (std::int32_t m = 1; m < order_; ++m) keep(cell[m], cell[0]);
+    }
+  }
+
+  void take_word(Value* here, const Value* next, std::int32_t label, Value own) {
+    for (std::size_t k = 0; k < width_; k += order_) keep(here[k], static_cast<Value>(own - alpha_ + next[k]));
+    for (const auto b : words_) {
+      Value* const from = here + static_cast<std::size_t>(reference_.source[b]) * order_;
+      const Value* const to = next + static_cast<std::size_t>(reference_.target[b]) * order_;
+      const Value both = own + weight(reference_.size[b]);
+      keep(from[0], static_cast<Value>(both + to[0]));
+      if (reference_.label[b] != label) continue;
+      for (std::int32_t m = 0; m < order_; ++m)
+        keep(from[m], static_cast<Value>(both + (m + 1) * unit_ + to[std::min(m + 1, order_ - 1)]));
+    }
+  }
+
+  // ---- Transitions that keep the best value ---------------------------------------------------------------------
+
+  bool ends(std::int32_t s, std::int32_t state) {
+    return std::isfinite(graph_.final_cost[s]) && reference_.is_final[state / order_] && row(s)[state] == 0;
+  }
+
+  using Completion = CompletionCost;
+  Completion ending(std::int32_t s) const { return latticemetric::ending(graph_, s); }
+  Completion before(std::int64_t arc, const Ratio&, const Completion& rest) const {
+    return latticemetric::before(graph_, arc, rest);
+  }
+
+  // Calls visit(arc, t, r, what it gains and adds to the denominator).
+  template <typename Visit>
+  void each_transition(std::int32_t s, std::int32_t state, Visit visit) {
+    const Value best = row(s)[state];
+    const std::int32_t q = state / order_, m = state % order_;
+    const auto propose = [&](std::int64_t a, std::int32_t t, std::int32_t r, Value paid, Wide gain, std::int64_t size) {
+      if (static_cast<Value>(paid + weight(static_cast<std::int32_t>(size)) + row(t)[r]) == best)
+        visit(a, t, r, Ratio{gain, size});
+    };
+    for (auto b = reference_begin_[q]; b < reference_begin_[q + 1]; ++b) {
+      const std::int32_t r = reference_.target[b] * order_;
+      if (reference_.label[b] == 0)
+        propose(silent, s, r + m, Value{0}, 0, 0);
+      else
+        propose(silent, s, r, -beta_, -gains_.beta, reference_.size[b]);
+    }
+    for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
+      const std::int32_t t = graph_.target[a], label = graph_.label[a];
+      if (label == 0) {
+        propose(a, t, state, Value{0}, 0, 0);
+        continue;
+      }
+      propose(a, t, q * order_, -alpha_, -gains_.alpha, size_[a]);
+      for (auto b = reference_begin_[q]; b < reference_begin_[q + 1]; ++b) {
+        if (reference_.label[b] == 0) continue;
+        const std::int32_t r = reference_.target[b] * order_;
+        const std::int64_t size = static_cast<std::int64_t>(size_[a]) + reference_.size[b];
+        propose(a, t, r, Value{0}, 0, size);
+        if (reference_.label[b] == label)
+          propose(a, t, r + std::min(m + 1, order_ - 1), static_cast<Value>((m + 1) * unit_),
+                  static_cast<Wide>(m + 1) * gains_.unit, size);
+      }
+    }
+  }
+
+  // What one of the best paths gains, and its denominator.
+  Ratio measured() {
+    Ratio sum{0, 0};
+    std::int32_t s = 0, state = 0;
+    for (bool on = true; on;) {
+      on = false;
+      std::int32_t next_s = 0, next_state = 0;
+      Ratio step{0, 0};
+      if (!ends(s, state))
+        each_transition(s, state, [&](std::int64_t, std::int32_t t, std::int32_t r, Ratio adds) {
+          if (on) return;
+          on = true, next_s = t, next_state = r, step = adds;
+        });
+      if (on) s = next_s, state = next_state, sum.gain += step.gain, sum.total += step.total;
+    }
+    return sum;
+  }
+
+  friend class BestPathOfProduct<GraphSearch>;
+
+  const Graph& graph_;
+  const std::int32_t* size_;
+  const ReferenceGraph& reference_;
+  const Gains gains_;
+  const std::int32_t order_;
+  const Value unit_, alpha_, beta_, price_;
+  const std::size_t width_;
+  const std::vector<std::int64_t> begin_, reference_begin_;
+  std::vector<std::int64_t> words_;  // the arcs of the reference that are words
+  std::vector<Value> values_;
+};
+
+double longest(std::int32_t states, std::int64_t arcs, const std::int32_t* source, const std::int32_t* target,
+               const std::int32_t* label) {
+  std::vector<double> words(static_cast<std::size_t>(states), 0.0);
+  for (std::int64_t a = arcs - 1; a >= 0; --a)
+    words[source[a]] = std::max(words[source[a]], words[target[a]] + (label[a] != 0));
+  return words[0];
+}
+
+// No value is larger in size than this: every word matched and inserted and deleted.
+double largest_value(const Graph& graph, const ReferenceGraph& reference, Gains gains, Ratio rate) {
+  const double words = 1 + longest(graph.states, graph.arcs, graph.source, graph.target, graph.label) +
+                       longest(reference.states, reference.arcs, reference.source, reference.target, reference.label);
+  const double each = gains.order * static_cast<double>(gains.unit) + std::fabs(static_cast<double>(gains.alpha)) +
+                      std::fabs(static_cast<double>(gains.beta));
+  return words * (static_cast<double>(rate.total) * each + std::fabs(static_cast<double>(rate.gain)) * gains.order);
+}
+
+}  // namespace
+
+BestInGraph search_reference_graph(const Graph& graph, const std::int32_t* size, const ReferenceGraph& reference,
+                                   Gains gains, Ratio rate, double most_bytes) {
+  const double largest = largest_value(graph, reference, gains, rate);
+  const double cells = static_cast<double>(graph.states) * reference.states * gains.order;
+  const auto run = [&](auto zero) {
+    if (cells * sizeof(zero) > most_bytes) throw TooLarge("the lattice and its reference graph are too large together");
+    return GraphSearch<decltype(zero)>(graph, size, reference, gains, rate).run();
+  };
+  if (largest < std::ldexp(1.0, 29)) return run(std::int32_t{0});
+  if (largest < std::ldexp(1.0, 61)) return run(std::int64_t{0});
+  if (largest < std::ldexp(1.0, 124)) return run(Wide{0});
+  throw std::overflow_error("the rates have too many digits to be compared exactly");
+}
+
+}  // namespace latticemetric

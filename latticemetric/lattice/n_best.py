@@ -74,8 +74,8 @@ def cheapest_derivations(hypergraph: dict[str, Any], rank: npt.NDArray[np.int64]
     with small_enough():
         edges, begin, *_ = _native.best_strings(
             **{**hypergraph, "cost": cost.arc, "goal_cost": cost.final},
-            shown_begin=hypergraph["said_begin"],
-            shown=hypergraph["said"],
+            shown_begin=hypergraph["target_begin"],
+            shown=hypergraph["target"],
             **nothing,
             rank=rank,
             most=most,

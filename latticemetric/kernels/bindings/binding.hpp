@@ -18,8 +18,8 @@
 #include "bindings/gil.hpp"
 #include "bindings/interruption.hpp"
 #include "memory/budget.hpp"
+#include "recognition/automaton.hpp"
 #include "search/lattice_search.hpp"
-#include "strings/alignment.hpp"
 
 namespace latticemetric {
 
@@ -93,8 +93,8 @@ Output<T> column(std::vector<T> values) {
 
 // Numbers of 128 bits come and go as their high and their low half.
 using Halves = std::pair<std::int64_t, std::uint64_t>;
-inline Wide wide(Halves halves) { return static_cast<Wide>(halves.first) * (static_cast<Wide>(1) << 64) + halves.second; }
-inline Halves halves(Wide value) { return {static_cast<std::int64_t>(value >> 64), static_cast<std::uint64_t>(value)}; }
+inline Int128 wide(Halves halves) { return static_cast<Int128>(halves.first) * (static_cast<Int128>(1) << 64) + halves.second; }
+inline Halves halves(Int128 value) { return {static_cast<std::int64_t>(value >> 64), static_cast<std::uint64_t>(value)}; }
 
 inline void require_order(std::int32_t order) { require(order >= 1 && order < 255, "the order must lie in 1 .. 254"); }
 

@@ -5,7 +5,6 @@
 
 #include "bindings/forest_arrays.hpp"
 #include "bindings/ngram_arrays.hpp"
-#include "graphs/derivations.hpp"
 #include "graphs/forest_viterbi.hpp"
 #include "graphs/inside_outside.hpp"
 #include "ngrams/forest_posteriors.hpp"
@@ -19,9 +18,9 @@ namespace {
 constexpr std::int32_t highest_order = 254;
 
 nb::tuple py_inside_outside(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
-                            Input<std::int64_t> said_begin, Input<std::int32_t> said, Input<double> cost,
+                            Input<std::int64_t> target_begin, Input<std::int32_t> target, Input<double> cost,
                             Input<std::int64_t> words, Input<double> goal_cost) {
-  const ForestGraph graph = ForestArrays{head, tail, said, tail_begin, said_begin, words, cost, goal_cost}.checked();
+  const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
   InsideOutside found;
   {
     const Running running;
@@ -32,9 +31,9 @@ nb::tuple py_inside_outside(Input<std::int32_t> head, Input<std::int64_t> tail_b
 }
 
 nb::tuple py_through_costs(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
-                           Input<std::int64_t> said_begin, Input<std::int32_t> said, Input<double> cost,
+                           Input<std::int64_t> target_begin, Input<std::int32_t> target, Input<double> cost,
                            Input<std::int64_t> words, Input<double> goal_cost) {
-  const ForestGraph graph = ForestArrays{head, tail, said, tail_begin, said_begin, words, cost, goal_cost}.checked();
+  const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
   ForestThroughCosts through;
   {
     const Running running;
@@ -44,8 +43,8 @@ nb::tuple py_through_costs(Input<std::int32_t> head, Input<std::int64_t> tail_be
 }
 
 // The words that edges say, each once.
-std::vector<std::int32_t> words_of(const ForestGraph& graph) {
-  std::vector<std::int32_t> words(graph.said, graph.said + graph.said_begin[graph.edges]);
+std::vector<std::int32_t> words_of(const Forest& graph) {
+  std::vector<std::int32_t> words(graph.target, graph.target + graph.target_begin[graph.edges]);
   std::sort(words.begin(), words.end());
   words.erase(std::unique(words.begin(), words.end()), words.end());
   words.erase(words.begin(), std::upper_bound(words.begin(), words.end(), 0));
@@ -53,11 +52,11 @@ std::vector<std::int32_t> words_of(const ForestGraph& graph) {
 }
 
 nb::tuple py_forest_ngram_posteriors(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
-                              Input<std::int64_t> said_begin, Input<std::int32_t> said, Input<double> cost,
+                              Input<std::int64_t> target_begin, Input<std::int32_t> target, Input<double> cost,
                               Input<std::int64_t> words, Input<double> goal_cost, Input<double> node,
                               Input<double> transition, Input<double> ending, std::int32_t order,
                               std::size_t most_bytes) {
-  const ForestGraph graph = ForestArrays{head, tail, said, tail_begin, said_begin, words, cost, goal_cost}.checked();
+  const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
   require_aligned(node, transition, ending);
   require(node.size() == goal_cost.size() && ending.size() == goal_cost.size(), "nodes differ in number");
   require(transition.size() == head.size(), "edges differ in number");
@@ -77,12 +76,12 @@ nb::tuple py_forest_ngram_posteriors(Input<std::int32_t> head, Input<std::int64_
 }
 
 Output<std::int64_t> py_search_forest_ngrams(Input<std::int32_t> head, Input<std::int64_t> tail_begin,
-                                      Input<std::int32_t> tail, Input<std::int64_t> said_begin,
-                                      Input<std::int32_t> said, Input<double> cost, Input<std::int64_t> words,
+                                      Input<std::int32_t> tail, Input<std::int64_t> target_begin,
+                                      Input<std::int32_t> target, Input<double> cost, Input<std::int64_t> words,
                                       Input<double> goal_cost, Input<std::int32_t> own, Input<std::int32_t> known,
                                       Input<std::int32_t> parent, Input<std::int32_t> ending, Input<double> gain,
                                       double word_gain, std::int32_t order, std::size_t most_bytes) {
-  const ForestGraph graph = ForestArrays{head, tail, said, tail_begin, said_begin, words, cost, goal_cost}.checked();
+  const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
   require_aligned(own, known, parent, ending);
   require_aligned(gain);
   require(own.size() == known.size() && own.size() < (std::size_t{1} << 31), "words differ in number");
@@ -105,14 +104,14 @@ Output<std::int64_t> py_search_forest_ngrams(Input<std::int32_t> head, Input<std
 }  // namespace
 
 void bind_forest_ngrams(nb::module_& m) {
-  m.def("inside_outside", &py_inside_outside, "head"_a, "tail_begin"_a, "tail"_a, "said_begin"_a, "said"_a, "cost"_a,
+  m.def("inside_outside", &py_inside_outside, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a, "cost"_a,
         "words"_a, "goal_cost"_a);
-  m.def("forest_through_costs", &py_through_costs, "head"_a, "tail_begin"_a, "tail"_a, "said_begin"_a, "said"_a,
+  m.def("forest_through_costs", &py_through_costs, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a,
         "cost"_a, "words"_a, "goal_cost"_a);
-  m.def("forest_ngram_posteriors", &py_forest_ngram_posteriors, "head"_a, "tail_begin"_a, "tail"_a, "said_begin"_a,
-        "said"_a, "cost"_a, "words"_a, "goal_cost"_a, "node"_a, "transition"_a, "ending"_a, "order"_a,
+  m.def("forest_ngram_posteriors", &py_forest_ngram_posteriors, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a,
+        "target"_a, "cost"_a, "words"_a, "goal_cost"_a, "node"_a, "transition"_a, "ending"_a, "order"_a,
         "most_bytes"_a);
-  m.def("search_forest_ngrams", &py_search_forest_ngrams, "head"_a, "tail_begin"_a, "tail"_a, "said_begin"_a, "said"_a,
+  m.def("search_forest_ngrams", &py_search_forest_ngrams, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a,
         "cost"_a, "words"_a, "goal_cost"_a, "own"_a, "known"_a, "parent"_a, "ending"_a, "gain"_a, "word_gain"_a,
         "order"_a, "most_bytes"_a);
 }

@@ -22,9 +22,9 @@ Gains gains_of(std::int32_t order, std::int64_t unit, std::int64_t alpha, std::i
 }
 
 Output<std::int64_t> best(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
-                          Input<std::int64_t> said_begin, Input<std::int32_t> said, Input<double> cost,
+                          Input<std::int64_t> target_begin, Input<std::int32_t> target, Input<double> cost,
                           Input<std::int64_t> words, Input<double> goal_cost) {
-  const ForestGraph graph = ForestArrays{head, tail, said, tail_begin, said_begin, words, cost, goal_cost}.checked();
+  const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
   std::vector<std::int64_t> edges;
   {
     const Running running;
@@ -34,19 +34,19 @@ Output<std::int64_t> best(Input<std::int32_t> head, Input<std::int64_t> tail_beg
 }
 
 double largest(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
-               Input<std::int64_t> said_begin, Input<std::int32_t> said, Input<double> cost,
+               Input<std::int64_t> target_begin, Input<std::int32_t> target, Input<double> cost,
                Input<std::int64_t> words, Input<double> goal_cost) {
-  return largest_cost(ForestArrays{head, tail, said, tail_begin, said_begin, words, cost, goal_cost}.checked());
+  return largest_cost(ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked());
 }
 
 nb::tuple search(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
-                 Input<std::int64_t> said_begin, Input<std::int32_t> said, Input<double> cost,
+                 Input<std::int64_t> target_begin, Input<std::int32_t> target, Input<double> cost,
                  Input<std::int64_t> words, Input<double> goal_cost, Input<std::int32_t> reference,
                  std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta,
                  std::size_t most_bytes) {
   require_aligned(reference);
   require(reference.size() < longest_reference, "the reference is too long");
-  const ForestGraph graph = ForestArrays{head, tail, said, tail_begin, said_begin, words, cost, goal_cost}.checked();
+  const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
   const Gains gains = gains_of(order, unit, alpha, beta);
   const auto size = static_cast<std::int32_t>(reference.size());
   BestDerivation best;
@@ -59,7 +59,7 @@ nb::tuple search(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input
 }
 
 nb::tuple search_for_hope(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
-                          Input<std::int64_t> said_begin, Input<std::int32_t> said, Input<double> cost,
+                          Input<std::int64_t> target_begin, Input<std::int32_t> target, Input<double> cost,
                           Input<std::int64_t> words, Input<double> goal_cost, Input<std::int32_t> reference,
                           std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta,
                           Input<std::int64_t> whole_cost, Input<std::int64_t> whole_goal_cost, Halves gain_weight,
@@ -68,7 +68,7 @@ nb::tuple search_for_hope(Input<std::int32_t> head, Input<std::int64_t> tail_beg
   require_aligned(whole_cost, whole_goal_cost);
   require(reference.size() < longest_reference, "the reference is too long");
   require(gain_weight.first >= 0 && cost_weight.first >= 0, "a weight is negative");
-  const ForestGraph graph = ForestArrays{head, tail, said, tail_begin, said_begin, words, cost, goal_cost}.checked();
+  const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
   require(whole_cost.size() == cost.size() && whole_goal_cost.size() == goal_cost.size(), "columns differ in length");
   const Gains gains = gains_of(order, unit, alpha, beta);
   const HopeWeights weights{wide(gain_weight), wide(cost_weight), whole_cost.data(), whole_goal_cost.data()};
@@ -83,11 +83,11 @@ nb::tuple search_for_hope(Input<std::int32_t> head, Input<std::int64_t> tail_beg
 }
 
 nb::tuple best_of(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
-                  Input<std::int64_t> said_begin, Input<std::int32_t> said, Input<double> cost,
+                  Input<std::int64_t> target_begin, Input<std::int32_t> target, Input<double> cost,
                   Input<std::int64_t> words, Input<double> goal_cost, std::vector<std::vector<std::int32_t>> references,
                   std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta, std::size_t most_bytes) {
   for (const auto& reference : references) require(reference.size() < longest_reference, "the reference is too long");
-  const ForestGraph graph = ForestArrays{head, tail, said, tail_begin, said_begin, words, cost, goal_cost}.checked();
+  const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
   const Gains gains = gains_of(order, unit, alpha, beta);
   BestForest found;
   {
@@ -98,8 +98,8 @@ nb::tuple best_of(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Inpu
                         column(std::move(found.tail)), column(std::move(found.goals)), column(std::move(found.goal_of)));
 }
 
-// Parts of a derivation's text are looked for where edges show tails: they must be as many as are said.
-Shown checked(const ForestGraph& graph, const Input<std::int64_t>& begin, const Input<std::int32_t>& words,
+// Parts of a derivation's text are looked for where edges show tails: they must be as many as are target.
+Shown checked(const Forest& graph, const Input<std::int64_t>& begin, const Input<std::int32_t>& words,
               const Input<std::int64_t>& rank) {
   require_aligned(begin, rank);
   require_aligned(words);
@@ -107,18 +107,18 @@ Shown checked(const ForestGraph& graph, const Input<std::int64_t>& begin, const 
   require(rank.size() == 0 || rank.size() == static_cast<std::size_t>(graph.edges), "edges must have ranks");
   const auto is_tail = [](std::int32_t symbol) { return symbol < 0; };
   for (std::int64_t e = 0; e < graph.edges; ++e) {
-    const auto* const said = graph.said;
-    const auto tails = std::count_if(said + graph.said_begin[e], said + graph.said_begin[e + 1], is_tail);
+    const auto* const target = graph.target;
+    const auto tails = std::count_if(target + graph.target_begin[e], target + graph.target_begin[e + 1], is_tail);
     const auto* const shown = words.data();
     require(tails == std::count_if(shown + begin.data()[e], shown + begin.data()[e + 1], is_tail),
-            "an edge shows other tails than it says");
+            "shown words have other tails than the target side");
     require(rank.size() == 0 || tails <= 1, "only paths are compared by ranks");
   }
   return {begin.data(), words.data(), rank.size() ? rank.data() : nullptr};
 }
 
 nb::tuple best_strings(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
-                       Input<std::int64_t> said_begin, Input<std::int32_t> said, Input<std::int64_t> shown_begin,
+                       Input<std::int64_t> target_begin, Input<std::int32_t> target, Input<std::int64_t> shown_begin,
                        Input<std::int32_t> shown, Input<double> cost, Input<std::int64_t> words,
                        Input<double> goal_cost, Input<std::int64_t> rank, Input<std::int32_t> reference,
                        std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta,
@@ -126,7 +126,7 @@ nb::tuple best_strings(Input<std::int32_t> head, Input<std::int64_t> tail_begin,
   require_aligned(reference);
   require(reference.size() < longest_reference, "the reference is too long");
   require(most >= 1, "there must be something to look for");
-  const ForestGraph graph = ForestArrays{head, tail, said, tail_begin, said_begin, words, cost, goal_cost}.checked();
+  const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
   const Shown texts = checked(graph, shown_begin, shown, rank);
   const Gains gains = gains_of(order, unit, alpha, beta);
   std::vector<BestDerivation> found;
@@ -149,18 +149,18 @@ nb::tuple best_strings(Input<std::int32_t> head, Input<std::int64_t> tail_begin,
 
 void bind_forests(nb::module_& m) {
   nb::exception<TooLarge>(m, "TooLarge", PyExc_MemoryError);
-  m.def("best_derivation", &best, "head"_a, "tail_begin"_a, "tail"_a, "said_begin"_a, "said"_a, "cost"_a, "words"_a,
+  m.def("best_derivation", &best, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a, "cost"_a, "words"_a,
         "goal_cost"_a);
-  m.def("largest_cost", &largest, "head"_a, "tail_begin"_a, "tail"_a, "said_begin"_a, "said"_a, "cost"_a, "words"_a,
+  m.def("largest_cost", &largest, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a, "cost"_a, "words"_a,
         "goal_cost"_a);
-  m.def("search_forest", &search, "head"_a, "tail_begin"_a, "tail"_a, "said_begin"_a, "said"_a, "cost"_a, "words"_a,
+  m.def("search_forest", &search, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a, "cost"_a, "words"_a,
         "goal_cost"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "most_bytes"_a);
-  m.def("search_forest_for_hope", &search_for_hope, "head"_a, "tail_begin"_a, "tail"_a, "said_begin"_a, "said"_a,
+  m.def("search_forest_for_hope", &search_for_hope, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a,
         "cost"_a, "words"_a, "goal_cost"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "whole_cost"_a,
         "whole_goal_cost"_a, "gain_weight"_a, "cost_weight"_a, "most_bytes"_a);
-  m.def("best_forest", &best_of, "head"_a, "tail_begin"_a, "tail"_a, "said_begin"_a, "said"_a, "cost"_a, "words"_a,
+  m.def("best_forest", &best_of, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a, "cost"_a, "words"_a,
         "goal_cost"_a, "references"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "most_bytes"_a);
-  m.def("best_strings", &best_strings, "head"_a, "tail_begin"_a, "tail"_a, "said_begin"_a, "said"_a, "shown_begin"_a,
+  m.def("best_strings", &best_strings, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a, "shown_begin"_a,
         "shown"_a, "cost"_a, "words"_a, "goal_cost"_a, "rank"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a,
         "beta"_a, "most"_a, "few"_a, "most_bytes"_a);
 }

@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "bindings/binding.hpp"
-#include "forests/tables.hpp"
 #include "search/loss_augmented_search.hpp"
 
 namespace latticemetric {
@@ -67,7 +66,7 @@ nb::tuple py_weighed_strings(Input<std::int32_t> source, Input<std::int32_t> tar
     found = weighed_strings(lattice, weighing, {most, most_steps, most_bytes, search_way});
   }
   nb::list losses;
-  for (const Wide loss : found.losses) losses.append(halves(loss));
+  for (const Int128 loss : found.losses) losses.append(halves(loss));
   return nb::make_tuple(found.arcs, found.exact, losses, halves(found.bound));
 }
 

@@ -58,7 +58,7 @@ nb::tuple meet(Input<std::int32_t> source, Input<std::int32_t> target, Input<std
   require_labels(label, labels);
   require_labels(hypothesis, labels);
   require(hypothesis.size() < (std::size_t{1} << 24), "the hypothesis is too long");
-  const Evidence evidence{states,       static_cast<std::int64_t>(source.size()),
+  const EvidenceLattice evidence{states,       static_cast<std::int64_t>(source.size()),
                           source.data(), target.data(),
                           label.data(), share.data(),
                           labels,       times.size() ? times.data() : nullptr};

@@ -149,7 +149,7 @@ nb::tuple determinize(Input<std::int32_t> source, Input<std::int32_t> target, In
 
 constexpr std::size_t longest_reference = std::size_t{1} << 24;
 
-latticemetric::Graph checked_graph(const Input<std::int32_t>& source, const Input<std::int32_t>& target,
+latticemetric::Lattice checked_graph(const Input<std::int32_t>& source, const Input<std::int32_t>& target,
                                    const Input<std::int32_t>& label, const Input<std::uint8_t>& is_word,
                                    const Input<double>& cost, const Input<double>& final_cost) {
   const auto states = static_cast<std::int32_t>(final_cost.size());
@@ -230,8 +230,8 @@ nb::tuple search_spelled_lattice(Input<std::int32_t> source, Input<std::int32_t>
   return nb::make_tuple(column(std::move(best.arcs)), best.errors);
 }
 
-latticemetric::Wide joined(std::int64_t high, std::uint64_t low) {
-  return static_cast<latticemetric::Wide>(high) * (static_cast<latticemetric::Wide>(1) << 64) + low;
+latticemetric::Int128 joined(std::int64_t high, std::uint64_t low) {
+  return static_cast<latticemetric::Int128>(high) * (static_cast<latticemetric::Int128>(1) << 64) + low;
 }
 
 // A rate's numerator, as the gain, may need more than 64 bits: both are passed as their high and their low half.

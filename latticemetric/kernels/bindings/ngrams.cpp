@@ -2,7 +2,6 @@
 #include <vector>
 
 #include "bindings/ngram_arrays.hpp"
-#include "graphs/derivations.hpp"
 #include "ngrams/gain_lattice.hpp"
 #include "ngrams/posteriors.hpp"
 #include "ngrams/search.hpp"

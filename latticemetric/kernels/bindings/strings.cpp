@@ -275,7 +275,7 @@ auto all_pair_gains(Input<std::int32_t> candidates, Input<std::int64_t> candidat
   const Strings said = checked_strings(candidates, candidate_begin);
   const Strings expected = checked_strings(references, reference_begin);
   require_numbered(said, expected);
-  require(largest_gain(gains, said.longest(), expected.longest()) >> 62 == 0, "gains do not fit in 63 bits");
+  require(largest_gain<Int128>(gains, said.longest(), expected.longest()) >> 62 == 0, "gains do not fit in 63 bits");
   std::vector<std::int64_t> found;
   {
     const Running running;

@@ -10,7 +10,7 @@
 #include "expectation/columns.hpp"
 #include "expectation/dominance.hpp"
 #include "expectation/step_graph.hpp"
-#include "strings/alignment.hpp"
+#include "memory/int128.hpp"
 
 namespace latticemetric {
 
@@ -94,7 +94,7 @@ class ColumnStates {
     PathEnd best{base(state, 0) + references_[0].end(state + offsets_[0]), 0};
     for (std::size_t k = 1; k < references_.size(); ++k) {
       const std::int64_t cost = base(state, k) + references_[k].end(state + offsets_[k]);
-      if (static_cast<Wide>(cost) * sizes_[best.reference] < static_cast<Wide>(best.cost) * sizes_[k])
+      if (static_cast<Int128>(cost) * sizes_[best.reference] < static_cast<Int128>(best.cost) * sizes_[k])
         best = {cost, static_cast<std::int32_t>(k)};
     }
     return best;

@@ -11,6 +11,8 @@
 #include <limits>
 #include <vector>
 
+#include "recognition/automaton.hpp"
+
 namespace latticemetric {
 
 using PackedColumn = std::uint64_t;
@@ -162,13 +164,6 @@ class EditColumns {
   std::uint64_t last_;  // the entries of the last block
 };
 
-// The parameters of an n-gram recognition rate, in whole numbers.
-template <typename T>
-struct GainRules {
-  std::int32_t order;
-  T unit, alpha, beta;
-};
-
 // Columns of n-GRR: entry (i, m), at i * n + m, is the least cost with i words of the reference read, the last m of them
 // matched in a row (Chiang & DeNeefe 2008, section 4). The base is the smallest entry.
 template <typename T>
@@ -176,10 +171,10 @@ class GainColumns {
  public:
   using Value = T;
 
-  GainColumns(std::vector<std::int32_t> reference, GainRules<T> rules)
+  GainColumns(std::vector<std::int32_t> reference, EditGains<T> gains)
       : reference_(std::move(reference)),
-        rules_(rules),
-        n_(rules.order),
+        gains_(gains),
+        n_(gains.order),
         entries_((static_cast<std::int64_t>(reference_.size()) + 1) * n_),
         scratch_(static_cast<std::size_t>(entries_)) {
     // A longer run gains more from each match that goes on with it, until both are n - 1 long, or the reference ends.
@@ -190,14 +185,14 @@ class GainColumns {
         for (std::size_t q = m + 1; q < n; ++q)
           head_start_[(left * n + m) * n + q] =
               head_start_[((left - 1) * n + m) * n + q] +
-              static_cast<T>(std::min(q + left - 1, n - 1) - std::min(m + left - 1, n - 1)) * rules_.unit;
+              static_cast<T>(std::min(q + left - 1, n - 1) - std::min(m + left - 1, n - 1)) * gains_.unit;
   }
 
   std::int64_t entries() const { return entries_; }
   std::size_t width() const {
     return (static_cast<std::size_t>(entries_) * sizeof(T) + sizeof(PackedColumn) - 1) / sizeof(PackedColumn);
   }
-  T unit() const { return rules_.unit; }
+  T unit() const { return gains_.unit; }
   double step_time() const { return 5 * static_cast<double>(entries_); }  // nanoseconds, about
 
   std::int64_t start(PackedColumn* column) const {
@@ -220,14 +215,14 @@ class GainColumns {
       const T* from = &before_[static_cast<std::size_t>(i) * n_];
       T* here = &after[static_cast<std::size_t>(i) * n_];
       const T least = *std::min_element(from, from + n_);
-      here[0] = std::min<T>(here[0], least + rules_.alpha);
+      here[0] = std::min<T>(here[0], least - gains_.insertion);
       if (i == last) continue;
       T* onward = here + n_;
-      onward[0] = least;
+      onward[0] = static_cast<T>(least - gains_.substitution);
       if (reference_[i] != word) continue;
       for (std::int32_t m = 0; m < n_; ++m) {
-        T& reached = onward[std::min(m + 1, n_ - 1)];
-        reached = std::min<T>(reached, from[m] - static_cast<T>(m + 1) * rules_.unit);
+        T& reached = onward[gains_.next_run(m)];
+        reached = std::min<T>(reached, from[m] - gains_.match(m));
       }
     }
     relax(after.data());
@@ -266,12 +261,12 @@ class GainColumns {
       for (std::int32_t m = 0; m < n_; ++m)
         for (std::int32_t q = m + 1; q < n_; ++q)
           row[q] = std::min<T>(row[q], row[m] + head_start_[static_cast<std::size_t>((left * n_ + m) * n_ + q)]);
-      if (i < last) row[n_] = std::min<T>(row[n_], row[0] + rules_.beta);
+      if (i < last) row[n_] = std::min<T>(row[n_], row[0] - gains_.deletion);
     }
   }
 
   T ending(std::int64_t k) const {
-    return rules_.beta * static_cast<T>(static_cast<std::int64_t>(reference_.size()) - k / n_);
+    return static_cast<T>(-gains_.deletion * static_cast<T>(static_cast<std::int64_t>(reference_.size()) - k / n_));
   }
 
   void moves(std::int32_t word, Moves<T>& moves) const {
@@ -280,21 +275,20 @@ class GainColumns {
     moves.all.clear();
     for (std::int32_t i = 0; i <= last; ++i)
       for (std::int32_t m = 0; m < n_; ++m) {
-        if (i < last) moves.all.push_back({(i + 1) * n_, 0});
-        moves.all.push_back({i * n_, rules_.alpha});
+        const auto add = [&](std::int32_t to, std::int32_t run, T gain) {
+          moves.all.push_back({gains_.state(to, run), static_cast<T>(-gain)});
+        };
+        gains_.each_reading(i, m, i == last, false,
+                            [&](std::int32_t to, std::int32_t run, T gain, Edit) { add(to, run, gain); });
         for (auto p = i; p < last; ++p)
-          if (reference_[p] == word) {
-            const auto run = p == i ? m + 1 : 1;
-            moves.all.push_back({(p + 1) * n_ + std::min(run, n_ - 1),
-                                 static_cast<T>(rules_.beta * static_cast<T>(p - i) - static_cast<T>(run) * rules_.unit)});
-          }
+          if (reference_[p] == word) gains_.match_at(i, m, p, add);
         moves.begin.push_back(static_cast<std::int32_t>(moves.all.size()));
       }
   }
 
  private:
   std::vector<std::int32_t> reference_;
-  GainRules<T> rules_;
+  EditGains<T> gains_;
   std::int32_t n_;
   std::int64_t entries_;
   std::vector<T> head_start_;

@@ -167,17 +167,10 @@ Expectation expect_distance(const WeightedGraph& graph, const ReferenceWords& re
 template <typename T>
 Expectation expect_gain(const WeightedGraph& graph, const ReferenceWords& references, const CostRules& rules,
                         const ExpectationRequest& request) {
-  const GainRules<T> gains{rules.order, static_cast<T>(rules.unit), static_cast<T>(rules.alpha),
-                           static_cast<T>(rules.beta)};
+  const EditGains<T> gains(Gains{rules.order, rules.unit, rules.alpha, rules.beta});
   std::vector<GainColumns<T>> columns;
   for (const auto& words : references.words) columns.emplace_back(words, gains);
   return expect(graph, std::move(columns), references, request);
-}
-
-// Sums and differences of a few entries must not overflow.
-template <typename T>
-bool holds(Wide largest) {
-  return largest < static_cast<Wide>(std::numeric_limits<T>::max() / 16);
 }
 
 }  // namespace
@@ -186,16 +179,16 @@ Expectation expect(const WeightedGraph& graph, const ReferenceWords& references,
                    const ExpectationRequest& request) {
   std::size_t longest = 0;
   for (const auto& words : references.words) longest = std::max(longest, words.size());
-  const Wide words = static_cast<Wide>(longest) + 1, states = graph.states;
+  // Sums and differences of a few entries must not overflow.
+  constexpr int sums = 16;
   if (rules.order == 0)
-    return holds<std::int16_t>(words + states) ? expect_distance<std::int16_t>(graph, references, request)
+    return fits<std::int16_t>(static_cast<std::int64_t>(longest) + 1 + graph.states, sums) ? expect_distance<std::int16_t>(graph, references, request)
                                                : expect_distance<std::int32_t>(graph, references, request);
-  const auto absolute = [](std::int64_t value) { return value < 0 ? -static_cast<Wide>(value) : static_cast<Wide>(value); };
-  const Wide largest = words * (rules.order * static_cast<Wide>(rules.unit) + absolute(rules.beta)) +
-                       states * absolute(rules.alpha);
-  if (holds<std::int16_t>(largest)) return expect_gain<std::int16_t>(graph, references, rules, request);
-  if (holds<std::int32_t>(largest)) return expect_gain<std::int32_t>(graph, references, rules, request);
-  if (holds<std::int64_t>(largest)) return expect_gain<std::int64_t>(graph, references, rules, request);
+  const Gains gains{rules.order, rules.unit, rules.alpha, rules.beta};
+  const auto largest = largest_gain<Int128>(gains, graph.states - 1, static_cast<Int128>(longest));
+  if (fits<std::int16_t>(largest, sums)) return expect_gain<std::int16_t>(graph, references, rules, request);
+  if (fits<std::int32_t>(largest, sums)) return expect_gain<std::int32_t>(graph, references, rules, request);
+  if (fits<std::int64_t>(largest, sums)) return expect_gain<std::int64_t>(graph, references, rules, request);
   throw std::overflow_error("alpha and beta have too many digits for gains of so many words");
 }
 

@@ -15,7 +15,7 @@ constexpr std::size_t most_derivations = std::size_t{1} << 21;
 constexpr std::size_t most_paths_an_edge = 16;
 constexpr std::int64_t most_words = 1000;
 
-std::size_t most_derivations_of(const ForestGraph& graph) {
+std::size_t most_derivations_of(const Forest& graph) {
   for (std::int64_t e = 0; e < graph.edges; ++e)
     if (graph.tail_begin[e + 1] - graph.tail_begin[e] > 1) return most_derivations;
   return most_paths_an_edge * static_cast<std::size_t>(graph.edges);
@@ -26,7 +26,7 @@ class DistinctStrings {
   using Number = SaidDerivations::Number;
 
  public:
-  DistinctStrings(const ForestGraph& graph, SaidDerivations& said, std::size_t most, std::size_t most_bytes)
+  DistinctStrings(const Forest& graph, SaidDerivations& said, std::size_t most, std::size_t most_bytes)
       : graph_(graph), said_(said), most_(most), most_bytes_(most_bytes), of_node_(graph.nodes),
         most_derivations_(most_derivations_of(graph)) {}
 
@@ -47,8 +47,8 @@ class DistinctStrings {
   // Whether it could be afforded.
   bool add_edge(std::int64_t edge) {
     tails_.clear();
-    for (auto k = graph_.said_begin[edge]; k < graph_.said_begin[edge + 1]; ++k)
-      if (graph_.said[k] < 0) tails_.push_back(&of_node_[graph_.tail[graph_.tail_begin[edge] - graph_.said[k] - 1]]);
+    for (auto k = graph_.target_begin[edge]; k < graph_.target_begin[edge + 1]; ++k)
+      if (graph_.target[k] < 0) tails_.push_back(&of_node_[graph_.tail[graph_.tail_begin[edge] - graph_.target[k] - 1]]);
     chosen_.assign(tails_.size(), 0);
     do {
       poll(100);
@@ -95,7 +95,7 @@ class DistinctStrings {
     return strings;
   }
 
-  const ForestGraph& graph_;
+  const Forest& graph_;
   SaidDerivations& said_;
   const std::size_t most_, most_bytes_;
   std::size_t derivations_ = 0;
@@ -109,7 +109,7 @@ class DistinctStrings {
 
 }  // namespace
 
-std::optional<std::vector<WholeDerivation>> all_strings(const ForestGraph& graph, SaidDerivations& said,
+std::optional<std::vector<WholeDerivation>> all_strings(const Forest& graph, SaidDerivations& said,
                                                         std::size_t most, std::size_t most_bytes) {
   return DistinctStrings(graph, said, most, most_bytes).list();
 }

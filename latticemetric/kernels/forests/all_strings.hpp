@@ -19,7 +19,7 @@ struct WholeDerivation {
 
 // Nothing if there are more than `most` strings, if they are long, or if they have so many derivations that are made of
 // different parts that it takes too long to find out.
-std::optional<std::vector<WholeDerivation>> all_strings(const ForestGraph& graph, SaidDerivations& said,
+std::optional<std::vector<WholeDerivation>> all_strings(const Forest& graph, SaidDerivations& said,
                                                         std::size_t most, std::size_t most_bytes);
 
 }  // namespace latticemetric

@@ -24,7 +24,7 @@ class Determinization {
   using Entries = std::vector<std::size_t>;  // ascending
 
  public:
-  explicit Determinization(const ForestGraph& graph) : graph_(graph), states_of_(graph.nodes) {}
+  explicit Determinization(const Forest& graph) : graph_(graph), states_of_(graph.nodes) {}
 
   void add(std::unique_ptr<Optimum> optimum) {
     offset_.push_back(entries_);
@@ -111,8 +111,8 @@ class Determinization {
   // Every choice of states for the tails, in the order in which they are said.
   void add_edge(std::int32_t v, std::int64_t e, const std::vector<std::size_t>& uses) {
     said_.clear();
-    for (auto k = graph_.said_begin[e]; k < graph_.said_begin[e + 1]; ++k)
-      if (graph_.said[k] < 0) said_.push_back(-graph_.said[k] - 1);
+    for (auto k = graph_.target_begin[e]; k < graph_.target_begin[e + 1]; ++k)
+      if (graph_.target[k] < 0) said_.push_back(-graph_.target[k] - 1);
     std::vector<std::size_t> choice(said_.size(), 0);
     chosen_.resize(said_.size());
     for (;;) {
@@ -170,7 +170,7 @@ class Determinization {
       if (here_[static_cast<std::size_t>(track.length) * states + static_cast<std::size_t>(end.first)]) reached.push_back(end.second);
   }
 
-  bool is_tail(std::int64_t e, std::int32_t symbol) const { return graph_.said[graph_.said_begin[e] + symbol] < 0; }
+  bool is_tail(std::int64_t e, std::int32_t symbol) const { return graph_.target[graph_.target_begin[e] + symbol] < 0; }
 
   void add_goals(std::int32_t v, std::size_t root) {
     for (const auto state : states_of_[v]) {
@@ -182,7 +182,7 @@ class Determinization {
     }
   }
 
-  const ForestGraph graph_;
+  const Forest graph_;
   std::vector<std::unique_ptr<Optimum>> optima_;
   std::vector<std::size_t> offset_;
   std::size_t entries_ = 0, taken_ = 0;
@@ -198,7 +198,7 @@ class Determinization {
 
 }  // namespace
 
-BestForest best_forest(const ForestGraph& graph, const std::vector<std::vector<std::int32_t>>& references, Gains gains,
+BestForest best_forest(const Forest& graph, const std::vector<std::vector<std::int32_t>>& references, Gains gains,
                        std::size_t most_bytes) {
   std::vector<WordClasses> classes;
   std::vector<std::unique_ptr<ForestRules>> rules;
@@ -214,7 +214,7 @@ BestForest best_forest(const ForestGraph& graph, const std::vector<std::vector<s
     Determinization<Value> determinization(graph);
     for (std::size_t k = 0; k < references.size(); ++k) {
       tables.push_back(std::make_unique<ForestTables<Value>>(
-          *rules[k], RecognitionRows<Value>(classes[k].reference, pay<Value>(gains)), WeighedCosts<Value>{},
+          *rules[k], RecognitionRows<Value>(classes[k].reference, EditGains<Value>(gains)), WeighedCosts<Value>{},
           most_bytes / references.size()));
       auto optimum = std::make_unique<ForestOptimum<Value>>(*tables.back());
       optimum->find();

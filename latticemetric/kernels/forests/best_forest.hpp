@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "graphs/forest_rules.hpp"
-#include "strings/alignment.hpp"
+#include "recognition/automaton.hpp"
 
 namespace latticemetric {
 
@@ -20,7 +20,7 @@ struct BestForest {
 };
 
 // What reaches the best value against any of some references (each its own best). Throws TooLarge.
-BestForest best_forest(const ForestGraph& graph, const std::vector<std::vector<std::int32_t>>& references, Gains gains,
+BestForest best_forest(const Forest& graph, const std::vector<std::vector<std::int32_t>>& references, Gains gains,
                        std::size_t most_bytes);
 
 }  // namespace latticemetric

@@ -12,7 +12,7 @@
 namespace latticemetric {
 
 // What the edges of a forest show, which is more than what the metric reads: wildcards, and words that are all foreign
-// to the reference. Tails stand in the order in which `ForestGraph::said` has them.
+// to the reference. Tails stand in the order in which `Forest::said` has them.
 struct Shown {
   const std::int64_t* begin;  // an edge, and one more
   const std::int32_t* words;  // word numbers, and something negative where a tail's words stand

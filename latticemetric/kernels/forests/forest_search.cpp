@@ -136,7 +136,7 @@ class TieRule {
 
   Optimum& optimum_;
   const ForestRules& rules_;
-  const ForestGraph& graph_;
+  const Forest& graph_;
   const RecognitionRows<Value>& rows_;
   const std::int32_t states_;
   std::vector<std::vector<Partial>> partial_;
@@ -146,26 +146,26 @@ class TieRule {
 };
 
 template <typename Value>
-BestDerivation run(const ForestRules& rules, const WordClasses& classes, Pay<Value> pay, WeighedCosts<Value> costs,
+BestDerivation run(const ForestRules& rules, const WordClasses& classes, EditGains<Value> gains, WeighedCosts<Value> costs,
                    std::size_t most_bytes) {
-  ForestTables<Value> tables(rules, RecognitionRows<Value>(classes.reference, pay), std::move(costs), most_bytes);
+  ForestTables<Value> tables(rules, RecognitionRows<Value>(classes.reference, gains), std::move(costs), most_bytes);
   ForestOptimum<Value> optimum(tables);
   optimum.find();
-  return {TieRule<Value>(optimum).run(), static_cast<Wide>(optimum.best())};
+  return {TieRule<Value>(optimum).run(), static_cast<Int128>(optimum.best())};
 }
 
 // No sum of whole costs is larger in size than this.
-double largest_sum(const ForestGraph& graph, const HopeWeights& weights) {
+double largest_sum(const Forest& graph, const HopeWeights& weights) {
   const std::vector<double> edge(weights.edge_cost, weights.edge_cost + graph.edges);
   std::vector<double> goal(weights.goal_cost, weights.goal_cost + graph.nodes);
-  ForestGraph whole = graph;
+  Forest whole = graph;
   whole.cost = edge.data();
   whole.goal_cost = goal.data();
   return largest_cost(whole);
 }
 
 template <typename Value>
-std::vector<Value> weighed(const std::int64_t* costs, std::int64_t count, Wide weight) {
+std::vector<Value> weighed(const std::int64_t* costs, std::int64_t count, Int128 weight) {
   std::vector<Value> products(static_cast<std::size_t>(count));
   for (std::int64_t k = 0; k < count; ++k) products[static_cast<std::size_t>(k)] = static_cast<Value>(costs[k] * weight);
   return products;
@@ -173,17 +173,17 @@ std::vector<Value> weighed(const std::int64_t* costs, std::int64_t count, Wide w
 
 }  // namespace
 
-BestDerivation search_forest(const ForestGraph& graph, const std::int32_t* reference, std::int32_t reference_words,
+BestDerivation search_forest(const Forest& graph, const std::int32_t* reference, std::int32_t reference_words,
                              Gains gains, std::size_t most_bytes) {
   const WordClasses classes(reference, reference_words);
   const ForestRules rules(graph, classes);
   return with_exact_value(largest_value(rules, reference_words, gains), [&](auto zero) {
     using Value = decltype(zero);
-    return run<Value>(rules, classes, pay<Value>(gains), {}, most_bytes);
+    return run<Value>(rules, classes, EditGains<Value>(gains), {}, most_bytes);
   });
 }
 
-BestDerivation search_forest_for_hope(const ForestGraph& graph, const std::int32_t* reference,
+BestDerivation search_forest_for_hope(const Forest& graph, const std::int32_t* reference,
                                       std::int32_t reference_words, Gains gains, const HopeWeights& weights,
                                       std::size_t most_bytes) {
   const WordClasses classes(reference, reference_words);
@@ -193,10 +193,10 @@ BestDerivation search_forest_for_hope(const ForestGraph& graph, const std::int32
   return with_exact_value(largest, [&](auto zero) {
     using Value = decltype(zero);
     const auto scaled = [&](std::int64_t gain) { return static_cast<Value>(gain * weights.gain); };
-    const Pay<Value> pay{gains.order, scaled(gains.unit), scaled(gains.alpha), scaled(gains.beta)};
+    const EditGains<Value> weighted(gains.order, scaled(gains.unit), scaled(gains.alpha), scaled(gains.beta));
     WeighedCosts<Value> costs{weighed<Value>(weights.edge_cost, graph.edges, weights.cost),
                               weighed<Value>(weights.goal_cost, graph.nodes, weights.cost)};
-    return run<Value>(rules, classes, pay, std::move(costs), most_bytes);
+    return run<Value>(rules, classes, weighted, std::move(costs), most_bytes);
   });
 }
 

@@ -18,7 +18,7 @@ std::vector<BestDerivation> written(const std::vector<RankedString<Value>>& best
   std::size_t bytes = 0;
   for (const auto& [gain, number] : best) {
     if (derivations.size() == most) break;
-    derivations.push_back({said.preorder(number), static_cast<Wide>(gain)});
+    derivations.push_back({said.preorder(number), static_cast<Int128>(gain)});
     bytes += derivations.back().edges.size() * sizeof(std::int64_t);
     if (bytes > most_bytes) throw TooLarge("the derivations of the best strings do not fit into memory; ask for fewer strings, or allow more memory (--max-memory)");
   }
@@ -42,7 +42,7 @@ std::vector<BestDerivation> searched(const ForestRules& rules, const CanonicalRo
 
 // Where there are few strings, all of them are ranked: lists would meet every alignment of each one before they knew
 // that there are no others.
-std::vector<BestDerivation> k_best(const ForestGraph& graph, const Shown& shown, const std::int32_t* reference,
+std::vector<BestDerivation> k_best(const Forest& graph, const Shown& shown, const std::int32_t* reference,
                                    std::int32_t reference_words, Gains gains, std::int64_t most,
                                    std::size_t few, std::size_t most_bytes) {
   const WordClasses classes(reference, reference_words);
@@ -53,7 +53,7 @@ std::vector<BestDerivation> k_best(const ForestGraph& graph, const Shown& shown,
   if (!strings) said.reset();
   return with_exact_value(largest_value(rules, reference_words, gains), [&](auto zero) {
     using Value = decltype(zero);
-    const CanonicalRows<Value> rows(classes.reference, pay<Value>(gains));
+    const CanonicalRows<Value> rows(classes.reference, EditGains<Value>(gains));
     if (strings)
       return written(StringRanking<Value>(rules, rows, *said).ranked(*strings), *said, count, most_bytes / 4);
     return searched(rules, rows, shown, count, most_bytes);

@@ -115,25 +115,26 @@ class ForestOptimum {
       const bool deletes = from == block;
       const std::int32_t to = deletes ? block + order : from - 1;
       if (to >= states_ || Rows::is_nothing(row[from])) continue;
-      if (static_cast<Value>(row[from] - (deletes ? rows_.beta() : Value{0})) == row[to]) visit(from, to);
+      if (static_cast<Value>(row[from] + (deletes ? rows_.gains().deletion : Value{0})) == row[to]) visit(from, to);
     }
   }
 
   // Calls visit(from, to) for what a word may do that keeps best values.
   template <typename Visit>
   void each_edit(std::int32_t q, const Value* from, const Value* into, Symbol word, Visit visit) const {
-    const std::int32_t order = rows_.order();
+    const EditGains<Value>& gains = rows_.gains();
+    const std::int32_t order = gains.order;
     for (std::int32_t s = rows_.first(q), i = s / order; s < states_; s += order, ++i) {
       const std::int32_t next = s + order;
       if (!Rows::is_nothing(from[s])) {
-        if (static_cast<Value>(from[s] - rows_.alpha()) == into[s]) visit(s, s);
-        if (next < states_ && from[s] == into[next]) visit(s, next);
+        if (static_cast<Value>(from[s] + gains.insertion) == into[s]) visit(s, s);
+        if (next < states_ && static_cast<Value>(from[s] + gains.substitution) == into[next]) visit(s, next);
       }
       if (next == states_ || !rows_.matches(i, word)) continue;
       for (std::int32_t m = 0; m < order; ++m) {
-        const std::int32_t matched = next + std::min(m + 1, order - 1);
+        const std::int32_t matched = next + gains.next_run(m);
         if (!Rows::is_nothing(from[s + m]) &&
-            static_cast<Value>(from[s + m] + (m + 1) * rows_.unit()) == into[matched])
+            static_cast<Value>(from[s + m] + gains.match(m)) == into[matched])
           visit(s + m, matched);
       }
     }
@@ -196,7 +197,7 @@ class ForestOptimum {
 
   Tables& tables_;
   const ForestRules& rules_;
-  const ForestGraph& graph_;
+  const Forest& graph_;
   const Rows& rows_;
   const std::int32_t states_;
   Live live_;

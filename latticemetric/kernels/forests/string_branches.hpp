@@ -158,7 +158,7 @@ class StringBranches {
     std::fill(column_.begin() + rows_.first(part.q), column_.end(), Rows::nothing);
     column_[part.s] = 0;
     for (std::int32_t t = step.end; t > step.begin; --t) {
-      rows_.unsay(part.q, column_.data(), rules_.symbols(*step.rule)[t - 1], next_column_.data());
+      rows_.step_back(part.q, column_.data(), rules_.symbols(*step.rule)[t - 1], next_column_.data());
       column_.swap(next_column_);
     }
   }
@@ -189,7 +189,7 @@ class StringBranches {
 
   Tables& tables_;
   const ForestRules& rules_;
-  const ForestGraph& graph_;
+  const Forest& graph_;
   const Rows& rows_;
   const RuleSteps& steps_;
   const std::size_t most_bytes_;

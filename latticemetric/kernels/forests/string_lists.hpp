@@ -243,7 +243,7 @@ class StringLists {
 
   Branches& branches_;
   const ForestRules& rules_;
-  const ForestGraph& graph_;
+  const Forest& graph_;
   SaidDerivations& said_;
   const std::size_t most_bytes_;
   std::size_t bytes_ = 0;

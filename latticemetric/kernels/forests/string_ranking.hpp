@@ -57,7 +57,7 @@ class StringRanking {
   Value gain(const std::vector<std::int64_t>& edges) {
     rows_.start(0, row_.data());
     auto next_edge = edges.begin();
-    pending_.assign(1, says(rules_.graph().head[*next_edge]));
+    pending_.assign(1, node_symbol(rules_.graph().head[*next_edge]));
     while (!pending_.empty()) {
       const Symbol symbol = pending_.back();
       pending_.pop_back();
@@ -67,7 +67,7 @@ class StringRanking {
         pending_.insert(pending_.end(), std::reverse_iterator(symbols + length), std::reverse_iterator(symbols));
       } else {
         poll(4 * rows_.states());
-        rows_.say(0, row_.data(), symbol, next_row_.data());
+        rows_.advance(0, row_.data(), symbol, next_row_.data());
         row_.swap(next_row_);
       }
     }

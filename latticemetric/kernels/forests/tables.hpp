@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "graphs/derivations.hpp"
 #include "graphs/forest_rules.hpp"
 #include "memory/budget.hpp"
 #include "recognition/rows.hpp"
@@ -183,7 +182,7 @@ class ForestTables {
     poll(states_);
     Level &from = levels_[t], &into = levels_[t + 1];
     into.has_frontier = false;
-    if (!is_node(symbol)) return rows_.say(q, from.row.data(), symbol, into.row.data());
+    if (!is_node(symbol)) return rows_.advance(q, from.row.data(), symbol, into.row.data());
     const std::int32_t tail = node_of(symbol), begin = rows_.first(q);
     std::fill(into.row.begin() + begin, into.row.end(), Rows::nothing);
     if (t == 0) {

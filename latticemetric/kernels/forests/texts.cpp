@@ -2,9 +2,8 @@
 
 #include <limits>
 
-#include "graphs/derivations.hpp"
 #include "memory/budget.hpp"
-#include "strings/alignment.hpp"
+#include "memory/int128.hpp"
 
 namespace latticemetric {
 namespace {
@@ -15,7 +14,7 @@ constexpr std::size_t most_comparisons = std::size_t{1} << 28;
 constexpr std::uint64_t base = 0x1d8af066f0f7b4d9u % prime;
 
 std::uint64_t product(std::uint64_t a, std::uint64_t b) {
-  return static_cast<std::uint64_t>(static_cast<Wide>(a) * b % prime);
+  return static_cast<std::uint64_t>(static_cast<Int128>(a) * b % prime);
 }
 
 }  // namespace

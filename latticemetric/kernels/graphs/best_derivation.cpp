@@ -21,7 +21,7 @@ struct DerivationCost {
 
 }  // namespace
 
-double largest_cost(const ForestGraph& graph) {
+double largest_cost(const Forest& graph) {
   std::vector<double> largest(graph.nodes, 0);
   for (std::int64_t e = 0; e < graph.edges; ++e) {
     double cost = std::fabs(graph.cost[e]);
@@ -35,14 +35,14 @@ double largest_cost(const ForestGraph& graph) {
 }
 
 // Edges are met in ascending order, and only a better one replaces an earlier one.
-std::vector<std::int64_t> best_derivation(const ForestGraph& graph) {
+std::vector<std::int64_t> best_derivation(const Forest& graph) {
   std::vector<DerivationCost> best(graph.nodes);
   for (std::int64_t e = 0; e < graph.edges; ++e) {
     poll(10);
     DerivationCost derivation{graph.cost[e], static_cast<double>(graph.words[e]), e};
-    for (auto k = graph.said_begin[e]; k < graph.said_begin[e + 1]; ++k) {
-      if (graph.said[k] > 0) continue;
-      const DerivationCost& tail = best[graph.tail[graph.tail_begin[e] - graph.said[k] - 1]];
+    for (auto k = graph.target_begin[e]; k < graph.target_begin[e + 1]; ++k) {
+      if (graph.target[k] > 0) continue;
+      const DerivationCost& tail = best[graph.tail[graph.tail_begin[e] - graph.target[k] - 1]];
       derivation.cost += tail.cost;
       derivation.words += tail.words;
     }
@@ -63,8 +63,8 @@ std::vector<std::int64_t> best_derivation(const ForestGraph& graph) {
     pending.pop_back();
     edges.push_back(e);
     require_writable(edges.size());
-    for (auto k = graph.said_begin[e + 1]; k > graph.said_begin[e]; --k)
-      if (graph.said[k - 1] < 0) pending.push_back(best[graph.tail[graph.tail_begin[e] - graph.said[k - 1] - 1]].edge);
+    for (auto k = graph.target_begin[e + 1]; k > graph.target_begin[e]; --k)
+      if (graph.target[k - 1] < 0) pending.push_back(best[graph.tail[graph.tail_begin[e] - graph.target[k - 1] - 1]].edge);
   }
   return edges;
 }

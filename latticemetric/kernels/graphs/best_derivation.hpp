@@ -4,14 +4,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "graphs/forest_rules.hpp"
+#include "graphs/forest.hpp"
 
 namespace latticemetric {
 
 // Least cost; ties: fewest words, lexicographically smallest edges in preorder.
-std::vector<std::int64_t> best_derivation(const ForestGraph& graph);
+std::vector<std::int64_t> best_derivation(const Forest& graph);
 
 // No derivation's cost, nor any part of it, is larger in size than this.
-double largest_cost(const ForestGraph& graph);
+double largest_cost(const Forest& graph);
 
 }  // namespace latticemetric

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "memory/budget.hpp"
+
 namespace latticemetric {
 namespace {
 

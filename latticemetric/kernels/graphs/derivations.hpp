@@ -3,15 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <unordered_map>
 #include <vector>
 
 namespace latticemetric {
-
-struct TooLarge : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 // Shared parts can make a derivation longer than any memory: throws TooLarge.
 void require_writable(std::size_t edges);

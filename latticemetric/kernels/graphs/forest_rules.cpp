@@ -1,41 +1,17 @@
 #include "graphs/forest_rules.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "memory/budget.hpp"
 
 namespace latticemetric {
 
-WordClasses::WordClasses(const std::int32_t* words, std::int32_t size) : filter_(4096, 0) {
-  std::unordered_map<std::int32_t, Symbol> symbols;
-  Symbol next = 1;
-  for (std::int32_t i = 0; i < size; ++i) {
-    if (words[i] <= 0) {  // a word that no edge says
-      reference.push_back(next++);
-      continue;
-    }
-    const auto found = symbols.emplace(words[i], next);
-    if (found.second) ++next;
-    reference.push_back(found.first->second);
-    filter_[words[i] & 4095] = 1;
-  }
-  known_.assign(symbols.begin(), symbols.end());
-  std::sort(known_.begin(), known_.end());
-}
-
-Symbol WordClasses::of(std::int32_t word) const {
-  if (!filter_[word & 4095]) return foreign;
-  const auto found = std::lower_bound(known_.begin(), known_.end(), std::make_pair(word, Symbol{0}));
-  return found != known_.end() && found->first == word ? found->second : foreign;
-}
-
-ForestRules::ForestRules(const ForestGraph& graph, const WordClasses& classes) : graph_(graph) {
-  symbols_.reserve(static_cast<std::size_t>(graph.said_begin[graph.edges]));
+ForestRules::ForestRules(const Forest& graph, const WordClasses& classes) : graph_(graph) {
+  symbols_.reserve(static_cast<std::size_t>(graph.target_begin[graph.edges]));
   for (std::int64_t e = 0; e < graph.edges; ++e)
-    for (auto k = graph.said_begin[e]; k < graph.said_begin[e + 1]; ++k) {
-      const auto said = graph.said[k];
-      symbols_.push_back(said < 0 ? says(graph.tail[graph.tail_begin[e] - said - 1]) : classes.of(said));
+    for (auto k = graph.target_begin[e]; k < graph.target_begin[e + 1]; ++k) {
+      const auto said = graph.target[k];
+      symbols_.push_back(said < 0 ? node_symbol(graph.tail[graph.tail_begin[e] - said - 1]) : classes.of(said));
     }
   std::int64_t first = 0;
   for (std::int32_t v = 0; v < graph.nodes; ++v) {
@@ -82,7 +58,7 @@ void ForestRules::add_node(std::int64_t first, std::int64_t last) {
     return x_length != y_length ? x_length < y_length : preferred(a.edge, b.edge);
   });
   for (const auto& sorted : edges) {
-    Rule rule{sorted.edge, graph_.said_begin[sorted.edge], 0, static_cast<std::int32_t>(length(sorted.edge)), 0};
+    Rule rule{sorted.edge, graph_.target_begin[sorted.edge], 0, static_cast<std::int32_t>(length(sorted.edge)), 0};
     rule.alike = static_cast<std::int64_t>(alike_.size());
     alike_.push_back(rule.edge);
     if (size() > begin_.back()) {

@@ -9,7 +9,7 @@
 namespace latticemetric {
 
 // Viterbi inside and outside: what is below a node at its cheapest, and what is around it.
-ForestThroughCosts forest_through_costs(const ForestGraph& graph) {
+ForestThroughCosts forest_through_costs(const Forest& graph) {
   const auto nodes = static_cast<std::size_t>(graph.nodes);
   std::vector<double> inside(nodes, std::numeric_limits<double>::infinity());
   std::vector<double> outside(graph.goal_cost, graph.goal_cost + nodes);

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "graphs/forest_rules.hpp"
+#include "graphs/forest.hpp"
 
 namespace latticemetric {
 
@@ -12,6 +12,6 @@ struct ForestThroughCosts {
   std::vector<double> ending;   // of the cheapest derivation of each node, with what it costs to be a goal
 };
 
-ForestThroughCosts forest_through_costs(const ForestGraph& graph);
+ForestThroughCosts forest_through_costs(const Forest& graph);
 
 }  // namespace latticemetric

@@ -26,7 +26,7 @@ double normalise(double* begin, double* end) {
 // Upwards in logarithms, which do not underflow however large the costs are; downwards in probabilities of steps from
 // a node. What a node can be is the best of it, a sum of costs, and how much more all of it is, which is small: kept
 // apart, the small is not rounded to the precision of the large.
-InsideOutside inside_outside(const ForestGraph& graph) {
+InsideOutside inside_outside(const Forest& graph) {
   const auto nodes = static_cast<std::size_t>(graph.nodes);
   InsideOutside result;
   std::vector<double> best(nodes, nothing), more(nodes, 0);

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "graphs/forest_rules.hpp"
+#include "graphs/forest.hpp"
 
 namespace latticemetric {
 
@@ -15,6 +15,6 @@ struct InsideOutside {
   std::vector<double> ending;       // a node: the probability that a derivation is one of it
 };
 
-InsideOutside inside_outside(const ForestGraph& graph);
+InsideOutside inside_outside(const Forest& graph);
 
 }  // namespace latticemetric

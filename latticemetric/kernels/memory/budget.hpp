@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <stdexcept>
 #include <vector>
 
 namespace latticemetric {
@@ -18,6 +19,11 @@ class OverBudget : public std::bad_alloc {
 
  private:
   std::size_t most_;
+};
+
+// A search needs more memory or more numbers than there are: a message says of what, and what to do.
+struct TooLarge : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 // Counts what the current thread allocates, from its construction to its destruction, and frees. An allocation that

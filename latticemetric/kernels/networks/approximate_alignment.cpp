@@ -17,7 +17,7 @@ constexpr std::size_t most_cells = 128;
 
 class RoughAlignment {
  public:
-  RoughAlignment(const Evidence& evidence, const HypothesisWords& words)
+  RoughAlignment(const EvidenceLattice& evidence, const HypothesisWords& words)
       : evidence_(evidence), words_(words), begin_(static_cast<std::size_t>(evidence.states) + 1, 0) {}
 
   std::vector<std::int32_t> places() {
@@ -152,7 +152,7 @@ class RoughAlignment {
     return found;
   }
 
-  const Evidence& evidence_;
+  const EvidenceLattice& evidence_;
   const HypothesisWords& words_;
   std::vector<Cell> cells_, reached_;
   std::vector<std::size_t> begin_;  // of a state's cells
@@ -162,7 +162,7 @@ class RoughAlignment {
 
 }  // namespace
 
-std::vector<std::int32_t> align_roughly(const Evidence& evidence, const HypothesisWords& words) {
+std::vector<std::int32_t> align_roughly(const EvidenceLattice& evidence, const HypothesisWords& words) {
   return RoughAlignment(evidence, words).places();
 }
 

@@ -67,7 +67,7 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 // little within a block, bounds grow faster beside the band than costs do in it.
 class Recursion {
  public:
-  Recursion(const Evidence& evidence, const std::int32_t* hypothesis, std::int32_t positions)
+  Recursion(const EvidenceLattice& evidence, const std::int32_t* hypothesis, std::int32_t positions)
       : evidence_(evidence),
         hypothesis_(hypothesis),
         positions_(positions),
@@ -505,7 +505,7 @@ class Recursion {
   static constexpr double unreached = 1e30;
   static constexpr std::int32_t block_size = 64;
 
-  const Evidence& evidence_;
+  const EvidenceLattice& evidence_;
   const std::int32_t* hypothesis_;
   const std::int32_t positions_;
   const HypothesisWords words_;
@@ -539,7 +539,7 @@ constexpr double first_slack = 48;
 
 }  // namespace
 
-Meetings meet_words(const Evidence& evidence, const std::int32_t* hypothesis, std::int32_t positions, double slack) {
+Meetings meet_words(const EvidenceLattice& evidence, const std::int32_t* hypothesis, std::int32_t positions, double slack) {
   Recursion recursion(evidence, hypothesis, positions);
   Meetings found;
   if (slack == 0) slack = static_cast<double>(evidence.states) * positions <= small_table ? infinite : first_slack;

@@ -6,24 +6,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "networks/evidence_lattice.hpp"
+
 namespace latticemetric {
 
 // An arc's probability, given that its target is passed. Arcs are sorted by target and go from smaller to larger states;
 // 0 is the start, and every other state has an arc into it.
 std::vector<double> incoming_shares(std::int32_t states, std::int64_t arcs, const std::int32_t* source,
                                     const std::int32_t* target, const double* cost);
-
-// A lattice with one end, its last state; arcs as above. Label 0 is the empty word.
-struct Evidence {
-  std::int32_t states;
-  std::int64_t arcs;
-  const std::int32_t* source;
-  const std::int32_t* target;
-  const std::int32_t* label;
-  const double* share;
-  std::int32_t labels;
-  const double* times;  // of states; may be null
-};
 
 // A row for each position and each word that it meets, or none (label 0): by position, then by label.
 struct Meetings {
@@ -37,6 +27,6 @@ struct Meetings {
 // The hypothesis is a label a position; 0 is a position between words. The answer is that of the whole table of states
 // and positions, always. `slack` is how much more than the least of its state a cell may cost to be looked at first; if
 // that proves too little, it is doubled. 0 leaves the choice.
-Meetings meet_words(const Evidence& evidence, const std::int32_t* hypothesis, std::int32_t positions, double slack = 0);
+Meetings meet_words(const EvidenceLattice& evidence, const std::int32_t* hypothesis, std::int32_t positions, double slack = 0);
 
 }  // namespace latticemetric

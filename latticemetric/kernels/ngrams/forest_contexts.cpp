@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "graphs/derivations.hpp"
 #include "memory/budget.hpp"
 
 namespace latticemetric {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "graphs/derivations.hpp"
 #include "memory/budget.hpp"
 
 namespace latticemetric {

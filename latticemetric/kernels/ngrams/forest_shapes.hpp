@@ -37,7 +37,7 @@ class ForestShapes {
   bool can_be_silent(std::int32_t node) const { return can_be_silent_[node]; }
   bool can_speak(std::int32_t node) const { return can_speak_[node]; }
   std::size_t longest() const { return static_cast<std::size_t>(rules_.longest()); }
-  const ForestGraph& graph() const { return rules_.graph(); }
+  const Forest& graph() const { return rules_.graph(); }
 
  private:
   struct Shape {

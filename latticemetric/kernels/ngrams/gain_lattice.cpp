@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "graphs/derivations.hpp"
+#include "memory/budget.hpp"
 #include "ngrams/gain_product.hpp"
 
 namespace latticemetric {

@@ -27,10 +27,11 @@ class CanonicalRows {
   static constexpr bool forgets_matches = false;
 
   // The reference by its words' classes: 1, 2, ...
-  CanonicalRows(std::vector<Symbol> reference, Pay<Value> pay)
-      : reference_(std::move(reference)), size_(static_cast<std::int32_t>(reference_.size())), pay_(pay),
-        substitutes_(pay.alpha + pay.beta > 0), block_(pay.order + (substitutes_ ? 1 : 0)),
-        inserted_(substitutes_ ? pay.order : 0), matched_once_(std::min(1, pay.order - 1)) {}
+  CanonicalRows(std::vector<Symbol> reference, EditGains<Value> gains)
+      : reference_(std::move(reference)), size_(static_cast<std::int32_t>(reference_.size())), gains_(gains),
+        substitutes_(gains.insertion + gains.deletion < gains.substitution),
+        block_(gains.order + (substitutes_ ? 1 : 0)), inserted_(substitutes_ ? gains.order : 0),
+        matched_once_(gains.next_run(0)) {}
 
   std::int32_t states() const { return (size_ + 1) * block_; }
   std::int32_t final_states() const { return size_ * block_; }
@@ -52,40 +53,40 @@ class CanonicalRows {
   }
 
   // The row after one more word.
-  void say(std::int32_t q, const Value* from, Symbol word, Value* into) const {
+  void advance(std::int32_t q, const Value* from, Symbol word, Value* into) const {
     std::fill(into + first(q), into + states(), nothing);
     Value deleted = nothing;  // before this word
     for (std::int32_t s = first(q), i = s / block_; s < states(); s += block_, ++i) {
-      const Value open = *std::max_element(from + s, from + s + pay_.order);
-      const Value inserting = substitutes_ ? from[s + pay_.order] : nothing;
-      keep(into[s + inserted_], std::max(open, inserting) - pay_.alpha);
+      const Value open = *std::max_element(from + s, from + s + gains_.order);
+      const Value inserting = substitutes_ ? from[s + gains_.order] : nothing;
+      keep(into[s + inserted_], std::max(open, inserting) + gains_.insertion);
       if (i == size_) break;
       Value* const next = into + s + block_;
-      if (substitutes_) keep(next[0], open);
+      if (substitutes_) keep(next[0], open + gains_.substitution);
       if (reference_[i] == word) {
-        for (std::int32_t m = 0; m < pay_.order; ++m) keep(next[matched(m)], from[s + m] + (m + 1) * pay_.unit);
-        keep(next[matched_once_], std::max(inserting, deleted) + pay_.unit);
+        for (std::int32_t m = 0; m < gains_.order; ++m) keep(next[gains_.next_run(m)], from[s + m] + gains_.match(m));
+        keep(next[matched_once_], std::max(inserting, deleted) + gains_.match(0));
       }
-      deleted = std::max(open, deleted) - pay_.beta;
+      deleted = static_cast<Value>(std::max(open, deleted) + gains_.deletion);
     }
     clean(q, into);
   }
 
-  // What each state gains by a word and then by what comes after it: `say` backwards, from state first(q) on.
-  void unsay(std::int32_t q, const Value* after, Symbol word, Value* before) const {
+  // The best gain from each state by a word and what comes after it: `advance` backwards, from state first(q) on.
+  void step_back(std::int32_t q, const Value* after, Symbol word, Value* before) const {
     Value deleted = nothing;
     for (std::int32_t i = size_, s = i * block_; s >= first(q); s -= block_, --i) {
       const bool matches = i < size_ && reference_[i] == word;
       const Value* const next = after + s + block_;
-      const Value match = matches ? next[matched_once_] + pay_.unit : nothing;
-      Value other = std::max<Value>(after[s + inserted_] - pay_.alpha, deleted);
+      const Value match = matches ? next[matched_once_] + gains_.match(0) : nothing;
+      Value other = std::max<Value>(after[s + inserted_] + gains_.insertion, deleted);
       if (substitutes_) {
-        before[s + pay_.order] = std::max<Value>(after[s + inserted_] - pay_.alpha, match);
-        if (i < size_) keep(other, next[0]);
+        before[s + gains_.order] = std::max<Value>(after[s + inserted_] + gains_.insertion, match);
+        if (i < size_) keep(other, next[0] + gains_.substitution);
       }
-      for (std::int32_t m = 0; m < pay_.order; ++m)
-        before[s + m] = matches ? std::max<Value>(other, next[matched(m)] + (m + 1) * pay_.unit) : other;
-      deleted = std::max(match, deleted) - pay_.beta;
+      for (std::int32_t m = 0; m < gains_.order; ++m)
+        before[s + m] = matches ? std::max<Value>(other, next[gains_.next_run(m)] + gains_.match(m)) : other;
+      deleted = static_cast<Value>(std::max(match, deleted) + gains_.deletion);
     }
     clean(q, before);
   }
@@ -93,7 +94,7 @@ class CanonicalRows {
   // What ending in a state gains: the rest of the reference is deleted.
   Value ending(std::int32_t s) const {
     const std::int32_t left = size_ - s / block_;
-    return s % block_ == pay_.order && left > 0 ? nothing : static_cast<Value>(-left * pay_.beta);
+    return s % block_ == gains_.order && left > 0 ? nothing : static_cast<Value>(left * gains_.deletion);
   }
 
   struct Reached {
@@ -117,11 +118,10 @@ class CanonicalRows {
   static void keep(Value& kept, Sum sum) {
     kept = std::max(kept, static_cast<Value>(sum));
   }
-  std::int32_t matched(std::int32_t m) const { return std::min(m + 1, pay_.order - 1); }
 
   const std::vector<Symbol> reference_;
   const std::int32_t size_;
-  const Pay<Value> pay_;
+  const EditGains<Value> gains_;
   const bool substitutes_;
   const std::int32_t block_;
   const std::int32_t inserted_, matched_once_;  // where in a block

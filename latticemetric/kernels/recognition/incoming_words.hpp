@@ -5,14 +5,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "graphs/lattice.hpp"
 #include "recognition/reference_positions.hpp"
-#include "search/lattice_search.hpp"
 
 namespace latticemetric {
 
 class EnteringWords {
  public:
-  EnteringWords(const Graph& graph, const ReferencePlaces& places)
+  EnteringWords(const Lattice& graph, const ReferencePlaces& places)
       : begin_(static_cast<std::size_t>(graph.states) + 1, 0),
         symbol_(static_cast<std::size_t>(graph.arcs)),
         entered_(places.size() + 2, none) {

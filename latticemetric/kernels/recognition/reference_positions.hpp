@@ -7,15 +7,15 @@
 #include <unordered_map>
 #include <vector>
 
+#include "graphs/lattice.hpp"
 #include "memory/budget.hpp"
-#include "search/lattice_search.hpp"
 
 namespace latticemetric {
 
 // Places of the reference, by the arcs that say the word there.
 class ReferencePlaces {
  public:
-  ReferencePlaces(const Graph& graph, const std::int32_t* reference, std::int32_t size) {
+  ReferencePlaces(const Lattice& graph, const std::int32_t* reference, std::int32_t size) {
     std::unordered_map<std::int32_t, std::int32_t> first;
     first_.assign(static_cast<std::size_t>(size), -1);
     list_places(reference, size, first);

@@ -7,23 +7,16 @@
 #include <type_traits>
 #include <vector>
 
-#include "graphs/forest_rules.hpp"
+#include "graphs/symbols.hpp"
+#include "recognition/automaton.hpp"
 
 namespace latticemetric {
 
-// What a metric pays, in integers.
-template <typename Value>
-struct Pay {
-  std::int32_t order;
-  Value unit, alpha, beta;
-};
-
-// State (i, m), numbered i * order + m: i words of the reference are behind, the last m of them matched in a row. A
-// state may be left for one with fewer matches behind it; that gains nothing, and makes (i, m - 1) never worth more
-// than (i, m), so that what is dominated can be left out.
+// The row of state q for some strings holds the best gain of reaching each state from q, over all alignments of all of
+// them, with deletions before, between and after words. A row is meaningful from state first(q) on.
 //
-// The row of state q for some strings says what reaching each state from q gains at best, over all alignments of all
-// of them, with deletions before, between and after words. A row is meaningful from state first(q) on.
+// A state may forget a match: (i, m) -> (i, m - 1), with gain 0. So (i, m - 1) is never worth more than (i, m), and what
+// is dominated can be left out.
 template <typename Value>
 class RecognitionRows {
  public:
@@ -33,13 +26,14 @@ class RecognitionRows {
   static constexpr bool forgets_matches = true;  // a state does all that one with fewer matches behind it does
 
   // The reference by its words' classes: 1, 2, ...
-  RecognitionRows(std::vector<Symbol> reference, Pay<Value> pay)
-      : reference_(std::move(reference)), size_(static_cast<std::int32_t>(reference_.size())), pay_(pay) {}
+  RecognitionRows(std::vector<Symbol> reference, EditGains<Value> gains)
+      : reference_(std::move(reference)), size_(static_cast<std::int32_t>(reference_.size())), gains_(gains) {}
 
-  std::int32_t order() const { return pay_.order; }
-  std::int32_t states() const { return (size_ + 1) * pay_.order; }
-  std::int32_t final_states() const { return size_ * pay_.order; }  // the first of them
-  std::int32_t first(std::int32_t q) const { return q / pay_.order * pay_.order; }
+  const EditGains<Value>& gains() const { return gains_; }
+  std::int32_t order() const { return gains_.order; }
+  std::int32_t states() const { return gains_.state(size_ + 1, 0); }
+  std::int32_t final_states() const { return gains_.state(size_, 0); }  // the first of them
+  std::int32_t first(std::int32_t q) const { return gains_.state(gains_.position(q), 0); }
 
   static bool is_nothing(Value value) {
     return value < nothing / 2;
@@ -57,11 +51,8 @@ class RecognitionRows {
     add_deletions(q, row);
   }
 
-  // The row after one more word:
-  //   (i, m) -> (i, 0)    -alpha                         insertion
-  //   (i, m) -> (i+1, 0)  0                              substitution
-  //   (i, m) -> (i+1, min(m+1, order-1))  (m+1) unit     match
-  void say(std::int32_t q, const Value* from, Symbol word, Value* into) const {
+  // The row after one more word.
+  void advance(std::int32_t q, const Value* from, Symbol word, Value* into) const {
     with_order([&](auto order) { add_word(order, q, from, word, into); });
     clean(q, into);
     add_deletions(q, into);
@@ -78,14 +69,11 @@ class RecognitionRows {
     with_order([&](auto order) { find_frontier(order, q, row, reached); });
   }
 
-  Value beta() const { return pay_.beta; }
-  Value alpha() const { return pay_.alpha; }
-  Value unit() const { return pay_.unit; }
   bool matches(std::int32_t i, Symbol word) const { return reference_[i] == word; }
 
   // Whether a word leads from a state to what it leads to from first(q): it does not prolong the matches behind q.
   bool forgets_by(std::int32_t q, Symbol word) const {
-    const std::int32_t i = q / pay_.order;
+    const std::int32_t i = gains_.position(q);
     return i == size_ || !matches(i, word);
   }
 
@@ -98,24 +86,24 @@ class RecognitionRows {
   // Loops over the matches behind a state are much faster if the compiler knows how many there may be.
   template <typename Function>
   void with_order(Function function) const {
-    if (pay_.order == 4) return function(std::integral_constant<std::int32_t, 4>());
-    if (pay_.order == 1) return function(std::integral_constant<std::int32_t, 1>());
-    function(pay_.order);
+    if (gains_.order == 4) return function(std::integral_constant<std::int32_t, 4>());
+    if (gains_.order == 1) return function(std::integral_constant<std::int32_t, 1>());
+    function(gains_.order);
   }
 
   template <typename Order>
   void add_word(Order order, std::int32_t q, const Value* from, Symbol word, Value* into) const {
     const std::int32_t end = states(), begin = first(q);
-    const Value alpha = pay_.alpha, unit = pay_.unit;
+    const EditGains<Value> gains = gains_;
     Value before = nothing;
     for (std::int32_t s = begin, i = s / order; s < end; s += order, ++i) {
       std::fill(into + s + 1, into + s + order, nothing);
-      into[s] = std::max(static_cast<Value>(from[s] - alpha), before);
+      into[s] = std::max(static_cast<Value>(from[s] + gains.insertion), static_cast<Value>(before + gains.substitution));
       before = from[s];
       if (s == begin || !matches(i - 1, word)) continue;
       for (std::int32_t m = 0; m < order; ++m) {
-        Value& matched = into[s + std::min(m + 1, order - 1)];
-        matched = std::max(matched, static_cast<Value>(from[s - order + m] + (m + 1) * unit));
+        Value& matched = into[s + next_run(order, m)];
+        matched = std::max(matched, static_cast<Value>(from[s - order + m] + gains.match(m)));
       }
       for (std::int32_t m = order - 1; m > 0; --m) into[s + m - 1] = std::max(into[s + m - 1], into[s + m]);
     }
@@ -124,7 +112,7 @@ class RecognitionRows {
   template <typename Order>
   void find_frontier(Order order, std::int32_t q, const Value* row, std::vector<Reached>& reached) const {
     reached.clear();
-    const Value beta = pay_.beta;
+    const Value deletion = gains_.deletion;
     const std::int32_t end = states();
     Value deleted = nothing;
     for (std::int32_t s = first(q); s < end; s += order) {
@@ -136,21 +124,21 @@ class RecognitionRows {
         one.state = s + m;
         one.value = kept = value;
       }
-      deleted = row[s] - beta;
+      deleted = static_cast<Value>(row[s] + deletion);
     }
   }
 
   void add_deletions(std::int32_t q, Value* row) const {
-    const Value beta = pay_.beta;
-    const std::int32_t order = pay_.order, end = states();
+    const Value deletion = gains_.deletion;
+    const std::int32_t order = gains_.order, end = states();
     Value best = row[first(q)];
     for (std::int32_t s = first(q) + order; s < end; s += order)
-      row[s] = best = std::max(row[s], static_cast<Value>(best - beta));
+      row[s] = best = std::max(row[s], static_cast<Value>(best + deletion));
   }
 
   const std::vector<Symbol> reference_;
   const std::int32_t size_;
-  const Pay<Value> pay_;
+  const EditGains<Value> gains_;
 };
 
 }  // namespace latticemetric

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "graphs/lattice.hpp"
 #include "recognition/automaton.hpp"
 #include "recognition/reference_positions.hpp"
 #include "search/best_transitions.hpp"
-#include "search/lattice_search.hpp"
 #include "search/prefix_bounds.hpp"
 #include "search/product_band.hpp"
 
@@ -20,19 +20,17 @@ namespace latticemetric {
 class BandSearch {
  public:
   using Loss = PrefixLosses::Loss;
+  static constexpr std::int32_t least_for_segments = 1500;  // words of a reference: segments cost less than they save
   struct Settings {
     bool has_segments;
     std::size_t part_bytes;
   };
 
-  BandSearch(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains,
+  BandSearch(const Lattice& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains,
              const PrefixLosses::Costs& costs, Settings settings)
       : graph_(graph), size_(reference_words), gains_(gains), settings_(settings),
         places_(graph, reference, reference_words), before_(graph, reference_words, gains, costs),
-        begin_(static_cast<std::size_t>(graph.states) + 1, 0) {
-    for (std::int64_t a = 0; a < graph.arcs; ++a) ++begin_[graph.source[a] + 1];
-    for (std::int32_t s = 0; s < graph.states; ++s) begin_[s + 1] += begin_[s];
-  }
+        begin_(arc_begins(graph)) {}
 
   // What some path loses, at par; 0 where that says nothing, since edits may gain.
   template <typename Value, typename Rule>
@@ -84,7 +82,7 @@ class BandSearch {
     return {graph_, begin_.data(), places_, before_, size_, gains_, rule, settings_.part_bytes};
   }
 
-  const Graph& graph_;
+  const Lattice& graph_;
   const std::int32_t size_;
   const Gains gains_;
   const Settings settings_;

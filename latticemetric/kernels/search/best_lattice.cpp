@@ -25,7 +25,7 @@ class Subsets {
     std::vector<Step> steps;  // by their arcs
   };
 
-  Subsets(const Graph& graph, std::vector<BestAlignments> alignments)
+  Subsets(const Lattice& graph, std::vector<BestAlignments> alignments)
       : graph_(graph), alignments_(std::move(alignments)), sets_(static_cast<std::size_t>(graph.states)) {
     offset_.push_back(0);
     for (const auto& one : alignments_) offset_.push_back(offset_.back() + one.ends.size());
@@ -87,7 +87,7 @@ class Subsets {
     }
   }
 
-  const Graph& graph_;
+  const Lattice& graph_;
   const std::vector<BestAlignments> alignments_;
   std::vector<std::size_t> offset_;                     // of each reference's states
   std::vector<std::map<Set, std::int32_t>> sets_;       // of each state of the lattice, until its nodes are filled
@@ -96,7 +96,7 @@ class Subsets {
 };
 
 // Nodes beside the same state of the lattice with the same future are one.
-BestLattice merged(const Graph& graph, const std::vector<std::vector<Subsets::Node>>& nodes) {
+BestLattice merged(const Lattice& graph, const std::vector<std::vector<Subsets::Node>>& nodes) {
   using Future = std::pair<bool, std::vector<std::pair<std::int64_t, std::int32_t>>>;  // arcs, and what they lead to
   std::vector<std::pair<std::int32_t, Future>> states;  // the last first
   std::vector<std::vector<std::int32_t>> number(nodes.size());
@@ -128,7 +128,7 @@ BestLattice merged(const Graph& graph, const std::vector<std::vector<Subsets::No
 
 }  // namespace
 
-BestLattice best_lattice(const Graph& graph, const std::vector<std::vector<std::int32_t>>& references, Gains gains,
+BestLattice best_lattice(const Lattice& graph, const std::vector<std::vector<std::int32_t>>& references, Gains gains,
                          SearchWay way) {
   std::vector<BestAlignments> alignments;
   for (const auto& reference : references)

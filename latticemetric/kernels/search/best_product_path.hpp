@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "graphs/lattice.hpp"
 #include "memory/budget.hpp"
-#include "search/lattice_search.hpp"
 #include "search/numbered_states.hpp"
 
 namespace latticemetric {
@@ -26,9 +26,9 @@ struct CompletionCost {
   bool operator==(const CompletionCost& other) const { return cost == other.cost && words == other.words; }
 };
 
-inline CompletionCost ending(const Graph& graph, std::int32_t s) { return {graph.final_cost[s], 0}; }
+inline CompletionCost ending(const Lattice& graph, std::int32_t s) { return {graph.final_cost[s], 0}; }
 
-inline CompletionCost before(const Graph& graph, std::int64_t arc, const CompletionCost& rest) {
+inline CompletionCost before(const Lattice& graph, std::int64_t arc, const CompletionCost& rest) {
   return arc == silent ? rest : CompletionCost{graph.cost[arc] + rest.cost, graph.is_word[arc] + rest.words};
 }
 

@@ -7,22 +7,17 @@
 #include <utility>
 #include <vector>
 
+#include "graphs/lattice.hpp"
 #include "memory/budget.hpp"
 #include "memory/numbered_bits.hpp"
 #include "recognition/automaton.hpp"
 #include "recognition/reference_positions.hpp"
 #include "search/best_product_path.hpp"
-#include "search/lattice_search.hpp"
 #include "search/numbered_states.hpp"
 
 namespace latticemetric {
 
-// What a transition of the automaton does: a match is the length of the longest n-gram that it completes.
-enum class Edit : std::int32_t { insertion = -2, deletion = -1, substitution = 0 };
-constexpr Edit match(std::int32_t length) { return static_cast<Edit>(length); }
-
 // The transitions of the best paths of the product, by the values of its states. A rule says which paths are answers.
-// State (i, m) of the automaton is number i * order + m.
 template <typename Values, typename Rule>
 class BestTransitions {
   using Value = typename Values::Value;
@@ -30,16 +25,16 @@ class BestTransitions {
  public:
   using Completion = typename Rule::Completion;
 
-  BestTransitions(const Graph& graph, const std::int64_t* begin, const ReferencePlaces& places, std::int32_t size,
+  BestTransitions(const Lattice& graph, const std::int64_t* begin, const ReferencePlaces& places, std::int32_t size,
                   const Values& values, Rule& rule)
-      : graph_(graph), begin_(begin), places_(places), size_(size), edits_(values.edits()), values_(values), rule_(rule) {}
+      : graph_(graph), begin_(begin), places_(places), size_(size), gains_(values.gains()), values_(values), rule_(rule) {}
 
   std::int32_t first_state(std::int32_t s) const { return values_.first_state(s); }
   std::int32_t states(std::int32_t s) const { return values_.states(s); }
 
   bool ends(std::int32_t s, std::int32_t state) {
-    if (state / edits_.order != size_ || !graph_.is_final(s)) return false;
-    return static_cast<Value>(values_.value(s, size_, state % edits_.order) + rule_.end_cost(s)) <= rule_.slack(s, state);
+    if (gains_.position(state) != size_ || !graph_.is_final(s)) return false;
+    return static_cast<Value>(values_.value(s, size_, gains_.run(state)) + rule_.end_cost(s)) <= rule_.slack(s, state);
   }
 
   Completion ending(std::int32_t s) const { return rule_.ending(s); }
@@ -47,16 +42,16 @@ class BestTransitions {
 
   template <typename Visit>
   void each_transition(std::int32_t s, std::int32_t state, Visit visit) {
-    const std::int32_t order = edits_.order, i = state / order, m = state % order, onward = (i + 1) * order;
+    const std::int32_t i = gains_.position(state), m = gains_.run(state);
     const Value best = values_.value(s, i, m), slack = rule_.slack(s, state);
     const auto propose = [&](std::int64_t a, std::int32_t t, std::int32_t r, Value added, Edit edit) {
-      const auto lost = best - added - values_.value(t, r / order, r % order);  // of more than 16 bits
+      const auto lost = best - added - values_.value(t, gains_.position(r), gains_.run(r));  // of more than 16 bits
       if (lost > slack) return;
       rule_.reach(t, r, static_cast<Value>(slack - lost));
       visit(a, t, r, edit);
     };
-    const bool more = i < size_;
-    if (more) propose(silent, s, onward, edits_.deletion, Edit::deletion);
+    const bool is_last = i == size_;
+    if (!is_last) propose(silent, s, gains_.state(i + 1, 0), gains_.deletion, Edit::deletion);
     for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
       const std::int32_t t = graph_.target[a];
       const Value cost = rule_.cost(a);
@@ -64,20 +59,19 @@ class BestTransitions {
         propose(a, t, state, static_cast<Value>(-cost), Edit::substitution);
         continue;
       }
-      propose(a, t, i * order, static_cast<Value>(edits_.insertion - cost), Edit::insertion);
-      if (!more) continue;
-      propose(a, t, onward, static_cast<Value>(edits_.substitution - cost), Edit::substitution);
-      if (places_.matches(a, i))
-        propose(a, t, onward + edits_.longer(m), static_cast<Value>(edits_.match(m) - cost), match(m + 1));
+      gains_.each_reading(i, m, is_last, !is_last && places_.matches(a, i),
+                          [&](std::int32_t j, std::int32_t run, Value gain, Edit edit) {
+                            propose(a, t, gains_.state(j, run), static_cast<Value>(gain - cost), edit);
+                          });
     }
   }
 
  private:
-  const Graph& graph_;
+  const Lattice& graph_;
   const std::int64_t* const begin_;
   const ReferencePlaces& places_;
   const std::int32_t size_;
-  const EditValues<Value> edits_;
+  const EditGains<Value> gains_;
   const Values& values_;
   Rule& rule_;
 };
@@ -88,7 +82,7 @@ class MarkedStates {
  public:
   using Value = V;
 
-  explicit MarkedStates(const EditValues<Value>& edits) : edits_(edits), begin_{0} {}
+  explicit MarkedStates(const EditGains<Value>& gains) : gains_(gains), begin_{0} {}
 
   // Those of one state of the lattice after the other, by their numbers.
   void add(std::int32_t state, Value value) {
@@ -113,18 +107,18 @@ class MarkedStates {
   std::int32_t state(std::size_t number) const { return states_[number]; }
   std::size_t number(std::int32_t s, std::int32_t state) const { return numbers_.number(s, state); }
 
-  const EditValues<Value>& edits() const { return edits_; }
+  const EditGains<Value>& gains() const { return gains_; }
   std::int32_t first_state(std::int32_t s) const { return begin(s) < end(s) ? states_[begin(s)] : 0; }
   std::int32_t states(std::int32_t s) const {
     return begin(s) < end(s) ? states_[end(s) - 1] - states_[begin(s)] + 1 : 0;
   }
   Value value(std::int32_t s, std::int32_t i, std::int32_t m) const {
-    const std::int32_t state = i * edits_.order + m;
+    const std::int32_t state = gains_.state(i, m);
     return numbers_.has(s, state) ? values_[number(s, state)] : no_value<Value>;
   }
 
  private:
-  const EditValues<Value> edits_;
+  const EditGains<Value> gains_;
   NumberedStates numbers_;
   std::vector<std::size_t> begin_;  // of each state of the lattice
   std::vector<std::int32_t> states_;
@@ -187,20 +181,20 @@ class ToBeMarked {
 };
 
 template <typename Band, typename Rule>
-MarkedStates<typename Band::Value> marked(const Graph& graph, const std::int64_t* begin, const ReferencePlaces& places,
+MarkedStates<typename Band::Value> marked(const Lattice& graph, const std::int64_t* begin, const ReferencePlaces& places,
                                           std::int32_t size, Band& band, Rule& rule) {
-  MarkedStates<typename Band::Value> found(band.edits());
+  MarkedStates<typename Band::Value> found(band.gains());
   BestTransitions<Band, Rule> transitions(graph, begin, places, size, band, rule);
-  const std::int32_t order = band.edits().order;
+  const EditGains<typename Band::Value> gains = band.gains();
   ToBeMarked to_be_marked(graph.states);
   to_be_marked.add(0, 0);
   band.each_part([&](std::int32_t first, std::int32_t last) {
     for (std::int32_t s = first; s <= last; ++s) {
       to_be_marked.take(s, [&](std::int32_t state) {
         poll(20);
-        found.add(state, band.value(s, state / order, state % order));
+        found.add(state, band.value(s, gains.position(state), gains.run(state)));
         transitions.each_transition(s, state, [&](std::int64_t, std::int32_t t, std::int32_t r, Edit) {
-          if (to_be_marked.add(t, r) && t > last) band.pass(t, r / order, r % order);
+          if (to_be_marked.add(t, r) && t > last) band.pass(t, gains.position(r), gains.run(r));
         });
       });
       found.end_state();

@@ -17,7 +17,7 @@ namespace latticemetric {
 
 // What answers are ordered by, before their arcs: smaller is better. They add up.
 struct Loss {
-  Wide value;
+  Int128 value;
   std::int64_t cost;
   std::int64_t words;
 
@@ -38,11 +38,11 @@ class LossKeys {
   LossKeys(const WeighedLattice& lattice, const Weighing& weighing) : lattice_(lattice), weighing_(weighing) {
     const auto& [graph, costs, shown] = lattice;
     const std::int64_t arcs = longest_path(graph, false) + 1;
-    const Wide cost = static_cast<Wide>(largest_cost(graph, costs)) * arcs;
-    Wide value = 0;
+    const Int128 cost = static_cast<Int128>(largest_cost(graph, costs)) * arcs;
+    Int128 value = 0;
     std::size_t longest = 0;
     for (const auto& [words, weight] : weighing.references) {
-      value = std::max(value, 2 * weight * largest_gain(graph, static_cast<std::int64_t>(words.size()), weighing.gains));
+      value = std::max(value, 2 * weight * largest_gain<Int128>(weighing.gains, longest_path(graph, true), static_cast<Int128>(words.size())));
       longest = std::max(longest, words.size());
     }
     value += weighing.cost_weight * cost;
@@ -73,11 +73,11 @@ class LossKeys {
   }
 
   Key price(std::int64_t cost, std::int64_t words) const {
-    Wide key = weighing_.cost_weight * cost;
-    if (cost_bits_ > 0) key = (key * (Wide{1} << cost_bits_) + cost) * (Wide{1} << word_bits_) + words;
+    Int128 key = weighing_.cost_weight * cost;
+    if (cost_bits_ > 0) key = (key * (Int128{1} << cost_bits_) + cost) * (Int128{1} << word_bits_) + words;
     return rounded(key);
   }
-  Key gain(Wide weighed) const { return rounded(weighed * (Wide{1} << (cost_bits_ + word_bits_))); }
+  Key gain(Int128 weighed) const { return rounded(weighed * (Int128{1} << (cost_bits_ + word_bits_))); }
   Key arc(std::int64_t a) const { return arc_[static_cast<std::size_t>(a)]; }
   Key end(std::int32_t v) const { return end_[static_cast<std::size_t>(v)]; }
 
@@ -89,13 +89,13 @@ class LossKeys {
  private:
   static constexpr int largest_bits = 120, key_bits = 58;
 
-  static int bits(Wide value) {
+  static int bits(Int128 value) {
     int count = 0;
     for (; value > 0; value >>= 1) ++count;
     return count;
   }
-  Key rounded(Wide value) const {
-    return static_cast<Key>(shift_ == 0 ? value : (value + (Wide{1} << (shift_ - 1))) >> shift_);
+  Key rounded(Int128 value) const {
+    return static_cast<Key>(shift_ == 0 ? value : (value + (Int128{1} << (shift_ - 1))) >> shift_);
   }
 
   const WeighedLattice& lattice_;
@@ -163,9 +163,10 @@ class CompletionBounds {
   };
   static constexpr std::int64_t unknown = -1;  // number of words
 
-  Gains rounded(Wide weight) const {
+  Gains rounded(Int128 weight) const {
+    const Gains& gains = keys_.weighing().gains;
     const auto key = [&](std::int64_t gain) { return keys_.gain(weight * gain); };
-    return {gains_.order, key(gains_.unit), key(gains_.alpha), key(gains_.beta)};
+    return {gains.order, key(gains.unit), key(gains.alpha), key(gains.beta)};
   }
 
   Loss& at(Place place) {
@@ -189,7 +190,7 @@ class CompletionBounds {
       if (!least || loss < *least) least = loss;
     };
     if (lattice_.graph.is_final(v) && is_near(table_.ending(v, i), best))
-      take(after({0, 0, 0}, -static_cast<Wide>(size_ - i) * gains_.beta, lattice_.costs.final[v], 0));
+      take(after({0, 0, 0}, static_cast<Int128>(size_ - i) * gains_.deletion, lattice_.costs.final[v], 0));
     for (auto a = table_.begin(v); a < table_.begin(v + 1); ++a) {
       poll(20);
       list_edits(a, i, m);
@@ -213,7 +214,7 @@ class CompletionBounds {
     return true;
   }
 
-  Loss after(const Loss& rest, Wide gain, std::int64_t cost, std::int64_t words) const {
+  Loss after(const Loss& rest, Int128 gain, std::int64_t cost, std::int64_t words) const {
     return rest + keys_.exact_price(cost, words) + Loss{weight_ * gain, 0, 0};
   }
 
@@ -222,26 +223,30 @@ class CompletionBounds {
   void list_edits(std::int64_t a, std::int32_t i, std::int32_t m) {
     edits_.clear();
     const std::int32_t t = lattice_.graph.target[a];
+    const auto rest = [&](std::int32_t to, std::int32_t run) {
+      return table_.value(t, to, run) - table_.rule().cost(a);
+    };
     const auto add = [&](std::int32_t to, std::int32_t run, std::int64_t gain, Key key) {
       edits_.push_back({key, {t, to, run}, gain});
     };
-    if (lattice_.graph.label[a] == 0) return add(i, m, 0, table_.followed(a, i, m));
-    add(i, 0, -gains_.alpha, table_.inserted(a, i));
-    if (i == size_) return;
-    add(i + 1, 0, 0, table_.followed(a, i + 1, 0));
-    for (auto place = table_.places().of(a); *place >= 0; ++place) {
-      if (*place < i) continue;
-      const std::int32_t deleted = *place - i, run = deleted > 0 ? 0 : m;
-      add(*place + 1, table_.longer(run), (run + 1) * gains_.unit - deleted * gains_.beta,
-          table_.matched(a, *place, run) - table_.deletions(deleted));
-    }
+    if (lattice_.graph.label[a] == 0) return add(i, m, 0, rest(i, m));
+    gains_.each_reading(i, m, i == size_, false, [&](std::int32_t to, std::int32_t run, std::int64_t gain, auto edit) {
+      add(to, run, gain, table_.gains().of(edit) + rest(to, run));
+    });
+    for (auto place = table_.places().of(a); *place >= 0; ++place)
+      if (*place >= i)
+        gains_.match_at(i, m, *place, [&](std::int32_t to, std::int32_t run, std::int64_t gain) {
+          table_.gains().match_at(i, m, *place, [&](std::int32_t, std::int32_t, Key key) {
+            add(to, run, gain, key + rest(to, run));
+          });
+        });
   }
 
   const LossKeys& keys_;
   const WeighedLattice& lattice_;
-  const Gains gains_;
+  const EditGains<std::int64_t> gains_;
   const std::int32_t size_;
-  const Wide weight_;
+  const Int128 weight_;
   Table table_;
   std::vector<std::vector<Loss>> exact_;  // of each state, where asked for: place i, m is number i * runs + m
   std::size_t bytes_ = 0;

@@ -8,7 +8,6 @@
 
 #include "recognition/reference_positions.hpp"
 #include "search/band_search.hpp"
-#include "search/best_lattice.hpp"
 #include "search/best_product_path.hpp"
 #include "search/best_transitions.hpp"
 #include "search/prefix_bounds.hpp"
@@ -24,7 +23,7 @@ class BestGain {
   using Completion = CompletionCost;
   static constexpr bool opposed = false, weighs = false;
 
-  explicit BestGain(const Graph& graph) : graph_(graph) {}
+  explicit BestGain(const Lattice& graph) : graph_(graph) {}
 
   Value cost(std::int64_t) const { return 0; }
   Value end_cost(std::int32_t) const { return 0; }
@@ -39,7 +38,7 @@ class BestGain {
   }
 
  private:
-  const Graph& graph_;
+  const Lattice& graph_;
 };
 
 // Gains and costs decide together. Both are rounded for the table, to units of 2^shift; all paths that rounding may have
@@ -49,7 +48,7 @@ class WeighedGain {
  public:
   static constexpr bool opposed = false, weighs = true;
   struct Completion {
-    Wide loss = std::numeric_limits<Wide>::max();
+    Int128 loss = std::numeric_limits<Int128>::max();
     std::int64_t cost = 0, words = 0;
     bool operator<(const Completion& other) const {
       if (loss != other.loss) return loss < other.loss;
@@ -61,10 +60,10 @@ class WeighedGain {
   };
 
   // `largest` bounds the size of every loss, `terms` the numbers that are added up for one.
-  WeighedGain(const Graph& graph, WholeCosts costs, Gains gains, Wide gain_weight, Wide cost_weight, Wide largest,
+  WeighedGain(const Lattice& graph, IntegerCosts costs, Gains gains, Int128 gain_weight, Int128 cost_weight, Int128 largest,
               std::int64_t terms)
       : graph_(graph), costs_(costs), gains_(gains), gain_weight_(gain_weight), cost_weight_(cost_weight) {
-    while ((largest >> shift_) >= Wide{1} << (8 * sizeof(Value) - 5)) ++shift_;
+    while ((largest >> shift_) >= Int128{1} << (8 * sizeof(Value) - 5)) ++shift_;
     const std::int64_t lost = shift_ == 0 ? 0 : terms + 1;  // half a unit a term, by the path and by the best
     slack_.emplace(0, static_cast<Value>(lost));
     arc_.reserve(static_cast<std::size_t>(graph.arcs));
@@ -90,7 +89,7 @@ class WeighedGain {
 
   Completion ending(std::int32_t s) const { return {cost_weight_ * costs_.final[s], costs_.final[s], 0}; }
   Completion before(std::int64_t arc, Edit edit, const Completion& rest) const {
-    const Wide loss = rest.loss - gain_weight_ * gain(edit);
+    const Int128 loss = rest.loss - gain_weight_ * EditGains<std::int64_t>(gains_).of(edit);
     if (arc == silent) return {loss, rest.cost, rest.words};
     return {loss + cost_weight_ * costs_.arc[arc], rest.cost + costs_.arc[arc], rest.words + graph_.is_word[arc]};
   }
@@ -100,39 +99,33 @@ class WeighedGain {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(s)) << 32 | static_cast<std::uint32_t>(state);
   }
 
-  Value rounded(Wide value) const {
-    return static_cast<Value>(shift_ == 0 ? value : (value + (Wide{1} << (shift_ - 1))) >> shift_);
+  Value rounded(Int128 value) const {
+    return static_cast<Value>(shift_ == 0 ? value : (value + (Int128{1} << (shift_ - 1))) >> shift_);
   }
 
-  std::int64_t gain(Edit edit) const {
-    if (edit == Edit::insertion) return -gains_.alpha;
-    if (edit == Edit::deletion) return -gains_.beta;
-    return static_cast<std::int64_t>(edit) * gains_.unit;
-  }
-
-  const Graph& graph_;
-  const WholeCosts costs_;
+  const Lattice& graph_;
+  const IntegerCosts costs_;
   const Gains gains_;
-  const Wide gain_weight_, cost_weight_;
+  const Int128 gain_weight_, cost_weight_;
   int shift_ = 0;
   std::vector<Value> arc_, end_;
   std::unordered_map<std::uint64_t, Value> slack_;
 };
 
-template <typename Value>
-bool fits(Wide largest) {
-  return largest < static_cast<Wide>(std::numeric_limits<Value>::max()) / 4;
+// No gain of the lattice's strings is larger in size than this.
+Int128 largest_gain_in(const Lattice& graph, std::int64_t reference_words, Gains gains) {
+  return largest_gain<Int128>(gains, longest_path(graph, true), reference_words);
 }
 
 template <typename Values, typename Rule>
-BestPathOfProduct<BestTransitions<Values, Rule>> best_path(const Graph& graph, BestTransitions<Values, Rule>& transitions,
+BestPathOfProduct<BestTransitions<Values, Rule>> best_path(const Lattice& graph, BestTransitions<Values, Rule>& transitions,
                                                            const NumberedStates* marked = nullptr) {
   return {transitions, graph.states, graph.arcs, graph.source, graph.target, marked};
 }
 
 // The table of the whole product.
 template <typename Value>
-Best best_of_table(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains) {
+Best best_of_table(const Lattice& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains) {
   RecognitionTable<Value, BestGain<Value>> table(graph, reference, reference_words, gains, BestGain<Value>(graph));
   table.fill();
   BestTransitions transitions(graph, table.begins(), table.places(), reference_words, table, table.rule());
@@ -146,13 +139,12 @@ bool is_band(SearchWay way, std::int32_t words, std::int32_t order) {
   return way.kind == SearchWay::band || (way.kind == SearchWay::automatic && words >= (order > 1 ? least_with_runs : least));
 }
 BandSearch::Settings settings(SearchWay way, std::int32_t words) {
-  constexpr std::int32_t least_for_segments = 1500;
-  return {way.kind == SearchWay::band || words >= least_for_segments, way.part_bytes};
+  return {way.kind == SearchWay::band || words >= BandSearch::least_for_segments, way.part_bytes};
 }
 
 // Searches a band: visit(search, states of best paths, rule, what they lose).
 template <typename Value, typename Visit>
-auto in_band(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains,
+auto in_band(const Lattice& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains,
              BandSearch::Settings settings, Visit visit) {
   using Losses = std::vector<BandSearch::Loss>;
   const PrefixLosses::Costs none{Losses(static_cast<std::size_t>(graph.arcs), 0),
@@ -166,20 +158,20 @@ auto in_band(const Graph& graph, const std::int32_t* reference, std::int32_t ref
 
 // Calls in_band(value) or in_table(value), with a 0 of a kind that holds all gains.
 template <typename InBand, typename InTable>
-auto either_way(const Graph& graph, std::int32_t reference_words, Gains gains, SearchWay way, InBand in_band,
+auto either_way(const Lattice& graph, std::int32_t reference_words, Gains gains, SearchWay way, InBand in_band,
                 InTable in_table) {
-  const Wide largest = largest_gain(graph, reference_words, gains);
+  const Int128 largest = largest_gain_in(graph, reference_words, gains);
   // At par, what is lost may be twice as large as gains are.
-  if (is_band(way, reference_words, gains.order) && fits<std::int64_t>(2 * largest))
-    return fits<std::int32_t>(2 * largest) ? in_band(std::int32_t{}) : in_band(std::int64_t{});
-  if (fits<std::int16_t>(largest)) return in_table(std::int16_t{});
-  if (fits<std::int32_t>(largest)) return in_table(std::int32_t{});
-  return fits<std::int64_t>(largest) ? in_table(std::int64_t{}) : in_table(Wide{});
+  if (is_band(way, reference_words, gains.order) && fits<std::int64_t>(largest, 8))
+    return fits<std::int32_t>(largest, 8) ? in_band(std::int32_t{}) : in_band(std::int64_t{});
+  if (fits<std::int16_t>(largest, 4)) return in_table(std::int16_t{});
+  if (fits<std::int32_t>(largest, 4)) return in_table(std::int32_t{});
+  return fits<std::int64_t>(largest, 4) ? in_table(std::int64_t{}) : in_table(Int128{});
 }
 
 // All transitions between marked states are those of best paths.
 template <typename Value, typename Transitions>
-BestAlignments between(const Graph& graph, const MarkedStates<Value>& states, Transitions transitions) {
+BestAlignments between(const Lattice& graph, const MarkedStates<Value>& states, Transitions transitions) {
   BestAlignments found;
   found.ends.reserve(states.size());
   for (std::int32_t s = 0; s < graph.states; ++s) {
@@ -199,13 +191,13 @@ BestAlignments between(const Graph& graph, const MarkedStates<Value>& states, Tr
 
 }  // namespace
 
-Best search_lattice(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains, SearchWay way) {
+Best search_lattice(const Lattice& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains, SearchWay way) {
   const auto band = [&](auto value) {
     return in_band<decltype(value)>(
         graph, reference, reference_words, gains, settings(way, reference_words),
         [&](const BandSearch& search, const auto& states, auto& rule, BandSearch::Loss lost) -> Best {
           auto transitions = search.transitions(states, rule);
-          const Wide par = static_cast<Wide>(gains.order) * gains.unit * reference_words;
+          const Int128 par = static_cast<Int128>(gains.order) * gains.unit * reference_words;
           return {best_path(graph, transitions, &states.numbers()).arcs(), par - lost};
         });
   };
@@ -213,7 +205,7 @@ Best search_lattice(const Graph& graph, const std::int32_t* reference, std::int3
   return either_way(graph, reference_words, gains, way, band, table);
 }
 
-BestAlignments best_alignments(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words,
+BestAlignments best_alignments(const Lattice& graph, const std::int32_t* reference, std::int32_t reference_words,
                                Gains gains, SearchWay way) {
   const auto band = [&](auto value) {
     return in_band<decltype(value)>(
@@ -235,17 +227,17 @@ BestAlignments best_alignments(const Graph& graph, const std::int32_t* reference
 }
 
 template <typename Values, typename Rule>
-LeastLoss least_loss(const Graph& graph, BestTransitions<Values, Rule> transitions) {
+LeastLoss least_loss(const Lattice& graph, BestTransitions<Values, Rule> transitions) {
   auto best = best_path(graph, transitions);
   auto path = best.arcs();
   const auto& [loss, cost, words] = best.completion();
   return {std::move(path), loss, cost, words};
 }
 
-LeastLoss search_least_loss(const Graph& graph, WholeCosts costs, const std::int32_t* reference,
-                            std::int32_t reference_words, Gains gains, Wide gain_weight, Wide cost_weight, SearchWay way) {
+LeastLoss search_least_loss(const Lattice& graph, IntegerCosts costs, const std::int32_t* reference,
+                            std::int32_t reference_words, Gains gains, Int128 gain_weight, Int128 cost_weight, SearchWay way) {
   const std::int64_t arcs = longest_path(graph, false) + 1;
-  const Wide largest = gain_weight * largest_gain(graph, reference_words, gains) + cost_weight * largest_cost(graph, costs) * arcs;
+  const Int128 largest = gain_weight * largest_gain_in(graph, reference_words, gains) + cost_weight * largest_cost(graph, costs) * arcs;
   // A path's arcs and its end, each with an edit that rounds up to `order` units at once, and the deletions.
   const std::int64_t terms = arcs + gains.order * (arcs + reference_words);
   if (is_band(way, reference_words, gains.order)) {

@@ -1,32 +1,19 @@
 // The best path of a lattice under a recognition rate: the metric's automaton fused with the search.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "strings/alignment.hpp"
+#include "graphs/lattice.hpp"
+#include "memory/int128.hpp"
+#include "recognition/automaton.hpp"
 
 namespace latticemetric {
 
-// A lattice as it is searched. Arcs are sorted by source and go from smaller to larger states; 0 is the start.
-struct Graph {
-  std::int32_t states;
-  std::int64_t arcs;
-  const std::int32_t* source;
-  const std::int32_t* target;
-  const std::int32_t* label;     // what an arc counts as; 0 for ε
-  const std::uint8_t* is_word;   // which arcs carry a word in the result
-  const double* cost;
-  const double* final_cost;      // a state; infinite where it is not final
-
-  bool is_final(std::int32_t s) const { return std::isfinite(final_cost[s]); }
-};
-
 struct Best {
   std::vector<std::int64_t> arcs;
-  Wide gain = 0;
+  Int128 gain = 0;
 };
 
 // How the product with the metric's automaton is searched: as a table of all its states, or in a band of those that may
@@ -37,23 +24,31 @@ struct SearchWay {
 };
 
 // Best gain; ties: least cost, fewest words, lexicographically smallest arcs. Gains are exact integers.
-Best search_lattice(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains,
+Best search_lattice(const Lattice& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains,
                     SearchWay way);
-
-// Costs as integers in a common unit, so that sums with gains are exact.
-struct WholeCosts {
-  const std::int64_t* arc;
-  const std::int64_t* final;
-};
 
 // The path of least loss, cost_weight * cost - gain_weight * gain; ties as above. Weights are at least 0. The graph's own
 // costs say only which states are final.
 struct LeastLoss {
   std::vector<std::int64_t> arcs;
-  Wide loss = 0;
+  Int128 loss = 0;
   std::int64_t cost = 0, words = 0;
 };
-LeastLoss search_least_loss(const Graph& graph, WholeCosts costs, const std::int32_t* reference,
-                            std::int32_t reference_words, Gains gains, Wide gain_weight, Wide cost_weight, SearchWay way);
+LeastLoss search_least_loss(const Lattice& graph, IntegerCosts costs, const std::int32_t* reference,
+                            std::int32_t reference_words, Gains gains, Int128 gain_weight, Int128 cost_weight, SearchWay way);
+
+// States of the product with the metric's automaton that best paths pass, and the transitions between them: an automaton
+// that reads a best path's arcs, once for each of its best alignments. Beside state s of the lattice are the states
+// begin[s] .. begin[s + 1] - 1; silent transitions lead to larger ones of them. The transitions of state q are
+// first[q] .. first[q + 1] - 1.
+struct BestAlignments {
+  std::vector<std::size_t> begin{0}, first{0};
+  std::vector<std::uint8_t> ends;     // of states
+  std::vector<std::int64_t> arc;      // of transitions: of the lattice, or silent
+  std::vector<std::size_t> target;
+};
+
+BestAlignments best_alignments(const Lattice& graph, const std::int32_t* reference, std::int32_t reference_words,
+                               Gains gains, SearchWay way);
 
 }  // namespace latticemetric

@@ -8,7 +8,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "forests/exact_values.hpp"
 #include "memory/budget.hpp"
 #include "search/lattice_search.hpp"
 #include "search/prefix_columns.hpp"
@@ -131,7 +130,7 @@ class StringSearch {
     }
     const auto& table = bounds_.front().table();
     for (auto a = table.begin(prefix.state); a < table.begin(prefix.state + 1); ++a) {
-      columns_.say(store_[column], a, column_);
+      columns_.advance(store_[column], a, column_);
       const std::int32_t t = graph.target[a];
       add(columns_.bound(column_.data(), t),
           {{}, 0, prefix.cost + costs.arc[a], prefix.words + (shown[a] != 0), t, none, number, a, prefix.arcs + 1});
@@ -149,7 +148,7 @@ class StringSearch {
     if (prefix.parent == none)
       columns_.start(column_);
     else
-      columns_.say(store_[columns_of_[prefix.parent]], prefix.arc, column_);
+      columns_.advance(store_[columns_of_[prefix.parent]], prefix.arc, column_);
     return column_.data();
   }
 
@@ -298,10 +297,10 @@ class StringSearch {
   WeighedStrings result_{{}, {}, -1, 0};
 };
 
-Wide largest_gain(const WeighedLattice& lattice, const Weighing& weighing) {
+Int128 largest_gain_in(const WeighedLattice& lattice, const Weighing& weighing) {
   std::size_t longest = 0;
   for (const auto& reference : weighing.references) longest = std::max(longest, reference.words.size());
-  return largest_gain(lattice.graph, static_cast<std::int64_t>(longest), weighing.gains);
+  return largest_gain<Int128>(weighing.gains, longest_path(lattice.graph, true), static_cast<Int128>(longest));
 }
 
 void require_sums(const WeighedLattice& lattice, const Weighing& weighing) {
@@ -309,7 +308,7 @@ void require_sums(const WeighedLattice& lattice, const Weighing& weighing) {
   double weight = 0;
   for (const auto& reference : weighing.references) weight = std::max(weight, static_cast<double>(reference.weight));
   const double value = static_cast<double>(weighing.cost_weight) * cost +
-                       2 * weight * static_cast<double>(largest_gain(lattice, weighing));
+                       2 * weight * static_cast<double>(largest_gain_in(lattice, weighing));
   if (cost > std::ldexp(1.0, 62) || value > std::ldexp(1.0, 125))
     throw TooLarge("weights and costs are too large to be added up; choose smaller ones");
 }
@@ -335,9 +334,9 @@ WeighedStrings searched(const WeighedLattice& lattice, const Weighing& weighing,
   if (table > static_cast<double>(limits.bytes) / 2)
     throw TooLarge("the search's tables do not fit into memory; prune the lattice, or give fewer or shorter references");
   limits.bytes -= static_cast<std::size_t>(table);
-  if (fits<std::int32_t>(static_cast<double>(largest_gain(lattice, weighing))))
+  if (fits<std::int32_t>(largest_gain_in(lattice, weighing), 8))
     return StringSearch<std::int32_t, ill>(lattice, weighing, limits).run();
-  return StringSearch<Wide, ill>(lattice, weighing, limits).run();
+  return StringSearch<Int128, ill>(lattice, weighing, limits).run();
 }
 
 }  // namespace

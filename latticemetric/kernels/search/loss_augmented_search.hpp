@@ -11,14 +11,14 @@ namespace latticemetric {
 
 // Every state is on a complete path. The graph's own costs say only which states are final.
 struct WeighedLattice {
-  Graph graph;
-  WholeCosts costs;
+  Lattice graph;
+  IntegerCosts costs;
   const std::int32_t* shown;  // what an arc says in the result; 0 for nothing
 };
 
 struct WeighedReference {
   std::vector<std::int32_t> words;
-  Wide weight;  // of a gain against it; at least 0
+  Int128 weight;  // of a gain against it; at least 0
 };
 
 // The loss of a string is cost_weight * cost − its largest weight * gain over references and alignments; or plus it,
@@ -26,7 +26,7 @@ struct WeighedReference {
 struct Weighing {
   std::vector<WeighedReference> references;
   Gains gains;
-  Wide cost_weight;  // at least 0
+  Int128 cost_weight;  // at least 0
   bool ill;
 };
 
@@ -39,9 +39,9 @@ struct SearchLimits {
 
 struct WeighedStrings {
   std::vector<std::vector<std::int64_t>> arcs;  // the best path of each string, the best string first
-  std::vector<Wide> losses;
+  std::vector<Int128> losses;
   std::int64_t exact;                           // so many of the first are known to be the best
-  Wide bound;                                   // no other string has a smaller loss; of no meaning if all are exact
+  Int128 bound;                                   // no other string has a smaller loss; of no meaning if all are exact
 };
 
 // Distinct strings of least loss; ties: least cost, fewest words, lexicographically smallest arcs. Throws TooLarge

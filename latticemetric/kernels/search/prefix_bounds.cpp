@@ -58,13 +58,13 @@ PrefixLosses::Loss share(const std::vector<PrefixLosses::Loss>& lost) {
 
 }  // namespace
 
-PrefixLosses::PrefixLosses(const Graph& graph, std::int32_t size, Gains gains, const Costs& costs)
+PrefixLosses::PrefixLosses(const Lattice& graph, std::int32_t size, Gains gains, const Costs& costs)
     : graph_(graph),
       size_(size),
-      edits_(gains, true),
-      insertion_(-edits_.insertion),
-      deletion_(-edits_.deletion),
-      substitution_(-edits_.substitution),
+      gains_(gains, true),
+      insertion_(-gains_.insertion),
+      deletion_(-gains_.deletion),
+      substitution_(-gains_.substitution),
       cheapest_(std::min({insertion_, deletion_, substitution_})),
       hold_(cheapest_ >= 0),
       share_(share(least_after_error())),
@@ -121,11 +121,11 @@ std::vector<PrefixLosses::Price> PrefixLosses::prices() const {
 // What 0 .. order - 1 words of the reference lose with no match before them.
 std::vector<PrefixLosses::Loss> PrefixLosses::least_after_error() const {
   // By the number of matches before the words that are left.
-  std::vector<Loss> least(static_cast<std::size_t>(edits_.order), 0), lost{0};
-  for (std::int32_t left = 1; left < edits_.order; ++left) {
+  std::vector<Loss> least(static_cast<std::size_t>(gains_.order), 0), lost{0};
+  for (std::int32_t left = 1; left < gains_.order; ++left) {
     auto next = least;
-    for (std::int32_t m = 0; m < edits_.order; ++m)
-      next[m] = std::min({least[edits_.longer(m)] - edits_.match(m), least[0] + substitution_, least[0] + deletion_});
+    for (std::int32_t m = 0; m < gains_.order; ++m)
+      next[m] = std::min({least[gains_.next_run(m)] - gains_.match(m), least[0] + substitution_, least[0] + deletion_});
     least = std::move(next);
     lost.push_back(least[0]);
   }
@@ -239,7 +239,7 @@ void PrefixLosses::choose_segments(const std::vector<std::uint8_t>& longest) {
     last.lost_after += after;
     if (worth(last) > worth(best)) best = last;
   };
-  const std::int32_t after = edits_.order - 1;
+  const std::int32_t after = gains_.order - 1;
   std::vector<std::optional<Segments>> ends(segments_.size());  // those of which the last one ends at a place
   ends[0].emplace();  // no matches are before the first words, as after an error
   Segments earlier;   // those of which the last one ends `after` words before a place, or before that

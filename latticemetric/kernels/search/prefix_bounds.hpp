@@ -8,9 +8,9 @@
 #include <limits>
 #include <vector>
 
+#include "graphs/lattice.hpp"
 #include "recognition/automaton.hpp"
 #include "recognition/reference_positions.hpp"
-#include "search/lattice_search.hpp"
 
 namespace latticemetric {
 
@@ -46,7 +46,7 @@ class PrefixLosses {
     std::vector<Loss> arc, end;
   };
 
-  PrefixLosses(const Graph& graph, std::int32_t size, Gains gains, const Costs& costs);
+  PrefixLosses(const Lattice& graph, std::int32_t size, Gains gains, const Costs& costs);
 
   // Whether no edit gains anything at par. Otherwise there are no bounds.
   bool hold() const { return hold_; }
@@ -117,9 +117,9 @@ class PrefixLosses {
 
   static constexpr Loss unreached = std::numeric_limits<Loss>::max() / 4;
 
-  const Graph& graph_;
+  const Lattice& graph_;
   const std::int32_t size_;
-  const EditValues<Loss> edits_;
+  const EditGains<Loss> gains_;
   const Loss insertion_, deletion_, substitution_, cheapest_;
   const bool hold_;
   const Loss share_;                     // of a word, in what order - 1 words lose after an error

@@ -27,13 +27,11 @@ class WeighedColumns {
 
   WeighedColumns(const LossKeys& keys, std::vector<CompletionBounds<ill>>& bounds)
       : keys_(keys), lattice_(keys.lattice()), order_(keys.weighing().gains.order) {
-    const Gains& gains = keys.weighing().gains;
-    const Pay<Gain> pay{gains.order, static_cast<Gain>(gains.unit), static_cast<Gain>(gains.alpha),
-                        static_cast<Gain>(gains.beta)};
+    const EditGains<Gain> gains(keys.weighing().gains);
     for (std::size_t r = 0; r < bounds.size(); ++r) {
-      const Wide weight = keys.weighing().references[r].weight;
+      const Int128 weight = keys.weighing().references[r].weight;
       parts_.push_back({states_, weight, ill ? weight : -weight, &bounds[r],
-                        Rows(bounds[r].table().places().symbols(), pay)});
+                        Rows(bounds[r].table().places().symbols(), gains)});
       states_ += parts_.back().rows.states();
     }
     find_followed();
@@ -48,12 +46,12 @@ class WeighedColumns {
   }
 
   // The column after one more arc.
-  void say(const Gain* from, std::int64_t arc, Column& into) const {
+  void advance(const Gain* from, std::int64_t arc, Column& into) const {
     poll(4 * states_);
     into.resize(static_cast<std::size_t>(states_));
     for (const auto& part : parts_) {
       if (lattice_.graph.label[arc] != 0)
-        part.rows.say(0, from + part.first, part.bounds->table().places().symbol(arc), into.data() + part.first);
+        part.rows.advance(0, from + part.first, part.bounds->table().places().symbol(arc), into.data() + part.first);
       else
         std::copy_n(from + part.first, part.rows.states(), into.data() + part.first);
     }
@@ -78,10 +76,10 @@ class WeighedColumns {
   }
 
   // What a complete string loses by its gain.
-  Wide ending(const Gain* column) const {
-    std::optional<Wide> most;  // that a string gains
+  Int128 ending(const Gain* column) const {
+    std::optional<Int128> most;  // that a string gains
     for (const auto& part : parts_) {
-      const Wide gain = part.weight * column[part.first + part.rows.final_states()];
+      const Int128 gain = part.weight * column[part.first + part.rows.final_states()];
       most = std::max(gain, most.value_or(gain));
     }
     return ill ? *most : -*most;
@@ -89,14 +87,14 @@ class WeighedColumns {
 
   // Where strings are to score ill: whatever follows, the first column loses at most so much more than the second.
   // Nothing if that is more than `limit`.
-  std::optional<Wide> excess(const Gain* first, const Gain* second, Wide limit) const {
+  std::optional<Int128> excess(const Gain* first, const Gain* second, Int128 limit) const {
     for (const auto& part : parts_)
       if (exceeds(part, first, second, limit)) return {};
-    std::optional<Wide> most;
+    std::optional<Int128> most;
     for (const auto& part : parts_)
       for (std::int32_t s = part.first; s < part.first + part.rows.states(); ++s) {
         if (Rows::is_nothing(first[s])) continue;
-        const Wide more = part.weight == 0 ? 0 : part.weight * (static_cast<Wide>(first[s]) - second[s]);
+        const Int128 more = part.weight == 0 ? 0 : part.weight * (static_cast<Int128>(first[s]) - second[s]);
         most = std::max(more, most.value_or(more));
       }
     return most;
@@ -105,8 +103,8 @@ class WeighedColumns {
  private:
   struct Part {
     std::int32_t first;  // state
-    Wide weight;
-    Wide sign;           // the weight of a gain in a loss
+    Int128 weight;
+    Int128 sign;           // the weight of a gain in a loss
     CompletionBounds<ill>* bounds;
     Rows rows;
   };
@@ -125,11 +123,11 @@ class WeighedColumns {
     }
   }
 
-  static bool exceeds(const Part& part, const Gain* first, const Gain* second, Wide limit) {
+  static bool exceeds(const Part& part, const Gain* first, const Gain* second, Int128 limit) {
     if (part.weight == 0) return limit < 0;
     // What is nothing is twice as far away as any difference of two values, see `fits`.
-    const Wide floor = limit / part.weight - (limit % part.weight < 0);
-    const auto most = static_cast<Gain>(std::clamp<Wide>(floor, Rows::nothing / 2, -(Rows::nothing / 2)));
+    const Int128 floor = limit / part.weight - (limit % part.weight < 0);
+    const auto most = static_cast<Gain>(std::clamp<Int128>(floor, Rows::nothing / 2, -(Rows::nothing / 2)));
     first += part.first;
     second += part.first;
     std::int32_t exceeding = 0;  // without a branch, so that the loop takes several states at a time

@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "graphs/lattice.hpp"
 #include "memory/budget.hpp"
 #include "recognition/automaton.hpp"
 #include "recognition/frequent_words.hpp"
 #include "recognition/incoming_words.hpp"
 #include "recognition/reference_positions.hpp"
-#include "search/lattice_search.hpp"
 #include "search/prefix_bounds.hpp"
 
 namespace latticemetric {
@@ -48,7 +48,7 @@ class RecognitionBand {
  public:
   using Value = V;
 
-  RecognitionBand(const Graph& graph, const std::int64_t* begin, const ReferencePlaces& places,
+  RecognitionBand(const Lattice& graph, const std::int64_t* begin, const ReferencePlaces& places,
                   const PrefixLosses& before, std::int32_t size, Gains gains, const Rule& rule,
                   std::size_t part_bytes)
       : graph_(graph),
@@ -56,28 +56,28 @@ class RecognitionBand {
         places_(places),
         before_(before),
         size_(size),
-        gains_(gains),
-        edits_(gains, true),
+        rate_(gains),
+        gains_(gains, true),
         rule_(rule),
         part_bytes_(part_bytes),
         cursors_(places),
         frequent_(places, size, 12),  // measured on words and on letters
-        entering_(edits_.order > 1 ? std::optional<EnteringWords>(std::in_place, graph, places) : std::nullopt),
+        entering_(gains_.order > 1 ? std::optional<EnteringWords>(std::in_place, graph, places) : std::nullopt),
         rows_(static_cast<std::size_t>(graph.states)),
         first_source_(static_cast<std::size_t>(graph.states), graph.states),
         places_row_(static_cast<std::size_t>(size) + deletion_stretch + 1 + 2 * block, nothing),
-        runs_at_(static_cast<std::size_t>(edits_.order > 1 ? size + 1 : 0), none) {
+        runs_at_(static_cast<std::size_t>(gains_.order > 1 ? size + 1 : 0), none) {
     for (std::int64_t a = graph.arcs; a-- > 0;) first_source_[graph.target[a]] = graph.source[a];
   }
 
-  EditValues<Value> edits() const { return {gains_, true}; }
+  EditGains<Value> gains() const { return EditGains<Value>(rate_, true); }
 
   // What some path loses. It may be the least; nothing says so.
   Loss beam() {
     is_beam_ = true;
     // With each word so much is expected to be lost before: half of par, or four fifths where an error costs runs.
-    const double share = edits_.order == 1 ? 0.5 : 0.8;
-    for (std::int32_t i = 0; i <= size_; ++i) expected_.push_back(static_cast<Cell>(-share * edits_.substitution * i));
+    const double share = gains_.order == 1 ? 0.5 : 0.8;
+    for (std::int32_t i = 0; i <= size_; ++i) expected_.push_back(static_cast<Cell>(-share * gains_.substitution * i));
     complete_all();
     const Loss lost = -static_cast<Loss>(value(0, 0, 0));
     is_beam_ = false;
@@ -149,10 +149,10 @@ class RecognitionBand {
 
   // Cells hold values that lose at most so much; each place is expected to lose its part of it.
   void expect(Loss most) {
-    const Loss of_error = -std::max(edits_.substitution, edits_.deletion);
+    const Loss of_error = -std::max(gains_.substitution, gains_.deletion);
     expected_loss_ = most < -nothing ? 0 : static_cast<Value>(std::min<Loss>(most / std::max(size_, 1), of_error));
-    edits_.substitution = static_cast<Cell>(edits_.substitution + expected_loss_);
-    edits_.deletion = static_cast<Cell>(edits_.deletion + expected_loss_);
+    gains_.substitution = static_cast<Cell>(gains_.substitution + expected_loss_);
+    gains_.deletion = static_cast<Cell>(gains_.deletion + expected_loss_);
   }
   Value value(std::int32_t i, Cell cell) const { return static_cast<Value>(cell - expected_loss_ * (size_ - i)); }
 
@@ -220,7 +220,7 @@ class RecognitionBand {
       row.at = saved.values.size() + 1;
       row.runs_at = saved.run_places.size();
       if (row.first < row.last) saved.values.insert(saved.values.end(), begin, begin + stored(row));
-      saved.runs.insert(saved.runs.end(), runs, runs + row.runs * (edits_.order - 1));
+      saved.runs.insert(saved.runs.end(), runs, runs + row.runs * (gains_.order - 1));
       saved.run_places.insert(saved.run_places.end(), places, places + row.runs);
       saved.rows.push_back(row);
     }
@@ -239,7 +239,7 @@ class RecognitionBand {
 
   static std::int32_t stored(const Row& row) { return 1 + row.last - row.first + block + 1; }
   std::size_t run_index(const Row& row, std::ptrdiff_t k) const {
-    return (row.runs_at + static_cast<std::size_t>(k)) * static_cast<std::size_t>(edits_.order - 1);
+    return (row.runs_at + static_cast<std::size_t>(k)) * static_cast<std::size_t>(gains_.order - 1);
   }
 
   // ---- The row of a state -----------------------------------------------------------------------------------------
@@ -289,15 +289,15 @@ class RecognitionBand {
     const std::int32_t first = first_before(a, next), size = next.last - first;
     poll(size / 4);
     const Cell* const from = values_.data() + next.at - (next.first - first);
-    const auto insertion = static_cast<Cell>(edits_.insertion - cost);
+    const auto insertion = static_cast<Cell>(gains_.insertion - cost);
     if (graph_.label[a] == 0) {
       keep_better(here + first, from, cost, size);
     } else if (frequent_.has(a)) {
       raised_everywhere_ = true;
-      const Cell* const prices = frequent_.places(a, edits_.match(0), edits_.substitution);
+      const Cell* const prices = frequent_.places(a, gains_.match(0), gains_.substitution);
       match_or_insert(here + first, from, prices + first, cost, insertion, size);
     } else {
-      substitute_or_insert(here + first, from, static_cast<Cell>(edits_.substitution - cost), insertion, size);
+      substitute_or_insert(here + first, from, static_cast<Cell>(gains_.substitution - cost), insertion, size);
     }
   }
 
@@ -333,7 +333,7 @@ class RecognitionBand {
         if (!entering_->may_match_before(after[k])) continue;
         Cell* const runs = runs_before(after[k]);
         const Cell* const from = runs_.data() + run_index(next, k);
-        for (std::int32_t m = 0; m < edits_.order - 1; ++m) runs[m] = std::max(runs[m], static_cast<Cell>(from[m] - cost));
+        for (std::int32_t m = 0; m < gains_.order - 1; ++m) runs[m] = std::max(runs[m], static_cast<Cell>(from[m] - cost));
       }
       return;
     }
@@ -349,8 +349,8 @@ class RecognitionBand {
       const bool has_runs = k < next.runs && after[k] == i + 1;
       const Cell* const runs_from = has_runs ? runs_.data() + run_index(next, k) : nullptr;
       const auto matched = [&](std::int32_t m) {
-        const Cell rest = has_runs ? runs_from[edits_.longer(m) - 1] : from[i + 1];
-        return static_cast<Cell>(rest + edits_.match(m) - cost);
+        const Cell rest = has_runs ? runs_from[gains_.next_run(m) - 1] : from[i + 1];
+        return static_cast<Cell>(rest + gains_.match(m) - cost);
       };
       if (has_runs || !is_frequent) {
         if (const Cell value = matched(0); value > here[i]) {
@@ -360,14 +360,14 @@ class RecognitionBand {
       }
       if (!entering_ || !entering_->may_match_before(i)) continue;
       Cell* const runs = runs_before(i);
-      for (std::int32_t m = 1; m < edits_.order; ++m) runs[m - 1] = std::max(runs[m - 1], matched(m));
+      for (std::int32_t m = 1; m < gains_.order; ++m) runs[m - 1] = std::max(runs[m - 1], matched(m));
     }
     poll(4 * (place - first));
   }
 
   // Values after 1 .. order - 1 matches before a place of the row at hand.
   Cell* runs_before(std::int32_t i) {
-    const auto size = static_cast<std::size_t>(edits_.order - 1);
+    const auto size = static_cast<std::size_t>(gains_.order - 1);
     if (runs_at_[i] == none) {
       runs_at_[i] = static_cast<std::int32_t>(found_places_.size());
       found_places_.push_back(i);
@@ -383,7 +383,7 @@ class RecognitionBand {
     if (raised_everywhere_) return delete_everywhere(here, first, last);
     Cell prices[deletion_stretch];  // of so many deletions; there are no more than words
     for (std::int32_t k = 0; k < deletion_stretch; ++k)
-      prices[k] = static_cast<Cell>(edits_.deletion * std::min(deletion_stretch - k, size_));
+      prices[k] = static_cast<Cell>(gains_.deletion * std::min(deletion_stretch - k, size_));
     std::int64_t work = 0;
     const auto before = [&](std::int32_t place) {
       for (; place > first; place -= deletion_stretch) {
@@ -406,7 +406,7 @@ class RecognitionBand {
   // Block by block: in most of them, deleting pays nowhere.
   void delete_everywhere(Cell* here, std::int32_t first, std::int32_t last) {
     poll((last - first) / 4);
-    const Cell deletion = edits_.deletion;
+    const Cell deletion = gains_.deletion;
     std::int32_t i = last - 1;
     for (; i - block >= first; i -= block) {
       const Cell* const part = here + i - block;
@@ -419,12 +419,12 @@ class RecognitionBand {
   }
   void delete_between(Cell* here, std::int32_t first, std::int32_t last) {
     for (std::int32_t i = last; i-- > first;)
-      here[i] = std::max(here[i], static_cast<Cell>(here[i + 1] + edits_.deletion));
+      here[i] = std::max(here[i], static_cast<Cell>(here[i + 1] + gains_.deletion));
   }
 
   // Matches after which more are in a row gain no less than others.
   void settle_runs(const Cell* here) {
-    const auto size = static_cast<std::size_t>(edits_.order - 1);
+    const auto size = static_cast<std::size_t>(gains_.order - 1);
     for (std::size_t k = 0; k < found_places_.size(); ++k)
       for (std::size_t m = 0; m < size; ++m)
         found_runs_[k * size + m] = std::max(found_runs_[k * size + m], here[found_places_[k]]);
@@ -439,7 +439,7 @@ class RecognitionBand {
       Cell best = nothing;
       for (std::int32_t i = row.first; i < row.last; ++i)
         best = std::max(best, static_cast<Cell>(here[i] - expected_[i]));
-      const auto least = static_cast<Cell>(best + beam_width * edits_.substitution);
+      const auto least = static_cast<Cell>(best + beam_width * gains_.substitution);
       cut(here, row, [&](std::int32_t i) { return here[i] - expected_[i] >= least; });
       if (s == 0)  // whatever it loses, a path is one
         while (row.first > 0) add_deletion(here, row);
@@ -472,12 +472,12 @@ class RecognitionBand {
   void add_deletion(Cell* here, Row& row) {
     poll();
     --row.first;
-    here[row.first] = static_cast<Cell>(here[row.first + 1] + edits_.deletion);
+    here[row.first] = static_cast<Cell>(here[row.first + 1] + gains_.deletion);
   }
 
   // The largest of all values of a place.
   Cell top(const Cell* here, std::int32_t i) const {
-    const auto size = static_cast<std::size_t>(edits_.order - 1);
+    const auto size = static_cast<std::size_t>(gains_.order - 1);
     if (size == 0 || runs_at_[i] == none) return here[i];
     return found_runs_[(static_cast<std::size_t>(runs_at_[i]) + 1) * size - 1];
   }
@@ -500,7 +500,7 @@ class RecognitionBand {
   }
 
   void store(std::int32_t s, Cell* here, Row& row) {
-    const auto size = static_cast<std::size_t>(edits_.order - 1);
+    const auto size = static_cast<std::size_t>(gains_.order - 1);
     row.at = values_.size() + 1;
     row.runs_at = run_places_.size();
     if (row.first < row.last) {
@@ -525,13 +525,13 @@ class RecognitionBand {
 
   static constexpr Cell beam_width = 16;  // errors
 
-  const Graph& graph_;
+  const Lattice& graph_;
   const std::int64_t* const begin_;
   const ReferencePlaces& places_;
   const PrefixLosses& before_;
   const std::int32_t size_;
-  const Gains gains_;
-  EditValues<Cell> edits_;
+  const Gains rate_;
+  EditGains<Cell> gains_;
   const Rule& rule_;
   std::size_t part_bytes_;
   PlaceCursors cursors_;

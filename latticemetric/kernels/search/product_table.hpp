@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "graphs/lattice.hpp"
 #include "memory/budget.hpp"
 #include "recognition/automaton.hpp"
 #include "recognition/reference_positions.hpp"
-#include "search/lattice_search.hpp"
 
 namespace latticemetric {
 
@@ -45,26 +45,21 @@ class RecognitionTable {
   using Value = V;
 
   // Gains as the rule scales them.
-  RecognitionTable(const Graph& graph, const std::int32_t* reference, std::int32_t size, Gains gains, Rule rule)
+  RecognitionTable(const Lattice& graph, const std::int32_t* reference, std::int32_t size, Gains gains, Rule rule)
       : graph_(graph),
         rule_(std::move(rule)),
         size_(size),
         order_(gains.order),
-        unit_(static_cast<Value>(gains.unit)),
-        alpha_(static_cast<Value>(gains.alpha)),
-        beta_(static_cast<Value>(gains.beta)),
-        edits_(gains, false),
-        begin_(static_cast<std::size_t>(graph.states) + 1, 0),
+        gains_(gains),
+        begin_(arc_begins(graph)),
         padded_((static_cast<std::size_t>(size) + 1 + block - 1) / block * block),
         stride_(padded_ + block),
-        alphas_(),
+        insertions_(),
         dense_(filled(static_cast<std::size_t>(graph.states) * stride_, nothing)),
         run_rows_(graph.states, -1),
         edited_(stride_),
         places_(graph, reference, size) {
-    alphas_.fill(alpha_);
-    for (std::int64_t a = 0; a < graph.arcs; ++a) ++begin_[graph.source[a] + 1];
-    for (std::int32_t s = 0; s < graph.states; ++s) begin_[s + 1] += begin_[s];
+    insertions_.fill(gains_.insertion);
   }
 
   void fill() {
@@ -87,29 +82,22 @@ class RecognitionTable {
   const Value* row(std::int32_t s, std::int32_t m) const { return m > 0 && has_runs(s) ? run_row(s, m) : dense(s); }
   bool has_runs(std::int32_t s) const { return run_rows_[s] >= 0; }
   Value ending(std::int32_t s, std::int32_t i) const {
-    return static_cast<Value>(-rule_.end_cost(s) - deletions(size_ - i));
+    return static_cast<Value>(deletions(size_ - i) - rule_.end_cost(s));
   }
 
-  // By an edit for an arc, and by what comes after it.
+  // By a match of an arc, and by what comes after it.
   Value matched(std::int64_t a, std::int32_t i, std::int32_t m) const {
-    return static_cast<Value>((m + 1) * unit_ - rule_.cost(a) + value(graph_.target[a], i + 1, longer(m)));
+    return static_cast<Value>(gains_.match(m) - rule_.cost(a) + value(graph_.target[a], i + 1, gains_.next_run(m)));
   }
-  Value inserted(std::int64_t a, std::int32_t i) const {
-    return static_cast<Value>(value(graph_.target[a], i, 0) - alpha_ - rule_.cost(a));
-  }
-  // The same for a substitution from (i - 1, 0), and for an arc of ε from (i, m).
-  Value followed(std::int64_t a, std::int32_t i, std::int32_t m) const {
-    return static_cast<Value>(value(graph_.target[a], i, m) - rule_.cost(a));
-  }
-  Value deletions(std::int32_t words) const { return static_cast<Value>(words * beta_); }
-  std::int32_t longer(std::int32_t m) const { return std::min(m + 1, order_ - 1); }
+  Value deletions(std::int32_t words) const { return static_cast<Value>(words * gains_.deletion); }
 
   // The arcs of state s are begin(s) .. begin(s + 1).
   std::int64_t begin(std::int32_t s) const { return begin_[s]; }
   const std::int64_t* begins() const { return begin_.data(); }
   const ReferencePlaces& places() const { return places_; }
-  EditValues<Value> edits() const { return edits_; }
+  const EditGains<Value>& gains() const { return gains_; }
   Rule& rule() { return rule_; }
+  const Rule& rule() const { return rule_; }
 
   // The states of the automaton, by their numbers: all of them, beside each state of the lattice.
   std::int32_t first_state(std::int32_t) const { return 0; }
@@ -122,11 +110,10 @@ class RecognitionTable {
 
   static Value better(Value a, Value b) { return Rule::opposed ? std::min(a, b) : std::max(a, b); }
 
-  const Graph& graph_;
+  const Lattice& graph_;
   Rule rule_;
   const std::int32_t size_, order_;
-  const Value unit_, alpha_, beta_;
-  const EditValues<Value> edits_;
+  const EditGains<Value> gains_;
   std::vector<std::int64_t> begin_;
 
  private:
@@ -173,10 +160,10 @@ class RecognitionTable {
   void keep_better(Value* into, const Value* from, Value cost) { keep_better(into, from, cost, padded_); }
 
   void substitute_or_insert(Value* __restrict row, const Value* __restrict next, Value cost) const {
-    const Value* __restrict const alphas = alphas_.data();
+    const Value* __restrict const insertions = insertions_.data();
     for (std::size_t left = padded_; left > 0; left -= block, row += block, next += block)
       for (std::size_t k = 0; k < block; ++k) {
-        const auto inserted = static_cast<Value>(next[k] - alphas[k]);
+        const auto inserted = static_cast<Value>(next[k] + insertions[k]);
         row[k] = better(row[k], static_cast<Value>(std::max(next[k + 1], inserted) - cost));
       }
   }
@@ -236,7 +223,7 @@ class RecognitionTable {
     const Value* const next = dense(graph_.target[a]);
     const Value cost = rule_.cost(a);
     for (std::size_t k = 0; k < padded_; ++k)
-      edited_[k] = std::max(static_cast<Value>(next[k + 1] - cost), static_cast<Value>(next[k] - alpha_ - cost));
+      edited_[k] = std::max(static_cast<Value>(next[k + 1] - cost), static_cast<Value>(next[k] + gains_.insertion - cost));
     match(edited_.data(), a, 0);
     delete_before(edited_.data(), a);
   }
@@ -251,7 +238,7 @@ class RecognitionTable {
     for (auto place = places_.of(a); *place >= 0; ++place) {
       poll(10);
       for (std::int32_t i = *place - 1; i >= 0; --i) {
-        const auto deleted = static_cast<Value>(row[i + 1] - beta_);
+        const auto deleted = static_cast<Value>(row[i + 1] + gains_.deletion);
         if (row[i] >= deleted) break;
         row[i] = deleted;
       }
@@ -259,36 +246,12 @@ class RecognitionTable {
   }
 
   const std::size_t padded_, stride_;
-  std::array<Value, block> alphas_;  // a block of them, ready to be loaded
+  std::array<Value, block> insertions_;  // a block of them, ready to be loaded
   std::vector<Value> dense_;            // row 0 of every state
   std::vector<Value> runs_;             // rows 1 .. order-1 of the states that have them
   std::vector<std::int64_t> run_rows_;  // where a state's rows begin in runs_, or -1
   std::vector<Value> edited_;           // row m before one arc, for `weigh_matches`
   const ReferencePlaces places_;
 };
-
-inline std::int64_t longest_path(const Graph& graph, bool words_alone) {
-  std::vector<std::int64_t> longest(static_cast<std::size_t>(graph.states), 0);
-  for (std::int64_t a = graph.arcs - 1; a >= 0; --a) {
-    auto& here = longest[graph.source[a]];
-    here = std::max(here, longest[graph.target[a]] + (!words_alone || graph.label[a] != 0));
-  }
-  return graph.states > 0 ? longest[0] : 0;
-}
-
-// No gain is larger in size than this: every reference word matched or deleted, every word inserted.
-inline Wide largest_gain(const Graph& graph, std::int64_t size, Gains gains) {
-  const Wide words = longest_path(graph, true) + 1;
-  return static_cast<Wide>(gains.order) * gains.unit * (size + 1) + static_cast<Wide>(std::llabs(gains.alpha)) * words +
-         static_cast<Wide>(std::llabs(gains.beta)) * (size + 1);
-}
-
-inline std::int64_t largest_cost(const Graph& graph, WholeCosts costs) {
-  std::int64_t largest = 0;
-  for (std::int64_t a = 0; a < graph.arcs; ++a) largest = std::max<std::int64_t>(largest, std::llabs(costs.arc[a]));
-  for (std::int32_t s = 0; s < graph.states; ++s)
-    if (graph.is_final(s)) largest = std::max<std::int64_t>(largest, std::llabs(costs.final[s]));
-  return largest;
-}
 
 }  // namespace latticemetric

@@ -5,7 +5,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include "graphs/derivations.hpp"
 #include "memory/budget.hpp"
 #include "search/best_product_path.hpp"
 
@@ -24,23 +23,22 @@ namespace {
 //                         w(a) + w(b) + V(t, r, 0)                            substitution
 //                         w(a) + w(b) + (m+1) unit + V(t, r, min(m+1, order-1))    match
 //
-// State (q, m) has number q * order + m. V grows with m.
+// V grows with m.
 template <typename Value>
 class GraphSearch {
  public:
-  GraphSearch(const Graph& graph, const std::int32_t* size, const ReferenceGraph& reference, Gains gains, Ratio rate)
+  GraphSearch(const Lattice& graph, const std::int32_t* size, const ReferenceGraph& reference, Gains gains, Ratio rate)
       : graph_(graph),
         size_(size),
         reference_(reference),
-        gains_(gains),
+        exact_(gains),
+        gains_(gains.order, static_cast<Value>(rate.total * gains.unit), static_cast<Value>(rate.total * gains.alpha),
+               static_cast<Value>(rate.total * gains.beta)),
         order_(gains.order),
-        unit_(static_cast<Value>(rate.total * gains.unit)),
-        alpha_(static_cast<Value>(rate.total * gains.alpha)),
-        beta_(static_cast<Value>(rate.total * gains.beta)),
         price_(static_cast<Value>(rate.gain)),
         width_(static_cast<std::size_t>(reference.states) * gains.order),
-        begin_(begins(graph.states, graph.arcs, graph.source)),
-        reference_begin_(begins(reference.states, reference.arcs, reference.source)),
+        begin_(arc_begins(graph)),
+        reference_begin_(group_begins(reference.states, reference.arcs, reference.source)),
         values_(filled(width_ * graph.states, std::numeric_limits<Value>::min())) {
     for (std::int64_t b = 0; b < reference.arcs; ++b)
       if (reference.label[b] != 0) words_.push_back(b);
@@ -53,13 +51,6 @@ class GraphSearch {
   }
 
  private:
-  static std::vector<std::int64_t> begins(std::int32_t states, std::int64_t arcs, const std::int32_t* source) {
-    std::vector<std::int64_t> begin(static_cast<std::size_t>(states) + 1, 0);
-    for (std::int64_t a = 0; a < arcs; ++a) ++begin[source[a] + 1];
-    for (std::int32_t s = 0; s < states; ++s) begin[s + 1] += begin[s];
-    return begin;
-  }
-
   std::int32_t first_state(std::int32_t) const { return 0; }
   std::int32_t states(std::int32_t) const { return static_cast<std::int32_t>(width_); }
 
@@ -88,29 +79,29 @@ class GraphSearch {
         if (reference_.label[b] == 0)
           for (std::int32_t m = 0; m < order_; ++m) keep(cell[m], next[m]);
         else
-          keep(cell[0], static_cast<Value>(weight(reference_.size[b]) - beta_ + next[0]));
+          keep(cell[0], static_cast<Value>(weight(reference_.size[b]) + gains_.deletion + next[0]));
       }
       for (std::int32_t m = 1; m < order_; ++m) keep(cell[m], cell[0]);
     }
   }
 
   void take_word(Value* here, const Value* next, std::int32_t label, Value own) {
-    for (std::size_t k = 0; k < width_; k += order_) keep(here[k], static_cast<Value>(own - alpha_ + next[k]));
+    for (std::size_t k = 0; k < width_; k += order_) keep(here[k], static_cast<Value>(own + gains_.insertion + next[k]));
     for (const auto b : words_) {
       Value* const from = here + static_cast<std::size_t>(reference_.source[b]) * order_;
       const Value* const to = next + static_cast<std::size_t>(reference_.target[b]) * order_;
       const Value both = own + weight(reference_.size[b]);
-      keep(from[0], static_cast<Value>(both + to[0]));
+      keep(from[0], static_cast<Value>(both + gains_.substitution + to[0]));
       if (reference_.label[b] != label) continue;
       for (std::int32_t m = 0; m < order_; ++m)
-        keep(from[m], static_cast<Value>(both + (m + 1) * unit_ + to[std::min(m + 1, order_ - 1)]));
+        keep(from[m], static_cast<Value>(both + gains_.match(m) + to[gains_.next_run(m)]));
     }
   }
 
   // ---- Transitions that keep the best value ---------------------------------------------------------------------
 
   bool ends(std::int32_t s, std::int32_t state) {
-    return std::isfinite(graph_.final_cost[s]) && reference_.is_final[state / order_] && row(s)[state] == 0;
+    return std::isfinite(graph_.final_cost[s]) && reference_.is_final[gains_.position(state)] && row(s)[state] == 0;
   }
 
   using Completion = CompletionCost;
@@ -123,17 +114,20 @@ class GraphSearch {
   template <typename Visit>
   void each_transition(std::int32_t s, std::int32_t state, Visit visit) {
     const Value best = row(s)[state];
-    const std::int32_t q = state / order_, m = state % order_;
-    const auto propose = [&](std::int64_t a, std::int32_t t, std::int32_t r, Value paid, Wide gain, std::int64_t size) {
-      if (static_cast<Value>(paid + weight(static_cast<std::int32_t>(size)) + row(t)[r]) == best)
-        visit(a, t, r, Ratio{gain, size});
+    const std::int32_t q = gains_.position(state), m = gains_.run(state);
+    const auto propose = [&](std::int64_t a, std::int32_t t, std::int32_t r, Value gain, Int128 exact, std::int64_t size) {
+      if (static_cast<Value>(gain + weight(static_cast<std::int32_t>(size)) + row(t)[r]) == best)
+        visit(a, t, r, Ratio{exact, size});
+    };
+    const auto edit = [&](std::int64_t a, std::int32_t t, std::int32_t r, Edit one, std::int64_t size) {
+      propose(a, t, r, gains_.of(one), exact_.of(one), size);
     };
     for (auto b = reference_begin_[q]; b < reference_begin_[q + 1]; ++b) {
-      const std::int32_t r = reference_.target[b] * order_;
+      const std::int32_t r = gains_.state(reference_.target[b], 0);
       if (reference_.label[b] == 0)
         propose(silent, s, r + m, Value{0}, 0, 0);
       else
-        propose(silent, s, r, -beta_, -gains_.beta, reference_.size[b]);
+        edit(silent, s, r, Edit::deletion, reference_.size[b]);
     }
     for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
       const std::int32_t t = graph_.target[a], label = graph_.label[a];
@@ -141,15 +135,13 @@ class GraphSearch {
         propose(a, t, state, Value{0}, 0, 0);
         continue;
       }
-      propose(a, t, q * order_, -alpha_, -gains_.alpha, size_[a]);
+      edit(a, t, gains_.state(q, 0), Edit::insertion, size_[a]);
       for (auto b = reference_begin_[q]; b < reference_begin_[q + 1]; ++b) {
         if (reference_.label[b] == 0) continue;
-        const std::int32_t r = reference_.target[b] * order_;
+        const std::int32_t r = gains_.state(reference_.target[b], 0);
         const std::int64_t size = static_cast<std::int64_t>(size_[a]) + reference_.size[b];
-        propose(a, t, r, Value{0}, 0, size);
-        if (reference_.label[b] == label)
-          propose(a, t, r + std::min(m + 1, order_ - 1), static_cast<Value>((m + 1) * unit_),
-                  static_cast<Wide>(m + 1) * gains_.unit, size);
+        edit(a, t, r, Edit::substitution, size);
+        if (reference_.label[b] == label) edit(a, t, r + gains_.next_run(m), match_of(m + 1), size);
       }
     }
   }
@@ -174,12 +166,13 @@ class GraphSearch {
 
   friend class BestPathOfProduct<GraphSearch>;
 
-  const Graph& graph_;
+  const Lattice& graph_;
   const std::int32_t* size_;
   const ReferenceGraph& reference_;
-  const Gains gains_;
+  const EditGains<Int128> exact_;
+  const EditGains<Value> gains_;  // times rate.total
   const std::int32_t order_;
-  const Value unit_, alpha_, beta_, price_;
+  const Value price_;
   const std::size_t width_;
   const std::vector<std::int64_t> begin_, reference_begin_;
   std::vector<std::int64_t> words_;  // the arcs of the reference that are words
@@ -195,7 +188,7 @@ double longest(std::int32_t states, std::int64_t arcs, const std::int32_t* sourc
 }
 
 // No value is larger in size than this: every word matched and inserted and deleted.
-double largest_value(const Graph& graph, const ReferenceGraph& reference, Gains gains, Ratio rate) {
+double largest_value(const Lattice& graph, const ReferenceGraph& reference, Gains gains, Ratio rate) {
   const double words = 1 + longest(graph.states, graph.arcs, graph.source, graph.target, graph.label) +
                        longest(reference.states, reference.arcs, reference.source, reference.target, reference.label);
   const double each = gains.order * static_cast<double>(gains.unit) + std::fabs(static_cast<double>(gains.alpha)) +
@@ -205,7 +198,7 @@ double largest_value(const Graph& graph, const ReferenceGraph& reference, Gains 
 
 }  // namespace
 
-BestInGraph search_reference_graph(const Graph& graph, const std::int32_t* size, const ReferenceGraph& reference,
+BestInGraph search_reference_graph(const Lattice& graph, const std::int32_t* size, const ReferenceGraph& reference,
                                    Gains gains, Ratio rate, double most_bytes) {
   const double largest = largest_value(graph, reference, gains, rate);
   const double cells = static_cast<double>(graph.states) * reference.states * gains.order;
@@ -215,7 +208,7 @@ BestInGraph search_reference_graph(const Graph& graph, const std::int32_t* size,
   };
   if (largest < std::ldexp(1.0, 29)) return run(std::int32_t{0});
   if (largest < std::ldexp(1.0, 61)) return run(std::int64_t{0});
-  if (largest < std::ldexp(1.0, 124)) return run(Wide{0});
+  if (largest < std::ldexp(1.0, 124)) return run(Int128{0});
   throw std::overflow_error("the rates have too many digits to be compared exactly");
 }
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "search/lattice_search.hpp"
-#include "strings/alignment.hpp"
+#include "graphs/lattice.hpp"
+#include "recognition/automaton.hpp"
 
 namespace latticemetric {
 
@@ -22,8 +22,8 @@ struct ReferenceGraph {
 
 // A rate in units of 1 / Gains::unit: gain / total.
 struct Ratio {
-  Wide gain;
-  Wide total;
+  Int128 gain;
+  Int128 total;
 };
 
 struct BestInGraph {
@@ -34,7 +34,7 @@ struct BestInGraph {
 // The largest rate.total * gain - rate.gain * denominator; ties: least cost, fewest words, lexicographically smallest
 // arcs of the lattice. `size` says what arcs of the lattice add to the denominator. Throws std::overflow_error where
 // 128 bits do not hold what is compared, and TooLarge where the table takes more than so many bytes.
-BestInGraph search_reference_graph(const Graph& graph, const std::int32_t* size, const ReferenceGraph& reference,
+BestInGraph search_reference_graph(const Lattice& graph, const std::int32_t* size, const ReferenceGraph& reference,
                                    Gains gains, Ratio rate, double most_bytes);
 
 }  // namespace latticemetric

@@ -198,17 +198,15 @@ class SpelledProduct {
  public:
   using Completion = CompletionCost;
 
-  SpelledProduct(const Graph& graph, const Spelling& spelling, const std::int32_t* reference, std::int32_t size)
+  SpelledProduct(const Lattice& graph, const Spelling& spelling, const std::int32_t* reference, std::int32_t size)
       : graph_(graph),
         spelling_(spelling),
         reference_(reference, size),
-        begin_(static_cast<std::size_t>(graph.states) + 1, 0),
+        begin_(arc_begins(graph)),
         states_(static_cast<std::size_t>(graph.states), reference_.words()),
         spoken_(group_arcs(), reference_.words()),
         inner_(0, reference_.words()) {
     poll(graph.arcs);
-    for (std::int64_t a = 0; a < graph.arcs; ++a) ++begin_[graph.source[a] + 1];
-    for (std::int32_t s = 0; s < graph.states; ++s) begin_[s + 1] += begin_[s];
     const std::int64_t units = spelling.words > 0 ? spelling.begin[spelling.words] : 0;
     classes_.reserve(static_cast<std::size_t>(units));
     for (std::int64_t k = 0; k < units; ++k) {
@@ -445,7 +443,7 @@ class SpelledProduct {
     }
   }
 
-  const Graph& graph_;
+  const Lattice& graph_;
   const Spelling& spelling_;
   const ReferenceUnits reference_;
   std::vector<std::int64_t> begin_;   // the arcs of each state
@@ -462,7 +460,7 @@ class SpelledProduct {
 
 }  // namespace
 
-FewestErrors search_spelled_lattice(const Graph& graph, const Spelling& spelling, const std::int32_t* reference,
+FewestErrors search_spelled_lattice(const Lattice& graph, const Spelling& spelling, const std::int32_t* reference,
                                     std::int32_t size) {
   SpelledProduct product(graph, spelling, reference, size);
   product.fill();

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "search/lattice_search.hpp"
+#include "graphs/lattice.hpp"
 
 namespace latticemetric {
 
@@ -22,7 +22,7 @@ struct FewestErrors {
   std::vector<std::int64_t> arcs;
   std::int64_t errors = 0;
 };
-FewestErrors search_spelled_lattice(const Graph& graph, const Spelling& spelling, const std::int32_t* reference,
+FewestErrors search_spelled_lattice(const Lattice& graph, const Spelling& spelling, const std::int32_t* reference,
                                     std::int32_t size);
 
 }  // namespace latticemetric

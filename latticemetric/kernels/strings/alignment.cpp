@@ -5,7 +5,6 @@
 
 #include "memory/budget.hpp"
 #include "strings/long_alignment.hpp"
-#include "strings/word_counts.hpp"
 
 namespace latticemetric {
 namespace {
@@ -27,9 +26,9 @@ template <typename Key>
 void Aligner::fill(String candidate, String reference, Key value_unit, Key match_unit) {
   const std::int64_t breadth = candidate.size + 1;
   const std::int32_t order = gains_.order;
-  const Key insertion = -static_cast<Key>(gains_.alpha) * value_unit - 1;
-  const Key deletion = -static_cast<Key>(gains_.beta) * value_unit - 1;
-  const Key gram = static_cast<Key>(gains_.unit) * value_unit;
+  const auto key = [&](std::int64_t gain) { return static_cast<Key>(static_cast<Key>(gain) * value_unit); };
+  const EditGains<Key> gains(order, key(gains_.unit), key(gains_.alpha), key(gains_.beta));
+  const Key insertion = gains.insertion - 1, deletion = gains.deletion - 1;
   // rows[parity of i] holds V(i, j, m) at [j * order + m].
   thread_local std::vector<Key> rows[2];
   for (auto& row : rows) row.resize(static_cast<std::size_t>(candidate.size + 1) * order);
@@ -47,7 +46,7 @@ void Aligner::fill(String candidate, String reference, Key value_unit, Key match
       Key best = 0;
       std::uint8_t edit = 0;
       if (more_reference && more_candidate) {
-        best = below[(j + 1) * order];
+        best = below[(j + 1) * order] + gains.substitution;
         edit = 'S';
       }
       if (more_reference) {
@@ -65,7 +64,7 @@ void Aligner::fill(String candidate, String reference, Key value_unit, Key match
       }
       const Key* matched = below + (j + 1) * order;
       for (std::int32_t m = order - 1; m >= 0; --m) {
-        const Key value = (m + 1) * gram + match_unit + matched[std::min(m + 1, order - 1)];
+        const Key value = gains.match(m) + match_unit + matched[gains.next_run(m)];
         if (value >= best) choice[j].match_from = static_cast<std::uint8_t>(m);
         cell[m] = std::max(best, value);
       }
@@ -77,15 +76,13 @@ const std::string& Aligner::align(String candidate, String reference) {
   if (counts_words(gains_)) return words_.align(candidate, reference);
   const std::int64_t match_unit = candidate.size + reference.size + 1;
   const std::int64_t value_unit = match_unit * (reference.size + 2);
-  const Wide largest = static_cast<Wide>(gains_.order + 1) * gains_.unit * (reference.size + 1) +
-                       static_cast<Wide>(std::llabs(gains_.alpha)) * (candidate.size + 1) +
-                       static_cast<Wide>(std::llabs(gains_.beta)) * (reference.size + 1);
+  const auto largest = 2 * largest_gain<Int128>(gains_, candidate.size, reference.size);
   const bool is_long = std::max(candidate.size, reference.size) > longest_in_table_;
   if (is_long && align_long(candidate, reference, gains_, edits_)) return edits_;
-  if (largest * value_unit < (static_cast<Wide>(1) << 61))
+  if (largest * value_unit < (static_cast<Int128>(1) << 61))
     fill<std::int64_t>(candidate, reference, value_unit, match_unit);
   else
-    fill<Wide>(candidate, reference, value_unit, match_unit);
+    fill<Int128>(candidate, reference, value_unit, match_unit);
   read(candidate, reference);
   return edits_;
 }
@@ -99,7 +96,7 @@ void Aligner::read(String candidate, String reference) {
     const bool match = choice.match_from != never && run >= choice.match_from;
     const char edit = match ? 'C' : static_cast<char>(choice.edit);
     edits_.push_back(edit);
-    run = match ? std::min(run + 1, gains_.order - 1) : 0;
+    run = match ? next_run(gains_.order, run) : 0;
     i += edit != 'I';
     j += edit != 'D';
   }

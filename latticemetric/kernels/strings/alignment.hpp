@@ -6,21 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "recognition/automaton.hpp"
 #include "strings/test_set.hpp"
 #include "strings/word_alignment.hpp"
 
 namespace latticemetric {
-
-__extension__ using Wide = __int128;
-
-// Gains of an n-gram recognition rate as integers: a match that completes k-grams up to length m earns
-// m * unit, an insertion costs alpha, a deletion costs beta (all multiplied by the same common denominator).
-struct Gains {
-  std::int32_t order;
-  std::int64_t unit;
-  std::int64_t alpha;
-  std::int64_t beta;
-};
 
 // Aligns many pairs with one set of buffers.
 class Aligner {

@@ -9,7 +9,7 @@
 
 #include "memory/budget.hpp"
 #include "search/band_search.hpp"
-#include "search/product_table.hpp"
+#include "search/lattice_search.hpp"
 
 namespace latticemetric {
 namespace {
@@ -40,12 +40,6 @@ struct AllBest {
   void reach(std::int32_t, std::int32_t, Value) {}
 };
 
-char letter(Edit edit) {
-  if (edit == Edit::insertion) return 'I';
-  if (edit == Edit::deletion) return 'D';
-  return edit == Edit::substitution ? 'S' : 'C';
-}
-
 // A lattice with the words of a string, all of them one larger: 0 is not a word there.
 class Chain {
  public:
@@ -55,7 +49,7 @@ class Chain {
     for (std::int64_t k = 0; k < words.size; ++k) label_.push_back(words.begin[k] + 1);
   }
 
-  Graph graph() const {
+  Lattice graph() const {
     const auto arcs = static_cast<std::int64_t>(label_.size());
     return {static_cast<std::int32_t>(state_.size()), arcs, state_.data(), state_.data() + 1, label_.data(), nullptr,
             nullptr, ends_.data()};
@@ -96,21 +90,21 @@ void read(BandSearch& search, std::int32_t states, std::string& edits) {
 
 bool align_long(String candidate, String reference, Gains gains, std::string& edits) {
   const Chain chain(candidate);
-  const Graph graph = chain.graph();
+  const Lattice graph = chain.graph();
   std::vector<std::int32_t> words;
   for (std::int64_t k = 0; k < reference.size; ++k) words.push_back(reference.begin[k] + 1);
   const auto size = static_cast<std::int32_t>(words.size());
   // At par, what is lost may be twice as large as gains are.
-  const Wide largest = 2 * largest_gain(graph, size, gains);
-  if (largest >= std::numeric_limits<std::int64_t>::max() / 4) return false;
+  const auto largest = largest_gain<Int128>(gains, candidate.size, reference.size);
+  if (!fits<std::int64_t>(largest, 8)) return false;
   using Losses = std::vector<BandSearch::Loss>;
   const PrefixLosses::Costs none{Losses(static_cast<std::size_t>(graph.arcs), 0),
                                  Losses(static_cast<std::size_t>(graph.states), 0)};
-  BandSearch search(graph, words.data(), size, gains, none, {size >= 1500, SearchWay().part_bytes});
-  if (largest >= std::numeric_limits<std::int32_t>::max() / 4)
-    read<std::int64_t>(search, graph.states, edits);
-  else
+  BandSearch search(graph, words.data(), size, gains, none, {size >= BandSearch::least_for_segments, SearchWay().part_bytes});
+  if (fits<std::int32_t>(largest, 8))
     read<std::int32_t>(search, graph.states, edits);
+  else
+    read<std::int64_t>(search, graph.states, edits);
   return true;
 }
 

@@ -45,7 +45,7 @@ struct Cell {
   typename Lanes<Lane>::Vector vector;
 };
 
-using Wide64 = std::uint64_t;
+using Lane64 = std::uint64_t;
 
 class PairErrors {
  public:
@@ -158,7 +158,7 @@ class PairErrors {
 
   // The same for references of several blocks of 64 words.
   std::int64_t batch_of_blocks(const std::int64_t* first, const std::int64_t* end) {
-    std::int64_t taken = std::min<std::int64_t>(groups * Lanes<Wide64>::count, end - first);
+    std::int64_t taken = std::min<std::int64_t>(groups * Lanes<Lane64>::count, end - first);
     while (references_.at(first[taken - 1]).size > longest_in_lanes) --taken;
     const std::int64_t blocks = (references_.at(first[taken - 1]).size + 63) / 64;
     // Few blocks, whose number is known when this is compiled, stay in registers.
@@ -172,25 +172,25 @@ class PairErrors {
 
   template <std::int64_t known>
   void score_blocks(const std::int64_t* batch, std::int64_t taken, std::int64_t number) {
-    using L = Lanes<Wide64>;
+    using L = Lanes<Lane64>;
     using Vector = L::Vector;
     const std::int64_t blocks = known ? known : number;
-    thread_local std::vector<Cell<Wide64>> table, columns, last_cells;
+    thread_local std::vector<Cell<Lane64>> table, columns, last_cells;
     fill_table(batch, taken, blocks, table);
     columns.resize(static_cast<std::size_t>(known ? 0 : 2 * groups * blocks));
-    last_cells.assign(static_cast<std::size_t>(groups * blocks), Cell<Wide64>{});
+    last_cells.assign(static_cast<std::size_t>(groups * blocks), Cell<Lane64>{});
     for (std::int64_t lane = 0; lane < taken; ++lane)
       for (std::int64_t words = references_.at(batch[lane]).size, b = 0; words > 0; words -= L::bits, ++b)
         last_cells[static_cast<std::size_t>(b * groups + lane / L::count)].vector[lane % L::count] =
-            ~Wide64{0} >> std::max<std::int64_t>(0, L::bits - words);
-    const Vector ones = L::all(~Wide64{0}), one = L::all(1);
-    Cell<Wide64> registers[known ? 2 * groups * known : 1];
-    Cell<Wide64> *const up = known ? registers : columns.data(), *const down = up + groups * blocks;
+            ~Lane64{0} >> std::max<std::int64_t>(0, L::bits - words);
+    const Vector ones = L::all(~Lane64{0}), one = L::all(1);
+    Cell<Lane64> registers[known ? 2 * groups * known : 1];
+    Cell<Lane64> *const up = known ? registers : columns.data(), *const down = up + groups * blocks;
     for (const std::int64_t c : left_) {
       const String said = candidates_.at(c);
       if constexpr (known != 0) poll(6 * blocks * said.size);
-      std::fill_n(up, groups * blocks, Cell<Wide64>{ones});
-      std::fill_n(down, groups * blocks, Cell<Wide64>{Vector{}});
+      std::fill_n(up, groups * blocks, Cell<Lane64>{ones});
+      std::fill_n(down, groups * blocks, Cell<Lane64>{Vector{}});
       for (std::int64_t j = 0; j < said.size; ++j) {
         if constexpr (known == 0) poll(6 * blocks);
         const auto* same = table.data() + groups * blocks * row_[static_cast<std::size_t>(said.begin[j])];

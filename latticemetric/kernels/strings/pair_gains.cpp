@@ -125,23 +125,25 @@ class Batches {
   template <std::int32_t known>
   void step(Vector said) {
     const std::int32_t order = known ? known : gains_.order;
-    const Vector alpha = L::all(gains_.alpha), beta = L::all(gains_.beta), unit = L::all(gains_.unit);
+    const EditGains<std::int64_t> gains(gains_);
+    const Vector insertion = L::all(gains.insertion), deletion = L::all(gains.deletion);
+    const Vector unit = L::all(gains.unit);
     const auto last = static_cast<std::int64_t>(expected_.size());
     Cell* cell = here_.data() + last * order;
     const Cell* after = below_.data() + last * order;  // of the same i
-    Vector best = after->vector - alpha;
+    Vector best = after->vector + insertion;
     std::fill_n(cell, order, Cell{best});
     for (std::int64_t i = last - 1; i >= 0; --i) {
       const Cell* matched = after;  // of i + 1
       after -= order;
       cell -= order;
-      best = L::larger(L::larger(matched->vector, cell[order].vector - beta), after->vector - alpha);
+      best = L::larger(L::larger(matched->vector, cell[order].vector + deletion), after->vector + insertion);
       const auto same = said == expected_[i].vector;
       std::fill_n(cell, order, Cell{best});
       if (!L::any(same)) continue;
-      Vector gain = unit;
+      Vector gain = L::all(gains.match(0));  // then of one match more: a sum is faster than a product of lanes
       for (std::int32_t m = 0; m < order; ++m, gain += unit)
-        cell[m].vector = same ? L::larger(best, matched[std::min(m + 1, order - 1)].vector + gain) : best;
+        cell[m].vector = same ? L::larger(best, matched[next_run(order, m)].vector + gain) : best;
     }
   }
 
@@ -163,14 +165,8 @@ std::vector<std::int64_t> all_gains(Gains gains, const Strings& candidates, cons
 
 }  // namespace
 
-Wide largest_gain(Gains gains, std::int64_t candidate_words, std::int64_t reference_words) {
-  const auto size = [](std::int64_t penalty) { return penalty < 0 ? -static_cast<Wide>(penalty) : penalty; };
-  return static_cast<Wide>(gains.order) * gains.unit * (reference_words + 1) +
-         size(gains.alpha) * (candidate_words + 1) + size(gains.beta) * (reference_words + 1);
-}
-
 std::vector<std::int64_t> pair_gains(Gains gains, const Strings& candidates, const Strings& references) {
-  const Wide largest = largest_gain(gains, candidates.longest(), references.longest());
+  const auto largest = largest_gain<Int128>(gains, candidates.longest(), references.longest());
   if (candidates.count == 0) return {};
   if (largest <= std::numeric_limits<std::int16_t>::max())
     return all_gains<std::int16_t>(gains, candidates, references);

@@ -4,13 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "strings/alignment.hpp"
+#include "recognition/automaton.hpp"
 #include "strings/test_set.hpp"
 
 namespace latticemetric {
-
-// No gain of such a pair, nor anything that is added up on the way to it, is larger in size than this.
-Wide largest_gain(Gains gains, std::int64_t candidate_words, std::int64_t reference_words);
 
 // A row a reference, a column a candidate: the best alignment's sum of k-gram matches, minus alpha an insertion and beta
 // a deletion, in 1 / unit. Words are not negative, and the largest gain of all pairs fits in 63 bits.

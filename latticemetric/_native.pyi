@@ -57,7 +57,7 @@ def best_path(
     Ties are resolved by the fewest words, then by the smallest arc numbers.
     """
 
-def through_costs(
+def best_costs_through_arcs(
     source: npt.NDArray[np.int32],
     target: npt.NDArray[np.int32],
     cost: npt.NDArray[np.float64],
@@ -97,13 +97,13 @@ def search_lattice(
     unit: int,
     alpha: int,
     beta: int,
-    way: Literal["automatic", "table", "band"] = "automatic",
+    method: Literal["automatic", "table", "band"] = "automatic",
     part_bytes: int = ...,
 ) -> tuple[npt.NDArray[np.int64], int, int]:
     """Return the arcs of the best path under a recognition rate, and the high and low 64 bits of its gain.
 
-    `way` does not change the result: `table` stores all states of the product with the metric's automaton, `band` only
-    those that may matter. `part_bytes` limits the bytes of states in memory at a time.
+    `method` does not change the result: `table` stores all states of the product with the metric's automaton, `band`
+    only those that may matter. `part_bytes` limits the bytes of states in memory at a time.
     """
 
 def best_lattice(
@@ -118,7 +118,7 @@ def best_lattice(
     unit: int,
     alpha: int,
     beta: int,
-    way: Literal["automatic", "table", "band"] = "automatic",
+    method: Literal["automatic", "table", "band"] = "automatic",
     part_bytes: int = ...,
 ) -> tuple[
     npt.NDArray[np.int32],
@@ -334,8 +334,8 @@ def search_forest_for_hope(
     unit: int,
     alpha: int,
     beta: int,
-    whole_cost: npt.NDArray[np.int64],
-    whole_goal_cost: npt.NDArray[np.int64],
+    integer_cost: npt.NDArray[np.int64],
+    integer_goal_cost: npt.NDArray[np.int64],
     gain_weight: tuple[int, int],
     cost_weight: tuple[int, int],
     most_bytes: int,
@@ -346,7 +346,7 @@ def search_forest_for_hope(
     Ties are resolved by the least `cost`, the fewest words, and the smallest edge numbers.
     """
 
-def forest_through_costs(
+def best_costs_through_edges(
     head: npt.NDArray[np.int32],
     tail_begin: npt.NDArray[np.int64],
     tail: npt.NDArray[np.int32],
@@ -411,7 +411,7 @@ def search_forest_ngrams(
 ) -> npt.NDArray[np.int64]:
     """Return the edges of the derivation with the largest gain of n-grams."""
 
-def weighed_strings(
+def loss_augmented_strings(
     source: npt.NDArray[np.int32],
     target: npt.NDArray[np.int32],
     label: npt.NDArray[np.int32],
@@ -422,7 +422,7 @@ def weighed_strings(
     references: list[list[int]],
     weights: list[tuple[int, int]],
     cost_weight: tuple[int, int],
-    ill: bool,
+    penalize: bool,
     order: int,
     unit: int,
     alpha: int,
@@ -430,15 +430,15 @@ def weighed_strings(
     most: int,
     most_steps: int,
     most_bytes: int,
-    way: Literal["automatic", "table", "band"] = "automatic",
+    method: Literal["automatic", "table", "band"] = "automatic",
     part_bytes: int = ...,
 ) -> tuple[list[list[int]], int, list[tuple[int, int]], tuple[int, int]]:
     """Return the strings with the least loss, the best string first.
 
     Return the arcs of each string, the number of first strings that are certain to be the best, the loss of each
     string, and a lower bound of the losses of all other strings. The loss of a string is `cost_weight` · cost minus the
-    largest weight · gain over references; with `ill`, plus the gain. Weights and losses are 128-bit integers, as high
-    and low 64 bits. `way` is that of `search_lattice`; it applies to the search for a single string.
+    largest weight · gain over references; with `penalize`, plus the gain. Weights and losses are 128-bit integers, as
+    high and low 64 bits. `method` is that of `search_lattice`; it applies to the search for a single string.
     """
 
 def forward_backward(
@@ -536,7 +536,7 @@ def incoming_shares(
 ) -> npt.NDArray[np.float64]:
     """Return the probability of each arc, given that a path passes its target; arcs are sorted by target."""
 
-def meet_words(
+def mbr_statistics(
     source: npt.NDArray[np.int32],
     target: npt.NDArray[np.int32],
     label: npt.NDArray[np.int32],

@@ -190,8 +190,8 @@ def hope_derivations(
             edges, high, low = _native.search_forest_for_hope(
                 **_forest_columns(search),
                 reference=search.reference,
-                whole_cost=whole[0],
-                whole_goal_cost=whole[1],
+                integer_cost=whole[0],
+                integer_goal_cost=whole[1],
                 gain_weight=_halves(weight),
                 cost_weight=_halves(cost_weight),
             )
@@ -325,7 +325,7 @@ def search_loss_augmented(
         shares, unit if costs_count else Fraction(0), largest_sum=largest_sum, largest_gain=largest_gain
     )
     with small_enough():
-        paths, exact, losses, bound = _native.weighed_strings(
+        paths, exact, losses, bound = _native.loss_augmented_strings(
             lattice.source,
             lattice.target,
             label,

@@ -116,7 +116,7 @@ def test_the_extension_refuses_what_is_out_of_bounds(change):
     }
     with pytest.raises(ValueError, match=r"\w"):
         _native.search_forest(**arrays, reference=np.array([1], np.int32))
-    hope = {"whole_cost": np.zeros(2, np.int64), "whole_goal_cost": np.zeros(2, np.int64)}
+    hope = {"integer_cost": np.zeros(2, np.int64), "integer_goal_cost": np.zeros(2, np.int64)}
     hope |= {"gain_weight": (0, 1), "cost_weight": (0, 1)}
     with pytest.raises(ValueError, match=r"\w"):
         _native.search_forest_for_hope(**arrays, reference=np.array([1], np.int32), **hope)

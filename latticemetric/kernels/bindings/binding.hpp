@@ -1,4 +1,4 @@
-// What every part of the border to Python uses: arrays in, arrays out, checks.
+// What all bindings use: arrays in, arrays out, checks.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -47,9 +47,9 @@ inline std::size_t most_bytes() {
 
 // While it lives a kernel runs: other threads may use Python, what this one allocates is held to a budget, and signals
 // end it.
-class Running {
+class KernelScope {
  public:
-  Running() : budget_(most_bytes, check_signals) {}
+  KernelScope() : budget_(most_bytes, check_signals) {}
 
  private:
   ReleasedGil released_;
@@ -93,7 +93,7 @@ Output<T> column(std::vector<T> values) {
 
 // Numbers of 128 bits come and go as their high and their low half.
 using Halves = std::pair<std::int64_t, std::uint64_t>;
-inline Int128 wide(Halves halves) { return static_cast<Int128>(halves.first) * (static_cast<Int128>(1) << 64) + halves.second; }
+inline Int128 to_int128(Halves halves) { return static_cast<Int128>(halves.first) * (static_cast<Int128>(1) << 64) + halves.second; }
 inline Halves halves(Int128 value) { return {static_cast<std::int64_t>(value >> 64), static_cast<std::uint64_t>(value)}; }
 
 inline void require_order(std::int32_t order) { require(order >= 1 && order < 255, "the order must lie in 1 .. 254"); }
@@ -104,18 +104,21 @@ inline Gains checked_gains(std::int32_t order, std::int64_t unit, std::int64_t a
   return {order, unit, alpha, beta};
 }
 
+// Words of a reference that searches of forests and loss-augmented searches accept.
+inline constexpr std::size_t longest_reference = std::size_t{1} << 22;
+
 // By its name.
-inline SearchWay checked_way(const std::string& name, std::size_t part_bytes) {
-  for (const auto& [known, kind] : {std::pair{"automatic", SearchWay::automatic}, {"table", SearchWay::table}, {"band", SearchWay::band}})
+inline SearchMethod checked_method(const std::string& name, std::size_t part_bytes) {
+  for (const auto& [known, kind] : {std::pair{"automatic", SearchMethod::automatic}, {"table", SearchMethod::table}, {"band", SearchMethod::band}})
     if (name == known) return {kind, part_bytes};
-  throw std::invalid_argument("the way must be automatic, table or band");
+  throw std::invalid_argument("the method must be automatic, table or band");
 }
 
 // The formats' parsers, bound in `formats.cpp`.
 void bind_formats(nb::module_& m);
 
 // Metrics of strings, bound in `strings.cpp`.
-void bind_segments(nb::module_& m);
+void bind_strings(nb::module_& m);
 
 // Searches of forests, bound in `forests.cpp`.
 void bind_forests(nb::module_& m);
@@ -130,13 +133,13 @@ void bind_ngrams(nb::module_& m);
 void bind_meteor(nb::module_& m);
 
 // Minimum Bayes risk under word error rate, bound in `mbr.cpp`.
-void bind_word_mbr(nb::module_& m);
+void bind_mbr(nb::module_& m);
 
 // Lists of strings as lattices, bound in `string_lattices.cpp`.
-void bind_strings(nb::module_& m);
+void bind_string_lattices(nb::module_& m);
 
 // Strings by metric and cost together, bound in `loss_augmented.cpp`.
-void bind_weighed(nb::module_& m);
+void bind_loss_augmented(nb::module_& m);
 
 // Expectations over the paths of lattices, bound in `expectation.cpp`.
 void bind_expectations(nb::module_& m);

@@ -1,4 +1,4 @@
-// The border to Python of expectations.
+// Python bindings of expectations.
 #include <algorithm>
 #include <cfloat>
 #include <limits>
@@ -20,7 +20,8 @@ void require_graph(std::int32_t states, std::int64_t arcs, const std::int32_t* s
   require(states > 0, "a lattice has a start");
   require(classes >= 0, "the number of classes is negative");
   for (std::int64_t a = 0; a < arcs; ++a) {
-    require(0 <= source[a] && source[a] < target[a] && target[a] < states, "arcs must go from smaller to larger states");
+    require(0 <= source[a] && source[a] < target[a] && target[a] < states,
+            "arcs must go from smaller to larger states");
     require(a == 0 || source[a - 1] <= source[a], "arcs must be sorted by source");
     require(-1 <= word[a] && word[a] <= classes, "a word has no class");
   }
@@ -49,7 +50,8 @@ nb::tuple expected_cost(Input<std::int32_t> source, Input<std::int32_t> target, 
                         std::vector<std::vector<std::int32_t>> references, std::vector<std::int64_t> sizes,
                         std::int32_t classes, std::int32_t order, std::int64_t unit, std::int64_t alpha,
                         std::int64_t beta, bool outcomes, bool gradient, bool keeps_bases, std::int64_t few_states,
-                        std::int64_t most_states, double seconds, double table_bytes, std::int64_t samples, std::uint64_t seed) {
+                        std::int64_t most_states, double seconds, double table_bytes, std::int64_t samples,
+                        std::uint64_t seed) {
   const auto states = static_cast<std::int32_t>(ending.size());
   const auto arcs = static_cast<std::int64_t>(source.size());
   require_aligned(source, target, word);
@@ -68,7 +70,7 @@ nb::tuple expected_cost(Input<std::int32_t> source, Input<std::int32_t> target, 
   const WeightedGraph graph{states, arcs, source.data(), target.data(), word.data(), transition.data(), ending.data()};
   Expectation found;
   {
-    const Running running;
+    const KernelScope running;
     found = expect(graph, words, rules,
                    {outcomes, gradient, true, keeps_bases, few_states, most_states, seconds, table_bytes, samples, seed});
   }
@@ -122,7 +124,7 @@ nb::tuple expected_costs(Input<std::int32_t> source, Input<std::int32_t> target,
   std::vector<std::int64_t> size(graphs);
   std::vector<double> mean(graphs), arc_slope(gradient ? arcs : 0), end_slope(gradient ? states : 0);
   {
-    const Running running;
+    const KernelScope running;
     for (std::size_t g = 0; g < graphs; ++g) {
       const auto first = arc_begin.data()[g], start = state_begin.data()[g], count = arc_begin.data()[g + 1] - first;
       const auto nodes = static_cast<std::int32_t>(state_begin.data()[g + 1] - start);

@@ -1,4 +1,4 @@
-// A forest as it comes over the border from Python.
+// A forest as it comes from Python.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ struct ForestArrays {
 
 inline void require_rows(const Input<std::int64_t>& begin, std::size_t rows, std::size_t values) {
   require(begin.size() == rows + 1 && begin.data()[0] == 0, "rows must begin with the first value");
-  for (std::size_t e = 0; e < rows; ++e) require(begin.data()[e] <= begin.data()[e + 1], "rows must follow one another");
+  for (std::size_t e = 0; e < rows; ++e)
+    require(begin.data()[e] <= begin.data()[e + 1], "rows must follow one another");
   require(static_cast<std::size_t>(begin.data()[rows]) == values, "rows must end with the last value");
 }
 
@@ -37,12 +38,14 @@ inline Forest ForestArrays::checked() const {
   require_rows(tail_begin, edges, tail.size());
   require_rows(target_begin, edges, target.size());
   for (std::size_t e = 0; e < edges; ++e) {
-    require(head.data()[e] >= (e > 0 ? head.data()[e - 1] : 0) && head.data()[e] < nodes, "edges must be sorted by head");
+    require(head.data()[e] >= (e > 0 ? head.data()[e - 1] : 0) && head.data()[e] < nodes,
+            "edges must be sorted by head");
     const auto tails = tail_begin.data()[e + 1] - tail_begin.data()[e];
     for (auto k = tail_begin.data()[e]; k < tail_begin.data()[e + 1]; ++k)
       require(tail.data()[k] >= 0 && tail.data()[k] < head.data()[e], "tails must come before heads");
     for (auto k = target_begin.data()[e]; k < target_begin.data()[e + 1]; ++k)
-      require(target.data()[k] != 0 && target.data()[k] >= -tails, "a target side has a tail that its edge does not have");
+      require(target.data()[k] != 0 && target.data()[k] >= -tails,
+              "a target side has a tail that its edge does not have");
   }
   return {static_cast<std::int32_t>(nodes), static_cast<std::int64_t>(edges), head.data(), tail_begin.data(),
           tail.data(), target_begin.data(), target.data(), cost.data(), words.data(), goal_cost.data()};

@@ -1,4 +1,4 @@
-// The border to Python of probabilities in forests: of nodes and edges, of n-grams, and what n-grams gain.
+// Python bindings of probabilities in forests: of nodes and edges, of n-grams, and what n-grams gain.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -23,21 +23,22 @@ nb::tuple py_inside_outside(Input<std::int32_t> head, Input<std::int64_t> tail_b
   const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
   InsideOutside found;
   {
-    const Running running;
+    const KernelScope running;
     found = inside_outside(graph);
   }
   return nb::make_tuple(found.log_total, column(std::move(found.node)), column(std::move(found.transition)),
                         column(std::move(found.ending)));
 }
 
-nb::tuple py_through_costs(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
-                           Input<std::int64_t> target_begin, Input<std::int32_t> target, Input<double> cost,
-                           Input<std::int64_t> words, Input<double> goal_cost) {
+nb::tuple py_best_costs_through_edges(Input<std::int32_t> head, Input<std::int64_t> tail_begin,
+                                      Input<std::int32_t> tail, Input<std::int64_t> target_begin,
+                                      Input<std::int32_t> target, Input<double> cost, Input<std::int64_t> words,
+                                      Input<double> goal_cost) {
   const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
-  ForestThroughCosts through;
+  BestCostsThroughEdges through;
   {
-    const Running running;
-    through = forest_through_costs(graph);
+    const KernelScope running;
+    through = best_costs_through_edges(graph);
   }
   return nb::make_tuple(column(std::move(through.edge)), column(std::move(through.ending)));
 }
@@ -52,10 +53,10 @@ std::vector<std::int32_t> words_of(const Forest& graph) {
 }
 
 nb::tuple py_forest_ngram_posteriors(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
-                              Input<std::int64_t> target_begin, Input<std::int32_t> target, Input<double> cost,
-                              Input<std::int64_t> words, Input<double> goal_cost, Input<double> node,
-                              Input<double> transition, Input<double> ending, std::int32_t order,
-                              std::size_t most_bytes) {
+                                     Input<std::int64_t> target_begin, Input<std::int32_t> target, Input<double> cost,
+                                     Input<std::int64_t> words, Input<double> goal_cost, Input<double> node,
+                                     Input<double> transition, Input<double> ending, std::int32_t order,
+                                     std::size_t most_bytes) {
   const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
   require_aligned(node, transition, ending);
   require(node.size() == goal_cost.size() && ending.size() == goal_cost.size(), "nodes differ in number");
@@ -64,7 +65,7 @@ nb::tuple py_forest_ngram_posteriors(Input<std::int32_t> head, Input<std::int64_
   std::vector<std::int32_t> last;
   NgramPosteriors found;
   {
-    const Running running;
+    const KernelScope running;
     const auto spelled = words_of(graph);
     const ForestRules rules(graph, WordClasses(spelled.data(), static_cast<std::int32_t>(spelled.size())));
     const auto longest = std::max(1.0, std::min(rules.most_words(), static_cast<double>(order)));
@@ -76,23 +77,23 @@ nb::tuple py_forest_ngram_posteriors(Input<std::int32_t> head, Input<std::int64_
 }
 
 Output<std::int64_t> py_search_forest_ngrams(Input<std::int32_t> head, Input<std::int64_t> tail_begin,
-                                      Input<std::int32_t> tail, Input<std::int64_t> target_begin,
-                                      Input<std::int32_t> target, Input<double> cost, Input<std::int64_t> words,
+                                             Input<std::int32_t> tail, Input<std::int64_t> target_begin,
+                                             Input<std::int32_t> target, Input<double> cost, Input<std::int64_t> words,
                                       Input<double> goal_cost, Input<std::int32_t> own, Input<std::int32_t> known,
-                                      Input<std::int32_t> parent, Input<std::int32_t> ending, Input<double> gain,
-                                      double word_gain, std::int32_t order, std::size_t most_bytes) {
+                                             Input<std::int32_t> parent, Input<std::int32_t> ending, Input<double> gain,
+                                             double word_gain, std::int32_t order, std::size_t most_bytes) {
   const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
   require_aligned(own, known, parent, ending);
   require_aligned(gain);
   require(own.size() == known.size() && own.size() < (std::size_t{1} << 31), "words differ in number");
   require(std::is_sorted(own.data(), own.data() + own.size()) && (own.size() == 0 || own.data()[0] > 0) &&
-              std::adjacent_find(own.data(), own.data() + own.size()) == own.data() + own.size(),
+          std::adjacent_find(own.data(), own.data() + own.size()) == own.data() + own.size(),
           "words must be ascending");
   require(gain.size() == parent.size(), "n-grams differ in number");
   require(order >= 1 && order <= highest_order, "the order must lie in 1 .. 254");
   std::vector<std::int64_t> edges;
   {
-    const Running running;
+    const KernelScope running;
     const auto trie = trie_of(parent, ending);
     for (std::int32_t g = 0; g < trie.size(); ++g) require(trie.length(g) <= order, "an n-gram is too long");
     const ForestRules rules(graph, WordClasses(own.data(), static_cast<std::int32_t>(own.size())));
@@ -104,16 +105,16 @@ Output<std::int64_t> py_search_forest_ngrams(Input<std::int32_t> head, Input<std
 }  // namespace
 
 void bind_forest_ngrams(nb::module_& m) {
-  m.def("inside_outside", &py_inside_outside, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a, "cost"_a,
-        "words"_a, "goal_cost"_a);
-  m.def("forest_through_costs", &py_through_costs, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a,
+  m.def("inside_outside", &py_inside_outside, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a,
         "cost"_a, "words"_a, "goal_cost"_a);
+  m.def("best_costs_through_edges", &py_best_costs_through_edges, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a,
+        "target"_a, "cost"_a, "words"_a, "goal_cost"_a);
   m.def("forest_ngram_posteriors", &py_forest_ngram_posteriors, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a,
         "target"_a, "cost"_a, "words"_a, "goal_cost"_a, "node"_a, "transition"_a, "ending"_a, "order"_a,
         "most_bytes"_a);
-  m.def("search_forest_ngrams", &py_search_forest_ngrams, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a,
-        "cost"_a, "words"_a, "goal_cost"_a, "own"_a, "known"_a, "parent"_a, "ending"_a, "gain"_a, "word_gain"_a,
-        "order"_a, "most_bytes"_a);
+  m.def("search_forest_ngrams", &py_search_forest_ngrams, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a,
+        "target"_a, "cost"_a, "words"_a, "goal_cost"_a, "own"_a, "known"_a, "parent"_a, "ending"_a, "gain"_a,
+        "word_gain"_a, "order"_a, "most_bytes"_a);
 }
 
 }  // namespace latticemetric

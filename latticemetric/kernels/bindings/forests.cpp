@@ -1,4 +1,4 @@
-// The border to Python of what is searched for in forests.
+// Python bindings of searches in forests.
 #include "bindings/forest_arrays.hpp"
 #include "forests/best_forest.hpp"
 #include "forests/forest_search.hpp"
@@ -13,21 +13,13 @@ using namespace nanobind::literals;
 namespace latticemetric {
 namespace {
 
-constexpr std::size_t longest_reference = std::size_t{1} << 22;
-
-Gains gains_of(std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta) {
-  require(order >= 1 && order < 255, "the order must lie in 1 .. 254");
-  require(unit >= 1, "the unit must be positive");
-  return {order, unit, alpha, beta};
-}
-
 Output<std::int64_t> best(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
                           Input<std::int64_t> target_begin, Input<std::int32_t> target, Input<double> cost,
                           Input<std::int64_t> words, Input<double> goal_cost) {
   const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
   std::vector<std::int64_t> edges;
   {
-    const Running running;
+    const KernelScope running;
     edges = best_derivation(graph);
   }
   return column(std::move(edges));
@@ -47,11 +39,11 @@ nb::tuple search(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input
   require_aligned(reference);
   require(reference.size() < longest_reference, "the reference is too long");
   const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
-  const Gains gains = gains_of(order, unit, alpha, beta);
+  const Gains gains = checked_gains(order, unit, alpha, beta);
   const auto size = static_cast<std::int32_t>(reference.size());
   BestDerivation best;
   {
-    const Running running;
+    const KernelScope running;
     best = search_forest(graph, reference.data(), size, gains, most_bytes);
   }
   const auto [high, low] = halves(best.gain);
@@ -62,19 +54,20 @@ nb::tuple search_for_hope(Input<std::int32_t> head, Input<std::int64_t> tail_beg
                           Input<std::int64_t> target_begin, Input<std::int32_t> target, Input<double> cost,
                           Input<std::int64_t> words, Input<double> goal_cost, Input<std::int32_t> reference,
                           std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta,
-                          Input<std::int64_t> whole_cost, Input<std::int64_t> whole_goal_cost, Halves gain_weight,
+                          Input<std::int64_t> integer_cost, Input<std::int64_t> integer_goal_cost, Halves gain_weight,
                           Halves cost_weight, std::size_t most_bytes) {
   require_aligned(reference);
-  require_aligned(whole_cost, whole_goal_cost);
+  require_aligned(integer_cost, integer_goal_cost);
   require(reference.size() < longest_reference, "the reference is too long");
   require(gain_weight.first >= 0 && cost_weight.first >= 0, "a weight is negative");
   const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
-  require(whole_cost.size() == cost.size() && whole_goal_cost.size() == goal_cost.size(), "columns differ in length");
-  const Gains gains = gains_of(order, unit, alpha, beta);
-  const HopeWeights weights{wide(gain_weight), wide(cost_weight), whole_cost.data(), whole_goal_cost.data()};
+  require(integer_cost.size() == cost.size() && integer_goal_cost.size() == goal_cost.size(),
+          "columns differ in length");
+  const Gains gains = checked_gains(order, unit, alpha, beta);
+  const HopeWeights weights{to_int128(gain_weight), to_int128(cost_weight), integer_cost.data(), integer_goal_cost.data()};
   BestDerivation best;
   {
-    const Running running;
+    const KernelScope running;
     best = search_forest_for_hope(graph, reference.data(), static_cast<std::int32_t>(reference.size()), gains, weights,
                                   most_bytes);
   }
@@ -85,22 +78,24 @@ nb::tuple search_for_hope(Input<std::int32_t> head, Input<std::int64_t> tail_beg
 nb::tuple best_of(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
                   Input<std::int64_t> target_begin, Input<std::int32_t> target, Input<double> cost,
                   Input<std::int64_t> words, Input<double> goal_cost, std::vector<std::vector<std::int32_t>> references,
-                  std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta, std::size_t most_bytes) {
+                  std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta,
+                  std::size_t most_bytes) {
   for (const auto& reference : references) require(reference.size() < longest_reference, "the reference is too long");
   const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
-  const Gains gains = gains_of(order, unit, alpha, beta);
+  const Gains gains = checked_gains(order, unit, alpha, beta);
   BestForest found;
   {
-    const Running running;
+    const KernelScope running;
     found = best_forest(graph, references, gains, most_bytes);
   }
-  return nb::make_tuple(column(std::move(found.head)), column(std::move(found.edge)), column(std::move(found.tail_begin)),
-                        column(std::move(found.tail)), column(std::move(found.goals)), column(std::move(found.goal_of)));
+  return nb::make_tuple(column(std::move(found.head)), column(std::move(found.edge)),
+                        column(std::move(found.tail_begin)), column(std::move(found.tail)),
+                        column(std::move(found.goals)), column(std::move(found.goal_of)));
 }
 
 // Parts of a derivation's text are looked for where edges show tails: they must be as many as are target.
-Shown checked(const Forest& graph, const Input<std::int64_t>& begin, const Input<std::int32_t>& words,
-              const Input<std::int64_t>& rank) {
+ShownWords checked(const Forest& graph, const Input<std::int64_t>& begin, const Input<std::int32_t>& words,
+                   const Input<std::int64_t>& rank) {
   require_aligned(begin, rank);
   require_aligned(words);
   require_rows(begin, static_cast<std::size_t>(graph.edges), words.size());
@@ -127,12 +122,13 @@ nb::tuple best_strings(Input<std::int32_t> head, Input<std::int64_t> tail_begin,
   require(reference.size() < longest_reference, "the reference is too long");
   require(most >= 1, "there must be something to look for");
   const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
-  const Shown texts = checked(graph, shown_begin, shown, rank);
-  const Gains gains = gains_of(order, unit, alpha, beta);
+  const ShownWords texts = checked(graph, shown_begin, shown, rank);
+  const Gains gains = checked_gains(order, unit, alpha, beta);
   std::vector<BestDerivation> found;
   {
-    const Running running;
-    found = k_best(graph, texts, reference.data(), static_cast<std::int32_t>(reference.size()), gains, most, few, most_bytes);
+    const KernelScope running;
+    found = k_best(graph, texts, reference.data(), static_cast<std::int32_t>(reference.size()), gains, most, few,
+                   most_bytes);
   }
   std::vector<std::int64_t> edges, begin{0}, high;
   std::vector<std::uint64_t> low;
@@ -142,7 +138,8 @@ nb::tuple best_strings(Input<std::int32_t> head, Input<std::int64_t> tail_begin,
     high.push_back(static_cast<std::int64_t>(derivation.gain >> 64));
     low.push_back(static_cast<std::uint64_t>(derivation.gain));
   }
-  return nb::make_tuple(column(std::move(edges)), column(std::move(begin)), column(std::move(high)), column(std::move(low)));
+  return nb::make_tuple(column(std::move(edges)), column(std::move(begin)), column(std::move(high)),
+                        column(std::move(low)));
 }
 
 }  // namespace
@@ -156,13 +153,13 @@ void bind_forests(nb::module_& m) {
   m.def("search_forest", &search, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a, "cost"_a, "words"_a,
         "goal_cost"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "most_bytes"_a);
   m.def("search_forest_for_hope", &search_for_hope, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a,
-        "cost"_a, "words"_a, "goal_cost"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "whole_cost"_a,
-        "whole_goal_cost"_a, "gain_weight"_a, "cost_weight"_a, "most_bytes"_a);
+        "cost"_a, "words"_a, "goal_cost"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "integer_cost"_a,
+        "integer_goal_cost"_a, "gain_weight"_a, "cost_weight"_a, "most_bytes"_a);
   m.def("best_forest", &best_of, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a, "cost"_a, "words"_a,
         "goal_cost"_a, "references"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "most_bytes"_a);
-  m.def("best_strings", &best_strings, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a, "shown_begin"_a,
-        "shown"_a, "cost"_a, "words"_a, "goal_cost"_a, "rank"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a,
-        "beta"_a, "most"_a, "few"_a, "most_bytes"_a);
+  m.def("best_strings", &best_strings, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a,
+        "shown_begin"_a, "shown"_a, "cost"_a, "words"_a, "goal_cost"_a, "rank"_a, "reference"_a, "order"_a, "unit"_a,
+        "alpha"_a, "beta"_a, "most"_a, "few"_a, "most_bytes"_a);
 }
 
 }  // namespace latticemetric

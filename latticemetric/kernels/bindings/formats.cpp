@@ -1,4 +1,4 @@
-// The border to Python of the formats' parsers.
+// Python bindings of the formats' parsers.
 #include <string>
 #include <string_view>
 
@@ -48,7 +48,8 @@ void require_rows(const Input<std::int64_t>& begin, const Input<T>& values) {
   require(begin.size() > 0 && begin.data()[0] == 0, "rows begin at 0");
   bool ascends = true;
   for (std::size_t k = 1; k < begin.size(); ++k) ascends &= begin.data()[k - 1] <= begin.data()[k];
-  require(ascends && begin.data()[begin.size() - 1] == static_cast<std::int64_t>(values.size()), "rows are not in order");
+  require(ascends && begin.data()[begin.size() - 1] == static_cast<std::int64_t>(values.size()),
+          "rows are not in order");
 }
 
 template <typename T>
@@ -61,7 +62,7 @@ nb::tuple take_label_rows(Input<std::int64_t> begin, Input<T> values, Input<std:
   require(are_rows, "there is no such row");
   LabelRows<T> taken;
   {
-    const Running running;
+    const KernelScope running;
     taken = taken_rows(begin.data(), values.data(), rows.data(), rows.size());
   }
   return label_rows(std::move(taken));
@@ -71,7 +72,7 @@ nb::tuple join_label_rows(Input<std::int64_t> begin, Input<std::int32_t> ids) {
   require_rows(begin, ids);
   LabelRows<char> texts;
   {
-    const Running running;
+    const KernelScope running;
     texts = joined_rows(begin.data(), ids.data(), begin.size() - 1);
   }
   return label_rows(std::move(texts));
@@ -81,7 +82,7 @@ template <typename Parse>
 nb::dict parse_arc_lines(std::string_view text, const Parse& parse) {
   ArcLines lines;
   {
-    const Running running;
+    const KernelScope running;
     lines = parse(text);
   }
   nb::dict result;
@@ -119,7 +120,7 @@ nb::dict parse_openfst_text(nb::bytes text) { return parse_arc_lines(as_view(tex
 nb::dict parse_plf_line(nb::bytes text) {
   PlfLattice lattice;
   {
-    const Running running;
+    const KernelScope running;
     lattice = latticemetric::parse_plf(as_view(text));
   }
   nb::dict result, scores;
@@ -155,7 +156,8 @@ nb::object slf_column(const SlfColumn& field, const std::vector<std::int64_t>& l
   }
   Words words;
   std::vector<std::int32_t> ids;
-  for (std::size_t row = 0; row < field.values.size(); ++row) ids.push_back(words.number(field.values[row], lines[row]));
+  for (std::size_t row = 0; row < field.values.size(); ++row)
+    ids.push_back(words.number(field.values[row], lines[row]));
   ids.resize(lines.size(), 0);
   return nb::make_tuple(column(std::move(ids)), to_strings(words.words()));
 }
@@ -174,7 +176,7 @@ nb::dict slf_table(const SlfTable& table, const std::vector<std::string>& texts)
 nb::dict parse_slf_text(nb::bytes text, std::vector<std::string> texts) {
   SlfText parsed;
   {
-    const Running running;
+    const KernelScope running;
     parsed = parse_slf(as_view(text));
   }
   nb::list header;
@@ -204,7 +206,7 @@ template <ForestText (*parse)(std::string_view)>
 nb::dict parse_forest(nb::bytes text) {
   ForestText forest;
   {
-    const Running running;
+    const KernelScope running;
     forest = parse(as_view(text));
   }
   nb::dict result, scores;
@@ -225,7 +227,7 @@ nb::dict parse_forest(nb::bytes text) {
 Output<std::int64_t> split_text_blocks(nb::bytes text, bool at_end) {
   std::vector<std::int64_t> blocks;
   {
-    const Running running;
+    const KernelScope running;
     blocks = split_blocks(as_view(text), at_end);
   }
   const auto rows = blocks.size() / 4;
@@ -237,7 +239,7 @@ nb::dict parse_kaldi_machine(nb::bytes whole, std::size_t begin, std::size_t end
   const auto bytes = part_of(whole, begin, end);
   KaldiMachine machine;
   {
-    const Running running;
+    const KernelScope running;
     machine = parse_kaldi_binary(bytes);
   }
   nb::dict result;
@@ -262,7 +264,7 @@ nb::object skip_kaldi_machine(nb::bytes data, std::size_t begin) {
   require(begin <= data.size(), "the offset lies beyond the end");
   std::size_t size = 0;
   {
-    const Running running;
+    const KernelScope running;
     size = kaldi_binary_size(as_view(data).substr(begin));
   }
   return size == 0 ? nb::none() : nb::object(nb::int_(begin + size));
@@ -272,7 +274,8 @@ nb::object skip_kaldi_machine(nb::bytes data, std::size_t begin) {
 
 void bind_formats(nb::module_& m) {
   // ParseError(line, message[, place]): readers add the file and make it one of our errors.
-  static nb::object parse_error = nb::steal(PyErr_NewException("latticemetric._native.ParseError", PyExc_ValueError, nullptr));
+  static nb::object parse_error =
+      nb::steal(PyErr_NewException("latticemetric._native.ParseError", PyExc_ValueError, nullptr));
   m.attr("ParseError") = parse_error;
   nb::register_exception_translator([](const std::exception_ptr& raised, void*) {
     try {

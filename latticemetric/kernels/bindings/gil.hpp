@@ -13,9 +13,9 @@ namespace latticemetric {
 
 // Takes the GIL by what it is given.
 //
-// When the interpreter ends while a daemon thread runs a kernel, Python before 3.14 ends that thread as soon as it wants
-// the GIL back: by pthread_exit, which unwinds the stack. No C++ function of the binding lets that pass, so the process
-// would be aborted. Here such a thread waits for the end of the process instead, as Python has it from 3.14 on.
+// When the interpreter ends while a daemon thread runs a kernel, Python before 3.14 ends that thread as soon as it
+// wants the GIL back: by pthread_exit, which unwinds the stack. No C++ function of the binding lets that pass, so the
+// process would be aborted. Here such a thread waits for the end of the process instead, as Python has it from 3.14 on.
 template <typename Take>
 void take_gil(Take take) {
 #if defined(__GLIBCXX__) && defined(__unix__)

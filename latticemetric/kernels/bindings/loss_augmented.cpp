@@ -1,4 +1,4 @@
-// The border to Python of strings by metric and cost together.
+// Python bindings of strings by metric and cost together.
 #include <utility>
 
 #include "bindings/binding.hpp"
@@ -9,13 +9,11 @@ namespace {
 
 using namespace nb::literals;
 
-constexpr std::size_t longest_weighed_reference = std::size_t{1} << 22;
-
-WeighedLattice checked(const Input<std::int32_t>& source, const Input<std::int32_t>& target,
-                       const Input<std::int32_t>& label, const Input<std::int32_t>& shown,
-                       const Input<std::int64_t>& cost, const Input<std::int64_t>& final_cost,
-                       const Input<std::uint8_t>& is_final, std::vector<std::uint8_t>& is_word,
-                       std::vector<double>& ends) {
+LossLattice checked(const Input<std::int32_t>& source, const Input<std::int32_t>& target,
+                    const Input<std::int32_t>& label, const Input<std::int32_t>& shown,
+                    const Input<std::int64_t>& cost, const Input<std::int64_t>& final_cost,
+                    const Input<std::uint8_t>& is_final, std::vector<std::uint8_t>& is_word,
+                    std::vector<double>& ends) {
   const auto arcs = source.size();
   const auto states = final_cost.size();
   require_aligned(source, target, label, shown);
@@ -39,31 +37,31 @@ WeighedLattice checked(const Input<std::int32_t>& source, const Input<std::int32
           {cost.data(), final_cost.data()}, shown.data()};
 }
 
-nb::tuple py_weighed_strings(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
-                             Input<std::int32_t> shown, Input<std::int64_t> cost, Input<std::int64_t> final_cost,
-                             Input<std::uint8_t> is_final, std::vector<std::vector<std::int32_t>> references,
-                             std::vector<Halves> weights,
-                             Halves cost_weight, bool ill, std::int32_t order,
-                             std::int64_t unit, std::int64_t alpha, std::int64_t beta, std::int64_t most,
-                             std::int64_t most_steps, std::size_t most_bytes, const std::string& way,
-                             std::size_t part_bytes) {
+nb::tuple py_loss_augmented_strings(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
+                                    Input<std::int32_t> shown, Input<std::int64_t> cost, Input<std::int64_t> final_cost,
+                                    Input<std::uint8_t> is_final, std::vector<std::vector<std::int32_t>> references,
+                                    std::vector<Halves> weights,
+                                    Halves cost_weight, bool penalize, std::int32_t order,
+                                    std::int64_t unit, std::int64_t alpha, std::int64_t beta, std::int64_t most,
+                                    std::int64_t most_steps, std::size_t most_bytes, const std::string& method,
+                                    std::size_t part_bytes) {
   std::vector<std::uint8_t> is_word;
   std::vector<double> ends;
-  const WeighedLattice lattice = checked(source, target, label, shown, cost, final_cost, is_final, is_word, ends);
+  const LossLattice input = checked(source, target, label, shown, cost, final_cost, is_final, is_word, ends);
   require(!references.empty() && references.size() == weights.size(), "references must have weights");
   require(cost_weight.first >= 0, "a weight is negative");
-  Weighing weighing{{}, checked_gains(order, unit, alpha, beta), wide(cost_weight), ill};
+  LossFunction loss_function{{}, checked_gains(order, unit, alpha, beta), to_int128(cost_weight), penalize};
   for (std::size_t r = 0; r < references.size(); ++r) {
-    require(references[r].size() < longest_weighed_reference, "the reference is too long");
+    require(references[r].size() < longest_reference, "the reference is too long");
     require(weights[r].first >= 0, "a weight is negative");
-    weighing.references.push_back({std::move(references[r]), wide(weights[r])});
+    loss_function.references.push_back({std::move(references[r]), to_int128(weights[r])});
   }
   require(most >= 1 && most_steps >= 1 && most_steps < (std::int64_t{1} << 30), "there must be something to look for");
-  const auto search_way = checked_way(way, part_bytes);
-  WeighedStrings found;
+  const auto search_method = checked_method(method, part_bytes);
+  LossAugmentedStrings found;
   {
-    const Running running;
-    found = weighed_strings(lattice, weighing, {most, most_steps, most_bytes, search_way});
+    const KernelScope running;
+    found = loss_augmented_strings(input, loss_function, {most, most_steps, most_bytes, search_method});
   }
   nb::list losses;
   for (const Int128 loss : found.losses) losses.append(halves(loss));
@@ -72,11 +70,11 @@ nb::tuple py_weighed_strings(Input<std::int32_t> source, Input<std::int32_t> tar
 
 }  // namespace
 
-void bind_weighed(nb::module_& m) {
-  m.def("weighed_strings", &py_weighed_strings, "source"_a, "target"_a, "label"_a, "shown"_a, "cost"_a,
-        "final_cost"_a, "is_final"_a, "references"_a, "weights"_a, "cost_weight"_a, "ill"_a, "order"_a, "unit"_a,
-        "alpha"_a, "beta"_a, "most"_a, "most_steps"_a, "most_bytes"_a, "way"_a = "automatic",
-        "part_bytes"_a = latticemetric::SearchWay().part_bytes);
+void bind_loss_augmented(nb::module_& m) {
+  m.def("loss_augmented_strings", &py_loss_augmented_strings, "source"_a, "target"_a, "label"_a, "shown"_a, "cost"_a,
+        "final_cost"_a, "is_final"_a, "references"_a, "weights"_a, "cost_weight"_a, "penalize"_a, "order"_a, "unit"_a,
+        "alpha"_a, "beta"_a, "most"_a, "most_steps"_a, "most_bytes"_a, "method"_a = "automatic",
+        "part_bytes"_a = latticemetric::SearchMethod().part_bytes);
 }
 
 }  // namespace latticemetric

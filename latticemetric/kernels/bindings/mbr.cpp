@@ -1,4 +1,4 @@
-// The border to Python of decoding for minimum Bayes risk under word error rate.
+// Python bindings of decoding for minimum Bayes risk under word error rate.
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -37,16 +37,16 @@ Output<double> shares(Input<std::int32_t> source, Input<std::int32_t> target, In
   require_finite(cost, "a cost is not a finite number");
   std::vector<double> found;
   {
-    const Running running;
+    const KernelScope running;
     found = incoming_shares(states, static_cast<std::int64_t>(source.size()), source.data(), target.data(),
                             cost.data());
   }
   return column(std::move(found));
 }
 
-nb::tuple meet(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label, Input<double> share,
-               Input<double> times, std::int32_t states, std::int32_t labels, Input<std::int32_t> hypothesis,
-               double slack) {
+nb::tuple statistics(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
+                     Input<double> share, Input<double> times, std::int32_t states, std::int32_t labels,
+                     Input<std::int32_t> hypothesis, double slack) {
   require(slack == 0 || (slack >= 0.5 && std::isfinite(slack)), "the slack is neither 0 nor 0.5 and more");
   require(states > 0 && labels > 0, "a lattice has a start, and the empty word has a label");
   require_arcs_by_target(source, target, states);
@@ -62,10 +62,10 @@ nb::tuple meet(Input<std::int32_t> source, Input<std::int32_t> target, Input<std
                           source.data(), target.data(),
                           label.data(), share.data(),
                           labels,       times.size() ? times.data() : nullptr};
-  Meetings found;
+  MbrStatistics found;
   {
-    const Running running;
-    found = meet_words(evidence, hypothesis.data(), static_cast<std::int32_t>(hypothesis.size()), slack);
+    const KernelScope running;
+    found = mbr_statistics(evidence, hypothesis.data(), static_cast<std::int32_t>(hypothesis.size()), slack);
   }
   return nb::make_tuple(found.risk, column(std::move(found.label)), column(std::move(found.position)),
                         column(std::move(found.mass)), column(std::move(found.begin)), column(std::move(found.end)));
@@ -73,9 +73,9 @@ nb::tuple meet(Input<std::int32_t> source, Input<std::int32_t> target, Input<std
 
 }  // namespace
 
-void bind_word_mbr(nb::module_& m) {
+void bind_mbr(nb::module_& m) {
   m.def("incoming_shares", &shares, "source"_a, "target"_a, "cost"_a, "states"_a);
-  m.def("meet_words", &meet, "source"_a, "target"_a, "label"_a, "share"_a, "times"_a, "states"_a, "labels"_a,
+  m.def("mbr_statistics", &statistics, "source"_a, "target"_a, "label"_a, "share"_a, "times"_a, "states"_a, "labels"_a,
         "hypothesis"_a, "slack"_a = 0.0);
 }
 

@@ -1,4 +1,4 @@
-// The border to Python of METEOR's alignment.
+// Python bindings of METEOR's alignment.
 #include <limits>
 #include <vector>
 
@@ -51,7 +51,7 @@ nb::tuple align_stages(Input<std::int32_t> candidates, Input<std::int64_t> candi
   std::vector<std::int64_t> counts(pairs * 4), edge_begin(1, 0);
   std::vector<std::int32_t> edges;
   {
-    const Running running;
+    const KernelScope running;
     MeteorAligner aligner(std::move(runs), cap);
     for (std::size_t p = 0; p < pairs; ++p) {
       const auto c = candidate_begin.data()[p], r = reference_begin.data()[p];

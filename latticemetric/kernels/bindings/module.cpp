@@ -1,4 +1,4 @@
-// The border to Python: array shapes and bounds are checked here, the GIL is released, no policy is made.
+// Python bindings of lattices: array shapes and bounds are checked here, the GIL is released, no policy is made.
 #include <algorithm>
 #include <vector>
 
@@ -23,7 +23,7 @@ namespace nb = nanobind;
 using latticemetric::Input;
 using latticemetric::Output;
 using latticemetric::checked_gains;
-using latticemetric::checked_way;
+using latticemetric::checked_method;
 using latticemetric::column;
 using latticemetric::require;
 using latticemetric::require_aligned;
@@ -46,12 +46,13 @@ nb::tuple order_states(Input<std::int32_t> source, Input<std::int32_t> target, s
   require_ids(target, states, "a target is not a state");
   latticemetric::Topology topology;
   {
-    const latticemetric::Running running;
+    const latticemetric::KernelScope running;
     topology = latticemetric::order_states(states, source.data(), target.data(),
                                            static_cast<std::int64_t>(source.size()), start, is_final.data());
   }
   const auto size = topology.rank.size();
-  return nb::make_tuple(to_numpy(std::move(topology.rank), {size}), topology.kept, topology.in_order, topology.on_cycle);
+  return nb::make_tuple(to_numpy(std::move(topology.rank), {size}), topology.kept, topology.in_order,
+                        topology.on_cycle);
 }
 
 nb::tuple order_forest(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
@@ -68,7 +69,7 @@ nb::tuple order_forest(Input<std::int32_t> head, Input<std::int64_t> tail_begin,
   require(static_cast<std::size_t>(tail_begin.data()[edges]) == tail.size(), "tails must end at the end");
   latticemetric::ForestOrder order;
   {
-    const latticemetric::Running running;
+    const latticemetric::KernelScope running;
     order = latticemetric::order_forest(nodes, static_cast<std::int64_t>(edges), head.data(), tail_begin.data(),
                                         tail.data(), is_goal.data());
   }
@@ -98,7 +99,7 @@ Output<std::int64_t> best_path(Input<std::int32_t> source, Input<std::int32_t> t
   require_ends(final_cost);
   std::vector<std::int64_t> path;
   {
-    const latticemetric::Running running;
+    const latticemetric::KernelScope running;
     path = latticemetric::best_path(states, static_cast<std::int64_t>(arcs), source.data(), target.data(),
                                     cost.data(), is_word.data(), final_cost.data());
   }
@@ -106,8 +107,8 @@ Output<std::int64_t> best_path(Input<std::int32_t> source, Input<std::int32_t> t
   return to_numpy(std::move(path), {size});
 }
 
-nb::tuple through_costs(Input<std::int32_t> source, Input<std::int32_t> target, Input<double> cost,
-                        Input<double> final_cost) {
+nb::tuple best_costs_through_arcs(Input<std::int32_t> source, Input<std::int32_t> target, Input<double> cost,
+                                  Input<double> final_cost) {
   const auto states = static_cast<std::int32_t>(final_cost.size());
   const auto arcs = source.size();
   require_lattice(source, target, states);
@@ -115,11 +116,11 @@ nb::tuple through_costs(Input<std::int32_t> source, Input<std::int32_t> target, 
   require(cost.size() == arcs, "columns differ in length");
   require_finite(cost, "a cost is not a finite number");
   require_ends(final_cost);
-  latticemetric::ThroughCosts through;
+  latticemetric::BestCostsThroughArcs through;
   {
-    const latticemetric::Running running;
-    through = latticemetric::through_costs(states, static_cast<std::int64_t>(arcs), source.data(), target.data(),
-                                           cost.data(), final_cost.data());
+    const latticemetric::KernelScope running;
+    through = latticemetric::best_costs_through_arcs(states, static_cast<std::int64_t>(arcs), source.data(),
+                                                     target.data(), cost.data(), final_cost.data());
   }
   return nb::make_tuple(column(std::move(through.arc)), column(std::move(through.ending)));
 }
@@ -138,7 +139,7 @@ nb::tuple determinize(Input<std::int32_t> source, Input<std::int32_t> target, In
   const auto copied = [](const auto& array) { return std::vector(array.data(), array.data() + array.size()); };
   latticemetric::WeightedArcs found;
   {
-    const latticemetric::Running running;
+    const latticemetric::KernelScope running;
     found = latticemetric::determinize(
         {copied(source), copied(target), copied(word), copied(cost), copied(final_cost)}, start, delta);
   }
@@ -149,9 +150,9 @@ nb::tuple determinize(Input<std::int32_t> source, Input<std::int32_t> target, In
 
 constexpr std::size_t longest_reference = std::size_t{1} << 24;
 
-latticemetric::Lattice checked_graph(const Input<std::int32_t>& source, const Input<std::int32_t>& target,
-                                   const Input<std::int32_t>& label, const Input<std::uint8_t>& is_word,
-                                   const Input<double>& cost, const Input<double>& final_cost) {
+latticemetric::Lattice checked_lattice(const Input<std::int32_t>& source, const Input<std::int32_t>& target,
+                                       const Input<std::int32_t>& label, const Input<std::uint8_t>& is_word,
+                                       const Input<double>& cost, const Input<double>& final_cost) {
   const auto states = static_cast<std::int32_t>(final_cost.size());
   const auto arcs = source.size();
   require(states > 0, "a lattice has a start");
@@ -168,17 +169,17 @@ latticemetric::Lattice checked_graph(const Input<std::int32_t>& source, const In
 nb::tuple search_lattice(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
                          Input<std::uint8_t> is_word, Input<double> cost, Input<double> final_cost,
                          Input<std::int32_t> reference, std::int32_t order, std::int64_t unit, std::int64_t alpha,
-                         std::int64_t beta, const std::string& way, std::size_t part_bytes) {
-  const auto search_way = checked_way(way, part_bytes);
+                         std::int64_t beta, const std::string& method, std::size_t part_bytes) {
+  const auto search_method = checked_method(method, part_bytes);
   require_aligned(reference);
   require(reference.size() < longest_reference, "the reference is too long");
   const auto gains = checked_gains(order, unit, alpha, beta);
-  const auto graph = checked_graph(source, target, label, is_word, cost, final_cost);
-  latticemetric::Best best;
+  const auto lattice = checked_lattice(source, target, label, is_word, cost, final_cost);
+  latticemetric::BestPath best;
   {
-    const latticemetric::Running running;
-    best = latticemetric::search_lattice(graph, reference.data(), static_cast<std::int32_t>(reference.size()), gains,
-                                         search_way);
+    const latticemetric::KernelScope running;
+    best = latticemetric::search_lattice(lattice, reference.data(), static_cast<std::int32_t>(reference.size()), gains,
+                                         search_method);
   }
   const auto size = best.arcs.size();
   return nb::make_tuple(to_numpy(std::move(best.arcs), {size}), static_cast<std::int64_t>(best.gain >> 64),
@@ -188,15 +189,15 @@ nb::tuple search_lattice(Input<std::int32_t> source, Input<std::int32_t> target,
 nb::tuple best_lattice(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
                        Input<std::uint8_t> is_word, Input<double> cost, Input<double> final_cost,
                        const std::vector<std::vector<std::int32_t>>& references, std::int32_t order, std::int64_t unit,
-                       std::int64_t alpha, std::int64_t beta, const std::string& way, std::size_t part_bytes) {
-  const auto search_way = checked_way(way, part_bytes);
+                       std::int64_t alpha, std::int64_t beta, const std::string& method, std::size_t part_bytes) {
+  const auto search_method = checked_method(method, part_bytes);
   for (const auto& reference : references) require(reference.size() < longest_reference, "the reference is too long");
   const auto gains = checked_gains(order, unit, alpha, beta);
-  const auto graph = checked_graph(source, target, label, is_word, cost, final_cost);
+  const auto lattice = checked_lattice(source, target, label, is_word, cost, final_cost);
   latticemetric::BestLattice best;
   {
-    const latticemetric::Running running;
-    best = latticemetric::best_lattice(graph, references, gains, search_way);
+    const latticemetric::KernelScope running;
+    best = latticemetric::best_lattice(lattice, references, gains, search_method);
   }
   return nb::make_tuple(column(std::move(best.state)), column(std::move(best.ends)), column(std::move(best.source)),
                         column(std::move(best.target)), column(std::move(best.arc)));
@@ -208,7 +209,7 @@ nb::tuple search_spelled_lattice(Input<std::int32_t> source, Input<std::int32_t>
                                  Input<std::int32_t> reference) {
   require_aligned(units);
   require_aligned(begin);
-  const auto graph = checked_graph(source, target, label, is_word, cost, final_cost);
+  const auto lattice = checked_lattice(source, target, label, is_word, cost, final_cost);
   require_aligned(reference);
   require(reference.size() < longest_reference, "the reference is too long");
   require(begin.size() >= 1 && begin.size() < (std::size_t{1} << 31) && begin.data()[0] == 0,
@@ -223,15 +224,11 @@ nb::tuple search_spelled_lattice(Input<std::int32_t> source, Input<std::int32_t>
   const latticemetric::Spelling spelling{words, begin.data(), units.data(), separator};
   latticemetric::FewestErrors best;
   {
-    const latticemetric::Running running;
-    best = latticemetric::search_spelled_lattice(graph, spelling, reference.data(),
+    const latticemetric::KernelScope running;
+    best = latticemetric::search_spelled_lattice(lattice, spelling, reference.data(),
                                                  static_cast<std::int32_t>(reference.size()));
   }
   return nb::make_tuple(column(std::move(best.arcs)), best.errors);
-}
-
-latticemetric::Int128 joined(std::int64_t high, std::uint64_t low) {
-  return static_cast<latticemetric::Int128>(high) * (static_cast<latticemetric::Int128>(1) << 64) + low;
 }
 
 // A rate's numerator, as the gain, may need more than 64 bits: both are passed as their high and their low half.
@@ -243,7 +240,7 @@ nb::tuple search_reference_graph(Input<std::int32_t> source, Input<std::int32_t>
                                  std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta,
                                  std::int64_t rate_high, std::uint64_t rate_low, std::int64_t rate_total,
                                  double most_bytes) {
-  const auto graph = checked_graph(source, target, label, is_word, cost, final_cost);
+  const auto lattice = checked_lattice(source, target, label, is_word, cost, final_cost);
   const auto reference_states = static_cast<std::int32_t>(reference_final.size());
   const auto reference_arcs = reference_source.size();
   require(reference_states > 0, "a graph has a start");
@@ -268,11 +265,12 @@ nb::tuple search_reference_graph(Input<std::int32_t> source, Input<std::int32_t>
                                                 reference_label.data(),
                                                 reference_size.data(),
                                                 reference_final.data()};
-  latticemetric::BestInGraph best;
+  latticemetric::BestPathAgainstGraph best;
   {
-    const latticemetric::Running running;
-    best = latticemetric::search_reference_graph(graph, size.data(), reference, gains,
-                                                 {joined(rate_high, rate_low), rate_total}, most_bytes);
+    const latticemetric::KernelScope running;
+    best = latticemetric::search_reference_graph(lattice, size.data(), reference, gains,
+                                                 {latticemetric::to_int128({rate_high, rate_low}), rate_total},
+                                                 most_bytes);
   }
   return nb::make_tuple(column(std::move(best.arcs)), static_cast<std::int64_t>(best.reached.gain >> 64),
                         static_cast<std::uint64_t>(best.reached.gain), static_cast<std::int64_t>(best.reached.total));
@@ -292,7 +290,7 @@ nb::tuple forward_backward(Input<std::int32_t> source, Input<std::int32_t> targe
   require_ends(final_cost);
   latticemetric::ForwardBackward found;
   {
-    const latticemetric::Running running;
+    const latticemetric::KernelScope running;
     found = latticemetric::forward_backward(states, static_cast<std::int64_t>(source.size()), source.data(),
                                             target.data(), cost.data(), final_cost.data());
   }
@@ -301,14 +299,16 @@ nb::tuple forward_backward(Input<std::int32_t> source, Input<std::int32_t> targe
 }
 
 std::string align(Input<std::int32_t> candidate, Input<std::int32_t> reference, std::int32_t order,
-                  std::int64_t unit, std::int64_t alpha, std::int64_t beta, std::size_t most_bytes, std::int64_t longest_in_table) {
+                  std::int64_t unit, std::int64_t alpha, std::int64_t beta, std::size_t most_bytes,
+                  std::int64_t longest_in_table) {
   require_aligned(candidate, reference);
   for (const auto& words : {candidate, reference})
     require(std::all_of(words.data(), words.data() + words.size(), [](auto word) { return word >= 0; }),
             "words must not be negative");
-  require(candidate.size() < (std::size_t{1} << 24) && reference.size() < (std::size_t{1} << 24), "a string is too long");
+  require(candidate.size() < (std::size_t{1} << 24) && reference.size() < (std::size_t{1} << 24),
+          "a string is too long");
   latticemetric::Aligner aligner(checked_gains(order, unit, alpha, beta), most_bytes, longest_in_table);
-  const latticemetric::Running running;
+  const latticemetric::KernelScope running;
   return aligner.align({candidate.data(), static_cast<std::int64_t>(candidate.size())},
                        {reference.data(), static_cast<std::int64_t>(reference.size())});
 }
@@ -334,24 +334,24 @@ NB_MODULE(_native, m) {
   latticemetric::bind_forest_ngrams(m);
   latticemetric::bind_formats(m);
   latticemetric::bind_ngrams(m);
-  latticemetric::bind_segments(m);
-  latticemetric::bind_meteor(m);
-  latticemetric::bind_word_mbr(m);
   latticemetric::bind_strings(m);
-  latticemetric::bind_weighed(m);
+  latticemetric::bind_meteor(m);
+  latticemetric::bind_mbr(m);
+  latticemetric::bind_string_lattices(m);
+  latticemetric::bind_loss_augmented(m);
   latticemetric::bind_networks(m);
   latticemetric::bind_expectations(m);
   m.def("order_states", &order_states, "source"_a, "target"_a, "start"_a, "is_final"_a);
   m.def("order_forest", &order_forest, "head"_a, "tail_begin"_a, "tail"_a, "is_goal"_a);
   m.def("best_path", &best_path, "source"_a, "target"_a, "cost"_a, "is_word"_a, "final_cost"_a);
-  m.def("through_costs", &through_costs, "source"_a, "target"_a, "cost"_a, "final_cost"_a);
+  m.def("best_costs_through_arcs", &best_costs_through_arcs, "source"_a, "target"_a, "cost"_a, "final_cost"_a);
   m.def("determinize", &determinize, "source"_a, "target"_a, "word"_a, "cost"_a, "final_cost"_a, "start"_a, "delta"_a);
   m.def("search_lattice", &search_lattice, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a, "final_cost"_a,
-        "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "way"_a = "automatic",
-        "part_bytes"_a = latticemetric::SearchWay().part_bytes);
+        "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "method"_a = "automatic",
+        "part_bytes"_a = latticemetric::SearchMethod().part_bytes);
   m.def("best_lattice", &best_lattice, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a, "final_cost"_a,
-        "references"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "way"_a = "automatic",
-        "part_bytes"_a = latticemetric::SearchWay().part_bytes);
+        "references"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "method"_a = "automatic",
+        "part_bytes"_a = latticemetric::SearchMethod().part_bytes);
   m.def("search_spelled_lattice", &search_spelled_lattice, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a,
         "final_cost"_a, "begin"_a, "units"_a, "separator"_a, "reference"_a);
   m.def("search_reference_graph", &search_reference_graph, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a,

@@ -1,4 +1,4 @@
-// The border to Python of what aligns networks.
+// Python bindings of what aligns networks.
 #include <algorithm>
 #include <cmath>
 
@@ -39,7 +39,7 @@ nb::tuple align(Input<std::int32_t> source, Input<std::int32_t> target, Input<st
     require(0 <= cost && std::isfinite(cost), "a cost is negative or too large");
   NetworkAlignment found;
   {
-    const Running running;
+    const KernelScope running;
     found = align_networks(reference, candidate, {substitution, deletion, insertion, silence});
   }
   return nb::make_tuple(column(std::move(found.reference)), column(std::move(found.candidate)), found.edits);
@@ -53,7 +53,8 @@ nb::tuple align_outputs(Input<std::int64_t> system_begin, Input<std::int64_t> sl
   const auto begins = [](const Input<std::int64_t>& begin, std::size_t end) {
     bool ascends = begin.size() > 0 && begin.data()[0] == 0;
     for (std::size_t k = 1; k < begin.size(); ++k) ascends = ascends && begin.data()[k - 1] <= begin.data()[k];
-    require(ascends && begin.data()[begin.size() - 1] == static_cast<std::int64_t>(end), "parts do not follow one another");
+    require(ascends && begin.data()[begin.size() - 1] == static_cast<std::int64_t>(end),
+            "parts do not follow one another");
   };
   require(slot_begin.size() > 0 && system_begin.size() > 1, "there are no systems");
   const auto slots = slot_begin.size() - 1;
@@ -72,7 +73,7 @@ nb::tuple align_outputs(Input<std::int64_t> system_begin, Input<std::int64_t> sl
   require(systems * systems * static_cast<double>(slots + 1) < 1e10, "there are too many systems");
   MultipleAlignment found;
   {
-    const Running running;
+    const KernelScope running;
     found = align_systems({static_cast<std::int32_t>(systems), system_begin.data(), slot_begin.data(), word.data(),
                            parts.data(), times.data()},
                           spelling);

@@ -1,4 +1,4 @@
-// N-grams as they come over the border from Python.
+// N-grams as they come from Python.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The border to Python of n-grams in lattices: their posteriors, the path whose n-grams gain most, what each arc gains.
+// Python bindings of n-grams in lattices: their posteriors, the path whose n-grams gain most, what each arc gains.
 #include <vector>
 
 #include "bindings/ngram_arrays.hpp"
@@ -27,7 +27,7 @@ void require_lattice(const Input<std::int32_t>& source, const Input<std::int32_t
 // Runs a kernel. Its memory goes where states are split by their histories: an error says so.
 template <typename Kernel>
 auto run(Kernel kernel) {
-  const Running running;
+  const KernelScope running;
   try {
     return kernel();
   } catch (const OverBudget&) {

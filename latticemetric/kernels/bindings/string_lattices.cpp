@@ -1,4 +1,4 @@
-// The border to Python of lists of strings as lattices.
+// Python bindings of lists of strings as lattices.
 #include <cstdint>
 #include <vector>
 
@@ -20,7 +20,7 @@ nb::tuple py_string_trie(Input<std::int64_t> begin, Input<std::int32_t> words) {
   for (std::size_t k = 0; k < words.size(); ++k) require(words.data()[k] > 0, "a string has words");
   StringTrie made;
   {
-    const Running running;
+    const KernelScope running;
     made = string_trie(static_cast<std::int64_t>(begin.size()) - 1, begin.data(), words.data());
   }
   return nb::make_tuple(column(made.trie.parents()), column(made.trie.words()), column(std::move(made.end)));
@@ -39,7 +39,7 @@ nb::tuple py_minimize_trie(Input<std::int32_t> parent, Input<std::int32_t> word,
   require_ends(end_cost);
   StringLattice made;
   {
-    const Running running;
+    const KernelScope running;
     made = minimize_trie(static_cast<std::int32_t>(nodes), parent.data(), word.data(), end_cost.data());
   }
   return nb::make_tuple(column(std::move(made.source)), column(std::move(made.target)), column(std::move(made.word)),
@@ -49,7 +49,7 @@ nb::tuple py_minimize_trie(Input<std::int32_t> parent, Input<std::int32_t> word,
 
 }  // namespace
 
-void bind_strings(nb::module_& m) {
+void bind_string_lattices(nb::module_& m) {
   m.def("string_trie", &py_string_trie, "begin"_a, "words"_a);
   m.def("minimize_trie", &py_minimize_trie, "parent"_a, "word"_a, "end_cost"_a);
 }

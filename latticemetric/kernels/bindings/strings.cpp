@@ -1,4 +1,4 @@
-// The border to Python of metrics of strings.
+// Python bindings of metrics of strings.
 #include <algorithm>
 #include <vector>
 
@@ -44,7 +44,7 @@ nb::tuple count_segments(nb::object candidates, nb::object references, std::int3
   std::vector<std::int64_t> owner{0};
   for (std::int64_t first = 0; first < reader.segments(); first += turn) {
     reader.read(first, std::min(first + turn, reader.segments()), read);
-    const Running running;
+    const KernelScope running;
     counter.add(read.test_set());
     const auto before = owner.back();
     for (std::size_t s = 1; s < read.owner.size(); ++s) owner.push_back(before + read.owner[s]);
@@ -95,7 +95,7 @@ nb::tuple count_lists(nb::object texts, Input<std::int64_t> begin, nb::object re
   ListReader reader(hypotheses.column(), begin.data(), expected.column(), owner.data());
   for (std::int64_t first = 0; first < count; first += turn) {
     const NumberedLists lists = reader.read(first, std::min(first + turn, count));
-    const Running running;
+    const KernelScope running;
     counter.add(lists);
   }
   ListCounts found = counter.take();
@@ -128,7 +128,7 @@ auto count_ngrams(Input<std::int32_t> candidates, Input<std::int64_t> candidate_
   require_order(order);
   decltype(kernel(test, order)) found;
   {
-    const Running running;
+    const KernelScope running;
     found = kernel(test, order);
   }
   return to_numpy(std::move(found), {static_cast<std::size_t>(test.candidates.count), static_cast<std::size_t>(order)});
@@ -150,7 +150,7 @@ auto count_pairs(Input<std::int32_t> candidates, Input<std::int64_t> candidate_b
   require((test.candidates.bound() | test.references.bound()) >= 0, "words must not be negative");
   PairCounter counter(checked_gains(order, unit, alpha, beta));
   {
-    const Running running;
+    const KernelScope running;
     counter.add(test);
   }
   return to_numpy(counter.take(), {static_cast<std::size_t>(test.references.count), counter.columns()});
@@ -175,7 +175,7 @@ auto draw_errors(Input<std::int32_t> segment, Input<std::int64_t> errors,
           "there are too many samples");
   std::vector<double> found;
   {
-    const Running running;
+    const KernelScope running;
     found = error_samples({segment.data(), errors.data(), gains.data(), static_cast<std::int64_t>(count),
                            static_cast<std::int64_t>(columns)},
                           least, samples, seed);
@@ -194,7 +194,7 @@ auto count_chrf(Input<std::int32_t> candidates, Input<std::int64_t> candidate_be
   require(words >= 0 && words < 255, "the order of words must lie in 0 .. 254");
   std::vector<std::int64_t> found;
   {
-    const Running running;
+    const KernelScope running;
     found = chrf_counts(test, {characters, words, with_spaces});
   }
   const auto columns = static_cast<std::size_t>(3 * (characters + words));
@@ -208,7 +208,7 @@ auto count_ter(Input<std::int32_t> candidates, Input<std::int64_t> candidate_beg
   require_numbered(test.candidates, test.references);
   std::vector<std::int64_t> found;
   {
-    const Running running;
+    const KernelScope running;
     found = ter_edits(test);
   }
   return column(std::move(found));
@@ -246,7 +246,7 @@ auto count_compounds(Input<std::int32_t> candidates, Input<std::int64_t> candida
           "a string has too many words");
   std::vector<std::int64_t> found;
   {
-    const Running running;
+    const KernelScope running;
     found = compound_counts(test, said, expected);
   }
   return to_numpy(std::move(found), {static_cast<std::size_t>(test.references.count), 3});
@@ -261,7 +261,7 @@ auto all_pair_errors(Input<std::int32_t> candidates, Input<std::int64_t> candida
   require(std::max(said.longest(), expected.longest()) < std::int64_t{1} << 31, "a string has too many words");
   std::vector<std::int32_t> found;
   {
-    const Running running;
+    const KernelScope running;
     found = pair_errors(said, expected);
   }
   return to_numpy(std::move(found), {static_cast<std::size_t>(expected.count), static_cast<std::size_t>(said.count)});
@@ -278,7 +278,7 @@ auto all_pair_gains(Input<std::int32_t> candidates, Input<std::int64_t> candidat
   require(largest_gain<Int128>(gains, said.longest(), expected.longest()) >> 62 == 0, "gains do not fit in 63 bits");
   std::vector<std::int64_t> found;
   {
-    const Running running;
+    const KernelScope running;
     found = pair_gains(gains, said, expected);
   }
   return to_numpy(std::move(found), {static_cast<std::size_t>(expected.count), static_cast<std::size_t>(said.count)});
@@ -287,7 +287,7 @@ auto all_pair_gains(Input<std::int32_t> candidates, Input<std::int64_t> candidat
 NgramIndex* index_ngrams(Input<std::int32_t> words, Input<std::int64_t> begin, std::int32_t order) {
   const Strings strings = checked_strings(words, begin);
   require_order(order);
-  const Running running;
+  const KernelScope running;
   return new NgramIndex(strings, order);
 }
 
@@ -297,7 +297,7 @@ auto index_matches(NgramIndex& index, Input<std::int32_t> references, Input<std:
   require(expected.longest() < std::int64_t{1} << 31, "a string has too many words");
   std::vector<std::int32_t> found;
   {
-    const Running running;
+    const KernelScope running;
     found = index.matches(expected);
   }
   const auto size = [](std::int64_t number) { return static_cast<std::size_t>(number); };
@@ -306,7 +306,7 @@ auto index_matches(NgramIndex& index, Input<std::int32_t> references, Input<std:
 
 }  // namespace
 
-void bind_segments(nb::module_& m) {
+void bind_strings(nb::module_& m) {
   m.def("shared_words", &shared_words, "texts"_a);
   m.def("number_segments", &number_segments, "candidates"_a, "references"_a, "across"_a);
   m.def("count_segments", &count_segments, "candidates"_a, "references"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a);

@@ -57,7 +57,8 @@ class ColumnStates {
 
   std::int64_t start(PackedColumn* state) const {
     std::int64_t base = 0;
-    for (std::size_t k = 0; k < references_.size(); ++k) set_base(state, k, base = references_[k].start(state + offsets_[k]));
+    for (std::size_t k = 0; k < references_.size(); ++k)
+      set_base(state, k, base = references_[k].start(state + offsets_[k]));
     return has_bases_ ? rebase(state) : base;
   }
 

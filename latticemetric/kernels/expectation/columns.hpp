@@ -164,8 +164,8 @@ class EditColumns {
   std::uint64_t last_;  // the entries of the last block
 };
 
-// Columns of n-GRR: entry (i, m), at i * n + m, is the least cost with i words of the reference read, the last m of them
-// matched in a row (Chiang & DeNeefe 2008, section 4). The base is the smallest entry.
+// Columns of n-GRR: entry (i, m), at i * n + m, is the least cost with i words of the reference read, the last m of
+// them matched in a row (Chiang & DeNeefe 2008, section 4). The base is the smallest entry.
 template <typename T>
 class GainColumns {
  public:

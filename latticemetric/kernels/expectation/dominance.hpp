@@ -56,7 +56,8 @@ class MovePasses {
         for (auto i = pass.begin; i < pass.end; ++i) found[i] = std::max(found[i], static_cast<T>(reached - cost[i]));
       } else {
         const T* shifted = value + pass.at;
-        for (auto i = pass.begin; i < pass.end; ++i) found[i] = std::max(found[i], static_cast<T>(shifted[i] - cost[i]));
+        for (auto i = pass.begin; i < pass.end; ++i)
+          found[i] = std::max(found[i], static_cast<T>(shifted[i] - cost[i]));
       }
       cost += size_;
     }

@@ -49,7 +49,8 @@ void sample(const StepGraph& graph, const ColumnStates<Columns>& space, const Ex
   std::vector<PackedColumn> state(space.width() + 1);
   double mean = 0, squares = 0;
   std::int64_t work = 0, count = 0;
-  while (count < request.samples && (count < fewest || (work < most_work && (count % fewest != 0 || !effort.is_over())))) {
+  while (count < request.samples &&
+         (count < fewest || (work < most_work && (count % fewest != 0 || !effort.is_over())))) {
     auto base = space.start(state.data());
     for (std::int32_t v = 0;;) {
       double left = random.next();
@@ -182,8 +183,9 @@ Expectation expect(const WeightedGraph& graph, const ReferenceWords& references,
   // Sums and differences of a few entries must not overflow.
   constexpr int sums = 16;
   if (rules.order == 0)
-    return fits<std::int16_t>(static_cast<std::int64_t>(longest) + 1 + graph.states, sums) ? expect_distance<std::int16_t>(graph, references, request)
-                                               : expect_distance<std::int32_t>(graph, references, request);
+    return fits<std::int16_t>(static_cast<std::int64_t>(longest) + 1 + graph.states, sums)
+               ? expect_distance<std::int16_t>(graph, references, request)
+               : expect_distance<std::int32_t>(graph, references, request);
   const Gains gains{rules.order, rules.unit, rules.alpha, rules.beta};
   const auto largest = largest_gain<Int128>(gains, graph.states - 1, static_cast<Int128>(longest));
   if (fits<std::int16_t>(largest, sums)) return expect_gain<std::int16_t>(graph, references, rules, request);

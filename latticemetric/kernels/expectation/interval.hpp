@@ -243,7 +243,8 @@ class IntervalSearch {
         poll(static_cast<std::int64_t>(entry.size()));
         const double* after = &policies_[r][static_cast<std::size_t>(node) * entry.size()];
         double least = std::numeric_limits<double>::infinity();
-        for (std::size_t i = 0; i < entry.size(); ++i) least = std::min(least, static_cast<double>(entry[i]) + after[i]);
+        for (std::size_t i = 0; i < entry.size(); ++i)
+          least = std::min(least, static_cast<double>(entry[i]) + after[i]);
         cost = std::min(cost, (least + static_cast<double>(space_.base(state, r))) / divisor(r));
       }
       given_up += mass.base + mass.probability * cost;

@@ -62,7 +62,8 @@ inline StepGraph step_graph(std::int32_t states, std::int64_t arcs, const std::i
   std::partial_sum(graph.from.begin(), graph.from.end(), graph.from.begin());
   graph.out_of.resize(graph.steps.size());
   auto next = graph.from;
-  for (std::size_t e = 0; e < graph.steps.size(); ++e) graph.out_of[next[graph.steps[e].source]++] = static_cast<std::int64_t>(e);
+  for (std::size_t e = 0; e < graph.steps.size(); ++e)
+    graph.out_of[next[graph.steps[e].source]++] = static_cast<std::int64_t>(e);
   return graph;
 }
 

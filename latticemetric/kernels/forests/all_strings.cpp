@@ -9,8 +9,7 @@
 namespace latticemetric {
 namespace {
 
-// What is tried is lost where there turn out to be too many strings, and a search has less to do for paths than for
-// trees.
+// Limits of the attempt, which is wasted if there are too many strings; a search is cheaper for paths than for trees.
 constexpr std::size_t most_derivations = std::size_t{1} << 21;
 constexpr std::size_t most_paths_an_edge = 16;
 constexpr std::int64_t most_words = 1000;
@@ -23,14 +22,14 @@ std::size_t most_derivations_of(const Forest& graph) {
 
 // Every node of a forest is used, so that none has more strings than all of it has.
 class DistinctStrings {
-  using Number = SaidDerivations::Number;
+  using Number = DerivationYields::Number;
 
  public:
-  DistinctStrings(const Forest& graph, SaidDerivations& said, std::size_t most, std::size_t most_bytes)
-      : graph_(graph), said_(said), most_(most), most_bytes_(most_bytes), of_node_(graph.nodes),
+  DistinctStrings(const Forest& graph, DerivationYields& yields, std::size_t most, std::size_t most_bytes)
+      : graph_(graph), yields_(yields), most_(most), most_bytes_(most_bytes), of_node_(graph.nodes),
         most_derivations_(most_derivations_of(graph)) {}
 
-  std::optional<std::vector<WholeDerivation>> list() {
+  std::optional<std::vector<StringDerivation>> list() {
     for (std::int64_t e = 0; e < graph_.edges; ++e) {
       if (!add_edge(e)) return {};
       if (e + 1 == graph_.edges || graph_.head[e + 1] != graph_.head[e]) of_node_[graph_.head[e]] = taken();
@@ -38,17 +37,18 @@ class DistinctStrings {
     for (std::int32_t v = 0; v < graph_.nodes; ++v)
       if (std::isfinite(graph_.goal_cost[v]))
         for (const auto& [number, cost] : of_node_[v])
-          keep_better(said_.text(number), cost + graph_.goal_cost[v], [&, number = number] { return number; });
+          keep_better(yields_.text(number), cost + graph_.goal_cost[v], [&, number = number] { return number; });
     if (best_.size() > most_) return {};
     return taken();
   }
 
  private:
-  // Whether it could be afforded.
+  // Adds the strings of an edge; false if the limits are exceeded.
   bool add_edge(std::int64_t edge) {
     tails_.clear();
     for (auto k = graph_.target_begin[edge]; k < graph_.target_begin[edge + 1]; ++k)
-      if (graph_.target[k] < 0) tails_.push_back(&of_node_[graph_.tail[graph_.tail_begin[edge] - graph_.target[k] - 1]]);
+      if (graph_.target[k] < 0)
+        tails_.push_back(&of_node_[graph_.tail[graph_.tail_begin[edge] - graph_.target[k] - 1]]);
     chosen_.assign(tails_.size(), 0);
     do {
       poll(100);
@@ -66,9 +66,9 @@ class DistinctStrings {
       parts_.push_back(number);
       cost = k == 0 ? part_cost : cost + part_cost;
     }
-    const Texts::Number text = said_.text(edge, parts_);
-    keep_better(text, graph_.cost[edge] + cost, [&] { return said_.add(edge, graph_.cost[edge], parts_); });
-    return best_.size() <= most_ && said_.words(text) <= most_words && said_.bytes() <= most_bytes_;
+    const Texts::Number text = yields_.text(edge, parts_);
+    keep_better(text, graph_.cost[edge] + cost, [&] { return yields_.add(edge, graph_.cost[edge], parts_); });
+    return best_.size() <= most_ && yields_.words(text) <= most_words && yields_.bytes() <= most_bytes_;
   }
 
   bool choose_next() {
@@ -81,37 +81,37 @@ class DistinctStrings {
 
   template <typename Find>
   void keep_better(Texts::Number text, double cost, Find find) {
-    const auto [place, is_new] = best_.try_emplace(text, WholeDerivation{0, cost});
-    WholeDerivation& kept = place->second;
+    const auto [place, is_new] = best_.try_emplace(text, StringDerivation{0, cost});
+    StringDerivation& kept = place->second;
     if (!is_new && cost > kept.cost) return;
     const Number number = find();
-    if (is_new || cost < kept.cost || said_.less(number, kept.number)) kept = {number, cost};
+    if (is_new || cost < kept.cost || yields_.less(number, kept.number)) kept = {number, cost};
   }
 
-  std::vector<WholeDerivation> taken() {
-    std::vector<WholeDerivation> strings;
+  std::vector<StringDerivation> taken() {
+    std::vector<StringDerivation> strings;
     for (const auto& [text, derivation] : best_) strings.push_back(derivation);
     best_.clear();
     return strings;
   }
 
   const Forest& graph_;
-  SaidDerivations& said_;
+  DerivationYields& yields_;
   const std::size_t most_, most_bytes_;
   std::size_t derivations_ = 0;
-  std::vector<std::vector<WholeDerivation>> of_node_;
+  std::vector<std::vector<StringDerivation>> of_node_;
   const std::size_t most_derivations_;
-  std::unordered_map<Texts::Number, WholeDerivation> best_;  // of the node at hand
-  std::vector<const std::vector<WholeDerivation>*> tails_;
+  std::unordered_map<Texts::Number, StringDerivation> best_;  // of the node at hand
+  std::vector<const std::vector<StringDerivation>*> tails_;
   std::vector<std::size_t> chosen_;
   std::vector<Number> parts_;
 };
 
 }  // namespace
 
-std::optional<std::vector<WholeDerivation>> all_strings(const Forest& graph, SaidDerivations& said,
-                                                        std::size_t most, std::size_t most_bytes) {
-  return DistinctStrings(graph, said, most, most_bytes).list();
+std::optional<std::vector<StringDerivation>> all_strings(const Forest& graph, DerivationYields& yields,
+                                                         std::size_t most, std::size_t most_bytes) {
+  return DistinctStrings(graph, yields, most, most_bytes).list();
 }
 
 }  // namespace latticemetric

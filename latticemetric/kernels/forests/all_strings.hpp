@@ -1,4 +1,4 @@
-// All strings of a forest, where they are few.
+// All strings of a forest, if they are few.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,13 @@
 namespace latticemetric {
 
 // The best derivation of a string, and its cost with that of ending in its goal.
-struct WholeDerivation {
-  SaidDerivations::Number number;
+struct StringDerivation {
+  DerivationYields::Number number;
   double cost;
 };
 
-// Nothing if there are more than `most` strings, if they are long, or if they have so many derivations that are made of
-// different parts that it takes too long to find out.
-std::optional<std::vector<WholeDerivation>> all_strings(const Forest& graph, SaidDerivations& said,
-                                                        std::size_t most, std::size_t most_bytes);
+// Returns nothing if there are more than `most` strings, if they are long, or if there are too many derivations to try.
+std::optional<std::vector<StringDerivation>> all_strings(const Forest& graph, DerivationYields& yields,
+                                                         std::size_t most, std::size_t most_bytes);
 
 }  // namespace latticemetric

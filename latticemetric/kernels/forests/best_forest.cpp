@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::size_t most_steps = std::size_t{1} << 32;  // some ten seconds
 
-// A derivation of node v reaches the best value in some entries V(v, q, s), and the set of those is all that the
-// derivation above it has to know: a bottom-up tree automaton, made deterministic. Its states are the nodes of the
-// result, so that each derivation is found in one way, however many alignments it has.
+// A derivation of node v reaches the best value in some entries V(v, q, s), and the set of those is all that matters
+// above it: the subset construction for a bottom-up tree automaton. Its states are the nodes of the result, so that
+// each derivation is found once, however many alignments it has.
 template <typename Value>
 class Determinization {
   using Optimum = ForestOptimum<Value>;
@@ -51,14 +51,14 @@ class Determinization {
   }
 
  private:
-  // A step of a rule from one state to another: within a level (a pause), or from the level before by a word, or by an
-  // entry of a tail.
+  // A step of a rule from one state to another: within a level (ε), or from the level before by a word or by an entry
+  // of a tail.
   struct Step {
     std::int32_t level, from, to;
-    bool is_pause;
+    bool is_epsilon;
     std::ptrdiff_t entry;  // or -1
   };
-  // What a rule may do from a state, and the entries that it reaches by the state where it ends.
+  // The steps of a rule from a state, and the entries that it reaches, by the state where it ends.
   struct Track {
     std::int32_t start, length, states;
     std::vector<Step> steps;
@@ -78,19 +78,21 @@ class Determinization {
       if (track.ends.empty()) return;
       record_steps(k, q, rule, progress, track.steps);
       const auto& rules = optimum.tables().rules();
-      for (auto e = rules.alike_begin(rule); e != rules.alike_end(rule); ++e) uses_[*e - first].push_back(tracks_.size());
+      for (auto e = rules.alike_begin(rule); e != rules.alike_end(rule); ++e)
+        uses_[*e - first].push_back(tracks_.size());
       tracks_.push_back(std::move(track));
     });
   }
 
-  void record_steps(std::size_t k, std::int32_t q, const Rule& rule, const Progress& progress, std::vector<Step>& steps) {
+  void record_steps(std::size_t k, std::int32_t q, const Rule& rule, const Progress& progress,
+                    std::vector<Step>& steps) {
     const Optimum& optimum = *optima_[k];
-    const auto pause = [&](std::int32_t level) {
-      optimum.each_pause(q, progress.after(level), true, [&](std::int32_t from, std::int32_t to) {
+    const auto add_epsilons = [&](std::int32_t level) {
+      optimum.each_epsilon(q, progress.after(level), true, [&](std::int32_t from, std::int32_t to) {
         steps.push_back({level, from, to, true, -1});
       });
     };
-    pause(0);
+    add_epsilons(0);
     for (std::int32_t t = 1; t <= rule.length; ++t) {
       const Symbol symbol = optimum.tables().rules().symbols(rule)[t - 1];
       if (is_node(symbol)) {
@@ -103,28 +105,29 @@ class Determinization {
       } else {
         optimum.each_edit(q, progress.after(t - 1), progress.after(t), symbol,
                           [&](std::int32_t from, std::int32_t to) { steps.push_back({t, from, to, false, -1}); });
-        pause(t);
+        add_epsilons(t);
       }
     }
   }
 
-  // Every choice of states for the tails, in the order in which they are said.
+  // Tries every choice of states for the tails, in the order of the target side.
   void add_edge(std::int32_t v, std::int64_t e, const std::vector<std::size_t>& uses) {
-    said_.clear();
+    tail_order_.clear();
     for (auto k = graph_.target_begin[e]; k < graph_.target_begin[e + 1]; ++k)
-      if (graph_.target[k] < 0) said_.push_back(-graph_.target[k] - 1);
-    std::vector<std::size_t> choice(said_.size(), 0);
-    chosen_.resize(said_.size());
+      if (graph_.target[k] < 0) tail_order_.push_back(-graph_.target[k] - 1);
+    std::vector<std::size_t> choice(tail_order_.size(), 0);
+    chosen_.resize(tail_order_.size());
     for (;;) {
-      for (std::size_t k = 0; k < said_.size(); ++k) {
-        const auto& states = states_of_[graph_.tail[graph_.tail_begin[e] + said_[k]]];
+      for (std::size_t k = 0; k < tail_order_.size(); ++k) {
+        const auto& states = states_of_[graph_.tail[graph_.tail_begin[e] + tail_order_[k]]];
         if (states.empty()) return;
         chosen_[k] = states[choice[k]];
       }
       add_choice(v, e, uses);
       std::size_t k = 0;
-      while (k < said_.size() && ++choice[k] == states_of_[graph_.tail[graph_.tail_begin[e] + said_[k]]].size()) choice[k++] = 0;
-      if (k == said_.size()) return;
+      while (k < tail_order_.size() &&
+             ++choice[k] == states_of_[graph_.tail[graph_.tail_begin[e] + tail_order_[k]]].size()) choice[k++] = 0;
+      if (k == tail_order_.size()) return;
     }
   }
 
@@ -141,24 +144,26 @@ class Determinization {
     result_.head.push_back(found.first->second);
     result_.edge.push_back(e);
     const auto begin = result_.tail.size();
-    result_.tail.resize(begin + said_.size());
-    for (std::size_t k = 0; k < said_.size(); ++k) result_.tail[begin + static_cast<std::size_t>(said_[k])] = chosen_[k];
+    result_.tail.resize(begin + tail_order_.size());
+    for (std::size_t k = 0; k < tail_order_.size(); ++k)
+      result_.tail[begin + static_cast<std::size_t>(tail_order_[k])] = chosen_[k];
     result_.tail_begin.push_back(static_cast<std::int64_t>(result_.tail.size()));
   }
 
   // Adds the entries that a track reaches with the tails' chosen states.
   void follow(const Track& track, std::int64_t e, Entries& reached) {
     taken_ += track.steps.size() + static_cast<std::size_t>(track.states);
-    if (taken_ > most_steps) throw TooLarge("there are too many best derivations to return as a forest; prune the forest");
+    if (taken_ > most_steps)
+      throw TooLarge("there are too many best derivations to return as a forest; prune the forest");
     const auto states = static_cast<std::size_t>(track.states);
     poll(static_cast<std::int64_t>(track.steps.size() + static_cast<std::size_t>(track.length) * states));
     here_.assign(static_cast<std::size_t>(track.length + 1) * states, 0);
     here_[static_cast<std::size_t>(track.start)] = 1;
     std::int32_t level = 0;
-    std::size_t tail = 0;  // how many tails have been said
+    std::size_t tail = 0;  // of the target side so far
     for (const auto& step : track.steps) {
       const auto into = static_cast<std::size_t>(step.level) * states;
-      if (!here_[(step.is_pause ? into : into - states) + static_cast<std::size_t>(step.from)]) continue;
+      if (!here_[(step.is_epsilon ? into : into - states) + static_cast<std::size_t>(step.from)]) continue;
       if (step.entry >= 0) {
         while (level < step.level) tail += is_tail(e, level++);
         const Entries& entries = entries_of_[chosen_[tail - 1]];
@@ -167,7 +172,8 @@ class Determinization {
       here_[into + static_cast<std::size_t>(step.to)] = 1;
     }
     for (const auto& end : track.ends)
-      if (here_[static_cast<std::size_t>(track.length) * states + static_cast<std::size_t>(end.first)]) reached.push_back(end.second);
+      if (here_[static_cast<std::size_t>(track.length) * states + static_cast<std::size_t>(end.first)])
+        reached.push_back(end.second);
   }
 
   bool is_tail(std::int64_t e, std::int32_t symbol) const { return graph_.target[graph_.target_begin[e] + symbol] < 0; }
@@ -191,7 +197,7 @@ class Determinization {
   std::map<Entries, std::int32_t> number_;            // of the states of this node
   std::vector<Track> tracks_;                         // of the rules of this node
   std::vector<std::vector<std::size_t>> uses_;        // which of them each edge may take
-  std::vector<std::int32_t> said_, chosen_;
+  std::vector<std::int32_t> tail_order_, chosen_;
   std::vector<std::uint8_t> here_;
   BestForest result_;
 };
@@ -214,7 +220,7 @@ BestForest best_forest(const Forest& graph, const std::vector<std::vector<std::i
     Determinization<Value> determinization(graph);
     for (std::size_t k = 0; k < references.size(); ++k) {
       tables.push_back(std::make_unique<ForestTables<Value>>(
-          *rules[k], RecognitionRows<Value>(classes[k].reference, EditGains<Value>(gains)), WeighedCosts<Value>{},
+          *rules[k], RecognitionRows<Value>(classes[k].reference, EditGains<Value>(gains)), ScaledCosts<Value>{},
           most_bytes / references.size()));
       auto optimum = std::make_unique<ForestOptimum<Value>>(*tables.back());
       optimum->find();

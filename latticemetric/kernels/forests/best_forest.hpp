@@ -19,7 +19,7 @@ struct BestForest {
   std::vector<std::int32_t> goals, goal_of;  // and the goal of the forest that each one is
 };
 
-// What reaches the best value against any of some references (each its own best). Throws TooLarge.
+// The derivations with the best value against any of the references (each reference has its own best). Throws TooLarge.
 BestForest best_forest(const Forest& graph, const std::vector<std::vector<std::int32_t>>& references, Gains gains,
                        std::size_t most_bytes);
 

@@ -1,4 +1,4 @@
-// Derivations with what they say and cost.
+// Derivations with their yields and costs.
 #pragma once
 
 #include <algorithm>
@@ -11,45 +11,45 @@
 
 namespace latticemetric {
 
-// What the edges of a forest show, which is more than what the metric reads: wildcards, and words that are all foreign
-// to the reference. Tails stand in the order in which `Forest::said` has them.
-struct Shown {
+// The words that edges show in the result, which are more than the metric reads: wildcards, and words that are all
+// foreign to the reference. Tails stand in the order in which `Forest::target` has them.
+struct ShownWords {
   const std::int64_t* begin;  // an edge, and one more
   const std::int32_t* words;  // word numbers, and something negative where a tail's words stand
   const std::int64_t* rank;   // of edges, where derivations are paths: they are compared along paths; or null
 };
 
-class SaidDerivations {
+class DerivationYields {
  public:
   using Number = Derivations::Number;
-  using Parts = std::vector<Number>;  // in the order in which they are said
-  struct Said {
+  using Parts = std::vector<Number>;  // in the order of the target side
+  struct Yield {
     double cost;
     std::int64_t words;
     Texts::Number text;  // not of groups
   };
 
-  explicit SaidDerivations(const Shown& shown) : shown_(shown) {}
+  explicit DerivationYields(const ShownWords& shown) : shown_(shown) {}
 
-  const Said& operator[](Number number) const { return said_[number]; }
-  Texts::Number text(Number number) const { return said_[number].text; }
+  const Yield& operator[](Number number) const { return yields_[number]; }
+  Texts::Number text(Number number) const { return yields_[number].text; }
   std::int64_t words(Texts::Number text) const { return texts_.words(text); }
 
-  // What an edge says with its parts.
+  // The yield of an edge over its parts.
   Texts::Number text(std::int64_t edge, const Parts& parts) {
     pieces_.clear();
     auto next = parts.begin();
     for (auto k = shown_.begin[edge]; k < shown_.begin[edge + 1]; ++k)
-      pieces_.push_back(shown_.words[k] < 0 ? said_[*next++].text : Texts::word(shown_.words[k]));
+      pieces_.push_back(shown_.words[k] < 0 ? yields_[*next++].text : Texts::word(shown_.words[k]));
     return texts_.join(pieces_);
   }
 
-  // Parts of an edge that is still to come, as one.
+  // Joins parts of an edge that comes later into one.
   Number group(Number left, Number right) {
     pair_.assign({left, right});
     const Number number = derivations_.add(Derivations::no_edge, pair_);
     if (is_new(number))
-      said_.push_back({said_[left].cost + said_[right].cost, said_[left].words + said_[right].words, Texts::empty});
+      yields_.push_back({yields_[left].cost + yields_[right].cost, yields_[left].words + yields_[right].words, Texts::empty});
     return number;
   }
   Number add(std::int64_t edge, double cost, const Parts& parts) {
@@ -66,8 +66,8 @@ class SaidDerivations {
     const Number number = derivations_.add(edge, parts_);
     if (!is_new(number)) return number;
     if (part) ungroup(*part);
-    const Texts::Number said = text(edge, parts_);
-    said_.push_back({part ? cost + said_[*part].cost : cost, words(said), said});
+    const Texts::Number yield = text(edge, parts_);
+    yields_.push_back({part ? cost + yields_[*part].cost : cost, words(yield), yield});
     return number;
   }
 
@@ -76,10 +76,10 @@ class SaidDerivations {
   }
 
   std::vector<std::int64_t> preorder(Number number) const { return derivations_.preorder(number); }
-  std::size_t bytes() const { return derivations_.bytes() + texts_.bytes() + said_.size() * sizeof(Said); }
+  std::size_t bytes() const { return derivations_.bytes() + texts_.bytes() + yields_.size() * sizeof(Yield); }
 
  private:
-  bool is_new(Number number) const { return static_cast<std::size_t>(number) == said_.size(); }
+  bool is_new(Number number) const { return static_cast<std::size_t>(number) == yields_.size(); }
 
   // Groups are made from left to right.
   void ungroup(Number part) {
@@ -90,10 +90,10 @@ class SaidDerivations {
     std::reverse(parts_.begin(), parts_.end());
   }
 
-  const Shown shown_;
+  const ShownWords shown_;
   Derivations derivations_;
   Texts texts_;
-  std::vector<Said> said_;
+  std::vector<Yield> yields_;
   Parts parts_, pair_;
   std::vector<Texts::Piece> pieces_;
 };

@@ -13,41 +13,42 @@
 namespace latticemetric {
 namespace {
 
-// Of the derivations that reach the best value, the one of least cost, then of fewest words, then of smallest edges:
-// upwards over live entries alone.
+// Finds the best derivation with the least cost, then the fewest words, then the smallest edges: bottom-up over live
+// entries only.
 template <typename Value>
-class TieRule {
+class TieBreaker {
   using Optimum = ForestOptimum<Value>;
   using Progress = typename Optimum::Progress;
 
  public:
-  explicit TieRule(Optimum& optimum)
+  explicit TieBreaker(Optimum& optimum)
       : optimum_(optimum), rules_(optimum.tables().rules()), graph_(rules_.graph()), rows_(optimum.tables().rows()),
         states_(optimum.tables().states()), partial_(static_cast<std::size_t>(rules_.longest()) + 1),
-        prices_(optimum.entries()) {
+        costs_(optimum.entries()) {
     for (auto& level : partial_) level.resize(static_cast<std::size_t>(states_));
   }
 
   std::vector<std::int64_t> run() {
     for (std::int32_t v = 0; v < graph_.nodes; ++v)
-      optimum_.walk(v, [&](std::int32_t q, const Rule& rule, const Progress& progress) { price_rule(v, q, rule, progress); });
-    Price best;
+      optimum_.walk(v, [&](std::int32_t q, const Rule& rule,
+                           const Progress& progress) { visit_rule(v, q, rule, progress); });
+    TieCost best;
     for (const auto v : optimum_.roots()) {
-      Price price = prices_[optimum_.live().number_of(v, 0, rows_.final_states())];
-      price.cost += graph_.goal_cost[v];
-      keep_better(best, price);
+      TieCost cost = costs_[optimum_.live().number_of(v, 0, rows_.final_states())];
+      cost.cost += graph_.goal_cost[v];
+      keep_better(best, cost);
     }
     if (best.derivation < 0) throw std::logic_error("no derivation reaches the best value");
     return derivations_.preorder(best.derivation);
   }
 
  private:
-  struct Price {
+  struct TieCost {
     double cost = std::numeric_limits<double>::infinity();
     std::int64_t words = 0;
     Derivations::Number derivation = -1;
   };
-  // A rule up to some symbol: what its tails cost so far.
+  // A rule up to some symbol, with the cost of its tails so far.
   struct Partial {
     bool is_set = false;
     double cost = 0;
@@ -55,54 +56,55 @@ class TieRule {
     std::vector<Derivations::Number> parts;
   };
 
-  void price_rule(std::int32_t v, std::int32_t q, const Rule& rule, const Progress& progress) {
+  void visit_rule(std::int32_t v, std::int32_t q, const Rule& rule, const Progress& progress) {
     poll(states_);
     bool any = false;
-    for (std::int32_t s = optimum_.tables().first(v, q); s < states_ && !any; ++s) any = optimum_.attains(v, q, s, rule, progress);
+    for (std::int32_t s = optimum_.tables().first(v, q); s < states_ && !any; ++s)
+      any = optimum_.attains(v, q, s, rule, progress);
     if (!any) return;
     for (std::int32_t t = 0; t <= rule.length; ++t)
       for (auto& partial : partial_[t]) partial.is_set = false;
     partial_[0][q] = {true, graph_.cost[rule.edge], graph_.words[rule.edge], {}};
-    pause(q, 0, progress);
+    add_epsilons(q, 0, progress);
     for (std::int32_t t = 1; t <= rule.length; ++t) {
       const Symbol symbol = rules_.symbols(rule)[t - 1];
       if (is_node(symbol))
-        join(q, t, node_of(symbol), progress);
+        append_tail(q, t, node_of(symbol), progress);
       else
-        say(q, t, symbol, progress);
+        append_word(q, t, symbol, progress);
     }
     for (std::int32_t s = optimum_.tables().first(v, q); s < states_; ++s) {
       const Partial& partial = partial_[rule.length][s];
       if (!partial.is_set || !optimum_.attains(v, q, s, rule, progress)) continue;
-      keep_better(prices_[optimum_.live().number_of(v, q, s)],
+      keep_better(costs_[optimum_.live().number_of(v, q, s)],
                   {partial.cost, partial.words, derivations_.add(rule.edge, partial.parts)});
     }
   }
 
-  void pause(std::int32_t q, std::int32_t t, const Progress& progress) {
-    optimum_.each_pause(q, progress.after(t), true, [&](std::int32_t from, std::int32_t to) {
+  void add_epsilons(std::int32_t q, std::int32_t t, const Progress& progress) {
+    optimum_.each_epsilon(q, progress.after(t), true, [&](std::int32_t from, std::int32_t to) {
       if (partial_[t][from].is_set) keep_better(partial_[t][to], partial_[t][from]);
     });
   }
 
-  void say(std::int32_t q, std::int32_t t, Symbol word, const Progress& progress) {
+  void append_word(std::int32_t q, std::int32_t t, Symbol word, const Progress& progress) {
     optimum_.each_edit(q, progress.after(t - 1), progress.after(t), word, [&](std::int32_t from, std::int32_t to) {
       if (partial_[t - 1][from].is_set) keep_better(partial_[t][to], partial_[t - 1][from]);
     });
-    pause(q, t, progress);
+    add_epsilons(q, t, progress);
   }
 
-  void join(std::int32_t q, std::int32_t t, std::int32_t tail, const Progress& progress) {
+  void append_tail(std::int32_t q, std::int32_t t, std::int32_t tail, const Progress& progress) {
     for (std::int32_t s = rows_.first(q); s < states_; ++s) {
       if (!partial_[t - 1][s].is_set) continue;
       poll(4 * states_);
       optimum_.each_join(q, t, s, tail, progress, [&](std::int32_t end) {
         if (!optimum_.live().has(tail, s, end)) return;
-        const Price& price = prices_[optimum_.live().number_of(tail, s, end)];
+        const TieCost& cost = costs_[optimum_.live().number_of(tail, s, end)];
         joined_ = partial_[t - 1][s];
-        joined_.cost += price.cost;
-        joined_.words = sum(joined_.words, price.words);
-        joined_.parts.push_back(price.derivation);
+        joined_.cost += cost.cost;
+        joined_.words = sum(joined_.words, cost.words);
+        joined_.parts.push_back(cost.derivation);
         keep_better(partial_[t][end], joined_);
       });
     }
@@ -126,7 +128,7 @@ class TieRule {
     return false;
   }
 
-  void keep_better(Price& kept, const Price& other) const {
+  void keep_better(TieCost& kept, const TieCost& other) const {
     const bool better = kept.derivation < 0 || other.cost < kept.cost ||
                         (other.cost == kept.cost &&
                          (other.words < kept.words ||
@@ -141,33 +143,34 @@ class TieRule {
   const std::int32_t states_;
   std::vector<std::vector<Partial>> partial_;
   Partial joined_;
-  std::vector<Price> prices_;
+  std::vector<TieCost> costs_;
   Derivations derivations_;
 };
 
 template <typename Value>
-BestDerivation run(const ForestRules& rules, const WordClasses& classes, EditGains<Value> gains, WeighedCosts<Value> costs,
-                   std::size_t most_bytes) {
+BestDerivation run(const ForestRules& rules, const WordClasses& classes, EditGains<Value> gains,
+                   ScaledCosts<Value> costs, std::size_t most_bytes) {
   ForestTables<Value> tables(rules, RecognitionRows<Value>(classes.reference, gains), std::move(costs), most_bytes);
   ForestOptimum<Value> optimum(tables);
   optimum.find();
-  return {TieRule<Value>(optimum).run(), static_cast<Int128>(optimum.best())};
+  return {TieBreaker<Value>(optimum).run(), static_cast<Int128>(optimum.best())};
 }
 
 // No sum of whole costs is larger in size than this.
 double largest_sum(const Forest& graph, const HopeWeights& weights) {
   const std::vector<double> edge(weights.edge_cost, weights.edge_cost + graph.edges);
   std::vector<double> goal(weights.goal_cost, weights.goal_cost + graph.nodes);
-  Forest whole = graph;
-  whole.cost = edge.data();
-  whole.goal_cost = goal.data();
-  return largest_cost(whole);
+  Forest integer = graph;
+  integer.cost = edge.data();
+  integer.goal_cost = goal.data();
+  return largest_cost(integer);
 }
 
 template <typename Value>
-std::vector<Value> weighed(const std::int64_t* costs, std::int64_t count, Int128 weight) {
+std::vector<Value> scaled_costs(const std::int64_t* costs, std::int64_t count, Int128 weight) {
   std::vector<Value> products(static_cast<std::size_t>(count));
-  for (std::int64_t k = 0; k < count; ++k) products[static_cast<std::size_t>(k)] = static_cast<Value>(costs[k] * weight);
+  for (std::int64_t k = 0; k < count; ++k)
+    products[static_cast<std::size_t>(k)] = static_cast<Value>(costs[k] * weight);
   return products;
 }
 
@@ -194,8 +197,8 @@ BestDerivation search_forest_for_hope(const Forest& graph, const std::int32_t* r
     using Value = decltype(zero);
     const auto scaled = [&](std::int64_t gain) { return static_cast<Value>(gain * weights.gain); };
     const EditGains<Value> weighted(gains.order, scaled(gains.unit), scaled(gains.alpha), scaled(gains.beta));
-    WeighedCosts<Value> costs{weighed<Value>(weights.edge_cost, graph.edges, weights.cost),
-                              weighed<Value>(weights.goal_cost, graph.nodes, weights.cost)};
+    ScaledCosts<Value> costs{scaled_costs<Value>(weights.edge_cost, graph.edges, weights.cost),
+                              scaled_costs<Value>(weights.goal_cost, graph.nodes, weights.cost)};
     return run<Value>(rules, classes, weighted, std::move(costs), most_bytes);
   });
 }

@@ -1,4 +1,4 @@
-// Which derivations of a forest reach the best value: upwards the tables, downwards what of them those use.
+// The best derivations of a forest: the tables bottom-up, then top-down the entries that best derivations use.
 #pragma once
 
 #include <cmath>
@@ -11,10 +11,11 @@
 
 namespace latticemetric {
 
-// Which entries of the tables belong to best derivations: a bit each, and each with a number of its own.
-class Live {
+// The entries of the tables that belong to best derivations: a bit each, and a number each.
+class LiveEntries {
  public:
-  Live(std::int32_t states, std::vector<std::int32_t> starts) : words_(static_cast<std::size_t>(states + 63) / 64) {
+  LiveEntries(std::int32_t states, std::vector<std::int32_t> starts)
+      : words_(static_cast<std::size_t>(states + 63) / 64) {
     std::size_t size = 0;
     for (const auto rows : starts) {
       offset_.push_back(size);
@@ -50,8 +51,8 @@ class Live {
   NumberedBits bits_;
 };
 
-// An entry V(v, q, s) is live if best derivations use it. Steps of rules are visited where they keep best values, so
-// that going from step to step through live entries spells best derivations and nothing else.
+// An entry V(v, q, s) is live if best derivations use it. Only steps of rules that keep best values are visited, so
+// that the steps through live entries yield the best derivations and nothing else.
 template <typename Value>
 class ForestOptimum {
  public:
@@ -76,7 +77,7 @@ class ForestOptimum {
   Value best() const { return best_; }
   const std::vector<std::int32_t>& roots() const { return roots_; }  // goals, live from the start to the final state
   std::size_t entries() const { return entries_; }
-  const Live& live() const { return live_; }
+  const LiveEntries& live() const { return live_; }
   const Tables& tables() const { return tables_; }
 
   // Calls visit(q, rule, progress) for every rule of a node from every state that has live entries.
@@ -93,20 +94,20 @@ class ForestOptimum {
            static_cast<Value>(progress.after(rule.length)[s] - tables_.weight(rule)) == tables_.row(v, q)[s];
   }
 
-  // Calls visit(s, end) where V(tail, s, end) joins best values before and behind it.
+  // Calls visit(end) where V(tail, s, end) joins best values before and after it.
   template <typename Visit>
   void each_join(std::int32_t q, std::int32_t t, std::int32_t s, std::int32_t tail, const Progress& progress,
                  Visit visit) const {
     const Value before = progress.after(t - 1)[s];
-    if ((t == 1 && s != q) || Rows::is_nothing(before)) return;
+    if ((t == 1 && s != q) || Rows::is_unreachable(before)) return;
     const Value *const row = tables_.row(tail, s), *const after = progress.after(t);
     for (std::int32_t end = tables_.first(tail, s); end < states_; ++end)
-      if (!Rows::is_nothing(row[end]) && static_cast<Value>(before + row[end]) == after[end]) visit(end);
+      if (!Rows::is_unreachable(row[end]) && static_cast<Value>(before + row[end]) == after[end]) visit(end);
   }
 
-  // Calls visit(from, to) for the steps without a word that keep best values: forgetting a match, and deletions.
+  // Calls visit(from, to) for ε-steps that keep best values: a forgotten match, or a deletion.
   template <typename Visit>
-  void each_pause(std::int32_t q, const Value* row, bool upwards, Visit visit) const {
+  void each_epsilon(std::int32_t q, const Value* row, bool upwards, Visit visit) const {
     const std::int32_t order = rows_.order(), begin = rows_.first(q), count = states_ - begin;
     for (std::int32_t k = 0; k < count; ++k) {
       // Within a block from the most matches to none, and from there to the next block.
@@ -114,26 +115,26 @@ class ForestOptimum {
       const std::int32_t block = begin + at / order * order, from = block + order - 1 - at % order;
       const bool deletes = from == block;
       const std::int32_t to = deletes ? block + order : from - 1;
-      if (to >= states_ || Rows::is_nothing(row[from])) continue;
+      if (to >= states_ || Rows::is_unreachable(row[from])) continue;
       if (static_cast<Value>(row[from] + (deletes ? rows_.gains().deletion : Value{0})) == row[to]) visit(from, to);
     }
   }
 
-  // Calls visit(from, to) for what a word may do that keeps best values.
+  // Calls visit(from, to) for steps of a word that keep best values.
   template <typename Visit>
   void each_edit(std::int32_t q, const Value* from, const Value* into, Symbol word, Visit visit) const {
     const EditGains<Value>& gains = rows_.gains();
     const std::int32_t order = gains.order;
     for (std::int32_t s = rows_.first(q), i = s / order; s < states_; s += order, ++i) {
       const std::int32_t next = s + order;
-      if (!Rows::is_nothing(from[s])) {
+      if (!Rows::is_unreachable(from[s])) {
         if (static_cast<Value>(from[s] + gains.insertion) == into[s]) visit(s, s);
         if (next < states_ && static_cast<Value>(from[s] + gains.substitution) == into[next]) visit(s, next);
       }
       if (next == states_ || !rows_.matches(i, word)) continue;
       for (std::int32_t m = 0; m < order; ++m) {
         const std::int32_t matched = next + gains.next_run(m);
-        if (!Rows::is_nothing(from[s + m]) &&
+        if (!Rows::is_unreachable(from[s + m]) &&
             static_cast<Value>(from[s + m] + gains.match(m)) == into[matched])
           visit(s + m, matched);
       }
@@ -149,7 +150,7 @@ class ForestOptimum {
 
   // All matches may be forgotten in the end, so there is one final state to look at.
   void find_roots() {
-    best_ = Rows::nothing;
+    best_ = Rows::unreachable;
     for (std::int32_t v = 0; v < graph_.nodes; ++v) {
       if (!std::isfinite(graph_.goal_cost[v])) continue;
       const Value value = static_cast<Value>(tables_.row(v, 0)[rows_.final_states()] - tables_.goal_weight(v));
@@ -190,7 +191,7 @@ class ForestOptimum {
 
   void mark_words(std::int32_t q, std::int32_t t, Symbol word, const Progress& progress) {
     auto &before = marks_[t - 1], &after = marks_[t];
-    each_pause(q, progress.after(t), false, [&](std::int32_t from, std::int32_t to) { after[from] |= after[to]; });
+    each_epsilon(q, progress.after(t), false, [&](std::int32_t from, std::int32_t to) { after[from] |= after[to]; });
     each_edit(q, progress.after(t - 1), progress.after(t), word,
               [&](std::int32_t from, std::int32_t to) { before[from] |= after[to]; });
   }
@@ -200,7 +201,7 @@ class ForestOptimum {
   const Forest& graph_;
   const Rows& rows_;
   const std::int32_t states_;
-  Live live_;
+  LiveEntries live_;
   Value best_{};
   std::vector<std::int32_t> roots_;
   std::vector<std::vector<std::uint8_t>> marks_;

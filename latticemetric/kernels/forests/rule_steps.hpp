@@ -1,4 +1,4 @@
-// The rules of a forest as steps from tail to tail, which rules of a node share where they begin alike.
+// The rules of a forest as steps from tail to tail; rules of a node share the steps of a common beginning.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Of what the strings of a forest's parts are put together.
+// How the strings of parts of a forest are composed.
 #pragma once
 
 #include <algorithm>
@@ -36,8 +36,8 @@ struct ForestPart {
   };
 };
 
-// The ways to put a part together are its branches: of all derivations, the goals; of a goal, the states where it may
-// end; of a node, its rules; of a step, the states where it may begin. A branch joins what one or two other parts say.
+// The alternatives of a part are its branches: of all derivations, the goals; of a goal, the states where it may end;
+// of a node, its rules; of a step, the states where it may begin. A branch joins the strings of one or two other parts.
 template <typename Value>
 class StringBranches {
  public:
@@ -46,7 +46,7 @@ class StringBranches {
   using Rows = CanonicalRows<Value>;
   using Tables = ForestTables<Value, Rows>;
 
-  // The parts that a branch joins, if it joins any; words that a rule says behind them are not among them.
+  // The parts that a branch joins, if any, without the words of a rule after them.
   struct Joined {
     bool has_left, has_right;
     Part left, right;
@@ -56,7 +56,7 @@ class StringBranches {
       : tables_(tables), rules_(tables.rules()), graph_(rules_.graph()), rows_(tables.rows()), steps_(steps),
         most_bytes_(most_bytes), column_(tables.states()), next_column_(tables.states()) {}
 
-  // Calls visit(branch, gain, extra): the best gain of its strings, and how much of it the parts do not have.
+  // Calls visit(branch, gain, extra): the best gain of its strings, and the part of it that the joined parts lack.
   template <typename Visit>
   void each(const Part& part, Visit visit) {
     switch (part.kind) {
@@ -102,7 +102,7 @@ class StringBranches {
   }
 
  private:
-  // A rule that begins with a tail says up to there what the tail says.
+  // A rule that begins with a tail yields the same as the tail up to there.
   Part of_step(std::int32_t number, std::int32_t q, std::int32_t s) const {
     const RuleStep& step = steps_[number];
     if (step.before == RuleStep::none && step.begin == 0) return {Kind::node, step.tail, q, s};
@@ -113,7 +113,7 @@ class StringBranches {
   void each_goal(Visit visit) {
     for (std::int32_t v = 0; v < graph_.nodes; ++v) {
       if (!std::isfinite(graph_.goal_cost[v])) continue;
-      Value best = Rows::nothing;
+      Value best = Rows::unreachable;
       each_end({Kind::goal, v, 0, 0}, [&](std::int32_t, Value gain, Value) { best = std::max(best, gain); });
       visit(v, best, Value{0});
     }
@@ -133,7 +133,7 @@ class StringBranches {
     const Value* gain = gains.data() + (part.s - rows_.first(part.q));
     const Rule *const begin = rules_.begin(part.number), *const end = rules_.end(part.number);
     for (const Rule* rule = begin; rule != end; ++rule, gain += width)
-      if (!Rows::is_nothing(*gain))
+      if (!Rows::is_unreachable(*gain))
         visit(static_cast<std::int32_t>(rule - begin), *gain, steps_.last(*rule) == RuleStep::none ? *gain : Value{0});
   }
 
@@ -153,9 +153,9 @@ class StringBranches {
     }
   }
 
-  // Makes `column_` what the words of a step gain from each state.
+  // Sets `column_` to the gain of the words of a step from each state.
   void backwards(const Part& part, const RuleStep& step) {
-    std::fill(column_.begin() + rows_.first(part.q), column_.end(), Rows::nothing);
+    std::fill(column_.begin() + rows_.first(part.q), column_.end(), Rows::unreachable);
     column_[part.s] = 0;
     for (std::int32_t t = step.end; t > step.begin; --t) {
       rows_.step_back(part.q, column_.data(), rules_.symbols(*step.rule)[t - 1], next_column_.data());
@@ -165,11 +165,12 @@ class StringBranches {
 
   template <typename Visit>
   static void visit_sum(std::int32_t branch, Value one, Value other, Value extra, Visit visit) {
-    if (!Rows::is_nothing(one) && !Rows::is_nothing(other)) visit(branch, static_cast<Value>(one + other), extra);
+    if (!Rows::is_unreachable(one) && !Rows::is_unreachable(other))
+      visit(branch, static_cast<Value>(one + other), extra);
   }
 
-  // Rows of a node's rules, which are made together and asked for one state at a time. They can be made again, so that
-  // they are forgotten where they take too much.
+  // The rows of a node's rules, computed together and read one state at a time. They can be computed again, so the
+  // cache is cleared when it is full.
   const std::vector<Value>& gains_of_rules(std::int32_t v, std::int32_t q) {
     const std::int64_t key = static_cast<std::int64_t>(v) * rows_.states() + q;
     const auto known = gains_.find(key);

@@ -1,4 +1,4 @@
-// Lists of the strings of a forest's parts, best first, which grow only as far as somebody asks.
+// Lazy lists of the best strings of parts of a forest.
 #pragma once
 
 #include <algorithm>
@@ -12,24 +12,25 @@
 #include "forests/derivation_yields.hpp"
 #include "forests/string_branches.hpp"
 #include "forests/string_ranking.hpp"
+#include "memory/bits.hpp"
 #include "memory/budget.hpp"
 
 namespace latticemetric {
 
-// Lazy k-best search (Huang & Chiang 2005, algorithm 3), with two changes. Lists hold distinct strings: one that comes
-// again, by another alignment or derivation, is left out where it comes, so that above it nothing is said twice. And
-// what the tables and the lists themselves say they can still gain bounds what is not known yet from above, so that a
-// list is only asked for more where that may come next.
+// Lazy k-best search (Huang & Chiang 2005, algorithm 3), with two changes. Lists hold distinct strings: a string that
+// appears again, by another alignment or derivation, is dropped where it appears, so that no list above sees it twice.
+// And the tables and the lists bound the gain of unknown entries from above, so that a list only grows if its next
+// entry may come next.
 template <typename Value>
 class StringLists {
   using Branches = StringBranches<Value>;
   using Part = ForestPart;
-  using Number = SaidDerivations::Number;
+  using Number = DerivationYields::Number;
   using Entry = RankedString<Value>;
 
  public:
-  StringLists(Branches& branches, const ForestRules& rules, SaidDerivations& said, std::size_t most_bytes)
-      : branches_(branches), rules_(rules), graph_(rules.graph()), said_(said), most_bytes_(most_bytes) {}
+  StringLists(Branches& branches, const ForestRules& rules, DerivationYields& yields, std::size_t most_bytes)
+      : branches_(branches), rules_(rules), graph_(rules.graph()), yields_(yields), most_bytes_(most_bytes) {}
 
   // The best entries of a part, at least so many if it has them.
   const std::vector<Entry>& best(const Part& part, std::size_t most) {
@@ -44,14 +45,14 @@ class StringLists {
   }
 
  private:
-  static constexpr Value nothing = Branches::Rows::nothing;
+  static constexpr Value nothing = Branches::Rows::unreachable;
   static constexpr Number unknown = -1;
   static constexpr std::int32_t none = -1, not_sought = -2;  // in place of lists
 
   // Entry j of the branch's right list, with the i-th edge of its rule or with entry i of its left list. Until the
-  // number is known, the merit is what it may be at best.
+  // number is known, the key is a bound.
   struct Candidate {
-    Merit<Value> merit;
+    RankKey<Value> key;
     Value extra;
     std::int32_t branch;
     std::int32_t left = not_sought, right = not_sought;
@@ -70,7 +71,7 @@ class StringLists {
     std::int32_t list;  // or none
     std::size_t index;
   };
-  // Somebody asks for an entry; no longer, once it turns out to gain less.
+  // A request for an entry; dropped once the entry is known to gain less.
   struct Pending {
     Source source;
     Value gain;
@@ -89,7 +90,7 @@ class StringLists {
     return place->second;
   }
 
-  // Makes candidates of the branches that gain most of those that are waiting.
+  // Turns the waiting branches with the largest gain into candidates.
   void fill(List& list, bool is_new) {
     waiting_.clear();
     if (is_new) list.waiting = nothing;
@@ -106,15 +107,15 @@ class StringLists {
     list.waiting = next;
   }
 
-  // The best that an entry may be.
-  Merit<Value> bound(const Source& source) const {
+  // A bound of the key of an entry.
+  RankKey<Value> bound(const Source& source) const {
     const List& list = lists_[source.list];
     if (is_found(source)) {
       const Entry& entry = list.found[source.index];
-      return {entry.gain, said_[entry.number].cost, said_[entry.number].words};
+      return {entry.gain, yields_[entry.number].cost, yields_[entry.number].words};
     }
     const auto& candidates = list.candidates;
-    if (!candidates.empty() && candidates.front().merit.gain > list.waiting) return candidates.front().merit;
+    if (!candidates.empty() && candidates.front().key.gain > list.waiting) return candidates.front().key;
     return {list.waiting, branches_.least_cost(list.part), 0};
   }
 
@@ -128,13 +129,13 @@ class StringLists {
   void grow(std::int32_t number) {
     poll(100);
     List& list = lists_[number];
-    if (list.candidates.empty() || list.candidates.front().merit.gain <= list.waiting)
+    if (list.candidates.empty() || list.candidates.front().key.gain <= list.waiting)
       fill(list, false);
     else if (list.candidates.front().number == unknown)
       examine(list);
     else
       take(number, list);
-    if (bytes_ + said_.bytes() > most_bytes_)
+    if (bytes_ + yields_.bytes() > most_bytes_)
       throw TooLarge("the partial strings of the search do not fit into memory; prune the forest, or ask for fewer strings");
   }
 
@@ -147,10 +148,10 @@ class StringLists {
     ++next.i;
     next.j = 0;
     if (best.j == 0 && has_next_left(list, best)) push(list, next);
-    const auto identity = list.part.kind == Part::Kind::step ? best.number : said_.text(best.number);
-    const std::uint64_t key = static_cast<std::uint64_t>(number) << 32 | static_cast<std::uint32_t>(identity);
+    const auto identity = list.part.kind == Part::Kind::step ? best.number : yields_.text(best.number);
+    const std::uint64_t key = pair_key(number, identity);
     if (!known_.insert(key).second) return;
-    list.found.push_back({best.merit.gain, best.number});
+    list.found.push_back({best.key.gain, best.number});
     spend(sizeof(Entry) + 4 * sizeof(void*));
   }
 
@@ -160,20 +161,20 @@ class StringLists {
     return candidate.i + 1 < rules_.alike_end(rule) - rules_.alike_begin(rule);
   }
 
-  // The best candidate is not known: either it is now, or it is less than was thought, or a list is asked for more.
+  // Examines the best candidate: it becomes known, or its bound falls, or another list must grow first.
   void examine(List& list) {
     if (list.candidates.front().right == not_sought) seek(list, list.candidates.front());
     Candidate best = list.candidates.front();
     const Source left{best.left, best.i}, right{best.right, best.j};
     const bool exists = is_possible(left) && is_possible(right);
-    const Merit<Value> merit = exists ? sum(own_merit(list, best), left, right) : Merit<Value>{};
-    if (exists && !best.merit.beats(merit)) {
+    const RankKey<Value> key = exists ? sum(own_key(list, best), left, right) : RankKey<Value>{};
+    if (exists && !best.key.beats(key)) {
       if (!is_found(left)) return ask(left);
       if (!is_found(right)) return ask(right);
       best.number = number(list, best, left, right);
     }
     pop(list);
-    best.merit = merit;
+    best.key = key;
     if (exists) push(list, best);
   }
 
@@ -189,29 +190,29 @@ class StringLists {
   bool is_possible(const Source& source) const { return is_found(source) || !lists_[source.list].is_over(); }
   void ask(const Source& source) { pending_.push_back({source, bound(source).gain}); }
 
-  // What a candidate has beside the entries that it joins.
-  Merit<Value> own_merit(const List& list, const Candidate& candidate) const {
+  // The part of the key that does not come from joined entries.
+  RankKey<Value> own_key(const List& list, const Candidate& candidate) const {
     if (list.part.kind == Part::Kind::all) return {candidate.extra, graph_.goal_cost[candidate.branch], 0};
     if (list.part.kind != Part::Kind::node) return {candidate.extra, 0, 0};
     const std::int64_t edge = edge_of(list, candidate);
     return {candidate.extra, graph_.cost[edge], graph_.words[edge]};
   }
 
-  Merit<Value> sum(Merit<Value> merit, const Source& left, const Source& right) const {
+  RankKey<Value> sum(RankKey<Value> key, const Source& left, const Source& right) const {
     for (const Source& source : {left, right}) {
       if (source.list == none) continue;
-      const Merit<Value> more = bound(source);
-      merit = {static_cast<Value>(merit.gain + more.gain), merit.cost + more.cost, merit.words + more.words};
+      const RankKey<Value> more = bound(source);
+      key = {static_cast<Value>(key.gain + more.gain), key.cost + more.cost, key.words + more.words};
     }
-    return merit;
+    return key;
   }
 
   Number number(const List& list, const Candidate& candidate, const Source& left, const Source& right) {
     const Number* const part = right.list == none ? nullptr : &lists_[right.list].found[right.index].number;
     if (list.part.kind != Part::Kind::node)
-      return left.list == none ? *part : said_.group(lists_[left.list].found[left.index].number, *part);
+      return left.list == none ? *part : yields_.group(lists_[left.list].found[left.index].number, *part);
     const std::int64_t edge = edge_of(list, candidate);
-    return said_.add(edge, graph_.cost[edge], part);
+    return yields_.add(edge, graph_.cost[edge], part);
   }
 
   std::int64_t edge_of(const List& list, const Candidate& candidate) const {
@@ -232,19 +233,19 @@ class StringLists {
     return best;
   }
 
-  // What is not known yet goes first among equals, since it may have the smaller edges.
+  // Unknown candidates come first among equals, since they may have smaller edges.
   auto order() const {
     return [this](const Candidate& a, const Candidate& b) {
-      if (a.merit.beats(b.merit) || b.merit.beats(a.merit)) return b.merit.beats(a.merit);
+      if (a.key.beats(b.key) || b.key.beats(a.key)) return b.key.beats(a.key);
       if (a.number == unknown || b.number == unknown) return b.number == unknown && a.number != unknown;
-      return said_.less(b.number, a.number);
+      return yields_.less(b.number, a.number);
     };
   }
 
   Branches& branches_;
   const ForestRules& rules_;
   const Forest& graph_;
-  SaidDerivations& said_;
+  DerivationYields& yields_;
   const std::size_t most_bytes_;
   std::size_t bytes_ = 0;
   std::deque<List> lists_;

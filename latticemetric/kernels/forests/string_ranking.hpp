@@ -13,14 +13,14 @@
 
 namespace latticemetric {
 
-// What answers are ordered by, before their edges.
+// The order of results, before their edges.
 template <typename Value>
-struct Merit {
+struct RankKey {
   Value gain;
   double cost;
   std::int64_t words;
 
-  bool beats(const Merit& other) const {
+  bool beats(const RankKey& other) const {
     if (gain != other.gain) return gain > other.gain;
     return cost != other.cost ? cost < other.cost : words < other.words;
   }
@@ -29,7 +29,7 @@ struct Merit {
 template <typename Value>
 struct RankedString {
   Value gain;
-  SaidDerivations::Number number;
+  DerivationYields::Number number;
 };
 
 template <typename Value>
@@ -37,19 +37,19 @@ class StringRanking {
   using Rows = CanonicalRows<Value>;
 
  public:
-  StringRanking(const ForestRules& rules, const Rows& rows, const SaidDerivations& said)
-      : rules_(rules), rows_(rows), said_(said), row_(rows.states()), next_row_(rows.states()) {}
+  StringRanking(const ForestRules& rules, const Rows& rows, const DerivationYields& yields)
+      : rules_(rules), rows_(rows), yields_(yields), row_(rows.states()), next_row_(rows.states()) {}
 
-  std::vector<RankedString<Value>> ranked(const std::vector<WholeDerivation>& strings) {
-    std::vector<std::pair<Merit<Value>, SaidDerivations::Number>> order;
+  std::vector<RankedString<Value>> ranked(const std::vector<StringDerivation>& strings) {
+    std::vector<std::pair<RankKey<Value>, DerivationYields::Number>> order;
     for (const auto& [number, cost] : strings)
-      order.push_back({{gain(said_.preorder(number)), cost, said_[number].words}, number});
+      order.push_back({{gain(yields_.preorder(number)), cost, yields_[number].words}, number});
     std::sort(order.begin(), order.end(), [this](const auto& a, const auto& b) {
       if (a.first.beats(b.first) || b.first.beats(a.first)) return a.first.beats(b.first);
-      return said_.less(a.second, b.second);
+      return yields_.less(a.second, b.second);
     });
     std::vector<RankedString<Value>> best;
-    for (const auto& [merit, number] : order) best.push_back({merit.gain, number});
+    for (const auto& [key, number] : order) best.push_back({key.gain, number});
     return best;
   }
 
@@ -71,16 +71,16 @@ class StringRanking {
         row_.swap(next_row_);
       }
     }
-    Value best = Rows::nothing;
+    Value best = Rows::unreachable;
     for (std::int32_t s = 0; s < rows_.states(); ++s)
-      if (!Rows::is_nothing(row_[s]) && !Rows::is_nothing(rows_.ending(s)))
+      if (!Rows::is_unreachable(row_[s]) && !Rows::is_unreachable(rows_.ending(s)))
         best = std::max<Value>(best, row_[s] + rows_.ending(s));
     return best;
   }
 
   const ForestRules& rules_;
   const Rows& rows_;
-  const SaidDerivations& said_;
+  const DerivationYields& yields_;
   std::vector<Value> row_, next_row_;
   std::vector<Symbol> pending_;
 };

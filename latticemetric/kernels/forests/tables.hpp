@@ -1,4 +1,4 @@
-// What each node of a forest can gain, between any two states of the recognition-rate automaton.
+// The best gain of each node of a forest between any two states of the recognition-rate automaton.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 
 namespace latticemetric {
 
-// What derivations cost, in the unit of gains; nothing where costs are not weighed against gains.
+// Costs of derivations in the unit of gains; empty if costs are not part of the value.
 template <typename Value>
-struct WeighedCosts {
+struct ScaledCosts {
   std::vector<Value> edge, goal;  // an edge, a node
 };
 
@@ -21,15 +21,15 @@ struct WeighedCosts {
 // cost, where costs are weighed in). Words come after what stands before them, so q' >= first(q). With the rules
 // v -> x_1 ... x_k, each symbol a matrix, V(v) is the maximum over rules of their max-plus products, a row at a time.
 //
-// A node that only ever begins derivations is asked for from the start state alone, and one that only ever ends them
-// for the final state alone: a forest that is a lattice, tails first, takes the time and room of a lattice.
+// A node that only begins derivations is computed from the start state only, and one that only ends them for the final
+// state only: so a forest that is a lattice takes the time and memory of a lattice.
 template <typename Value, typename RowsOfValue = RecognitionRows<Value>>
 class ForestTables {
  public:
   using Rows = RowsOfValue;
 
-  // `costs` are taken from the gains. Throws TooLarge where the tables take more than `most_bytes`.
-  ForestTables(const ForestRules& rules, Rows rows, WeighedCosts<Value> costs, std::size_t most_bytes)
+  // Subtracts `costs` from the gains. Throws TooLarge where the tables take more than `most_bytes`.
+  ForestTables(const ForestRules& rules, Rows rows, ScaledCosts<Value> costs, std::size_t most_bytes)
       : rules_(rules), rows_(std::move(rows)), costs_(std::move(costs)), states_(rows_.states()) {
     find_uses();
     allot(most_bytes);
@@ -72,7 +72,7 @@ class ForestTables {
     walk(v, q, visit, [](const Rule&) { return false; });
   }
 
-  // The row of a rule's first symbols from state q; it stands until rows are asked for again.
+  // The row of a rule's first symbols from state q; valid until the next call.
   const Value* reach(std::int32_t q, const Rule& rule, std::int32_t symbols) {
     rows_.start(q, levels_[0].row.data());
     levels_[0].has_frontier = false;
@@ -81,8 +81,8 @@ class ForestTables {
   }
 
  private:
-  // Leaves out the rules that `is_left_out`, which looks at their first symbols only: so those that share beginnings
-  // with others are left out with them.
+  // Skips rules for which `is_left_out`, which depends on their first symbol only: so rules with a shared beginning are
+  // skipped together.
   template <typename Visit, typename IsLeftOut>
   void walk(std::int32_t v, std::int32_t q, Visit visit, IsLeftOut is_left_out) {
     poll(states_ / 4);
@@ -140,39 +140,41 @@ class ForestTables {
         size += use.all_ends ? states : static_cast<std::size_t>(rows_.order());
       // And two words of 64 bits for each 64 entries of a row: which of them are live, and their numbers.
       marks += (use.all_starts ? states : 1) * ((states + 63) / 64) * 16;
-      if (marks > most_bytes || size > (most_bytes - marks) / sizeof(Value)) throw TooLarge("the forest's tables do not fit into memory; prune the forest, shorten the reference, or allow more memory (--max-memory)");
+      if (marks > most_bytes || size > (most_bytes - marks) / sizeof(Value))
+        throw TooLarge("the forest's tables do not fit into memory; prune the forest, shorten the reference, or allow more memory (--max-memory)");
     }
-    values_ = filled(size, Rows::nothing);
+    values_ = filled(size, Rows::unreachable);
   }
 
   // Where state 0 of a row would be; the row itself begins at `first`.
   std::ptrdiff_t place(std::int32_t v, std::int32_t q) const {
     const Uses& use = uses_[v];
     const auto offset = static_cast<std::ptrdiff_t>(use.offset);
-    if (use.all_ends) return use.all_starts ? offset + static_cast<std::ptrdiff_t>(triangle_[q]) - rows_.first(q) : offset;
+    if (use.all_ends)
+      return use.all_starts ? offset + static_cast<std::ptrdiff_t>(triangle_[q]) - rows_.first(q) : offset;
     const std::ptrdiff_t own = use.all_starts ? static_cast<std::ptrdiff_t>(q) * rows_.order() : 0;
     return offset + own - rows_.final_states();
   }
 
   void fill_row(std::int32_t v, std::int32_t q) {
     Value* const into = values_.data() + place(v, q);
-    const std::int32_t begin = first(v, q), bare = Rows::forgets_matches ? rows_.first(q) : q;
-    // Most rules gain from a state with matches behind it what they gain without.
+    const std::int32_t begin = first(v, q), bare = Rows::may_forget_matches ? rows_.first(q) : q;
+    // Most rules gain the same with and without a run of matches before them.
     if (bare != q) std::copy(row(v, bare) + begin, row(v, bare) + states_, into + begin);
     const auto visit = [&](const Rule& rule, const Progress& progress) {
       poll(states_ / 4);
       Rows::keep_larger_sums(into + begin, progress.after(rule.length) + begin, -weight(rule), states_ - begin);
     };
     walk(v, q, visit, [&](const Rule& rule) { return bare != q && gains_alike(q, bare, rule); });
-    rows_.clean(begin, into);
+    rows_.reset_unreachable(begin, into);
   }
 
-  // Whether what a rule begins with gains from q what it gains from the state of as many words without matches.
+  // Whether the first symbol of a rule gains the same from q as from the state without a run of matches.
   bool gains_alike(std::int32_t q, std::int32_t bare, const Rule& rule) const {
     if (rule.length == 0) return false;
     const Symbol symbol = rules_.symbols(rule)[0];
-    if constexpr (Rows::forgets_matches)
-      if (!is_node(symbol)) return rows_.forgets_by(q, symbol);
+    if constexpr (Rows::may_forget_matches)
+      if (!is_node(symbol)) return rows_.ignores_run(q, symbol);
     const std::int32_t tail = node_of(symbol), begin = first(tail, q);
     return std::equal(row(tail, q) + begin, row(tail, q) + states_, row(tail, bare) + begin);
   }
@@ -184,7 +186,7 @@ class ForestTables {
     into.has_frontier = false;
     if (!is_node(symbol)) return rows_.advance(q, from.row.data(), symbol, into.row.data());
     const std::int32_t tail = node_of(symbol), begin = rows_.first(q);
-    std::fill(into.row.begin() + begin, into.row.end(), Rows::nothing);
+    std::fill(into.row.begin() + begin, into.row.end(), Rows::unreachable);
     if (t == 0) {
       std::copy(row(tail, q) + first(tail, q), row(tail, q) + states_, into.row.begin() + first(tail, q));
       return;
@@ -196,12 +198,12 @@ class ForestTables {
       const std::int32_t next = first(tail, reached.state);
       Rows::keep_larger_sums(into.row.data() + next, row(tail, reached.state) + next, reached.value, states_ - next);
     }
-    rows_.clean(q, into.row.data());
+    rows_.reset_unreachable(q, into.row.data());
   }
 
   const ForestRules& rules_;
   const Rows rows_;
-  const WeighedCosts<Value> costs_;
+  const ScaledCosts<Value> costs_;
   const std::int32_t states_;
   std::vector<Uses> uses_;
   std::vector<std::size_t> triangle_;

@@ -26,7 +26,7 @@ Texts::Number Texts::join(const std::vector<Piece>& pieces) {
   for (const Piece piece : gathered_) whole = joined(whole, print(piece));
   const auto found = numbers_.equal_range(whole.value);
   for (auto entry = found.first; entry != found.second; ++entry)
-    if (texts_[entry->second].print.words == whole.words && says_gathered(entry->second)) return entry->second;
+    if (texts_[entry->second].print.words == whole.words && equals_gathered(entry->second)) return entry->second;
   const auto number = static_cast<Number>(texts_.size());
   if (number == std::numeric_limits<Number>::max()) throw TooLarge("there are too many texts");
   texts_.push_back({whole, pieces_.size(), gathered_.size()});
@@ -61,7 +61,7 @@ void Texts::gather(const std::vector<Piece>& pieces) {
 }
 
 // What is longer is opened until the same pieces stand at the front of both.
-bool Texts::says_gathered(Number text) {
+bool Texts::equals_gathered(Number text) {
   one_.assign(gathered_.rbegin(), gathered_.rend());
   other_.assign(1, text);
   open(text, other_);

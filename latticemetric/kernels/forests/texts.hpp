@@ -8,8 +8,8 @@
 
 namespace latticemetric {
 
-// Texts are joined of others without being written out, since a path of ten thousand words has as many beginnings.
-// They are looked up by a hash that joins as they do (Karp & Rabin 1987), and then compared word by word.
+// Texts are joined without being written out, since a path of ten thousand words has as many prefixes. They are looked
+// up by a hash that can be joined, too (Karp & Rabin 1987), and then compared word by word.
 class Texts {
  public:
   using Number = std::int32_t;
@@ -21,7 +21,7 @@ class Texts {
 
   Texts() { join({}); }
 
-  // The number of the text that the pieces say one after the other. Throws TooLarge.
+  // The number of the text that consists of these pieces. Throws TooLarge.
   Number join(const std::vector<Piece>& pieces);
 
   std::int64_t words(Number text) const { return texts_[text].print.words; }
@@ -42,7 +42,7 @@ class Texts {
   static Print joined(const Print& a, const Print& b);
   Print print(Piece piece) const;
   void gather(const std::vector<Piece>& pieces);
-  bool says_gathered(Number text);
+  bool equals_gathered(Number text);
   void open(Piece text, std::vector<Piece>& pending) const;
 
   std::vector<Text> texts_;

@@ -111,7 +111,8 @@ void add_kaldi_arc(ArcLines& lattice, const ArcFields& fields, std::int64_t line
   // Beside the word, a transition id stands alone (not compact) or the weight is there, or both.
   const bool compact = fields.count == 3 || (fields.count == 4 && has_comma(field[3]));
   const std::size_t weight_at = compact ? 3 : 4;
-  if (fields.count > 5) throw ParseError(line, std::to_string(fields.count) + " fields are neither an arc nor a final state");
+  if (fields.count > 5)
+    throw ParseError(line, std::to_string(fields.count) + " fields are neither an arc nor a final state");
   KaldiWeight weight;
   if (fields.count > weight_at) weight = KaldiWeight(field[weight_at], line);
   if (!compact) weight.transitions = field[2] == "0" ? std::string_view() : field[2];
@@ -242,8 +243,8 @@ ArcLines parse_openfst(std::string_view text, bool has_output, WordColumn word, 
     if (!is_arc && weighted && fields.field[1] == "Infinity") continue;
     if (is_arc && !has_output && weighted && !is_score(fields.field[weight_field]))
       throw ParseError(number, quoted(fields.field[weight_field]) +
-                                   " is not a number, but other arcs have a weight there; "
-                                   "if it is an output label, write a weight after it on each arc");
+                       " is not a number, but other arcs have a weight there; "
+                       "if it is an output label, write a weight after it on each arc");
     const double cost = weighted ? parse_score(fields.field[weight_field], number) : 0.0;
     machine.weighted = machine.weighted || weighted;
     if (!is_arc) {
@@ -327,7 +328,8 @@ std::vector<std::int64_t> split_blocks(std::string_view text, bool at_end) {
     at = end + 1;
     if (begin >= 0) at = skip_lines(text, at, lines);
   }
-  if (begin >= 0 && at_end) blocks.insert(blocks.end(), {begin, static_cast<std::int64_t>(text.size()), first_line, lines});
+  if (begin >= 0 && at_end)
+    blocks.insert(blocks.end(), {begin, static_cast<std::int64_t>(text.size()), first_line, lines});
   return blocks;
 }
 

@@ -12,7 +12,8 @@ constexpr std::string_view any_category = "X";
 
 // A symbol of a rule, between brackets or between brackets and a comma.
 bool is_symbol(std::string_view text) {
-  return !text.empty() && std::none_of(text.begin(), text.end(), [](char c) { return c == '[' || c == ']' || c == ','; });
+  return !text.empty() && std::none_of(text.begin(), text.end(),
+                                       [](char c) { return c == '[' || c == ']' || c == ','; });
 }
 
 std::string_view inside_brackets(std::string_view token) {
@@ -64,14 +65,16 @@ class CdecParser {
       rules(pairs(value, "rules are not pairs of a number and a text", "rules", ""));
     } else if (key == "features") {
       names_.clear();
-      for (const auto& item : json_.items(value, "features", "")) names_.push_back(json_.text(item, "a feature's name", ""));
+      for (const auto& item : json_.items(value, "features", ""))
+        names_.push_back(json_.text(item, "a feature's name", ""));
     } else if (key != "is_sorted") {
       json_.fail("the key " + quoted(key) + " is not one of cdec's");
     }
   }
 
   // The items of a list that has two at a time.
-  std::vector<Json::Value> pairs(Json::Value list, const char* problem, const std::string& what, const std::string& place) {
+  std::vector<Json::Value> pairs(Json::Value list, const char* problem, const std::string& what,
+                                 const std::string& place) {
     auto items = json_.items(list, what, place);
     if (items.size() % 2) json_.fail(problem, place);
     return items;

@@ -7,7 +7,7 @@ CostColumns Features::columns(std::size_t edges, std::size_t text_size, std::int
   constexpr std::size_t most_cells_a_byte = 16;
   if (names_.size() * edges > most_cells_a_byte * text_size + 1000)
     throw ParseError(line, std::to_string(names_.size()) + " features of " + std::to_string(edges) +
-                            " arcs are too sparse to be kept as columns; leave out the features that few arcs have");
+                     " arcs are too sparse to be kept as columns; leave out the features that few arcs have");
   CostColumns columns;
   if (twice_ >= 0) return columns;
   for (std::size_t k = 0; k < names_.size(); ++k) columns.emplace_back(names_[k], filled(edges, 0.0));

@@ -163,7 +163,7 @@ class HypergraphParser {
   static void require(Edges wanted, Edges there, const std::string& what) {
     if (wanted != there)
       throw ParseError(0, "the header gives " + std::to_string(wanted) + " " + what + ", but the file has " +
-                              std::to_string(there));
+                       std::to_string(there));
   }
 
   void edge(std::int32_t head, std::string_view line) {
@@ -235,7 +235,8 @@ class HypergraphParser {
   bool expected_feature(std::string_view& text) {
     const std::string_view name = features_.expected();
     const std::size_t before = name.size() + 1;
-    if (name.empty() || text.size() <= before || text[before - 1] != '=' || text.substr(0, before - 1) != name) return false;
+    if (name.empty() || text.size() <= before || text[before - 1] != '=' || text.substr(0, before - 1) != name)
+      return false;
     PlainScore plain;
     const std::size_t size = plain.read(text.substr(before));
     if (size == 0 || (before + size < text.size() && !is_space_between(text[before + size]))) return false;
@@ -265,7 +266,7 @@ class HypergraphParser {
   ForestText finished() {
     if (wrong_line_ > 0)
       throw ParseError(wrong_line_, "[" + std::to_string(wrong_tail_) +
-                                        "] is not a node above this line; write each node before the nodes that use it");
+                       "] is not a node above this line; write each node before the nodes that use it");
     forest_.scores = features_.columns(forest_.head.size(), size_);
     if (features_.twice() >= 0)
       throw ParseError(features_.twice(), "feature " + quoted(features_.twice_name()) + " appears twice");

@@ -26,7 +26,8 @@ class Json::Scanner {
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
 
   void skip_space() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r')) ++at_;
+    while (at_ < text_.size() &&
+           (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r')) ++at_;
   }
 
   // A scalar, or the beginning of a container and of the first value in it.
@@ -41,10 +42,10 @@ class Json::Scanner {
       ++at_;
       skip_space();
       if (peek() == closing()) return;
-      if (first == '{') key();
+      if (first == '{') skip_key();
     }
     const std::size_t index = entries_.size() - 1;
-    scalar();
+    skip_scalar();
     entries_[index].end = at_;
     entries_[index].next = entries_.size();
   }
@@ -63,7 +64,7 @@ class Json::Scanner {
       if (is_empty || peek() != ',') refuse();
       ++at_;
       skip_space();
-      if (text_[container.begin] == '{') key();
+      if (text_[container.begin] == '{') skip_key();
       return false;
     }
     return true;
@@ -71,10 +72,10 @@ class Json::Scanner {
 
   char closing() const { return text_[entries_[open_.back()].begin] == '{' ? '}' : ']'; }
 
-  void key() {
+  void skip_key() {
     const std::size_t begin = at_;
     if (peek() != '"') refuse();
-    string();
+    skip_string();
     entries_.push_back({begin, at_, entries_.size() + 1});
     skip_space();
     if (peek() != ':') refuse();
@@ -82,10 +83,10 @@ class Json::Scanner {
     skip_space();
   }
 
-  void scalar() {
+  void skip_scalar() {
     const char first = peek();
-    if (first == '"') return string();
-    if (first == '-' || (first >= '0' && first <= '9')) return number();
+    if (first == '"') return skip_string();
+    if (first == '-' || (first >= '0' && first <= '9')) return skip_number();
     for (const std::string_view word : {"true", "false", "null"})
       if (text_.substr(at_, word.size()) == word) {
         at_ += word.size();
@@ -94,14 +95,15 @@ class Json::Scanner {
     refuse();
   }
 
-  void string() {
+  void skip_string() {
     for (++at_; peek() != '"'; ++at_) {
       if (static_cast<unsigned char>(peek()) < 0x20) refuse();
       if (text_[at_] != '\\') continue;
       ++at_;
       if (peek() == 'u') {
         for (int k = 0; k < 4; ++k)
-          if (++at_ >= text_.size() || std::string_view("0123456789abcdefABCDEF").find(text_[at_]) == std::string_view::npos)
+          if (++at_ >= text_.size() ||
+              std::string_view("0123456789abcdefABCDEF").find(text_[at_]) == std::string_view::npos)
             refuse();
       } else if (peek() == '\0' || std::string_view("\"\\/bfnrt").find(peek()) == std::string_view::npos) {
         refuse();
@@ -110,32 +112,32 @@ class Json::Scanner {
     ++at_;
   }
 
-  std::size_t digits() {
+  std::size_t skip_digits() {
     const std::size_t begin = at_;
     while (peek() >= '0' && peek() <= '9') ++at_;
     return at_ - begin;
   }
 
-  void number() {
+  void skip_number() {
     constexpr std::size_t most_digits = 300;
     const std::size_t begin = at_;
     bool is_whole = true, may_be_large = false;
     if (peek() == '-') ++at_;
     if (peek() == '0')
       ++at_;
-    else if (digits() == 0)
+    else if (skip_digits() == 0)
       refuse();
     if (peek() == '.') {
       ++at_;
       is_whole = false;
-      if (digits() == 0) refuse();
+      if (skip_digits() == 0) refuse();
     }
     if (peek() == 'e' || peek() == 'E') {
       ++at_;
       if (peek() == '-' || peek() == '+') ++at_;
       is_whole = false;
       may_be_large = true;
-      if (digits() == 0) refuse();
+      if (skip_digits() == 0) refuse();
     }
     const std::string_view token = text_.substr(begin, at_ - begin);
     if (token.size() > most_digits && is_whole) refuse();
@@ -176,26 +178,6 @@ std::string Json::Value::shown() const {
 namespace {
 
 bool is_number(char first) { return first == '-' || (first >= '0' && first <= '9'); }
-
-// A code point as UTF-8; half a character (a surrogate) as the three bytes that it would have.
-void append_utf8(std::string& text, std::uint32_t code) {
-  const auto follow = [&](int shift) { text += static_cast<char>(0x80 | ((code >> shift) & 0x3f)); };
-  if (code < 0x80) {
-    text += static_cast<char>(code);
-  } else if (code < 0x800) {
-    text += static_cast<char>(0xc0 | (code >> 6));
-    follow(0);
-  } else if (code < 0x10000) {
-    text += static_cast<char>(0xe0 | (code >> 12));
-    follow(6);
-    follow(0);
-  } else {
-    text += static_cast<char>(0xf0 | (code >> 18));
-    follow(12);
-    follow(6);
-    follow(0);
-  }
-}
 
 std::uint32_t four_digits(std::string_view text, std::size_t at) {
   std::uint32_t code = 0;

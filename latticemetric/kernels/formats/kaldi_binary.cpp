@@ -54,8 +54,8 @@ struct Weight {
   std::int32_t count = 0;
 };
 
-// Walks over a machine and tells a visitor what there is: start(state, number of states, compact), final(state, weight),
-// arc(source, input, output, weight, target).
+// Walks over a machine and tells a visitor what there is: start(state, number of states, compact), final(state,
+// weight), arc(source, input, output, weight, target).
 template <typename Visitor>
 class Walk {
  public:
@@ -117,7 +117,8 @@ struct Nothing {
 
 class Collector {
  public:
-  Collector(KaldiMachine& machine, std::string_view bytes) : machine_(machine), end_(bytes.data() + bytes.size()), size_(bytes.size()) {}
+  Collector(KaldiMachine& machine, std::string_view bytes)
+      : machine_(machine), end_(bytes.data() + bytes.size()), size_(bytes.size()) {}
 
   void start(std::int64_t state, std::int64_t states, bool compact) {
     // Room for the arcs of a large machine, if they have no transition ids: what is not used costs no memory.
@@ -142,7 +143,7 @@ class Collector {
   void arc(std::int32_t source, std::int32_t input, std::int32_t output, const Weight& weight, std::int32_t target) {
     if (target < 0 || target >= states_) {
       throw ParseError(1, "state " + std::to_string(source) + " has an arc to state " + std::to_string(target) +
-                              ", but there are only " + std::to_string(states_) + " states");
+                       ", but there are only " + std::to_string(states_) + " states");
     }
     machine_.source.push_back(source);
     machine_.target.push_back(target);

@@ -28,7 +28,8 @@ class PlfParser {
     if (kind_ != Kind::end) fail("the lattice is closed");
     for (std::size_t a = 0; a < lattice_.target.size(); ++a)
       if (lattice_.target[a] > lattice_.end)
-        throw ParseError(1, "an arc of node " + std::to_string(lattice_.source[a]) + " leads beyond the end of the lattice");
+        throw ParseError(1, "an arc of node " + std::to_string(lattice_.source[a]) +
+                         " leads beyond the end of the lattice");
     if (lattice_.scores.size() * lattice_.source.size() > most_cells_a_byte * line_.size() + 1000)
       throw ParseError(1, "the named scores are too sparse to be kept as columns; leave out the scores that few arcs have");
     for (auto& column : lattice_.scores) column.second.resize(lattice_.source.size(), 0.0);
@@ -64,7 +65,8 @@ class PlfParser {
       ++at_;
     } else {
       kind_ = Kind::number;
-      while (at_ < line_.size() && !is_space(line_[at_]) && !is_mark(line_[at_]) && line_[at_] != '\'' && line_[at_] != '"')
+      while (at_ < line_.size() && !is_space(line_[at_]) && !is_mark(line_[at_]) && line_[at_] != '\'' &&
+             line_[at_] != '"')
         ++at_;
     }
     token_ = line_.substr(begin, at_ - begin);
@@ -125,19 +127,6 @@ class PlfParser {
     return result;
   }
 
-  static void append_utf8(std::string& text, std::uint32_t code) {
-    if (code < 0x80) {
-      text += static_cast<char>(code);
-    } else if (code < 0x800) {
-      text += static_cast<char>(0xc0 | (code >> 6));
-      text += static_cast<char>(0x80 | (code & 0x3f));
-    } else {
-      text += static_cast<char>(0xe0 | (code >> 12));
-      text += static_cast<char>(0x80 | ((code >> 6) & 0x3f));
-      text += static_cast<char>(0x80 | (code & 0x3f));
-    }
-  }
-
   // ---- Arcs ----
 
   void arc() {
@@ -183,7 +172,8 @@ class PlfParser {
     std::size_t k = 0;
     while (k < lattice_.scores.size() && lattice_.scores[k].first != name) ++k;
     if (k == lattice_.scores.size()) {
-      if (k == most_columns) throw ParseError(1, "there are more than " + std::to_string(most_columns) + " named scores");
+      if (k == most_columns)
+        throw ParseError(1, "there are more than " + std::to_string(most_columns) + " named scores");
       if ((k + 1) * lattice_.source.size() > most_cells_a_byte * line_.size() + 1000)
         throw ParseError(1, "the named scores are too sparse to be kept as columns; leave out the scores that few arcs have");
       if (!is_utf8(name)) throw ParseError(1, "feature " + quoted(name) + " is not UTF-8; convert the file with iconv");

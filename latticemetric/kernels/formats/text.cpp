@@ -40,19 +40,38 @@ std::size_t utf8_size(std::string_view text) {
   return static_cast<std::size_t>(at - begin);
 }
 
+void append_utf8(std::string& text, std::uint32_t code) {
+  const auto follow = [&](int shift) { text += static_cast<char>(0x80 | ((code >> shift) & 0x3f)); };
+  if (code < 0x80) {
+    text += static_cast<char>(code);
+  } else if (code < 0x800) {
+    text += static_cast<char>(0xc0 | (code >> 6));
+    follow(0);
+  } else if (code < 0x10000) {
+    text += static_cast<char>(0xe0 | (code >> 12));
+    follow(6);
+    follow(0);
+  } else {
+    text += static_cast<char>(0xf0 | (code >> 18));
+    follow(12);
+    follow(6);
+    follow(0);
+  }
+}
+
 std::string shortened(std::string_view text) {
   constexpr std::size_t longest = 40;
-  std::string shown;
-  std::size_t characters = 0, before_last = 0;
+  std::string result;
+  std::size_t count = 0, before_last = 0;
   const auto* at = bytes_of(text);
-  for (const auto* const end = at + text.size(); at < end; ++characters) {
-    if (characters == longest) return shown.substr(0, before_last) + "…";
-    before_last = shown.size();
+  for (const auto* const end = at + text.size(); at < end; ++count) {
+    if (count == longest) return result.substr(0, before_last) + "…";
+    before_last = result.size();
     const std::size_t size = character_size(at, end);
-    size == 0 || *at == 0 ? shown += '?' : shown.append(reinterpret_cast<const char*>(at), size);
+    size == 0 || *at == 0 ? result += '?' : result.append(reinterpret_cast<const char*>(at), size);
     at += std::max<std::size_t>(size, 1);
   }
-  return shown;
+  return result;
 }
 
 std::string quoted(std::string_view text) { return "'" + shortened(text) + "'"; }
@@ -74,9 +93,9 @@ namespace {
 // Whether a decimal that is no double is one since it is so small. Not strtod: it reads numbers as the locale does.
 bool is_below_one(std::string_view field) {
   const std::size_t exponent_at = std::min(field.find_first_of("eE"), field.size());
-  const std::string_view digits = field.substr(0, exponent_at);
-  const std::size_t first = digits.find_first_of("123456789");
-  const std::size_t point = std::min(digits.find('.'), digits.size());
+  const std::string_view mantissa = field.substr(0, exponent_at);
+  const std::size_t first = mantissa.find_first_of("123456789");
+  const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
   if (first == std::string_view::npos) return true;
   // Where the first digit that counts stands: 0 before the point, -1 behind it.
   const std::int64_t place = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first) - (first < point);
@@ -113,7 +132,8 @@ double parse_any_score(std::string_view field, std::int64_t line) {
     throw ParseError(line, quoted(field) + " is not a number");
   }
   if (!std::isfinite(value))
-    throw ParseError(line, "score " + quoted(field) + " is not finite; give a finite score, or remove the arc or hypothesis");
+    throw ParseError(line, "score " + quoted(field) +
+                     " is not finite; give a finite score, or remove the arc or hypothesis");
   return value;
 }
 

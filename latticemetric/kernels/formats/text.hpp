@@ -33,6 +33,9 @@ std::string quoted(std::string_view text);
 std::size_t utf8_size(std::string_view text);
 inline bool is_utf8(std::string_view text) { return utf8_size(text) == text.size(); }
 
+// Appends a code point as UTF-8; half a character (a surrogate) as the three bytes that it would have.
+void append_utf8(std::string& text, std::uint32_t code);
+
 inline bool is_space(char c) { return c == ' ' || static_cast<unsigned char>(c - '\t') < 5; }
 
 // Lines of a text, one after the other, without their ends.
@@ -169,9 +172,9 @@ inline double parse_score(std::string_view field, std::int64_t line) {
 // A number of 32 bits as the double that its shortest decimal means: 0.1f is 0.1, and not 0.100000001490116.
 //
 // The decimals that are read as `value` lie less than half a step of its last bit away from it. The shortest has the
-// fewest decimal places; of several with so many, it is the nearest. Products of 24 bits and of 10^12 or less are exact,
-// and a whole number over a power of ten is rounded once, as reading the decimal would. Ties, and powers of two, whose
-// lower neighbours are nearer, are left to the library.
+// fewest decimal places; of several with so many, it is the nearest. Products of 24 bits and of 10^12 or less are
+// exact, and a whole number over a power of ten is rounded once, as reading the decimal would. Ties, and powers of two,
+// whose lower neighbours are nearer, are left to the library.
 double as_any_decimal(float value);
 
 inline double as_decimal(float value) {
@@ -182,11 +185,11 @@ inline double as_decimal(float value) {
   const auto half_bits = static_cast<std::uint64_t>(1022 + exponent) << 52;
   double half;  // a step
   std::memcpy(&half, &half_bits, sizeof half);
-  const auto whole = [value](int places) {
+  const auto scaled = [value](int places) {
     constexpr double rounding = 0x1.8p52;
     return (value * powers_of_ten[places] + rounding) - rounding;
   };
-  const auto away = [&](int places) { return std::fabs(whole(places) - value * powers_of_ten[places]); };
+  const auto away = [&](int places) { return std::fabs(scaled(places) - value * powers_of_ten[places]); };
   const auto most = [half](int places) { return half * powers_of_ten[places]; };
   // With so many places decimals are no farther apart than such steps: the logarithm of 2 is 1233 / 4096.
   int places = exponent == 0 ? 0 : (-exponent * 1233 >> 12) + 1;
@@ -202,7 +205,7 @@ inline double as_decimal(float value) {
   if (fewer == 3)
     for (; places > 0 && away(places - 1) <= most(places - 1); --places) ties |= away(places - 1) == most(places - 1);
   if (ties || away(places) >= most(places) || away(places) == 0.5) return as_any_decimal(value);
-  return whole(places) / powers_of_ten[places];
+  return scaled(places) / powers_of_ten[places];
 }
 
 // Distinct words, numbered from 1 in order of appearance; the empty word is 0. Views into the text that was parsed.

@@ -21,7 +21,8 @@ class TravatarParser {
       node(value, "node " + std::to_string(nodes_));
       ++nodes_;
     }
-    for (const auto& value : json_.items(edges, "edges", "")) edge(value, "edge " + std::to_string(forest_.head.size()));
+    for (const auto& value : json_.items(edges, "edges", ""))
+      edge(value, "edge " + std::to_string(forest_.head.size()));
     return finished();
   }
 
@@ -70,7 +71,8 @@ class TravatarParser {
     const auto number = static_cast<std::int64_t>(forest_.head.size());
     check_id(id, number, place);
     forest_.head.push_back(node_of(head, "head", place));
-    for (const auto& tail : json_.items(tails, "tails", place)) forest_.tails.values.push_back(node_of(tail, "a tail", place));
+    for (const auto& tail : json_.items(tails, "tails", place))
+      forest_.tails.values.push_back(node_of(tail, "a tail", place));
     symbols(target, static_cast<std::int32_t>(forest_.tails.row_size()), place);
     forest_.tails.end_row();
     if (!features.is_null())
@@ -87,7 +89,8 @@ class TravatarParser {
   std::int32_t node_of(Json::Value value, const std::string& what, const std::string& place) const {
     const std::int32_t node = json_.integer(value, what, place);
     if (node < 0 || node >= nodes_)
-      json_.fail(what + " is " + std::to_string(node) + ", but there are only " + std::to_string(nodes_) + " nodes", place);
+      json_.fail(what + " is " + std::to_string(node) + ", but there are only " + std::to_string(nodes_) + " nodes",
+                 place);
     return static_cast<std::int32_t>(nodes_ - 1 - node);
   }
 
@@ -96,7 +99,7 @@ class TravatarParser {
     const auto factors = json_.items(target, "trg", place);
     if (factors.size() > 1)
       json_.fail("the edge has " + std::to_string(factors.size()) +
-                     " target sides; write the forest for one target language",
+                 " target sides; write the forest for one target language",
                  place);
     if (factors.empty() && tails > 0)
       json_.fail("the edge has no target side (trg); use the decoder's output, not its input", place);
@@ -104,7 +107,8 @@ class TravatarParser {
     if (!factors.empty())
       for (const auto& [key, name, own] : json_.fields(factors[0], place + ", trg"))
         if (key == "words") words = own;
-    for (const auto& word : json_.items(words, "words", place)) forest_.target.values.push_back(symbol(word, tails, place));
+    for (const auto& word : json_.items(words, "words", place))
+      forest_.target.values.push_back(symbol(word, tails, place));
     forest_.target.end_row();
   }
 
@@ -112,7 +116,8 @@ class TravatarParser {
     if (!word.is_text()) {
       const std::int32_t number = json_.integer(word, "words", place);
       if (number >= 0 || number < -tails)
-        json_.fail("words holds " + word.shown() + ", which is not a tail; write words as texts, tails as −1, −2, …", place);
+        json_.fail("words holds " + word.shown() + ", which is not a tail; write words as texts, tails as −1, −2, …",
+                   place);
       return number;
     }
     const std::string_view text = json_.text(word, "a word", place);

@@ -64,7 +64,8 @@ std::vector<std::int64_t> best_derivation(const Forest& graph) {
     edges.push_back(e);
     require_writable(edges.size());
     for (auto k = graph.target_begin[e + 1]; k > graph.target_begin[e]; --k)
-      if (graph.target[k - 1] < 0) pending.push_back(best[graph.tail[graph.tail_begin[e] - graph.target[k - 1] - 1]].edge);
+      if (graph.target[k - 1] < 0)
+        pending.push_back(best[graph.tail[graph.tail_begin[e] - graph.target[k - 1] - 1]].edge);
   }
   return edges;
 }

@@ -17,7 +17,7 @@ class Derivations {
   using Number = std::int32_t;
   static constexpr std::int64_t no_edge = -1;  // of some of an edge's parts, put together
 
-  // The derivation of an edge and those of its tails, in the order in which they are said.
+  // The derivation of an edge and those of its tails, in the order of the target side.
   Number add(std::int64_t edge, const std::vector<Number>& parts);
 
   // Whether the edges of `a` in preorder come before those of `b`.

@@ -53,12 +53,12 @@ class Determinization {
     std::sort(steps_.begin(), steps_.end(), [](const Step& a, const Step& b) {
       return a.word != b.word ? a.word < b.word : a.target != b.target ? a.target < b.target : a.cost < b.cost;
     });
-    for (std::size_t k = 0; k < steps_.size();) k = say(number, k);
+    for (std::size_t k = 0; k < steps_.size();) k = follow_word(number, k);
     poll(static_cast<std::int64_t>(20 * steps_.size()));
   }
 
   // All steps by one word, from the first of them: one arc. Returns where those by the next word begin.
-  std::size_t say(std::int32_t number, std::size_t first) {
+  std::size_t follow_word(std::int32_t number, std::size_t first) {
     std::size_t end = first;
     double best = std::numeric_limits<double>::infinity();
     for (; end < steps_.size() && steps_[end].word == steps_[first].word; ++end)

@@ -10,8 +10,8 @@ ForestRules::ForestRules(const Forest& graph, const WordClasses& classes) : grap
   symbols_.reserve(static_cast<std::size_t>(graph.target_begin[graph.edges]));
   for (std::int64_t e = 0; e < graph.edges; ++e)
     for (auto k = graph.target_begin[e]; k < graph.target_begin[e + 1]; ++k) {
-      const auto said = graph.target[k];
-      symbols_.push_back(said < 0 ? node_symbol(graph.tail[graph.tail_begin[e] - said - 1]) : classes.of(said));
+      const auto symbol = graph.target[k];
+      symbols_.push_back(symbol < 0 ? node_symbol(graph.tail[graph.tail_begin[e] - symbol - 1]) : classes.of(symbol));
     }
   std::int64_t first = 0;
   for (std::int32_t v = 0; v < graph.nodes; ++v) {

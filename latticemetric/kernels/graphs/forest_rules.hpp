@@ -10,16 +10,16 @@
 namespace latticemetric {
 
 struct Rule {
-  std::int64_t edge;     // that stands for all that say the same
+  std::int64_t edge;     // the preferred one of those with the same target side
   std::int64_t begin;    // of its symbols
-  std::int64_t alike;    // where the edges that say the same begin
+  std::int64_t alike;    // where the edges with the same target side begin
   std::int32_t length;
-  std::int32_t shared;   // how many symbols it begins with as the node's rule before it does
+  std::int32_t shared;   // how many first symbols it shares with the rule before it
 };
 
-// The rules of node v are rules[begin[v]] .. rules[begin[v + 1]], sorted by what they say, so that neighbours share
-// their beginnings. Edges of a node that say the same differ in cost only: the cheapest stands for all of them, then
-// that of the fewest words, then the first.
+// The rules of node v are rules[begin[v]] .. rules[begin[v + 1]], sorted by their target sides, so that neighbours
+// share beginnings. Edges of a node with the same target side differ in cost only: the cheapest stands for all of them,
+// then the one with the fewest words, then the first.
 class ForestRules {
  public:
   ForestRules(const Forest& graph, const WordClasses& classes);

@@ -8,8 +8,8 @@
 
 namespace latticemetric {
 
-// Viterbi inside and outside: what is below a node at its cheapest, and what is around it.
-ForestThroughCosts forest_through_costs(const Forest& graph) {
+// Inside: the cheapest derivation of a node. Outside: the cheapest rest of a derivation around it.
+BestCostsThroughEdges best_costs_through_edges(const Forest& graph) {
   const auto nodes = static_cast<std::size_t>(graph.nodes);
   std::vector<double> inside(nodes, std::numeric_limits<double>::infinity());
   std::vector<double> outside(graph.goal_cost, graph.goal_cost + nodes);
@@ -18,7 +18,7 @@ ForestThroughCosts forest_through_costs(const Forest& graph) {
     for (auto k = graph.tail_begin[e]; k < graph.tail_begin[e + 1]; ++k) cost += inside[graph.tail[k]];
     inside[graph.head[e]] = std::min(inside[graph.head[e]], cost);
   }
-  ForestThroughCosts through{std::vector<double>(static_cast<std::size_t>(graph.edges)), std::vector<double>(nodes)};
+  BestCostsThroughEdges through{std::vector<double>(static_cast<std::size_t>(graph.edges)), std::vector<double>(nodes)};
   std::vector<double> after;   // of the tails behind each one
   for (auto e = graph.edges; e-- > 0;) {
     poll(20);

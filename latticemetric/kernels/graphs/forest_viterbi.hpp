@@ -1,4 +1,4 @@
-// How good the best derivations are that use a part of a forest.
+// The cost of the best derivation through each edge of a forest (Viterbi inside and outside), for pruning.
 #pragma once
 
 #include <vector>
@@ -7,11 +7,11 @@
 
 namespace latticemetric {
 
-struct ForestThroughCosts {
+struct BestCostsThroughEdges {
   std::vector<double> edge;     // of the cheapest derivation with the edge
   std::vector<double> ending;   // of the cheapest derivation of each node, with what it costs to be a goal
 };
 
-ForestThroughCosts forest_through_costs(const Forest& graph);
+BestCostsThroughEdges best_costs_through_edges(const Forest& graph);
 
 }  // namespace latticemetric

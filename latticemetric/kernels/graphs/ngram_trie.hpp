@@ -1,11 +1,14 @@
 // N-grams as nodes of a trie: node 0 is the empty one, and a node's parent is the n-gram without its last word.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <vector>
+
+#include "memory/bits.hpp"
 
 namespace latticemetric {
 
@@ -23,12 +26,28 @@ class NgramTrie {
   const std::vector<std::int32_t>& parents() const { return parent_; }
   const std::vector<std::int32_t>& words() const { return word_; }
 
+  // The words of a node.
+  std::vector<std::int32_t> words_of(std::int32_t node) const {
+    std::vector<std::int32_t> words(static_cast<std::size_t>(length(node)));
+    for (auto k = words.size(); k-- > 0; node = parent(node)) words[k] = word(node);
+    return words;
+  }
+
+  // All nodes, shorter n-grams first.
+  std::vector<std::int32_t> by_length() const {
+    std::vector<std::int32_t> nodes(parent_.size());
+    for (std::size_t node = 0; node < nodes.size(); ++node) nodes[node] = static_cast<std::int32_t>(node);
+    std::stable_sort(nodes.begin(), nodes.end(),
+                     [this](std::int32_t a, std::int32_t b) { return length(a) < length(b); });
+    return nodes;
+  }
+
   // The n-gram that a word makes of another one, or none.
-  std::int32_t child(std::int32_t node, std::int32_t word) const { return table_[place(key(node, word))].node; }
+  std::int32_t child(std::int32_t node, std::int32_t word) const { return table_[place(pair_key(node, word))].node; }
 
   // The same, made where it is not there yet.
   std::int32_t add(std::int32_t node, std::int32_t word) {
-    const auto wanted = key(node, word);
+    const auto wanted = pair_key(node, word);
     Entry& entry = table_[place(wanted)];
     if (entry.node != none) return entry.node;
     if (size() == std::numeric_limits<std::int32_t>::max()) throw std::length_error("there are too many n-grams");
@@ -46,10 +65,6 @@ class NgramTrie {
     std::uint64_t key = 0;
     std::int32_t node = none;
   };
-
-  static std::uint64_t key(std::int32_t node, std::int32_t word) {
-    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(node)) << 32 | static_cast<std::uint32_t>(word);
-  }
 
   // Where a key is, or belongs: open addressing after Fibonacci hashing.
   std::size_t place(std::uint64_t wanted) const {

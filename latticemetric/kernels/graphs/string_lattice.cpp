@@ -70,7 +70,7 @@ StringLattice minimize_trie(std::int32_t nodes, const std::int32_t* parent, cons
   std::int32_t states = 0;
   for (auto n = nodes; n-- > 0;) {
     poll(100);
-    // What costs more than the cheapest way on is left to be paid; at the start, all of it.
+    // Costs are pushed towards the start: an arc keeps what exceeds the cheapest continuation.
     const double paid = n == 0 ? 0.0 : cheapest[n];
     const auto left = [&](double cost) { return std::isfinite(cost) ? cost - paid + 0.0 : cost; };
     Future future(left(end_cost[n]));

@@ -8,8 +8,8 @@
 
 namespace latticemetric {
 
-ThroughCosts through_costs(std::int32_t states, std::int64_t arcs, const std::int32_t* source,
-                           const std::int32_t* target, const double* cost, const double* final_cost) {
+BestCostsThroughArcs best_costs_through_arcs(std::int32_t states, std::int64_t arcs, const std::int32_t* source,
+                                             const std::int32_t* target, const double* cost, const double* final_cost) {
   const auto size = static_cast<std::size_t>(states);
   std::vector<double> before(size, std::numeric_limits<double>::infinity()), after(final_cost, final_cost + states);
   if (states > 0) before[0] = 0;
@@ -21,7 +21,7 @@ ThroughCosts through_costs(std::int32_t states, std::int64_t arcs, const std::in
     poll();
     after[source[a]] = std::min(after[source[a]], cost[a] + after[target[a]]);
   }
-  ThroughCosts through{std::vector<double>(static_cast<std::size_t>(arcs)), std::vector<double>(size)};
+  BestCostsThroughArcs through{std::vector<double>(static_cast<std::size_t>(arcs)), std::vector<double>(size)};
   for (std::int64_t a = 0; a < arcs; ++a) through.arc[a] = before[source[a]] + cost[a] + after[target[a]];
   for (std::int32_t s = 0; s < states; ++s) through.ending[s] = before[s] + final_cost[s];
   return through;

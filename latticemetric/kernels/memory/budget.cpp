@@ -118,7 +118,8 @@ using Clock = std::chrono::steady_clock;
 
 // The clock is read each time so many steps are made: some tenth of a millisecond.
 constexpr std::int64_t steps_a_look = std::int64_t{1} << 17;
-// Python changes between threads every 5 ms: waiting for the GIL may take that long, and must not take most of the time.
+// Python changes between threads every 5 ms: waiting for the GIL may take that long, and must not take most of the
+// time.
 constexpr auto between_checks = std::chrono::milliseconds(40);
 
 struct Signals {

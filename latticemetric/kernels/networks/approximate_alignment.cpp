@@ -15,9 +15,9 @@ constexpr float match = 1, error = -0.5F, passing_one = -1, passing_many = -6, p
 // Of a state, at most.
 constexpr std::size_t most_cells = 128;
 
-class RoughAlignment {
+class ApproximateAlignment {
  public:
-  RoughAlignment(const EvidenceLattice& evidence, const HypothesisWords& words)
+  ApproximateAlignment(const EvidenceLattice& evidence, const HypothesisWords& words)
       : evidence_(evidence), words_(words), begin_(static_cast<std::size_t>(evidence.states) + 1, 0) {}
 
   std::vector<std::int32_t> places() {
@@ -162,8 +162,8 @@ class RoughAlignment {
 
 }  // namespace
 
-std::vector<std::int32_t> align_roughly(const EvidenceLattice& evidence, const HypothesisWords& words) {
-  return RoughAlignment(evidence, words).places();
+std::vector<std::int32_t> approximate_alignment(const EvidenceLattice& evidence, const HypothesisWords& words) {
+  return ApproximateAlignment(evidence, words).places();
 }
 
 }  // namespace latticemetric

@@ -1,4 +1,4 @@
-// Where in a hypothesis the states of a lattice seem to stand.
+// An approximate alignment of the states of a lattice with a hypothesis.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace latticemetric {
 
-// For each state, how many words of the hypothesis go with the paths to it: a guess, quickly made.
-std::vector<std::int32_t> align_roughly(const EvidenceLattice& evidence, const HypothesisWords& words);
+// For each state, the probable number of words of the hypothesis before it. Fast, by a beam.
+std::vector<std::int32_t> approximate_alignment(const EvidenceLattice& evidence, const HypothesisWords& words);
 
 }  // namespace latticemetric

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "memory/bits.hpp"
 #include "memory/budget.hpp"
 #include "strings/word_alignment.hpp"
 
@@ -36,12 +37,6 @@ std::uint64_t letters_of(const std::string& word) {
   return bits;
 }
 
-unsigned count_bits(std::uint64_t bits) {
-  bits -= bits >> 1 & 0x5555555555555555;
-  bits = (bits & 0x3333333333333333) + (bits >> 2 & 0x3333333333333333);
-  return static_cast<unsigned>(((bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56);
-}
-
 // The share of common letters, by the numbers of common ones and of all.
 struct Likeness {
   std::array<std::uint8_t, 65 * 65> table{};
@@ -51,7 +46,7 @@ struct Likeness {
         table[65 * all + common] = static_cast<std::uint8_t>(most_likeness * common / all);
   }
   Cost of(std::uint64_t one, std::uint64_t other) const {
-    return table[65 * count_bits(one | other) + count_bits(one & other)];
+    return table[static_cast<std::size_t>(65 * count_bits(one | other) + count_bits(one & other))];
   }
 };
 
@@ -176,7 +171,8 @@ class Combiner {
           continue;
         }
         const auto slot = outputs_.system_begin[network.members[m]] + network.slot[row + m];
-        if (has_times_) network.times.insert(network.times.end(), outputs_.times + 2 * slot, outputs_.times + 2 * slot + 2);
+        if (has_times_)
+          network.times.insert(network.times.end(), outputs_.times + 2 * slot, outputs_.times + 2 * slot + 2);
         for (auto e = outputs_.slot_begin[slot]; e < outputs_.slot_begin[slot + 1]; ++e) {
           if (outputs_.word[e] == 0) {
             silence += outputs_.parts[e];
@@ -317,7 +313,7 @@ class Combiner {
       for (const auto member : whole.members) {
         const bool is_left = std::binary_search(left.members.begin(), left.members.end(), member);
         whole.slot.push_back(is_left ? slot_in(left, i, member, step != only_right)
-                                     : slot_in(right, j, member, step != only_left));
+                             : slot_in(right, j, member, step != only_left));
       }
       i += step != only_right;
       j += step != only_left;

@@ -7,8 +7,8 @@
 
 namespace latticemetric {
 
-// A system's output is a sequence of slots. A slot is a distribution over words, in parts of `whole_slot` that add up to
-// it; word 0 is no word. A string has one word a slot.
+// A system's output is a sequence of slots. A slot is a distribution over words, in parts of `whole_slot` that add up
+// to it; word 0 is no word. A string has one word a slot.
 constexpr std::int64_t whole_slot = 100;
 
 // Entries of a slot stand one after the other, slots of a system too.
@@ -31,9 +31,9 @@ struct MultipleAlignment {
 };
 constexpr double tie_share = 1.0 / 1024;
 
-// Systems join the network from the nearest to the farthest one; then groups of systems are aligned again with the rest,
-// until no group can be aligned better. A pair of networks is aligned exactly within a band around the alignments of
-// its systems, which is the whole table for short ones.
+// Systems join the network from the nearest to the farthest one; then groups of systems are aligned again with the
+// rest, until no group can be aligned better. A pair of networks is aligned exactly within a band around the alignments
+// of its systems, which is the whole table for short ones.
 //
 // `spelling` has the letters of each word. Systems in another order give the same network if ties of their distances
 // and lengths are resolved by the order in which they stand here.

@@ -74,10 +74,10 @@ class Aligned {
         part_(1 + static_cast<std::int64_t>(std::sqrt(static_cast<double>(reference_.size())))),
         above_(static_cast<std::size_t>(candidate_.size())),
         is_chain_(candidate_.is_chain()) {
-    said_.assign(1, 0);
+    candidate_label_.assign(1, 0);
     inserting_.assign(1, infinite);
     for (std::int64_t b = 1; b < candidate_.size(); ++b) {
-      said_.push_back(candidate_.label(b));
+      candidate_label_.push_back(candidate_.label(b));
       inserting_.push_back(insertion(b));
     }
     for (std::int64_t a = 0; a < reference_.size(); ++a) readers_end_[a] = a;
@@ -190,7 +190,7 @@ class Aligned {
     const float deleting = a > 0 ? deletion(a) : infinite;
     const std::int32_t label = a > 0 ? reference_.label(a) : 0;
     const float *above = above_.data(), substitution = costs_.substitution;
-    const std::int32_t* said = said_.data();
+    const std::int32_t* said = candidate_label_.data();
     for (std::int64_t b = 0; b < width; ++b) {
       const float cost = above[b] + deleting;
       here[b] = cost < here[b] ? cost : here[b];
@@ -246,7 +246,7 @@ class Aligned {
   std::vector<std::vector<std::pair<std::int64_t, Row>>> starts_;  // of a part: the rows that it needs from before
   std::vector<float> above_;               // of the row at hand: the least of those that it is made of
   const bool is_chain_;
-  std::vector<std::int32_t> said_;  // of the candidate's arcs: the label
+  std::vector<std::int32_t> candidate_label_;  // of the candidate's arcs: the label
   std::vector<float> inserting_;    // likewise: what it costs to insert
 };
 

@@ -34,8 +34,8 @@ std::vector<double> incoming_shares(std::int32_t states, std::int64_t arcs, cons
 
 namespace {
 
-// What a word costs that meets no position: a little more than one that meets a position between words, so that it
-// does meet one and is seen.
+// The cost of a word that is aligned with no position: a little more than with a position between words, so that it is
+// aligned with one and is seen.
 constexpr double skipped_word = 1 + 1e-5;
 
 // Closer costs than this are equal: the same average may be off by rounding.
@@ -79,15 +79,16 @@ class Recursion {
     for (std::int32_t q = 1; q <= positions_; ++q) skip_[q] = hypothesis[q - 1] != 0;
   }
 
-  // Finds what the hypothesis meets, if it can do without the cells of a state that cost so much more than the least.
-  bool find(double slack, Meetings& found) {
+  // Computes the statistics with cells that cost at most `slack` more than the best of their state; false if that is
+  // too little.
+  bool find(double slack, MbrStatistics& found) {
     slack_ = slack;
     is_whole_ = slack >= words_.size();
     forward();
-    met_.clear();
+    aligned_.clear();
     compacted_ = 0;
     if (!backward()) return false;
-    tell(found);
+    write(found);
     return true;
   }
 
@@ -105,7 +106,7 @@ class Recursion {
     std::vector<double> level, least;  // by block: without runs of matches, and with them
     std::vector<Run> runs;             // by the words before the cells
   };
-  struct Met {
+  struct Aligned {
     std::int32_t label, q;
     double mass, begin, end;
   };
@@ -191,7 +192,7 @@ class Recursion {
     const auto next = words_.before(high_[0]) + 1;
     for (auto b = block(next); b < blocks_; ++b)
       outside_[0].level[b] = outside_[0].least[b] = std::max(next, b * block_size) - rounding;
-    if (places_.empty()) places_ = align_roughly(evidence_, words_);
+    if (places_.empty()) places_ = approximate_alignment(evidence_, words_);
   }
 
   // What may be near the least cost of a state, and the place that the state seems to have.
@@ -385,8 +386,8 @@ class Recursion {
 
   // ---- Backward -----------------------------------------------------------------------------------------------
 
-  // What goes back from the end along the choices that are least on average, and what it meets on its way. Says whether
-  // all that it saw is certain.
+  // Follows the choices of least average cost back from the end, and records alignments. False if a cost that it
+  // compares is only a bound.
   bool backward() {
     passing_.assign(static_cast<std::size_t>(evidence_.states), {});
     passing_.back().push_back({positions_, 1.0});
@@ -397,14 +398,14 @@ class Recursion {
       if (a + 1 == evidence_.arcs || evidence_.target[a + 1] != n) gather(passing_[n], here);
       if (here.empty()) continue;
       const auto begin = align(a);
-      if (!go_back(a, begin, here)) return false;
+      if (!trace_back(a, begin, here)) return false;
     }
     gather(passing_[0], here);
     double mass = 0;
     auto cell = here.begin();
     for (auto q = positions_; q >= 1; --q) {
       if (cell != here.end() && cell->q == q) mass += cell++->mass;
-      if (mass != 0) meet(0, q, mass, 0, 0);
+      if (mass != 0) record(0, q, mass, 0, 0);
     }
     return true;
   }
@@ -422,8 +423,8 @@ class Recursion {
     std::vector<Cell>().swap(passing);
   }
 
-  // Ties: to meet, then to skip the word.
-  bool go_back(std::int64_t a, std::int32_t begin, const std::vector<Cell>& here) {
+  // Ties: an alignment is better than a skipped word.
+  bool trace_back(std::int64_t a, std::int32_t begin, const std::vector<Cell>& here) {
     const auto source = evidence_.source[a], label = evidence_.label[a];
     const double share = evidence_.share[a], skipped = label == 0 ? 0 : skipped_word;
     const double* from = from_.data() + 1;
@@ -451,8 +452,8 @@ class Recursion {
       if ((may_meet && !holds(source, q - 1)) || (may_skip && !holds(source, q))) return false;
       const bool skips_position = before > skipping + tie, meets = meeting <= before + tie;
       const bool moves = mass != 0 && !skips_position;
-      if (mass != 0 && skips_position) meet(0, q, mass, evidence_.target[a], evidence_.target[a]);
-      if (moves && meets) meet(label, q, mass, source, evidence_.target[a]);
+      if (mass != 0 && skips_position) record(0, q, mass, evidence_.target[a], evidence_.target[a]);
+      if (moves && meets) record(label, q, mass, source, evidence_.target[a]);
       if (may_meet || (moves && meets)) passing.push_back({q - 1, moves && meets ? mass : 0});
       if (may_skip || (moves && !meets)) passing.push_back({q, moves && !meets ? mass : 0});
       if (moves) mass = 0;
@@ -464,41 +465,41 @@ class Recursion {
     return true;
   }
 
-  void meet(std::int32_t label, std::int32_t q, double mass, std::int32_t from, std::int32_t to) {
-    if (met_.size() >= 2 * compacted_ + (std::size_t{1} << 16)) compact();
+  void record(std::int32_t label, std::int32_t q, double mass, std::int32_t from, std::int32_t to) {
+    if (aligned_.size() >= 2 * compacted_ + (std::size_t{1} << 16)) compact();
     const double* times = evidence_.times;
-    met_.push_back({label, q, mass, times ? mass * times[from] : 0, times ? mass * times[to] : 0});
+    aligned_.push_back({label, q, mass, times ? mass * times[from] : 0, times ? mass * times[to] : 0});
   }
 
-  // Sums up what was met, in the order in which it was.
+  // Sums up equal alignments, in the order in which they were recorded.
   void compact() {
-    poll(static_cast<std::int64_t>(100 * met_.size()));
-    std::stable_sort(met_.begin(), met_.end(),
-                     [](const Met& x, const Met& y) { return x.q != y.q ? x.q < y.q : x.label < y.label; });
+    poll(static_cast<std::int64_t>(100 * aligned_.size()));
+    std::stable_sort(aligned_.begin(), aligned_.end(),
+                     [](const Aligned& x, const Aligned& y) { return x.q != y.q ? x.q < y.q : x.label < y.label; });
     std::size_t size = 0;
-    for (const auto& met : met_) {
-      if (size > 0 && met_[size - 1].q == met.q && met_[size - 1].label == met.label) {
-        met_[size - 1].mass += met.mass;
-        met_[size - 1].begin += met.begin;
-        met_[size - 1].end += met.end;
+    for (const auto& one : aligned_) {
+      if (size > 0 && aligned_[size - 1].q == one.q && aligned_[size - 1].label == one.label) {
+        aligned_[size - 1].mass += one.mass;
+        aligned_[size - 1].begin += one.begin;
+        aligned_[size - 1].end += one.end;
       } else {
-        met_[size++] = met;
+        aligned_[size++] = one;
       }
     }
-    met_.resize(size);
+    aligned_.resize(size);
     compacted_ = size;
   }
 
-  void tell(Meetings& found) {
+  void write(MbrStatistics& found) {
     compact();
     found.risk = risk_;
-    for (const auto& met : met_) {
-      found.label.push_back(met.label);
-      found.position.push_back(met.q - 1);
-      found.mass.push_back(met.mass);
+    for (const auto& one : aligned_) {
+      found.label.push_back(one.label);
+      found.position.push_back(one.q - 1);
+      found.mass.push_back(one.mass);
       if (!evidence_.times) continue;
-      found.begin.push_back(met.begin);
-      found.end.push_back(met.end);
+      found.begin.push_back(one.begin);
+      found.end.push_back(one.end);
     }
   }
 
@@ -525,9 +526,9 @@ class Recursion {
   std::vector<Run> gains_;                 // of the state at hand: what its arcs' runs cost less than its level
   std::vector<double> from_, before_, arc_;  // of the arc at hand, by q
   double best_before_ = 0;                   // likewise: a bound of the costs before the first q
-  std::vector<double> skip_;                 // what a position costs that meets no word
+  std::vector<double> skip_;                 // the cost of a position without a word
   std::vector<std::vector<Cell>> passing_;  // by state, what came to which cell
-  std::vector<Met> met_;
+  std::vector<Aligned> aligned_;
   std::size_t compacted_ = 0;
 };
 
@@ -539,9 +540,10 @@ constexpr double first_slack = 48;
 
 }  // namespace
 
-Meetings meet_words(const EvidenceLattice& evidence, const std::int32_t* hypothesis, std::int32_t positions, double slack) {
+MbrStatistics mbr_statistics(const EvidenceLattice& evidence, const std::int32_t* hypothesis, std::int32_t positions,
+                             double slack) {
   Recursion recursion(evidence, hypothesis, positions);
-  Meetings found;
+  MbrStatistics found;
   if (slack == 0) slack = static_cast<double>(evidence.states) * positions <= small_table ? infinite : first_slack;
   while (!recursion.find(slack, found)) slack *= 2;
   return found;

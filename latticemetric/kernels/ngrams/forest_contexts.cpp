@@ -13,7 +13,7 @@ constexpr std::size_t bytes_of_context = 2 * sizeof(Context) + sizeof(std::uint3
 
 }  // namespace
 
-ForestContexts::ForestContexts(const ForestRules& rules, const ForestShares& shares, std::int32_t order,
+ForestContexts::ForestContexts(const ForestRules& rules, const ForestProbabilities& probabilities, std::int32_t order,
                                std::size_t most_bytes)
     : expected{1}, rules_(rules), order_(order), most_bytes_(most_bytes) {
   const auto& graph = rules.graph();
@@ -25,8 +25,8 @@ ForestContexts::ForestContexts(const ForestRules& rules, const ForestShares& sha
   for (std::int32_t v = 0; v < graph.nodes; ++v) {
     for (const Rule* rule = rules.begin(v); rule != rules.end(v); ++rule)
       for (const auto* e = rules.alike_begin(*rule); e != rules.alike_end(*rule); ++e)
-        rule_mass[rule - first] += shares.transition[*e];
-    read(rules.begin(v), rules.end(v), shares.node[v]);
+        rule_mass[rule - first] += probabilities.transition[*e];
+    read(rules.begin(v), rules.end(v), probabilities.node[v]);
     nodes_[v] = settled();
     kept_ += nodes_[v].begins.size() + nodes_[v].ends.size() + nodes_[v].whole.size();
     require_memory();

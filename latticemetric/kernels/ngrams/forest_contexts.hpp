@@ -11,7 +11,7 @@
 namespace latticemetric {
 
 // Probabilities of derivations, as `inside_outside` has them, by edges and nodes.
-struct ForestShares {
+struct ForestProbabilities {
   const double* node;
   const double* transition;
   const double* ending;
@@ -53,7 +53,8 @@ class Contexts {
 class ForestContexts {
  public:
   // Throws TooLarge where n-grams and contexts take more than so many bytes.
-  ForestContexts(const ForestRules& rules, const ForestShares& shares, std::int32_t order, std::size_t most_bytes);
+  ForestContexts(const ForestRules& rules, const ForestProbabilities& probabilities, std::int32_t order,
+                 std::size_t most_bytes);
 
   NgramTrie ngrams;                // all that some derivation holds, up to the order; words are symbols
   std::vector<double> expected;    // how often a derivation holds each one, on average

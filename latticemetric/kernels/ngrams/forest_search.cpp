@@ -60,7 +60,7 @@ std::vector<std::int64_t> search_forest_ngrams(const ForestRules& rules, const s
     const auto edges = level->best_derivation();
     if (words == last) return edges;
     learn(edges);
-    level->look_around();
+    level->compute_outside();
     before = std::move(level);
     learn(GainLevel(rules, known, contexts, last, before.get(), {least, few_items, most_bytes}).best_derivation());
   }

@@ -10,8 +10,8 @@
 
 namespace latticemetric {
 
-// What strings gain: for each n-gram of the trie, as often as it stands in the string, and for each word. With an n-gram
-// the trie holds all of its parts.
+// What strings gain: for each n-gram of the trie, as often as it stands in the string, and for each word. With an
+// n-gram the trie holds all of its parts.
 struct ForestNgramGains {
   const NgramTrie& ngrams;
   const double* gain;

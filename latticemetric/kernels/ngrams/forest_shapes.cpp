@@ -27,9 +27,9 @@ void group(std::vector<std::pair<std::int32_t, std::int32_t>>& pairs, std::size_
 ForestShapes::ForestShapes(const ForestRules& rules, const std::vector<double>& rule_mass)
     : rules_(rules), rule_mass_(rule_mass) {
   const auto nodes = static_cast<std::size_t>(rules.graph().nodes);
-  silence_.assign(nodes, 0);
-  can_be_silent_.assign(nodes, 0);
-  can_speak_.assign(nodes, 0);
+  empty_probability_.assign(nodes, 0);
+  can_be_empty_.assign(nodes, 0);
+  can_yield_words_.assign(nodes, 0);
   place_.assign(nodes, -1);
   auto mass = rule_mass.begin();
   for (std::int32_t v = 0; v < rules.graph().nodes; ++v) {
@@ -43,17 +43,17 @@ ForestShapes::ForestShapes(const ForestRules& rules, const std::vector<double>& 
 }
 
 void ForestShapes::describe(std::int32_t v, const Rule& rule, double mass) {
-  bool silent = true;
-  double silence = mass;
+  bool is_empty = true;
+  double empty_probability = mass;
   for (std::int32_t t = 0; t < rule.length; ++t) {
     const Symbol symbol = rules_.symbols(rule)[t];
     const auto tail = node_of(symbol);
-    silent = silent && is_node(symbol) && can_be_silent_[tail];
-    silence = is_node(symbol) ? silence * silence_[tail] : 0;
-    if (!is_node(symbol) || can_speak_[tail]) can_speak_[v] = 1;
+    is_empty = is_empty && is_node(symbol) && can_be_empty_[tail];
+    empty_probability = is_node(symbol) ? empty_probability * empty_probability_[tail] : 0;
+    if (!is_node(symbol) || can_yield_words_[tail]) can_yield_words_[v] = 1;
   }
-  can_be_silent_[v] |= silent;
-  silence_[v] += silence;
+  can_be_empty_[v] |= is_empty;
+  empty_probability_[v] += empty_probability;
   const auto shape = shape_of(rule);
   ++shapes_[shape].rules;
   shapes_[shape].mass += mass;
@@ -76,73 +76,74 @@ std::size_t ForestShapes::shape_of(const Rule& rule) {
 }
 
 void ForestShapes::index_words() {
-  std::vector<std::pair<std::int32_t, std::int32_t>> says, uses;
+  std::vector<std::pair<std::int32_t, std::int32_t>> rules_of_words, users_of_nodes;
   Symbol largest = 0;
   for (std::int64_t r = 0; r < rules_.size(); ++r) {
     const Rule& rule = rules_.begin(0)[r];
     for (std::int32_t t = 0; t < rule.length; ++t) {
       const Symbol symbol = rules_.symbols(rule)[t];
       if (is_node(symbol)) {
-        uses.emplace_back(node_of(symbol), rule_node_[r]);
+        users_of_nodes.emplace_back(node_of(symbol), rule_node_[r]);
       } else {
-        says.emplace_back(symbol, static_cast<std::int32_t>(r));
+        rules_of_words.emplace_back(symbol, static_cast<std::int32_t>(r));
         largest = std::max(largest, symbol);
       }
     }
   }
-  group(says, static_cast<std::size_t>(largest) + 1, rules_begin_, rules_with_);
-  group(uses, place_.size(), users_begin_, users_);
+  group(rules_of_words, static_cast<std::size_t>(largest) + 1, rules_begin_, rules_with_);
+  group(users_of_nodes, place_.size(), users_begin_, users_);
 }
 
 // From the rules that say one of the words upwards.
-void ForestShapes::look_for(const std::vector<Symbol>& words) {
-  for (const auto v : sayers_) place_[v] = -1;
-  sayers_.clear();
-  asked_.clear();
+void ForestShapes::set_words(const std::vector<Symbol>& words) {
+  for (const auto v : producers_) place_[v] = -1;
+  producers_.clear();
+  selected_.clear();
   for (std::size_t k = 0; k < words.size(); ++k)
     if (std::find(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(k), words[k]) ==
         words.begin() + static_cast<std::ptrdiff_t>(k))
-      asked_.insert(asked_.end(), rules_with_.begin() + rules_begin_[words[k]],
-                    rules_with_.begin() + rules_begin_[words[k] + 1]);
-  std::sort(asked_.begin(), asked_.end());
-  asked_.erase(std::unique(asked_.begin(), asked_.end()), asked_.end());
+      selected_.insert(selected_.end(), rules_with_.begin() + rules_begin_[words[k]],
+                       rules_with_.begin() + rules_begin_[words[k] + 1]);
+  std::sort(selected_.begin(), selected_.end());
+  selected_.erase(std::unique(selected_.begin(), selected_.end()), selected_.end());
   const auto reach = [&](std::int32_t v) {
     if (place_[v] >= 0) return;
     place_[v] = 0;
-    sayers_.push_back(v);
+    producers_.push_back(v);
   };
-  for (const auto r : asked_) reach(rule_node_[r]);
-  for (std::size_t at = 0; at < sayers_.size(); ++at)
-    for (auto k = users_begin_[sayers_[at]]; k < users_begin_[sayers_[at] + 1]; ++k) reach(users_[k]);
-  std::sort(sayers_.begin(), sayers_.end());
-  asked_begin_.clear();
-  std::size_t asked = 0;
-  for (std::size_t at = 0; at < sayers_.size(); ++at) {
-    place_[sayers_[at]] = static_cast<std::int64_t>(at);
-    asked_begin_.push_back(asked);
-    while (asked < asked_.size() && rule_node_[asked_[asked]] == sayers_[at]) ++asked;
+  for (const auto r : selected_) reach(rule_node_[r]);
+  for (std::size_t at = 0; at < producers_.size(); ++at)
+    for (auto k = users_begin_[producers_[at]]; k < users_begin_[producers_[at] + 1]; ++k) reach(users_[k]);
+  std::sort(producers_.begin(), producers_.end());
+  selected_begin_.clear();
+  std::size_t selected = 0;
+  for (std::size_t at = 0; at < producers_.size(); ++at) {
+    place_[producers_[at]] = static_cast<std::int64_t>(at);
+    selected_begin_.push_back(selected);
+    while (selected < selected_.size() && rule_node_[selected_[selected]] == producers_[at]) ++selected;
   }
-  asked_begin_.push_back(asked);
+  selected_begin_.push_back(selected);
 }
 
-const std::vector<Way>& ForestShapes::ways(std::size_t place) {
+const std::vector<RuleGroup>& ForestShapes::groups(std::size_t place) {
   poll(50);
-  const auto v = sayers_[place];
-  ways_.clear();
+  const auto v = producers_[place];
+  groups_.clear();
   const auto begin = shape_begin_[v], end = shape_begin_[v + 1];
   std::copy(shapes_.begin() + static_cast<std::ptrdiff_t>(begin), shapes_.begin() + static_cast<std::ptrdiff_t>(end),
             left_.begin() + static_cast<std::ptrdiff_t>(begin));
-  for (auto k = asked_begin_[place]; k < asked_begin_[place + 1]; ++k) {
-    const auto r = asked_[k];
+  for (auto k = selected_begin_[place]; k < selected_begin_[place + 1]; ++k) {
+    const auto r = selected_[k];
     const Rule& rule = rules_.begin(0)[r];
-    ways_.push_back({rules_.symbols(rule), rule.length, rule_mass_[r]});
+    groups_.push_back({rules_.symbols(rule), rule.length, rule_mass_[r]});
     --left_[rule_shape_[r]].rules;
     left_[rule_shape_[r]].mass -= rule_mass_[r];
   }
   for (auto shape = begin; shape < end; ++shape)
     if (left_[shape].rules > 0)
-      ways_.push_back({shape_symbols_.data() + left_[shape].begin, left_[shape].length, std::max(left_[shape].mass, 0.0)});
-  return ways_;
+      groups_.push_back({shape_symbols_.data() + left_[shape].begin, left_[shape].length,
+                         std::max(left_[shape].mass, 0.0)});
+  return groups_;
 }
 
 }  // namespace latticemetric

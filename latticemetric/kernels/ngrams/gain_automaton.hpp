@@ -1,7 +1,6 @@
-// What n-grams gain as an automaton that reads words.
+// The gains of n-grams as an automaton over words.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -18,25 +17,22 @@ struct NgramGains {
   double word;
 };
 
-// The trie as an automaton (Aho & Corasick 1975): a state is the longest end of what was said that goes on in the trie.
+// The trie as an automaton (Aho & Corasick 1975): a state is the longest suffix of the words read that continues in the
+// trie.
 class GainAutomaton {
  public:
   explicit GainAutomaton(const NgramGains& gains) : trie_(gains.ngrams), gain_(gains.gain, gains.gain + trie_.size()) {
     const auto size = static_cast<std::size_t>(trie_.size());
-    std::vector<std::int32_t> nodes(size);
-    for (std::size_t g = 0; g < size; ++g) nodes[g] = static_cast<std::int32_t>(g);
-    std::stable_sort(nodes.begin(), nodes.end(),
-                     [&](std::int32_t a, std::int32_t b) { return trie_.length(a) < trie_.length(b); });
     shorter_.assign(size, NgramTrie::root);
     state_.assign(size, NgramTrie::root);
     std::vector<std::uint8_t> goes_on(size, 0);
     for (std::size_t g = 1; g < size; ++g) goes_on[trie_.parent(static_cast<std::int32_t>(g))] = 1;
     gain_[NgramTrie::root] = 0;
-    for (const auto g : nodes) {
+    for (const auto g : trie_.by_length()) {
       if (g == NgramTrie::root) continue;
       poll(50);
       const auto parent = trie_.parent(g);
-      if (parent != NgramTrie::root) shorter_[g] = said(shorter_[parent], trie_.word(g));
+      if (parent != NgramTrie::root) shorter_[g] = longest_ngram(shorter_[parent], trie_.word(g));
       gain_[g] += gain_[shorter_[g]] + (parent == NgramTrie::root ? gains.word : 0);
       state_[g] = goes_on[g] ? g : state_[shorter_[g]];
     }
@@ -44,7 +40,7 @@ class GainAutomaton {
   }
 
   // The longest n-gram that the word ends, the empty one where it ends none.
-  std::int32_t said(std::int32_t state, std::int32_t word) const {
+  std::int32_t longest_ngram(std::int32_t state, std::int32_t word) const {
     for (;; state = shorter_[state]) {
       const auto ngram = trie_.child(state, word);
       if (ngram != NgramTrie::none) return ngram;
@@ -52,7 +48,7 @@ class GainAutomaton {
     }
   }
 
-  // Of the word, and of all n-grams that it ends.
+  // The gain of the word and of all n-grams that it completes.
   double gain(std::int32_t ngram) const { return gain_[ngram]; }
   std::int32_t state(std::int32_t ngram) const { return state_[ngram]; }
   std::int32_t size() const { return trie_.size(); }

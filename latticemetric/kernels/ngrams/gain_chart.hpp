@@ -1,4 +1,4 @@
-// A forest with the contexts of some words: what each part of it gains at best, or a bound on that.
+// A chart of a forest with contexts of some words: the best gain of each part, or an upper bound of it.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace latticemetric {
 
-// What something said gains, costs, and how it is derived; words are many where nodes are shared.
-struct GainProspect {
+// The gain, the cost and the derivation of a partial string; shared nodes can make its words very many.
+struct GainCandidate {
   double gain = -std::numeric_limits<double>::infinity();
   double cost = 0;
   double words = 0;
@@ -24,13 +24,13 @@ struct GainProspect {
 struct GainItem {
   std::int64_t place;
   std::int32_t left, right;
-  double around;    // what the rest of a derivation can gain, at most
+  double outside_bound;    // an upper bound of the gain of the rest of a derivation
   double outside = -std::numeric_limits<double>::infinity();   // the same, by what this level knows
-  GainProspect best;
+  GainCandidate best;
 };
 
-// A place is a node, or what a rule begins with. The items of a level know the first and the last words of what was
-// said; n-grams that are longer than those and one more word are bounded.
+// A place is a node, or the beginning of a rule. The items of a level know the first and the last words of their
+// strings; the gains of n-grams that are longer than those and one more word are bounded.
 class GainLevel {
  public:
   struct Limits {
@@ -39,7 +39,7 @@ class GainLevel {
     std::size_t most_bytes;
   };
 
-  // `before` is a level of fewer words, whose `look_around` is done, or null.
+  // `before` is a level of fewer words, whose `compute_outside` is done, or null.
   GainLevel(const ForestRules& rules, const std::int32_t* known, GainContexts& contexts, std::int32_t words,
             const GainLevel* before, const Limits& limits);
 
@@ -47,36 +47,36 @@ class GainLevel {
   std::vector<std::int64_t> best_derivation();
 
   // What the rest of a derivation can gain around each item.
-  void look_around();
+  void compute_outside();
 
  private:
   static constexpr std::int64_t nowhere = -1;
   struct Range {
     std::size_t begin, end;
   };
-  // How an item came about: what it says after one item, maybe another one, and what they gain where they meet.
+  // How an item was made: from one item or two, with the gain of the n-grams across their border.
   struct Step {
     std::int64_t result, first, second;
     double gain;
   };
-  struct Meeting {
+  struct Combination {
     std::int32_t left, right;
     double gain;
   };
 
   void read_node(std::int32_t v);
   Range read_symbol(const Rule& rule, std::int32_t t, const Range& before);
-  void say_word(std::int64_t place, std::size_t item, std::int32_t word);
-  void say_tail(std::int64_t place, std::size_t item, std::size_t tail);
-  Meeting met(const GainItem& first, const GainItem& second);
+  void append_word(std::int64_t place, std::size_t item, std::int32_t word);
+  void append_tail(std::int64_t place, std::size_t item, std::size_t tail);
+  Combination combine(const GainItem& first, const GainItem& second);
   double value(std::int32_t string) const;
   void finish(std::int32_t v, std::size_t item, const Rule& rule);
   template <typename Derive>
-  void put(std::int64_t place, const Meeting& meeting, GainProspect prospect, std::size_t first, std::int64_t second,
-           double gain, Derive&& derive);
+  void put(std::int64_t place, const Combination& combination, GainCandidate candidate, std::size_t first,
+           std::int64_t second, double gain, Derive&& derive);
   std::int64_t item_at(std::int64_t place, std::int32_t left, std::int32_t right) const;
-  std::int64_t new_item(std::int64_t place, const Meeting& meeting, double gain);
-  double around(std::int64_t place, std::int32_t left, std::int32_t right) const;
+  std::int64_t new_item(std::int64_t place, const Combination& combination, double gain);
+  double outside_bound(std::int64_t place, std::int32_t left, std::int32_t right) const;
   std::size_t slot(std::int64_t place, std::int32_t left, std::int32_t right) const;
   void grow();
   void keep_best(Range& range);

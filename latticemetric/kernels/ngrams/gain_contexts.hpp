@@ -1,4 +1,4 @@
-// What is gained where words meet: the contexts of parts of a string, and what is known and bounded of their n-grams.
+// Contexts of parts of a string, with the gains of the n-grams that they complete, and bounds of longer ones.
 #pragma once
 
 #include <algorithm>
@@ -62,10 +62,8 @@ class GainContexts {
   void bound_from_longer(std::int32_t longest) {
     const auto& ngrams = gains_.ngrams;
     const auto size = static_cast<std::size_t>(ngrams.size());
-    std::vector<std::int32_t> sorted(size), suffix(size, NgramTrie::root);
-    for (std::size_t g = 0; g < size; ++g) sorted[g] = static_cast<std::int32_t>(g);
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [&](std::int32_t a, std::int32_t b) { return ngrams.length(a) < ngrams.length(b); });
+    const auto sorted = ngrams.by_length();
+    std::vector<std::int32_t> suffix(size, NgramTrie::root);
     for (const auto g : sorted)
       if (ngrams.length(g) > 1) {
         suffix[g] = ngrams.child(suffix[ngrams.parent(g)], ngrams.word(g));

@@ -8,8 +8,8 @@
 
 namespace latticemetric {
 
-// Its states are states of the lattice, each with as much of what was said as can still matter. They come in the order
-// of the lattice's, the start first; one of them is never reached in two ways that differ in what can follow.
+// Its states are pairs of a state of the lattice and a state of the automaton of gains, in the order of the lattice's
+// states, the start first.
 struct GainLattice {
   std::vector<std::int32_t> state;   // of the lattice, for each state
   std::vector<std::int32_t> source, target;

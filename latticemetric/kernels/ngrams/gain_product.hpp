@@ -1,4 +1,4 @@
-// A lattice with what n-grams gain: each of its states with all states of the automaton that it is reached in.
+// The product of a lattice with the automaton of n-gram gains.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,11 @@ class GainProduct {
         source_(source),
         item_at_(static_cast<std::size_t>(automaton_.size()), -1) {
     for (std::int32_t t = 0; t < states; ++t) {
-      first_step_.push_back(said_.size());
+      first_step_.push_back(ngram_.size());
       if (t == 0) reach(NgramTrie::root);
       each_arc_and_item(t, [&](std::int64_t a, std::int64_t i) {
-        const auto ngram = word[a] == 0 ? NgramTrie::none : automaton_.said(state_[i], word[a]);
-        said_.push_back(ngram);
+        const auto ngram = word[a] == 0 ? NgramTrie::none : automaton_.longest_ngram(state_[i], word[a]);
+        ngram_.push_back(ngram);
         reach(next_state(i, ngram));
       });
       begin_.push_back(items());
@@ -34,7 +34,7 @@ class GainProduct {
   }
 
   std::int64_t items() const { return static_cast<std::int64_t>(state_.size()); }
-  std::size_t steps() const { return said_.size(); }
+  std::size_t steps() const { return ngram_.size(); }
 
   // The items of a state are numbered from here on, up to those of the next one.
   std::int64_t begin(std::int32_t s) const { return begin_[s]; }
@@ -43,9 +43,9 @@ class GainProduct {
   template <typename Visit>
   void each_step_into(std::int32_t t, Visit visit) {
     for (auto i = begin_[t]; i < begin_[t + 1]; ++i) item_at_[state_[i]] = i;
-    auto said = said_.data() + first_step_[t];
+    auto longest_ngram = ngram_.data() + first_step_[t];
     each_arc_and_item(t, [&](std::int64_t a, std::int64_t i) {
-      const auto ngram = *said++;
+      const auto ngram = *longest_ngram++;
       visit(a, i, item_at_[next_state(i, ngram)], ngram == NgramTrie::none ? 0 : automaton_.gain(ngram));
     });
   }
@@ -74,12 +74,12 @@ class GainProduct {
   }
 
   const GainAutomaton automaton_;
-  const Incoming in_;
+  const IncomingArcs in_;
   const std::int32_t* source_;
   std::vector<std::int64_t> begin_{0};     // of each state, in the next one
   std::vector<std::int32_t> state_;        // of the automaton, for each item
   std::vector<std::size_t> first_step_;    // into each state, in the next one
-  std::vector<std::int32_t> said_;         // for each step the longest n-gram that its word ends; none at ε
+  std::vector<std::int32_t> ngram_;         // for each step the longest n-gram that its word ends; none at ε
   std::vector<std::int64_t> item_at_;      // of each state of the automaton, in the last state that was read
 };
 

@@ -11,8 +11,8 @@
 #include "memory/budget.hpp"
 
 // N-grams are counted over histories: the words said last, at each state. An occurrence of an n-gram is an arc with its
-// last word, after one history of the arc's source. Paths count histories and occurrences from above: several may say the
-// same words.
+// last word, after one history of the arc's source. Paths count histories and occurrences from above: several may say
+// the same words.
 namespace latticemetric {
 namespace {
 
@@ -26,10 +26,10 @@ constexpr int most_drawn = 4096;
 constexpr std::int64_t most_steps = 100'000'000;
 constexpr double log_of_doubt = 14;   // of a million, rounded up
 
-class Room {
+class MemoryEstimate {
  public:
-  Room(std::int32_t states, const std::vector<std::int64_t>& begin, const std::vector<WordArc>& arcs,
-       std::int32_t order)
+  MemoryEstimate(std::int32_t states, const std::vector<std::int64_t>& begin, const std::vector<WordArc>& arcs,
+                 std::int32_t order)
       : states_(states), begin_(begin), arcs_(arcs), order_(std::min(order, most_counted)) {}
 
   void require() {
@@ -88,8 +88,8 @@ class Room {
       arcs_of_words_[next[arcs_[a].word]++] = static_cast<std::int64_t>(a);
   }
 
-  // Counts histories of k words from below. Those of a state that end with one word are as many as any state before such
-  // an arc has of one word less, and those that end with different words differ. The same holds for n-grams.
+  // Counts histories of k words from below. Those of a state that end with one word are as many as any state before
+  // such an arc has of one word less, and those that end with different words differ. The same holds for n-grams.
   void require_bounds() const {
     std::vector<double> histories(static_cast<std::size_t>(states_), 1.0), longer(histories.size());
     double bytes = 0;
@@ -160,8 +160,8 @@ class Room {
     }
   }
 
-  // Estimates what n-grams of k + 1 words take. Each path that ends with one is drawn with the same probability; one that
-  // shares its occurrence with m - 1 others stands for 1/m of it (Karp & Luby 1983).
+  // Estimates what n-grams of k + 1 words take. Each path that ends with one is drawn with the same probability; one
+  // that shares its occurrence with m - 1 others stands for 1/m of it (Karp & Luby 1983).
   void require_sample(std::size_t k) {
     std::vector<double> upto(static_cast<std::size_t>(states_));   // paths to the states up to each one
     std::partial_sum(arriving_[k].begin(), arriving_[k].end(), upto.begin());
@@ -307,9 +307,9 @@ class Room {
 
 }  // namespace
 
-void require_ngram_room(std::int32_t states, const std::vector<std::int64_t>& begin, const std::vector<WordArc>& arcs,
-                        std::int32_t order) {
-  Room(states, begin, arcs, order).require();
+void require_ngram_memory(std::int32_t states, const std::vector<std::int64_t>& begin, const std::vector<WordArc>& arcs,
+                          std::int32_t order) {
+  MemoryEstimate(states, begin, arcs, order).require();
 }
 
 }  // namespace latticemetric

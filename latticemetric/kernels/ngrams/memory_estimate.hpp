@@ -1,4 +1,4 @@
-// Whether the n-grams of a lattice fit into memory: too many are refused before they are counted, not minutes later.
+// An estimate of the memory of n-gram posteriors: too many n-grams are refused before they are counted.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct WordArc {
 // lower bounds, or by a sample of n-grams that would be this large in one of a million lattices that fit.
 //
 // Arcs are sorted by target; `begin` is the first one of each state, and the end of the last.
-void require_ngram_room(std::int32_t states, const std::vector<std::int64_t>& begin, const std::vector<WordArc>& arcs,
-                        std::int32_t order);
+void require_ngram_memory(std::int32_t states, const std::vector<std::int64_t>& begin, const std::vector<WordArc>& arcs,
+                          std::int32_t order);
 
 }  // namespace latticemetric

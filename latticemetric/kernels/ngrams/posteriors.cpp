@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "memory/budget.hpp"
+#include "ngrams/failure_function.hpp"
 #include "ngrams/memory_estimate.hpp"
 
 namespace latticemetric {
@@ -35,7 +36,7 @@ struct SiteOfLane {
 };
 
 // So many first words of an n-gram were said last, after all of it was said before.
-struct Begun {
+struct PartialMatch {
   std::uint32_t lane;
   std::size_t words;
   double mass;
@@ -53,7 +54,7 @@ class Counting {
   }
 
   NgramPosteriors run() {
-    require_ngram_room(states_, arc_begin_, arcs_, order_);
+    require_ngram_memory(states_, arc_begin_, arcs_, order_);
     expand();
     correct();
     // What rounding adds to a certainty.
@@ -164,23 +165,16 @@ class Counting {
     }
   }
 
-  std::vector<std::int32_t> spelled(std::int32_t g) const {
-    std::vector<std::int32_t> words;
-    for (; g != NgramTrie::root; g = trie_.parent(g)) words.push_back(trie_.word(g));
-    std::reverse(words.begin(), words.end());
-    return words;
-  }
-
   std::int32_t without_first(std::int32_t g) const {
-    const auto words = spelled(g);
+    const auto words = trie_.words_of(g);
     std::int32_t node = NgramTrie::root;
     for (std::size_t k = 1; k < words.size(); ++k) node = trie_.child(node, words[k]);
     return node;
   }
 
-  // The mass that holds each n-gram for the first time, over its sites. To know it, the mass that has held it already is
-  // carried from the first site to the last: all of it, a lane an n-gram, and of it what has just said the first words
-  // of the n-gram again. There is little of that: it is kept in a list.
+  // The mass that holds each n-gram for the first time, over its sites. To know it, the mass that has held it already
+  // is carried from the first site to the last: all of it, a lane an n-gram, and of it what has just said the first
+  // words of the n-gram again. There is little of that: it is kept in a list.
   void count_once(const std::vector<std::int32_t>& ngrams) {
     read(ngrams);
     double total[lanes] = {};
@@ -188,26 +182,26 @@ class Counting {
     const auto complete = [&](Masses& here) {
       const Arc& arc = arcs_[site->arc];
       const auto lane = site->lane;
-      const double again = said_again(arc.source, lane);
+      const double again = repeated_mass(arc.source, lane);
       if (again > 0) repeats_[ngrams[lane]] = 1;
       const double now = (site->history - again) * arc.transition;
       total[lane] += now;
       here.of[lane] += now;
-      for (auto j = borders_[lane]; j > 0; j = borders_[lanes * j + lane]) add(lane, j, now);
+      for (auto j = failure_[lane]; j > 0; j = failure_[lanes * j + lane]) add(lane, j, now);
     };
     for (auto t = first_; t <= last_; ++t) {
       poll(4 * (1 + arc_begin_[t + 1] - arc_begin_[t]));
       Masses here = carried(t);
-      begun_begin_[t - first_] = here_begin_ = begun_.size();
+      partial_begin_[t - first_] = here_begin_ = partial_.size();
       if (length_ > 1)
         for (auto a = arc_begin_[t]; a < arc_begin_[t + 1]; ++a)
-          if (arcs_[a].source >= first_) carry_begun(arcs_[a]);
+          if (arcs_[a].source >= first_) carry_partial(arcs_[a]);
       for (; site < together_.end() && site->arc < arc_begin_[t + 1]; ++site) complete(here);
       held_[t - first_] = here;
       is_held_[t - first_] = std::any_of(here.of, here.of + lanes, [](double mass) { return mass != 0; });
-      begun_begin_[t - first_ + 1] = begun_.size();
+      partial_begin_[t - first_ + 1] = partial_.size();
     }
-    here_begin_ = begun_.size();
+    here_begin_ = partial_.size();
     for (Masses beyond{}; site < together_.end(); ++site) complete(beyond);
     for (std::size_t lane = 0; lane < ngrams.size(); ++lane) posterior_[ngrams[lane]] = total[lane];
   }
@@ -216,15 +210,15 @@ class Counting {
   void read(const std::vector<std::int32_t>& ngrams) {
     length_ = static_cast<std::size_t>(trie_.length(ngrams[0]));
     words_.assign(length_ * lanes, 0);
-    borders_.assign(length_ * lanes, 0);
+    failure_.assign(length_ * lanes, 0);
     std::fill(std::begin(begins_), std::end(begins_), 0u);
     together_.clear();
     first_ = states_, last_ = 0;
     for (std::uint32_t lane = 0; lane < ngrams.size(); ++lane) {
       const auto g = ngrams[lane];
-      const auto words = spelled(g);
+      const auto words = trie_.words_of(g);
       for (std::size_t j = 0; j < length_; ++j) words_[lanes * j + lane] = words[j];
-      chain_borders(lane, words);
+      chain_failures(lane, words);
       begins_[slot(words[0])] |= 1u << lane;
       first_ = std::min(first_, first_target_[g]);
       for (auto s = site_begin_[g]; s < site_begin_[g + 1]; ++s) {
@@ -236,21 +230,16 @@ class Counting {
       return a.arc != b.arc ? a.arc < b.arc : a.lane < b.lane;
     });
     const auto range = static_cast<std::size_t>(std::max(last_ - first_, 0)) + 1;
-    if (held_.size() < range) held_.resize(range), is_held_.resize(range), begun_begin_.resize(range + 1);
-    begun_.clear();
-    begun_at_.assign(length_ * lanes, -1);
+    if (held_.size() < range) held_.resize(range), is_held_.resize(range), partial_begin_.resize(range + 1);
+    partial_.clear();
+    partial_at_.assign(length_ * lanes, -1);
   }
 
   // How many first words, but not all, are also the last ones: the most, then for each number the next smaller one.
-  void chain_borders(std::uint32_t lane, const std::vector<std::int32_t>& words) {
-    std::vector<std::size_t> border(length_ + 1, 0);   // of the first words
-    for (std::size_t j = 1; j < length_; ++j) {
-      auto k = border[j];
-      while (k > 0 && words[k] != words[j]) k = border[k];
-      border[j + 1] = words[k] == words[j] ? k + 1 : 0;
-    }
-    borders_[lane] = border[length_];
-    for (std::size_t j = 1; j < length_; ++j) borders_[lanes * j + lane] = border[j];
+  void chain_failures(std::uint32_t lane, const std::vector<std::int32_t>& words) {
+    const auto failure = failure_function(words);
+    failure_[lane] = failure[length_];
+    for (std::size_t j = 1; j < length_; ++j) failure_[lanes * j + lane] = failure[j];
   }
 
   // What has held the n-grams before it reaches a state.
@@ -265,10 +254,10 @@ class Counting {
     return here;
   }
 
-  void carry_begun(const Arc& arc) {
+  void carry_partial(const Arc& arc) {
     const auto s = arc.source - first_;
-    for (auto k = begun_begin_[s]; k < begun_begin_[s + 1]; ++k) {
-      const auto [lane, words, mass] = begun_[k];
+    for (auto k = partial_begin_[s]; k < partial_begin_[s + 1]; ++k) {
+      const auto [lane, words, mass] = partial_[k];
       if (arc.word == 0)
         add(lane, words, mass * arc.transition);
       else if (words + 1 < length_ && words_[lanes * words + lane] == arc.word)
@@ -283,22 +272,22 @@ class Counting {
 
   // To the state that is read.
   void add(std::uint32_t lane, std::size_t words, double mass) {
-    auto& at = begun_at_[lanes * words + lane];
+    auto& at = partial_at_[lanes * words + lane];
     if (at >= static_cast<std::int64_t>(here_begin_)) {
-      begun_[at].mass += mass;
+      partial_[at].mass += mass;
       return;
     }
-    at = static_cast<std::int64_t>(begun_.size());
-    begun_.push_back({lane, words, mass});
+    at = static_cast<std::int64_t>(partial_.size());
+    partial_.push_back({lane, words, mass});
   }
 
   // Of what has held the n-gram, that which has said it again but for its last word.
-  double said_again(std::int32_t state, std::uint32_t lane) const {
+  double repeated_mass(std::int32_t state, std::uint32_t lane) const {
     if (state < first_) return 0;
     const auto s = state - first_;
     if (length_ == 1) return held_[s].of[lane];
-    for (auto k = begun_begin_[s]; k < begun_begin_[s + 1]; ++k)
-      if (begun_[k].lane == lane && begun_[k].words + 1 == length_) return begun_[k].mass;
+    for (auto k = partial_begin_[s]; k < partial_begin_[s + 1]; ++k)
+      if (partial_[k].lane == lane && partial_[k].words + 1 == length_) return partial_[k].mass;
     return 0;
   }
 
@@ -323,14 +312,14 @@ class Counting {
   std::size_t length_ = 0;
   std::int32_t first_ = 0, last_ = 0;        // where mass is carried
   std::vector<std::int32_t> words_;          // of each place, in each lane
-  std::vector<std::size_t> borders_;
+  std::vector<std::size_t> failure_;
   std::uint32_t begins_[slots];              // lanes by their first words
   std::vector<SiteOfLane> together_;
   std::vector<Masses> held_;                 // of each state from the first on, as are the next two
   std::vector<std::uint8_t> is_held_;
-  std::vector<std::size_t> begun_begin_;
-  std::vector<Begun> begun_;
-  std::vector<std::int64_t> begun_at_;       // where the words of a lane stand last in it
+  std::vector<std::size_t> partial_begin_;
+  std::vector<PartialMatch> partial_;
+  std::vector<std::int64_t> partial_at_;       // where the words of a lane stand last in it
   std::size_t here_begin_ = 0;               // what is in it of the state that is read
 };
 

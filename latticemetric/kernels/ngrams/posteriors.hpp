@@ -1,4 +1,4 @@
-// How probable it is that a path of a lattice holds an n-gram, at least once.
+// Posteriors of n-grams in a lattice: the probability that a path has an n-gram at least once.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace latticemetric {
 
 struct NgramPosteriors {
-  NgramTrie ngrams;                // all that some path holds, up to the order
+  NgramTrie ngrams;                // all n-grams of paths, up to the order
   std::vector<double> posterior;   // of each node; of the empty n-gram 1
 };
 

@@ -34,7 +34,8 @@ std::vector<std::int64_t> search_ngrams(std::int32_t states, std::int64_t arcs, 
   const auto items = static_cast<std::size_t>(product.items());
   // The best gain from each item on. Whatever follows a state is settled before it.
   auto best = filled(items, -std::numeric_limits<double>::infinity());
-  const auto may_end = [&](std::int32_t t, std::int64_t item) { return std::isfinite(final_cost[t]) && best[item] == 0; };
+  const auto may_end = [&](std::int32_t t,
+                           std::int64_t item) { return std::isfinite(final_cost[t]) && best[item] == 0; };
   const auto keeps_best = [&](std::int64_t item, std::int64_t next, double gain) {
     return gain + best[next] == best[item];
   };

@@ -11,20 +11,20 @@
 
 namespace latticemetric {
 
-// A string has many alignments that gain the same, and a search through strings would meet each string once for each of
+// A string has many alignments with the same gain, and a search through strings would meet each string once for each of
 // them. Between two matches it does not matter which words are substituted, inserted or deleted, nor in which order: u
 // words against g of the reference gain s (alpha + beta) - u alpha - g beta, where s of them are substituted. So, where
 // alpha + beta > 0, words are substituted as long as there are any to substitute, and then either inserted or deleted;
 // otherwise all are inserted before all are deleted. Deletions wait for the next match, or for the end.
 //
-// State (i, m), numbered i * block + m: i words of the reference are behind, the last m of them matched in a row. Where
-// words are substituted, (i, order) is the state of insertions: none of the next words may be substituted or deleted.
+// State (i, m) of the automaton has number i * block + m. If words are substituted, (i, order) is the state of
+// insertions: none of the next words may be substituted or deleted.
 template <typename Value>
 class CanonicalRows {
  public:
-  static constexpr Value nothing = std::numeric_limits<Value>::min() / 2;  // two of them can be added
-  static constexpr bool ends_are_final = false;                             // deletions are still to come
-  static constexpr bool forgets_matches = false;
+  static constexpr Value unreachable = std::numeric_limits<Value>::min() / 2;  // two of them can be added
+  static constexpr bool ends_are_final = false;                             // deletions at the end are still to come
+  static constexpr bool may_forget_matches = false;
 
   // The reference by its words' classes: 1, 2, ...
   CanonicalRows(std::vector<Symbol> reference, EditGains<Value> gains)
@@ -39,26 +39,26 @@ class CanonicalRows {
   std::int32_t after(std::int32_t q) const { return first(q) + block_; }  // the states of the next word and beyond
   std::int32_t order() const { return block_; }
 
-  static bool is_nothing(Value value) { return value < nothing / 2; }
+  static bool is_unreachable(Value value) { return value < unreachable / 2; }
 
-  // Values that gains were added to nothing of are nothing again.
-  void clean(std::int32_t q, Value* row) const {
-    for (std::int32_t s = first(q); s < states(); ++s) row[s] = is_nothing(row[s]) ? nothing : row[s];
+  // Resets unreachable values that gains were added to.
+  void reset_unreachable(std::int32_t q, Value* row) const {
+    for (std::int32_t s = first(q); s < states(); ++s) row[s] = is_unreachable(row[s]) ? unreachable : row[s];
   }
 
   // The row of the empty string.
   void start(std::int32_t q, Value* row) const {
-    std::fill(row + first(q), row + states(), nothing);
+    std::fill(row + first(q), row + states(), unreachable);
     row[q] = 0;
   }
 
   // The row after one more word.
   void advance(std::int32_t q, const Value* from, Symbol word, Value* into) const {
-    std::fill(into + first(q), into + states(), nothing);
-    Value deleted = nothing;  // before this word
+    std::fill(into + first(q), into + states(), unreachable);
+    Value deleted = unreachable;  // before this word
     for (std::int32_t s = first(q), i = s / block_; s < states(); s += block_, ++i) {
       const Value open = *std::max_element(from + s, from + s + gains_.order);
-      const Value inserting = substitutes_ ? from[s + gains_.order] : nothing;
+      const Value inserting = substitutes_ ? from[s + gains_.order] : unreachable;
       keep(into[s + inserted_], std::max(open, inserting) + gains_.insertion);
       if (i == size_) break;
       Value* const next = into + s + block_;
@@ -69,16 +69,16 @@ class CanonicalRows {
       }
       deleted = static_cast<Value>(std::max(open, deleted) + gains_.deletion);
     }
-    clean(q, into);
+    reset_unreachable(q, into);
   }
 
   // The best gain from each state by a word and what comes after it: `advance` backwards, from state first(q) on.
   void step_back(std::int32_t q, const Value* after, Symbol word, Value* before) const {
-    Value deleted = nothing;
+    Value deleted = unreachable;
     for (std::int32_t i = size_, s = i * block_; s >= first(q); s -= block_, --i) {
       const bool matches = i < size_ && reference_[i] == word;
       const Value* const next = after + s + block_;
-      const Value match = matches ? next[matched_once_] + gains_.match(0) : nothing;
+      const Value match = matches ? next[matched_once_] + gains_.match(0) : unreachable;
       Value other = std::max<Value>(after[s + inserted_] + gains_.insertion, deleted);
       if (substitutes_) {
         before[s + gains_.order] = std::max<Value>(after[s + inserted_] + gains_.insertion, match);
@@ -88,13 +88,13 @@ class CanonicalRows {
         before[s + m] = matches ? std::max<Value>(other, next[gains_.next_run(m)] + gains_.match(m)) : other;
       deleted = static_cast<Value>(std::max(match, deleted) + gains_.deletion);
     }
-    clean(q, before);
+    reset_unreachable(q, before);
   }
 
-  // What ending in a state gains: the rest of the reference is deleted.
+  // The gain of ending in a state: the rest of the reference is deleted.
   Value ending(std::int32_t s) const {
     const std::int32_t left = size_ - s / block_;
-    return s % block_ == gains_.order && left > 0 ? nothing : static_cast<Value>(left * gains_.deletion);
+    return s % block_ == gains_.order && left > 0 ? unreachable : static_cast<Value>(left * gains_.deletion);
   }
 
   struct Reached {
@@ -102,11 +102,11 @@ class CanonicalRows {
     Value value;
   };
 
-  // The states of a row. No state stands for another here: what is best of all strings need not be best of each.
+  // The reachable states of a row. All are kept: the best of all strings need not be the best of each.
   void frontier(std::int32_t q, const Value* row, std::vector<Reached>& reached) const {
     reached.clear();
     for (std::int32_t s = first(q); s < states(); ++s)
-      if (!is_nothing(row[s])) reached.push_back({s, row[s]});
+      if (!is_unreachable(row[s])) reached.push_back({s, row[s]});
   }
 
   static void keep_larger_sums(Value* __restrict into, const Value* __restrict from, Value value, std::int32_t count) {

@@ -1,4 +1,4 @@
-// Words that are found so often in a reference that it takes less time to look at all places than at theirs alone.
+// Words so frequent in a reference that a loop over all positions is faster than one over theirs.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,21 @@ namespace latticemetric {
 template <typename Cell>
 class FrequentWords {
  public:
-  // Those that one place of so many has, at least.
-  FrequentWords(const ReferencePlaces& places, std::int32_t size, std::int32_t of)
-      : places_(places), size_(size), of_(of), at_(places.size(), none) {}
+  // Those that one position of so many has, at least.
+  FrequentWords(const ReferencePositions& positions, std::int32_t size, std::int32_t of)
+      : positions_(positions), size_(size), of_(of), at_(positions.size(), none) {}
 
   bool has(std::int64_t arc) const {
-    return places_.has(arc) && (places_.end(arc) - places_.begin(arc)) * std::int64_t{of_} >= size_;
+    return positions_.has(arc) && (positions_.end(arc) - positions_.begin(arc)) * std::int64_t{of_} >= size_;
   }
 
-  // For each place, one value if an arc has the word there, or else the other. A block after them can be read.
-  const Cell* places(std::int64_t arc, Cell matched, Cell other) {
-    auto& at = at_[places_.begin(arc)];
+  // For each position, one value if an arc has the word there, or else the other. A block after them can be read.
+  const Cell* positions(std::int64_t arc, Cell matched, Cell other) {
+    auto& at = at_[positions_.begin(arc)];
     if (at == none) {
       at = static_cast<std::int32_t>(of_word_.size());
       of_word_.emplace_back(static_cast<std::size_t>(size_) + 64, other);
-      for (const auto* place = places_.of(arc); *place >= 0; ++place) of_word_.back()[*place] = matched;
+      for (const auto* position = positions_.of(arc); *position >= 0; ++position) of_word_.back()[*position] = matched;
     }
     return of_word_[at].data();
   }
@@ -34,9 +34,9 @@ class FrequentWords {
  private:
   static constexpr std::int32_t none = -1;
 
-  const ReferencePlaces& places_;
+  const ReferencePositions& positions_;
   const std::int32_t size_, of_;
-  std::vector<std::int32_t> at_;  // of the first place of each word
+  std::vector<std::int32_t> at_;  // of the first position of each word
   std::vector<std::vector<Cell>> of_word_;
 };
 

@@ -1,4 +1,4 @@
-// Where a reference has the words of a lattice.
+// The positions of a lattice's words in a reference.
 #pragma once
 
 #include <algorithm>
@@ -12,32 +12,33 @@
 
 namespace latticemetric {
 
-// Places of the reference, by the arcs that say the word there.
-class ReferencePlaces {
+// Positions in the reference, by the arcs that have the word there.
+class ReferencePositions {
  public:
-  ReferencePlaces(const Lattice& graph, const std::int32_t* reference, std::int32_t size) {
+  ReferencePositions(const Lattice& lattice, const std::int32_t* reference, std::int32_t size) {
     std::unordered_map<std::int32_t, std::int32_t> first;
     first_.assign(static_cast<std::size_t>(size), -1);
-    list_places(reference, size, first);
-    // A filter of 4096 bits turns most foreign words away before the map is asked.
+    list_positions(reference, size, first);
+    // A filter of 4096 bytes rejects most foreign words before the map is searched.
     std::vector<std::uint8_t> filter(4096, 0);
     for (const auto& entry : first) filter[entry.first & 4095] = 1;
-    of_arc_.assign(static_cast<std::size_t>(graph.arcs), -1);
-    for (std::int64_t a = 0; a < graph.arcs; ++a) {
-      if (!filter[graph.label[a] & 4095]) continue;
-      const auto found = first.find(graph.label[a]);
+    of_arc_.assign(static_cast<std::size_t>(lattice.arcs), -1);
+    for (std::int64_t a = 0; a < lattice.arcs; ++a) {
+      if (!filter[lattice.label[a] & 4095]) continue;
+      const auto found = first.find(lattice.label[a]);
       if (found != first.end()) of_arc_[a] = found->second;
     }
   }
 
-  // Ascending, up to a place of -1.
-  const std::int32_t* of(std::int64_t arc) const { return of_arc_[arc] >= 0 ? places_.data() + of_arc_[arc] : &none; }
+  // Ascending, up to a position of -1.
+  const std::int32_t* of(std::int64_t arc) const { return of_arc_[arc] >= 0 ? positions_.data() + of_arc_[arc] : &none; }
   bool has(std::int64_t arc) const { return of_arc_[arc] >= 0; }
   bool matches(std::int64_t arc, std::int32_t i) const {
     return of_arc_[arc] >= 0 && of_arc_[arc] == first_[static_cast<std::size_t>(i)];
   }
 
-  // What arcs and the reference say, as numbers below size(): 0 for what the reference has not, and -1 for an unknown word.
+  // The words of arcs and of the reference as numbers up to size(): 0 if the reference lacks it, -1 for an unknown
+  // word.
   std::int32_t symbol(std::int64_t arc) const { return of_arc_[arc] + 1; }
   std::int32_t symbol_at(std::int32_t i) const {
     const std::int32_t first = first_[static_cast<std::size_t>(i)];
@@ -49,18 +50,18 @@ class ReferencePlaces {
     return symbols;
   }
 
-  // Where the places of an arc's word begin and end, among the places of all words.
+  // Where the positions of an arc's word begin and end, among the positions of all words.
   std::int32_t begin(std::int64_t arc) const { return of_arc_[arc]; }
   std::int32_t end(std::int64_t arc) const { return end_[of_arc_[arc]]; }
-  const std::int32_t* data() const { return places_.data(); }
-  std::size_t size() const { return places_.size(); }
+  const std::int32_t* data() const { return positions_.data(); }
+  std::size_t size() const { return positions_.size(); }
 
  private:
   static constexpr std::int32_t none = -1;
 
-  void list_places(const std::int32_t* reference, std::int32_t size,
-                   std::unordered_map<std::int32_t, std::int32_t>& first) {
-    // Words in the order of their first place, each with as many places as it has, and the end of its list.
+  void list_positions(const std::int32_t* reference, std::int32_t size,
+                      std::unordered_map<std::int32_t, std::int32_t>& first) {
+    // Words in the order of their first position, each with as many positions as it has, and the end of its list.
     std::vector<std::int32_t> count;
     std::vector<std::int32_t> number(static_cast<std::size_t>(size), -1);
     poll(20 * static_cast<std::int64_t>(size));
@@ -73,36 +74,36 @@ class ReferencePlaces {
     }
     std::vector<std::int32_t> begin;
     std::int32_t end = 0;
-    for (const auto places : count) {
+    for (const auto positions : count) {
       begin.push_back(end);
-      end += places + 1;
+      end += positions + 1;
     }
-    places_.assign(static_cast<std::size_t>(end), -1);
+    positions_.assign(static_cast<std::size_t>(end), -1);
     end_.assign(static_cast<std::size_t>(end), 0);
     for (std::size_t word = 0; word < count.size(); ++word) end_[begin[word]] = begin[word] + count[word];
     auto next = begin;
     for (std::int32_t i = 0; i < size; ++i) {
       if (number[i] < 0) continue;
       first_[i] = begin[number[i]];
-      places_[next[number[i]]++] = i;
+      positions_[next[number[i]]++] = i;
     }
     for (auto& entry : first) entry.second = begin[entry.second];
   }
 
-  std::vector<std::int32_t> places_;  // of each word, one after the other
+  std::vector<std::int32_t> positions_;  // of each word, one after the other
   std::vector<std::int32_t> end_;     // where those that begin here end
-  std::vector<std::int32_t> of_arc_;  // where the places of an arc's word begin, or -1
+  std::vector<std::int32_t> of_arc_;  // where the positions of an arc's word begin, or -1
   std::vector<std::int32_t> first_;   // the same for the words of the reference
 };
 
-// Finds the first place of an arc's word from some place on. Nearly always it is near the one that was asked for before.
-class PlaceCursors {
+// Finds the first position of an arc's word from some position on, which is nearly always near the one found before.
+class PositionCursors {
  public:
-  explicit PlaceCursors(const ReferencePlaces& places) : places_(places), at_(places.size(), -1) {}
+  explicit PositionCursors(const ReferencePositions& positions) : positions_(positions), at_(positions.size(), -1) {}
 
-  // From there, up to a place of -1. The word must have a place.
+  // From there, up to a position of -1. The word must have a position.
   const std::int32_t* from(std::int64_t arc, std::int32_t least) {
-    const std::int32_t *const all = places_.data(), begin = places_.begin(arc), end = places_.end(arc);
+    const std::int32_t *const all = positions_.data(), begin = positions_.begin(arc), end = positions_.end(arc);
     std::int32_t at = at_[begin] < 0 ? begin : at_[begin];
     int left = near;
     while (at > begin && all[at - 1] >= least && --left > 0) --at;
@@ -115,7 +116,7 @@ class PlaceCursors {
  private:
   static constexpr int near = 8;
 
-  const ReferencePlaces& places_;
+  const ReferencePositions& positions_;
   std::vector<std::int32_t> at_;
 };
 

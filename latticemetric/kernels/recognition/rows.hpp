@@ -1,4 +1,4 @@
-// The recognition-rate automaton (Chiang & DeNeefe 2008, fig. 1), a row at a time.
+// Rows of the recognition-rate automaton: the best gain of some strings between two of its states.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +15,15 @@ namespace latticemetric {
 // The row of state q for some strings holds the best gain of reaching each state from q, over all alignments of all of
 // them, with deletions before, between and after words. A row is meaningful from state first(q) on.
 //
-// A state may forget a match: (i, m) -> (i, m - 1), with gain 0. So (i, m - 1) is never worth more than (i, m), and what
-// is dominated can be left out.
+// A state may forget a match: (i, m) -> (i, m - 1), with gain 0. So (i, m - 1) is never worth more than (i, m), and
+// what is dominated can be left out.
 template <typename Value>
 class RecognitionRows {
  public:
   // Half the range away from zero, so that two of them can be added.
-  static constexpr Value nothing = std::numeric_limits<Value>::min() / 2;
-  static constexpr bool ends_are_final = true;   // deletions at the end are made
-  static constexpr bool forgets_matches = true;  // a state does all that one with fewer matches behind it does
+  static constexpr Value unreachable = std::numeric_limits<Value>::min() / 2;
+  static constexpr bool ends_are_final = true;   // rows include deletions at the end
+  static constexpr bool may_forget_matches = true;  // a state can do all that one with a shorter run does
 
   // The reference by its words' classes: 1, 2, ...
   RecognitionRows(std::vector<Symbol> reference, EditGains<Value> gains)
@@ -35,18 +35,18 @@ class RecognitionRows {
   std::int32_t final_states() const { return gains_.state(size_, 0); }  // the first of them
   std::int32_t first(std::int32_t q) const { return gains_.state(gains_.position(q), 0); }
 
-  static bool is_nothing(Value value) {
-    return value < nothing / 2;
+  static bool is_unreachable(Value value) {
+    return value < unreachable / 2;
   }
 
-  // Values that gains were added to nothing of are nothing again.
-  void clean(std::int32_t q, Value* row) const {
-    for (std::int32_t s = first(q); s < states(); ++s) row[s] = is_nothing(row[s]) ? nothing : row[s];
+  // Resets unreachable values that gains were added to.
+  void reset_unreachable(std::int32_t q, Value* row) const {
+    for (std::int32_t s = first(q); s < states(); ++s) row[s] = is_unreachable(row[s]) ? unreachable : row[s];
   }
 
   // The row of the empty string.
   void start(std::int32_t q, Value* row) const {
-    std::fill(row + first(q), row + states(), nothing);
+    std::fill(row + first(q), row + states(), unreachable);
     std::fill(row + first(q), row + q + 1, Value{0});
     add_deletions(q, row);
   }
@@ -54,7 +54,7 @@ class RecognitionRows {
   // The row after one more word.
   void advance(std::int32_t q, const Value* from, Symbol word, Value* into) const {
     with_order([&](auto order) { add_word(order, q, from, word, into); });
-    clean(q, into);
+    reset_unreachable(q, into);
     add_deletions(q, into);
   }
 
@@ -63,16 +63,16 @@ class RecognitionRows {
     Value value;
   };
 
-  // The states of a row that best values can go on from: not those that gain no more than one with more matches
-  // behind it, nor those that a deletion reaches, since whatever follows can delete that word as well.
+  // The states of a row that best values can continue from: not those that gain no more than one with a longer run, nor
+  // those that a deletion reaches, since whatever follows can delete that word as well.
   void frontier(std::int32_t q, const Value* row, std::vector<Reached>& reached) const {
     with_order([&](auto order) { find_frontier(order, q, row, reached); });
   }
 
   bool matches(std::int32_t i, Symbol word) const { return reference_[i] == word; }
 
-  // Whether a word leads from a state to what it leads to from first(q): it does not prolong the matches behind q.
-  bool forgets_by(std::int32_t q, Symbol word) const {
+  // Whether a word has the same result from q as from first(q), since it does not prolong the run of q.
+  bool ignores_run(std::int32_t q, Symbol word) const {
     const std::int32_t i = gains_.position(q);
     return i == size_ || !matches(i, word);
   }
@@ -95,10 +95,11 @@ class RecognitionRows {
   void add_word(Order order, std::int32_t q, const Value* from, Symbol word, Value* into) const {
     const std::int32_t end = states(), begin = first(q);
     const EditGains<Value> gains = gains_;
-    Value before = nothing;
+    Value before = unreachable;
     for (std::int32_t s = begin, i = s / order; s < end; s += order, ++i) {
-      std::fill(into + s + 1, into + s + order, nothing);
-      into[s] = std::max(static_cast<Value>(from[s] + gains.insertion), static_cast<Value>(before + gains.substitution));
+      std::fill(into + s + 1, into + s + order, unreachable);
+      into[s] = std::max(static_cast<Value>(from[s] + gains.insertion),
+                         static_cast<Value>(before + gains.substitution));
       before = from[s];
       if (s == begin || !matches(i - 1, word)) continue;
       for (std::int32_t m = 0; m < order; ++m) {
@@ -114,12 +115,12 @@ class RecognitionRows {
     reached.clear();
     const Value deletion = gains_.deletion;
     const std::int32_t end = states();
-    Value deleted = nothing;
+    Value deleted = unreachable;
     for (std::int32_t s = first(q); s < end; s += order) {
-      Value kept = nothing;
+      Value kept = unreachable;
       for (std::int32_t m = order - 1; m >= 0; --m) {
         const Value value = row[s + m];
-        if (is_nothing(value) || (!is_nothing(kept) && value <= kept) || (m == 0 && value <= deleted)) continue;
+        if (is_unreachable(value) || (!is_unreachable(kept) && value <= kept) || (m == 0 && value <= deleted)) continue;
         Reached& one = reached.emplace_back();  // by its parts: a store of both would wait for these
         one.state = s + m;
         one.value = kept = value;

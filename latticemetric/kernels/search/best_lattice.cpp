@@ -11,8 +11,8 @@
 namespace latticemetric {
 namespace {
 
-// The sets of states that arcs lead to from the start: each path is read in one way, however many best alignments it has.
-// Every state is on some best path, so every set is.
+// Determinizes best alignments by the subset construction, so that each path is accepted once, however many best
+// alignments it has. Every state is on some best path, so every subset is.
 class Subsets {
  public:
   using Set = std::vector<std::size_t>;  // ascending, states of several references one after the other
@@ -25,19 +25,19 @@ class Subsets {
     std::vector<Step> steps;  // by their arcs
   };
 
-  Subsets(const Lattice& graph, std::vector<BestAlignments> alignments)
-      : graph_(graph), alignments_(std::move(alignments)), sets_(static_cast<std::size_t>(graph.states)) {
+  Subsets(const Lattice& lattice, std::vector<BestAlignments> alignments)
+      : lattice_(lattice), alignments_(std::move(alignments)), sets_(static_cast<std::size_t>(lattice.states)) {
     offset_.push_back(0);
     for (const auto& one : alignments_) offset_.push_back(offset_.back() + one.ends.size());
   }
 
-  // The nodes beside each state of the lattice.
+  // The nodes of each state of the lattice.
   std::vector<std::vector<Node>> nodes() {
     Set start;
     for (std::size_t k = 0; k < alignments_.size(); ++k) start.push_back(offset_[k]);
     number(0, std::move(start));
     std::vector<std::vector<Node>> nodes(sets_.size());
-    for (std::int32_t s = 0; s < graph_.states; ++s) {
+    for (std::int32_t s = 0; s < lattice_.states; ++s) {
       nodes[s].resize(sets_[s].size());
       for (const auto& [set, at] : sets_[s]) fill(set, nodes[s][at]);
       sets_[s].clear();
@@ -66,7 +66,7 @@ class Subsets {
       Set next;
       for (; move != moves_.end() && move->first == a; ++move)
         if (next.empty() || next.back() != move->second) next.push_back(move->second);
-      node.steps.push_back({a, number(graph_.target[a], std::move(next))});
+      node.steps.push_back({a, number(lattice_.target[a], std::move(next))});
     }
   }
 
@@ -87,7 +87,7 @@ class Subsets {
     }
   }
 
-  const Lattice& graph_;
+  const Lattice& lattice_;
   const std::vector<BestAlignments> alignments_;
   std::vector<std::size_t> offset_;                     // of each reference's states
   std::vector<std::map<Set, std::int32_t>> sets_;       // of each state of the lattice, until its nodes are filled
@@ -95,17 +95,18 @@ class Subsets {
   Set reached_;
 };
 
-// Nodes beside the same state of the lattice with the same future are one.
-BestLattice merged(const Lattice& graph, const std::vector<std::vector<Subsets::Node>>& nodes) {
+// Merges nodes of the same lattice state with the same future.
+BestLattice merged(const Lattice& lattice, const std::vector<std::vector<Subsets::Node>>& nodes) {
   using Future = std::pair<bool, std::vector<std::pair<std::int64_t, std::int32_t>>>;  // arcs, and what they lead to
   std::vector<std::pair<std::int32_t, Future>> states;  // the last first
   std::vector<std::vector<std::int32_t>> number(nodes.size());
-  for (auto s = graph.states; s-- > 0;) {
+  for (auto s = lattice.states; s-- > 0;) {
     std::map<Future, std::int32_t> known;
     for (const auto& node : nodes[s]) {
       Future future{node.ends, {}};
       poll(static_cast<std::int64_t>(20 + 4 * node.steps.size()));
-      for (const auto& step : node.steps) future.second.emplace_back(step.arc, number[graph.target[step.arc]][step.target]);
+      for (const auto& step : node.steps)
+        future.second.emplace_back(step.arc, number[lattice.target[step.arc]][step.target]);
       const auto [found, is_new] = known.emplace(std::move(future), static_cast<std::int32_t>(states.size()));
       if (is_new) states.emplace_back(s, found->first);
       number[s].push_back(found->second);
@@ -128,12 +129,13 @@ BestLattice merged(const Lattice& graph, const std::vector<std::vector<Subsets::
 
 }  // namespace
 
-BestLattice best_lattice(const Lattice& graph, const std::vector<std::vector<std::int32_t>>& references, Gains gains,
-                         SearchWay way) {
+BestLattice best_lattice(const Lattice& lattice, const std::vector<std::vector<std::int32_t>>& references, Gains gains,
+                         SearchMethod method) {
   std::vector<BestAlignments> alignments;
   for (const auto& reference : references)
-    alignments.push_back(best_alignments(graph, reference.data(), static_cast<std::int32_t>(reference.size()), gains, way));
-  return merged(graph, Subsets(graph, std::move(alignments)).nodes());
+    alignments.push_back(best_alignments(lattice, reference.data(), static_cast<std::int32_t>(reference.size()), gains,
+                                         method));
+  return merged(lattice, Subsets(lattice, std::move(alignments)).nodes());
 }
 
 }  // namespace latticemetric

@@ -9,8 +9,8 @@
 
 namespace latticemetric {
 
-// A lattice whose arcs are arcs of the one searched. State 0 is its start; arcs are sorted by source and go from smaller
-// to larger states. No two states have the same future.
+// A lattice whose arcs are arcs of the one searched. State 0 is its start; arcs are sorted by source and go from
+// smaller to larger states. No two states have the same future.
 struct BestLattice {
   std::vector<std::int32_t> state;  // of the lattice, for each state
   std::vector<std::uint8_t> ends;
@@ -19,7 +19,7 @@ struct BestLattice {
 };
 
 // Those that reach the best value against any of some references (each its own best).
-BestLattice best_lattice(const Lattice& graph, const std::vector<std::vector<std::int32_t>>& references, Gains gains,
-                         SearchWay way);
+BestLattice best_lattice(const Lattice& lattice, const std::vector<std::vector<std::int32_t>>& references, Gains gains,
+                         SearchMethod method);
 
 }  // namespace latticemetric

@@ -16,7 +16,7 @@ namespace latticemetric {
 // The arc of a transition on which the lattice stays where it is.
 constexpr std::int64_t silent = -1;
 
-// What completes a path of a lattice, where its gain decides nothing any more: less cost is better, then fewer words.
+// The rest of a path, compared where gains tie: less cost is better, then fewer words.
 struct CompletionCost {
   double cost = std::numeric_limits<double>::infinity();
   std::int64_t words = 0;
@@ -26,39 +26,40 @@ struct CompletionCost {
   bool operator==(const CompletionCost& other) const { return cost == other.cost && words == other.words; }
 };
 
-inline CompletionCost ending(const Lattice& graph, std::int32_t s) { return {graph.final_cost[s], 0}; }
+inline CompletionCost ending(const Lattice& lattice, std::int32_t s) { return {lattice.final_cost[s], 0}; }
 
-inline CompletionCost before(const Lattice& graph, std::int64_t arc, const CompletionCost& rest) {
-  return arc == silent ? rest : CompletionCost{graph.cost[arc] + rest.cost, graph.is_word[arc] + rest.words};
+inline CompletionCost before(const Lattice& lattice, std::int64_t arc, const CompletionCost& rest) {
+  return arc == silent ? rest : CompletionCost{lattice.cost[arc] + rest.cost, lattice.is_word[arc] + rest.words};
 }
 
-// A product has states beside each state of the lattice, numbered so that silent transitions go to larger ones. It says
+// A product pairs each state of the lattice with states of an automaton, numbered so that silent transitions go to
+// larger ones. It defines
 //
-//   first_state(s), states(s)         that those beside s are first_state(s) and so many that follow
-//   Completion                        by what completions of a path are ordered; the smallest is the best
+//   first_state(s), states(s)         the first automaton state paired with s, and the number of states from there on
+//   Completion                        how completions of a path are ordered; the smallest is the best
 //   ends(s, q)                        whether a best path may end in (s, q)
-//   ending(s)                         the completion that ends here
-//   each_transition(s, q, visit)      visit(arc or silent, t, r, gain) for each transition to (t, r) of a best path
-//   before(arc or silent, gain, rest) a transition, and the completion after it
+//   ending(s)                         the completion of a path that ends in s
+//   each_transition(s, q, visit)      calls visit(arc or silent, t, r, gain) for each transition of a best path to (t, r)
+//   before(arc or silent, gain, rest) the completion by a transition, then `rest`
 //
-// It may visit more than the transitions of best paths, if completions tell which paths are the best. The answer is the
-// lattice's path of the smallest completion, then of lexicographically smallest arcs.
+// It may visit transitions of other paths, too, if completions tell which paths are the best. The result is the path of
+// the lattice with the smallest completion, then with the lexicographically smallest arcs.
 //
-// Completions are kept for as long as something leads to them; of each state only the number of its best transition
-// stays, so that a product that is all ties takes two bytes a state.
+// Completions are kept as long as arcs lead to their state. Afterwards only the number of the best transition stays, so
+// that a product in which everything ties takes two bytes a state.
 template <typename Product>
-class BestPathOfProduct {
+class BestProductPath {
   using Completion = typename Product::Completion;
 
  public:
-  // Arcs are sorted by source. `marked` are the states that transitions lead to, if they are known.
-  BestPathOfProduct(Product& product, std::int32_t lattice_states, std::int64_t arcs, const std::int32_t* source,
-                    const std::int32_t* target, const NumberedStates* marked = nullptr)
+  // Arcs are sorted by source. `optimal` are the states on best paths, if they are known.
+  BestProductPath(Product& product, std::int32_t lattice_states, std::int64_t arcs, const std::int32_t* source,
+                  const std::int32_t* target, const NumberedStates* optimal = nullptr)
       : product_(product), lattice_states_(lattice_states), arcs_(arcs), source_(source), target_(target),
-        marked_(marked) {}
+        optimal_(optimal) {}
 
   std::vector<std::int64_t> arcs() {
-    if (marked_ == nullptr) mark_states();
+    if (optimal_ == nullptr) mark_optimal_states();
     complete_states();
     return best_arcs();
   }
@@ -67,7 +68,7 @@ class BestPathOfProduct {
   const Completion& completion() const { return completion_; }
 
  private:
-  // The best completion of a product state, and where its arcs stand among those of the lattice state's others.
+  // The best completion of a product state, and the rank of its arcs among those of the same lattice state.
   struct Completed {
     Completion completion;
     std::int64_t arc = 0;     // the first one
@@ -82,7 +83,7 @@ class BestPathOfProduct {
 
   // ---- Product states on best paths ---------------------------------------------------------------------------------
 
-  void mark_states() {
+  void mark_optimal_states() {
     found_.allot(
         lattice_states_, [&](std::int32_t s) { return product_.first_state(s); },
         [&](std::int32_t s) { return product_.states(s); });
@@ -95,24 +96,24 @@ class BestPathOfProduct {
       });
     }
     found_.number();
-    marked_ = &found_;
+    optimal_ = &found_;
   }
 
   // ---- From the end to the start ----------------------------------------------------------------------------------
 
   void complete_states() {
-    transitions_ = filled(marked_->size(), Small{0});
+    transitions_ = filled(optimal_->size(), Small{0});
     completed_.resize(static_cast<std::size_t>(lattice_states_));
     constexpr std::size_t few = std::size_t{1} << 16;  // stay: to know when nothing leads to them takes longer
-    const auto first_source = marked_->size() > few ? sources() : std::vector<std::int32_t>();
-    std::vector<std::int32_t> marked;
+    const auto first_source = optimal_->size() > few ? sources() : std::vector<std::int32_t>();
+    std::vector<std::int32_t> optimal;
     std::int64_t a = first_source.empty() ? 0 : arcs_;
     for (std::int32_t s = lattice_states_ - 1; s >= 0; --s) {
-      marked.clear();
-      marked_->each(s, [&](std::int32_t q) { marked.push_back(q); });
+      optimal.clear();
+      optimal_->each(s, [&](std::int32_t q) { optimal.push_back(q); });
       auto& here = completed_[s];
-      here.resize(marked.size());
-      for (std::size_t k = marked.size(); k-- > 0;) complete(s, marked[k], here[k]);
+      here.resize(optimal.size());
+      for (std::size_t k = optimal.size(); k-- > 0;) complete(s, optimal[k], here[k]);
       rank(here);
       for (; a > 0 && source_[a - 1] == s; --a)
         if (first_source[target_[a - 1]] == s) std::vector<Completed>().swap(completed_[target_[a - 1]]);
@@ -136,7 +137,7 @@ class BestPathOfProduct {
     }
     product_.each_transition(s, q, [&](std::int64_t a, std::int32_t t, std::int32_t r, const auto& gain) {
       ++seen;
-      const Completed& rest = completed_[t][marked_->number(t, r) - marked_->begin(t)];
+      const Completed& rest = completed_[t][optimal_->number(t, r) - optimal_->begin(t)];
       const Completion completion = product_.before(a, gain, rest.completion);
       const std::int64_t arc = a == silent ? rest.arc : a;
       const std::int32_t after = a == silent ? rest.after : rest.rank;
@@ -146,7 +147,7 @@ class BestPathOfProduct {
       best = {completion, arc, after, 0};
       chosen = seen;
     });
-    keep(marked_->number(s, q), chosen);
+    keep(optimal_->number(s, q), chosen);
   }
 
   // Equal arcs have equal ranks.
@@ -169,7 +170,7 @@ class BestPathOfProduct {
   std::vector<std::int64_t> best_arcs() {
     std::vector<std::int64_t> path;
     std::int32_t s = 0, q = 0;
-    for (std::uint32_t chosen; (chosen = kept(marked_->number(s, q))) > ending;) {
+    for (std::uint32_t chosen; (chosen = kept(optimal_->number(s, q))) > ending;) {
       std::uint32_t seen = ending;
       std::int32_t next = s, state = q;
       product_.each_transition(s, q, [&](std::int64_t a, std::int32_t t, std::int32_t r, const auto&) {
@@ -184,7 +185,7 @@ class BestPathOfProduct {
     return path;
   }
 
-  // The best transition of a marked state: none, its end, or one of those that are visited, from `ending` + 1 on.
+  // The best transition of an optimal state: none, its end, or one that is visited, counted from `ending` + 1 on.
   static constexpr std::uint32_t none = 0, ending = 1;
   using Small = std::uint16_t;
   static constexpr Small large = std::numeric_limits<Small>::max();
@@ -202,8 +203,8 @@ class BestPathOfProduct {
   const std::int64_t arcs_;
   const std::int32_t *source_, *target_;
   NumberedStates found_;
-  const NumberedStates* marked_;
-  std::vector<Small> transitions_;                  // of marked states
+  const NumberedStates* optimal_;
+  std::vector<Small> transitions_;                  // of optimal states
   std::unordered_map<std::size_t, std::uint32_t> large_;
   std::vector<std::vector<Completed>> completed_;   // of states of the lattice that something may still lead to
   std::vector<std::int32_t> order_;

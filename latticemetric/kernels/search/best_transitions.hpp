@@ -1,4 +1,4 @@
-// The best paths of a lattice under a recognition rate, by the values of the states that they pass.
+// The transitions of the best paths of a lattice under a recognition rate, by the values of product states.
 #pragma once
 
 #include <algorithm>
@@ -17,49 +17,51 @@
 
 namespace latticemetric {
 
-// The transitions of the best paths of the product, by the values of its states. A rule says which paths are answers.
-template <typename Values, typename Rule>
+// The transitions that best paths of the product may take. An objective says how much worse than the best they may be.
+template <typename Values, typename Objective>
 class BestTransitions {
   using Value = typename Values::Value;
 
  public:
-  using Completion = typename Rule::Completion;
+  using Completion = typename Objective::Completion;
 
-  BestTransitions(const Lattice& graph, const std::int64_t* begin, const ReferencePlaces& places, std::int32_t size,
-                  const Values& values, Rule& rule)
-      : graph_(graph), begin_(begin), places_(places), size_(size), gains_(values.gains()), values_(values), rule_(rule) {}
+  BestTransitions(const Lattice& lattice, const std::int64_t* begin, const ReferencePositions& positions,
+                  std::int32_t size, const Values& values, Objective& objective)
+      : lattice_(lattice), begin_(begin), positions_(positions), size_(size), gains_(values.gains()), values_(values), objective_(objective) {}
 
   std::int32_t first_state(std::int32_t s) const { return values_.first_state(s); }
   std::int32_t states(std::int32_t s) const { return values_.states(s); }
 
   bool ends(std::int32_t s, std::int32_t state) {
-    if (gains_.position(state) != size_ || !graph_.is_final(s)) return false;
-    return static_cast<Value>(values_.value(s, size_, gains_.run(state)) + rule_.end_cost(s)) <= rule_.slack(s, state);
+    if (gains_.position(state) != size_ || !lattice_.is_final(s)) return false;
+    return static_cast<Value>(values_.value(s, size_, gains_.run(state)) +
+                              objective_.end_cost(s)) <= objective_.slack(s, state);
   }
 
-  Completion ending(std::int32_t s) const { return rule_.ending(s); }
-  Completion before(std::int64_t arc, Edit edit, const Completion& rest) const { return rule_.before(arc, edit, rest); }
+  Completion ending(std::int32_t s) const { return objective_.ending(s); }
+  Completion before(std::int64_t arc, Edit edit,
+                    const Completion& rest) const { return objective_.before(arc, edit, rest); }
 
   template <typename Visit>
   void each_transition(std::int32_t s, std::int32_t state, Visit visit) {
     const std::int32_t i = gains_.position(state), m = gains_.run(state);
-    const Value best = values_.value(s, i, m), slack = rule_.slack(s, state);
+    const Value best = values_.value(s, i, m), slack = objective_.slack(s, state);
     const auto propose = [&](std::int64_t a, std::int32_t t, std::int32_t r, Value added, Edit edit) {
       const auto lost = best - added - values_.value(t, gains_.position(r), gains_.run(r));  // of more than 16 bits
       if (lost > slack) return;
-      rule_.reach(t, r, static_cast<Value>(slack - lost));
+      objective_.reach(t, r, static_cast<Value>(slack - lost));
       visit(a, t, r, edit);
     };
     const bool is_last = i == size_;
     if (!is_last) propose(silent, s, gains_.state(i + 1, 0), gains_.deletion, Edit::deletion);
     for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
-      const std::int32_t t = graph_.target[a];
-      const Value cost = rule_.cost(a);
-      if (graph_.label[a] == 0) {
+      const std::int32_t t = lattice_.target[a];
+      const Value cost = objective_.cost(a);
+      if (lattice_.label[a] == 0) {
         propose(a, t, state, static_cast<Value>(-cost), Edit::substitution);
         continue;
       }
-      gains_.each_reading(i, m, is_last, !is_last && places_.matches(a, i),
+      gains_.each_reading(i, m, is_last, !is_last && positions_.matches(a, i),
                           [&](std::int32_t j, std::int32_t run, Value gain, Edit edit) {
                             propose(a, t, gains_.state(j, run), static_cast<Value>(gain - cost), edit);
                           });
@@ -67,22 +69,22 @@ class BestTransitions {
   }
 
  private:
-  const Lattice& graph_;
+  const Lattice& lattice_;
   const std::int64_t* const begin_;
-  const ReferencePlaces& places_;
+  const ReferencePositions& positions_;
   const std::int32_t size_;
   const EditGains<Value> gains_;
   const Values& values_;
-  Rule& rule_;
+  Objective& objective_;
 };
 
-// The states of the product that best paths pass, with their values.
+// The states of the product on best paths, with their values.
 template <typename V>
-class MarkedStates {
+class OptimalStates {
  public:
   using Value = V;
 
-  explicit MarkedStates(const EditGains<Value>& gains) : gains_(gains), begin_{0} {}
+  explicit OptimalStates(const EditGains<Value>& gains) : gains_(gains), begin_{0} {}
 
   // Those of one state of the lattice after the other, by their numbers.
   void add(std::int32_t state, Value value) {
@@ -125,13 +127,13 @@ class MarkedStates {
   std::vector<Value> values_;
 };
 
-// States of the product that are to be marked, by states of the lattice: a bit for each of those between the first and
-// the last one.
-class ToBeMarked {
+// States of the product that are still to be visited, by states of the lattice: a bit for each state of the automaton
+// between the first and the last.
+class PendingStates {
  public:
-  explicit ToBeMarked(std::int32_t states) : rows_(static_cast<std::size_t>(states)) {}
+  explicit PendingStates(std::int32_t states) : rows_(static_cast<std::size_t>(states)) {}
 
-  // Whether it was not among them before.
+  // Adds a state; returns whether it is new.
   bool add(std::int32_t s, std::int32_t state) {
     Row& row = rows_[s];
     const std::int32_t word = state / 64;
@@ -147,7 +149,7 @@ class ToBeMarked {
     return is_new;
   }
 
-  // Visits each once, by their numbers; also larger ones of this state that are added meanwhile.
+  // Visits each state once, in ascending order; also larger ones that are added meanwhile.
   template <typename Visit>
   void take(std::int32_t s, Visit visit) {
     Row& row = rows_[s];
@@ -180,21 +182,23 @@ class ToBeMarked {
   std::vector<std::vector<std::uint64_t>> spare_;
 };
 
-template <typename Band, typename Rule>
-MarkedStates<typename Band::Value> marked(const Lattice& graph, const std::int64_t* begin, const ReferencePlaces& places,
-                                          std::int32_t size, Band& band, Rule& rule) {
-  MarkedStates<typename Band::Value> found(band.gains());
-  BestTransitions<Band, Rule> transitions(graph, begin, places, size, band, rule);
+// Follows best transitions from the start.
+template <typename Band, typename Objective>
+OptimalStates<typename Band::Value> optimal_states(const Lattice& lattice, const std::int64_t* begin,
+                                                   const ReferencePositions& positions, std::int32_t size, Band& band,
+                                                   Objective& objective) {
+  OptimalStates<typename Band::Value> found(band.gains());
+  BestTransitions<Band, Objective> transitions(lattice, begin, positions, size, band, objective);
   const EditGains<typename Band::Value> gains = band.gains();
-  ToBeMarked to_be_marked(graph.states);
-  to_be_marked.add(0, 0);
+  PendingStates pending(lattice.states);
+  pending.add(0, 0);
   band.each_part([&](std::int32_t first, std::int32_t last) {
     for (std::int32_t s = first; s <= last; ++s) {
-      to_be_marked.take(s, [&](std::int32_t state) {
+      pending.take(s, [&](std::int32_t state) {
         poll(20);
         found.add(state, band.value(s, gains.position(state), gains.run(state)));
         transitions.each_transition(s, state, [&](std::int64_t, std::int32_t t, std::int32_t r, Edit) {
-          if (to_be_marked.add(t, r) && t > last) band.pass(t, gains.position(r), gains.run(r));
+          if (pending.add(t, r) && t > last) band.note_entry(t, gains.position(r), gains.run(r));
         });
       });
       found.end_state();

@@ -1,4 +1,4 @@
-// The best path of a lattice under a recognition rate: the metric's automaton fused with the search.
+// The best path of a lattice under a recognition rate: a search of its product with the metric's automaton.
 #pragma once
 
 #include <cstddef>
@@ -11,36 +11,36 @@
 
 namespace latticemetric {
 
-struct Best {
+struct BestPath {
   std::vector<std::int64_t> arcs;
   Int128 gain = 0;
 };
 
-// How the product with the metric's automaton is searched: as a table of all its states, or in a band of those that may
-// matter. The answer is the same.
-struct SearchWay {
+// How to search the product with the metric's automaton: a table of all its states, or a band of those that may matter.
+// Both give the same result.
+struct SearchMethod {
   enum Kind { automatic, table, band } kind = automatic;
-  std::size_t part_bytes = std::size_t{8} << 20;  // of a band, about so many are in memory
+  std::size_t part_bytes = std::size_t{8} << 20;  // about so many bytes of a band are in memory at a time
 };
 
 // Best gain; ties: least cost, fewest words, lexicographically smallest arcs. Gains are exact integers.
-Best search_lattice(const Lattice& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains,
-                    SearchWay way);
+BestPath search_lattice(const Lattice& lattice, const std::int32_t* reference, std::int32_t reference_words,
+                        Gains gains, SearchMethod method);
 
-// The path of least loss, cost_weight * cost - gain_weight * gain; ties as above. Weights are at least 0. The graph's own
-// costs say only which states are final.
+// The path of least loss, cost_weight * cost - gain_weight * gain; ties as above. Weights are not negative. The
+// lattice's own costs only say which states are final.
 struct LeastLoss {
   std::vector<std::int64_t> arcs;
   Int128 loss = 0;
   std::int64_t cost = 0, words = 0;
 };
-LeastLoss search_least_loss(const Lattice& graph, IntegerCosts costs, const std::int32_t* reference,
-                            std::int32_t reference_words, Gains gains, Int128 gain_weight, Int128 cost_weight, SearchWay way);
+LeastLoss search_least_loss(const Lattice& lattice, IntegerCosts costs, const std::int32_t* reference,
+                            std::int32_t reference_words, Gains gains, Int128 gain_weight, Int128 cost_weight,
+                            SearchMethod method);
 
-// States of the product with the metric's automaton that best paths pass, and the transitions between them: an automaton
-// that reads a best path's arcs, once for each of its best alignments. Beside state s of the lattice are the states
-// begin[s] .. begin[s + 1] - 1; silent transitions lead to larger ones of them. The transitions of state q are
-// first[q] .. first[q + 1] - 1.
+// The product states on best paths and the transitions between them: an automaton that accepts the arcs of each best
+// path, once for each of its best alignments. State s of the lattice has the product states begin[s] .. begin[s + 1] -
+// 1; silent transitions lead to larger ones of them. State q has the transitions first[q] .. first[q + 1] - 1.
 struct BestAlignments {
   std::vector<std::size_t> begin{0}, first{0};
   std::vector<std::uint8_t> ends;     // of states
@@ -48,7 +48,7 @@ struct BestAlignments {
   std::vector<std::size_t> target;
 };
 
-BestAlignments best_alignments(const Lattice& graph, const std::int32_t* reference, std::int32_t reference_words,
-                               Gains gains, SearchWay way);
+BestAlignments best_alignments(const Lattice& lattice, const std::int32_t* reference, std::int32_t reference_words,
+                               Gains gains, SearchMethod method);
 
 }  // namespace latticemetric

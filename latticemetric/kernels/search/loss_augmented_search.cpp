@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "memory/bits.hpp"
 #include "memory/budget.hpp"
 #include "search/lattice_search.hpp"
 #include "search/prefix_columns.hpp"
@@ -15,31 +16,31 @@
 namespace latticemetric {
 namespace {
 
-// A*: prefixes of paths are looked at in the order of the least loss that they may come to. One that comes to a state
-// of the lattice with a string, or, where one string is as good as another, with a column, that was there before is no
-// better than that: bounds never fall along a path, and of equal bounds the smaller arcs go first.
+// A* search: prefixes of paths are visited in the order of a lower bound of their loss. A prefix that reaches a state
+// of the lattice with a string that was there before (or with a column, if gains are penalized) is no better than the
+// earlier one: bounds never fall along a path, and of equal bounds the smaller arcs come first.
 //
-// A prefix waits with the key of its bound. Only where it may be the next one, by its key, its bound is made exact.
-template <typename Gain, bool ill>
+// A prefix waits with the key of its bound. The bound is made exact only when the key says that the prefix may be next.
+template <typename Gain, bool penalize>
 class StringSearch {
-  using Columns = WeighedColumns<Gain, ill>;
+  using Columns = PrefixColumns<Gain, penalize>;
   using Key = LossKeys::Key;
 
  public:
-  StringSearch(const WeighedLattice& lattice, const Weighing& weighing, SearchLimits limits)
-      : lattice_(lattice), limits_(limits), keys_(lattice, weighing), bounds_(made_bounds(keys_)),
+  StringSearch(const LossLattice& input, const LossFunction& loss_function, SearchLimits limits)
+      : input_(input), limits_(limits), keys_(input, loss_function), bounds_(made_bounds(keys_)),
         columns_(keys_, bounds_), store_(static_cast<std::size_t>(columns_.states())),
-        looked_at_(ill ? lattice.graph.states : 0) {}
+        expanded_(penalize ? input.lattice.states : 0) {}
 
-  WeighedStrings run() {
+  LossAugmentedStrings run() {
     columns_.start(column_);
     add(columns_.bound(column_.data(), 0), {{}, 0, 0, 0, 0, 0, none, start, 0});
     for (std::int64_t steps = 0; !is_done() && next(); ++steps) {
       if (steps == limits_.steps || bytes() > limits_.bytes) {
-        give_up();
+        stop_early();
         break;
       }
-      look_at(pop(ready_, later()));
+      visit(pop(ready_, later()));
     }
     if (result_.exact < 0) result_.exact = static_cast<std::int64_t>(result_.arcs.size());
     return std::move(result_);
@@ -51,26 +52,26 @@ class StringSearch {
   static constexpr std::int64_t start = -1, finish = -1;
 
   struct Prefix {
-    Loss bound;                // once it is ready
+    Loss bound;                // exact, once it is ready
     Key key;                   // of the bound
     std::int64_t cost, words;  // so far
     std::int32_t state;        // of the lattice; none where the path has ended
-    std::int32_t string;       // once it is looked at
+    std::int32_t string;       // once it is visited
     Number parent;
     std::int64_t arc;
     std::int32_t arcs;
   };
-  // One that was looked at, with its column.
-  struct Seen {
+  // A prefix that was visited, with its column.
+  struct ExpandedPrefix {
     Number prefix, column;
   };
 
   bool is_done() const { return static_cast<std::int64_t>(result_.arcs.size()) == limits_.strings; }
 
-  static std::vector<CompletionBounds<ill>> made_bounds(const LossKeys& keys) {
-    std::vector<CompletionBounds<ill>> bounds;
-    bounds.reserve(keys.weighing().references.size());
-    for (const auto& reference : keys.weighing().references) bounds.emplace_back(keys, reference);
+  static std::vector<CompletionBounds<penalize>> made_bounds(const LossKeys& keys) {
+    std::vector<CompletionBounds<penalize>> bounds;
+    bounds.reserve(keys.loss_function().references.size());
+    for (const auto& reference : keys.loss_function().references) bounds.emplace_back(keys, reference);
     return bounds;
   }
 
@@ -78,41 +79,41 @@ class StringSearch {
     std::size_t exact = 0;
     for (const auto& bounds : bounds_) exact += bounds.bytes();
     return exact + prefixes_.capacity() * sizeof(Prefix) + (waiting_.capacity() + ready_.capacity()) * sizeof(Number) +
-           store_.bytes() + (met_.size() + strings_.size() + seen_.size()) * 48 +
+           store_.bytes() + (visited_.size() + strings_.size() + seen_.size()) * 48 +
            columns_of_.capacity() * sizeof(Number);
   }
 
-  void look_at(Number number) {
-    name_string(number);
+  void visit(Number number) {
+    number_string(number);
     const Prefix prefix = prefixes_[number];
-    if (!met_.insert(pair(prefix.state, prefix.string)).second) return;
-    if (prefix.state == none) return give(number);
+    if (!visited_.insert(pair_key(prefix.state, prefix.string)).second) return;
+    if (prefix.state == none) return emit(number);
     const Number column = column_of(number);
-    if (ill && is_surpassed(number, column)) return;
+    if (penalize && is_dominated(number, column)) return;
     expand(number, column);
   }
 
-  void give(Number number) {
+  void emit(Number number) {
     result_.arcs.push_back(path(number));
     result_.losses.push_back(prefixes_[number].bound.value);
   }
 
-  // Whether so many strings as are wanted have come here that end no worse, whatever follows.
-  bool is_surpassed(Number number, Number column) {
+  // Whether as many strings as are wanted reach this state and end no worse, whatever follows.
+  bool is_dominated(Number number, Number column) {
     const std::int32_t state = prefixes_[number].state;
-    if (seen_[pair(state, column)]++ >= limits_.strings) return true;
+    if (seen_[pair_key(state, column)]++ >= limits_.strings) return true;
     std::int64_t better = 0;
-    auto& others = looked_at_[state];
+    auto& others = expanded_[state];
     for (auto other = others.rbegin(); other != others.rend(); ++other)
-      if (surpasses(*other, {number, column}) && ++better >= limits_.strings) return true;
+      if (dominates(*other, {number, column}) && ++better >= limits_.strings) return true;
     others.push_back({number, column});
     return false;
   }
 
-  bool surpasses(const Seen& a, const Seen& b) const {
+  bool dominates(const ExpandedPrefix& a, const ExpandedPrefix& b) const {
     poll(columns_.states());
     const Prefix &first = prefixes_[a.prefix], &second = prefixes_[b.prefix];
-    Loss loss = keys_.exact_price(first.cost, first.words), other = keys_.exact_price(second.cost, second.words);
+    Loss loss = keys_.exact_cost(first.cost, first.words), other = keys_.exact_cost(second.cost, second.words);
     const auto excess = columns_.excess(store_[a.column], store_[b.column], other.value - loss.value);
     if (!excess) return false;
     loss.value += *excess;
@@ -120,30 +121,30 @@ class StringSearch {
     return has_smaller_arcs(a.prefix, b.prefix);
   }
 
-  // Adds each way to go on.
+  // Adds all continuations of a prefix.
   void expand(Number number, Number column) {
     const Prefix prefix = prefixes_[number];
-    const auto& [graph, costs, shown] = lattice_;
-    if (graph.is_final(prefix.state)) {
+    const auto& [lattice, costs, shown] = input_;
+    if (lattice.is_final(prefix.state)) {
       const Key key = keys_.gain(columns_.ending(store_[column]));
       add(key, {{}, 0, prefix.cost + costs.final[prefix.state], prefix.words, none, none, number, finish, prefix.arcs + 1});
     }
     const auto& table = bounds_.front().table();
     for (auto a = table.begin(prefix.state); a < table.begin(prefix.state + 1); ++a) {
       columns_.advance(store_[column], a, column_);
-      const std::int32_t t = graph.target[a];
+      const std::int32_t t = lattice.target[a];
       add(columns_.bound(column_.data(), t),
           {{}, 0, prefix.cost + costs.arc[a], prefix.words + (shown[a] != 0), t, none, number, a, prefix.arcs + 1});
     }
   }
 
   void add(Key completion, Prefix prefix) {
-    prefix.key = completion + keys_.price(prefix.cost, prefix.words);
+    prefix.key = completion + keys_.cost_key(prefix.cost, prefix.words);
     prefixes_.push_back(prefix);
     push(waiting_, static_cast<Number>(prefixes_.size() - 1), larger());
   }
 
-  // Of the state that a prefix comes to, and of the state it comes from: columns are kept of what was looked at.
+  // The column of a prefix, computed from that of its parent.
   const Gain* new_column(const Prefix& prefix) {
     if (prefix.parent == none)
       columns_.start(column_);
@@ -158,14 +159,14 @@ class StringSearch {
       prefix.bound = keys_.loss(prefix.key);
       return;
     }
-    prefix.bound = keys_.exact_price(prefix.cost, prefix.words);
+    prefix.bound = keys_.exact_cost(prefix.cost, prefix.words);
     if (prefix.state == none)
       prefix.bound.value += columns_.ending(store_[columns_of_[prefix.parent]]);
     else
       prefix.bound = prefix.bound + columns_.exact_bound(new_column(prefix), prefix.state);
   }
 
-  // Columns are kept of what was looked at only, which is far less than what waits.
+  // Only columns of visited prefixes are kept: most prefixes wait and are never visited.
   Number column_of(Number number) {
     new_column(prefixes_[number]);
     const Number column = store_.add(column_);
@@ -173,21 +174,17 @@ class StringSearch {
     return columns_of_[number] = column;
   }
 
-  void name_string(Number number) {
+  void number_string(Number number) {
     Prefix& prefix = prefixes_[number];
     if (prefix.parent == none) return;
-    const std::int32_t said = prefixes_[prefix.parent].string, word = prefix.state == none ? 0 : lattice_.shown[prefix.arc];
+    const std::int32_t previous = prefixes_[prefix.parent].string, word = prefix.state == none ? 0 : input_.shown[prefix.arc];
     const auto next = static_cast<std::int32_t>(strings_.size()) + 1;
-    prefix.string = word == 0 ? said : strings_.emplace(pair(said, word), next).first->second;
-  }
-
-  static std::uint64_t pair(std::int32_t a, std::int32_t b) {
-    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(a)) << 32 | static_cast<std::uint32_t>(b);
+    prefix.string = word == 0 ? previous : strings_.emplace(pair_key(previous, word), next).first->second;
   }
 
   // ---- Order ------------------------------------------------------------------------------------------------------
 
-  // Whether there is a prefix that comes next: the first of those that are ready. No other may come before it.
+  // Makes bounds exact until no waiting prefix can come before the first ready one; false if there is none.
   bool next() {
     while (!waiting_.empty() &&
            (ready_.empty() || prefixes_[waiting_.front()].key - prefixes_[ready_.front()].key <= keys_.slack())) {
@@ -245,9 +242,9 @@ class StringSearch {
 
   // ---- When there are too many prefixes -----------------------------------------------------------------------------
 
-  // What is still wanted is made of the most promising prefixes, each of them completed arc by arc. That need not give
-  // a string its cheapest path, nor as many strings as are wanted.
-  void give_up() {
+  // Completes the most promising prefixes arc by arc. A string may not get its cheapest path, and there may be fewer
+  // strings than are wanted.
+  void stop_early() {
     result_.exact = static_cast<std::int64_t>(result_.arcs.size());
     result_.bound = prefixes_[ready_.front()].bound.value;
     const auto missing = static_cast<std::size_t>(limits_.strings - result_.exact);
@@ -255,16 +252,16 @@ class StringSearch {
     while (promising.size() < most_tries + missing && next()) promising.push_back(pop(ready_, later()));
     for (const Number number : promising) {
       if (!completed.empty() && bytes() >= 2 * limits_.bytes) break;
-      completed.push_back(completed_from(number));
+      completed.push_back(complete_from(number));
     }
     std::sort(completed.begin(), completed.end(), [later = later()](Number a, Number b) { return later(b, a); });
     for (const Number number : completed)
-      if (!is_done() && met_.insert(pair(none, prefixes_[number].string)).second) give(number);
+      if (!is_done() && visited_.insert(pair_key(none, prefixes_[number].string)).second) emit(number);
   }
   static constexpr std::size_t most_tries = 256;
 
-  Number completed_from(Number number) {
-    name_string(number);
+  Number complete_from(Number number) {
+    number_string(number);
     while (prefixes_[number].state != none) {
       waiting_.clear();
       ready_.clear();
@@ -274,15 +271,15 @@ class StringSearch {
       prefixes_[begin] = prefixes_[ready_.front()];
       prefixes_.resize(static_cast<std::size_t>(begin) + 1);
       number = begin;
-      name_string(number);
+      number_string(number);
     }
     return number;
   }
 
-  const WeighedLattice& lattice_;
+  const LossLattice& input_;
   const SearchLimits limits_;
   const LossKeys keys_;
-  std::vector<CompletionBounds<ill>> bounds_;  // of each reference
+  std::vector<CompletionBounds<penalize>> bounds_;  // of each reference
   const Columns columns_;
   ColumnStore<Gain> store_;
   std::vector<Prefix> prefixes_;
@@ -290,62 +287,65 @@ class StringSearch {
   std::vector<Number> waiting_;     // a heap, by keys
   std::vector<Number> ready_;       // a heap, by bounds
   std::unordered_map<std::uint64_t, std::int32_t> strings_;  // by the string without its last word, and that word
-  std::unordered_set<std::uint64_t> met_;                    // states with strings
+  std::unordered_set<std::uint64_t> visited_;                    // states with strings
   std::unordered_map<std::uint64_t, std::int64_t> seen_;     // how many strings, by state and column
-  std::vector<std::vector<Seen>> looked_at_;                 // by state
+  std::vector<std::vector<ExpandedPrefix>> expanded_;                 // by state
   typename Columns::Column column_;
-  WeighedStrings result_{{}, {}, -1, 0};
+  LossAugmentedStrings result_{{}, {}, -1, 0};
 };
 
-Int128 largest_gain_in(const WeighedLattice& lattice, const Weighing& weighing) {
+Int128 largest_gain_in(const LossLattice& input, const LossFunction& loss_function) {
   std::size_t longest = 0;
-  for (const auto& reference : weighing.references) longest = std::max(longest, reference.words.size());
-  return largest_gain<Int128>(weighing.gains, longest_path(lattice.graph, true), static_cast<Int128>(longest));
+  for (const auto& reference : loss_function.references) longest = std::max(longest, reference.words.size());
+  return largest_gain<Int128>(loss_function.gains, longest_path(input.lattice, true), static_cast<Int128>(longest));
 }
 
-void require_sums(const WeighedLattice& lattice, const Weighing& weighing) {
-  const double cost = static_cast<double>(largest_cost(lattice.graph, lattice.costs)) * lattice.graph.states;
+void require_sums(const LossLattice& input, const LossFunction& loss_function) {
+  const double cost = static_cast<double>(largest_cost(input.lattice, input.costs)) * input.lattice.states;
   double weight = 0;
-  for (const auto& reference : weighing.references) weight = std::max(weight, static_cast<double>(reference.weight));
-  const double value = static_cast<double>(weighing.cost_weight) * cost +
-                       2 * weight * static_cast<double>(largest_gain_in(lattice, weighing));
+  for (const auto& reference : loss_function.references)
+    weight = std::max(weight, static_cast<double>(reference.weight));
+  const double value = static_cast<double>(loss_function.cost_weight) * cost +
+                       2 * weight * static_cast<double>(largest_gain_in(input, loss_function));
   if (cost > std::ldexp(1.0, 62) || value > std::ldexp(1.0, 125))
     throw TooLarge("weights and costs are too large to be added up; choose smaller ones");
 }
 
-// One string needs no list of strings: the path of least loss against each reference, and the best of them.
-WeighedStrings least_loss(const WeighedLattice& lattice, const Weighing& weighing, SearchWay way) {
+// A single string is the best of the paths of least loss against each reference.
+LossAugmentedStrings least_loss(const LossLattice& input, const LossFunction& loss_function, SearchMethod method) {
   const auto key = [](const LeastLoss& found) { return std::tie(found.loss, found.cost, found.words, found.arcs); };
   std::optional<LeastLoss> best;
-  for (const auto& reference : weighing.references) {
-    LeastLoss found = search_least_loss(lattice.graph, lattice.costs, reference.words.data(),
-                                        static_cast<std::int32_t>(reference.words.size()), weighing.gains,
-                                        reference.weight, weighing.cost_weight, way);
+  for (const auto& reference : loss_function.references) {
+    LeastLoss found = search_least_loss(input.lattice, input.costs, reference.words.data(),
+                                        static_cast<std::int32_t>(reference.words.size()), loss_function.gains,
+                                        reference.weight, loss_function.cost_weight, method);
     if (!best || key(found) < key(*best)) best = std::move(found);
   }
   return {{std::move(best->arcs)}, {best->loss}, 1, 0};
 }
 
-template <bool ill>
-WeighedStrings searched(const WeighedLattice& lattice, const Weighing& weighing, SearchLimits limits) {
+template <bool penalize>
+LossAugmentedStrings searched(const LossLattice& input, const LossFunction& loss_function, SearchLimits limits) {
   double table = 0;
-  for (const auto& reference : weighing.references)
-    table += CompletionBounds<ill>::Table::most_bytes(lattice.graph.states, reference.words.size(), weighing.gains.order);
+  for (const auto& reference : loss_function.references)
+    table += CompletionBounds<penalize>::Table::most_bytes(input.lattice.states, reference.words.size(),
+                                                           loss_function.gains.order);
   if (table > static_cast<double>(limits.bytes) / 2)
     throw TooLarge("the search's tables do not fit into memory; prune the lattice, or give fewer or shorter references");
   limits.bytes -= static_cast<std::size_t>(table);
-  if (fits<std::int32_t>(largest_gain_in(lattice, weighing), 8))
-    return StringSearch<std::int32_t, ill>(lattice, weighing, limits).run();
-  return StringSearch<Int128, ill>(lattice, weighing, limits).run();
+  if (fits<std::int32_t>(largest_gain_in(input, loss_function), 8))
+    return StringSearch<std::int32_t, penalize>(input, loss_function, limits).run();
+  return StringSearch<Int128, penalize>(input, loss_function, limits).run();
 }
 
 }  // namespace
 
-WeighedStrings weighed_strings(const WeighedLattice& lattice, const Weighing& weighing, SearchLimits limits) {
-  require_sums(lattice, weighing);
-  if (weighing.ill) return searched<true>(lattice, weighing, limits);
-  if (limits.strings == 1) return least_loss(lattice, weighing, limits.way);
-  return searched<false>(lattice, weighing, limits);
+LossAugmentedStrings loss_augmented_strings(const LossLattice& input, const LossFunction& loss_function,
+                                            SearchLimits limits) {
+  require_sums(input, loss_function);
+  if (loss_function.penalize) return searched<true>(input, loss_function, limits);
+  if (limits.strings == 1) return least_loss(input, loss_function, limits.method);
+  return searched<false>(input, loss_function, limits);
 }
 
 }  // namespace latticemetric

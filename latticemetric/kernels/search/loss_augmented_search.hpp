@@ -1,4 +1,4 @@
-// Strings of a lattice by a recognition rate, or by what it and a model's cost make of them together.
+// Loss-augmented decoding: the strings of a lattice with the least loss, by a recognition rate and the model's cost.
 #pragma once
 
 #include <cstddef>
@@ -9,43 +9,44 @@
 
 namespace latticemetric {
 
-// Every state is on a complete path. The graph's own costs say only which states are final.
-struct WeighedLattice {
-  Lattice graph;
+// Every state is on a complete path. The lattice's own costs only say which states are final.
+struct LossLattice {
+  Lattice lattice;
   IntegerCosts costs;
-  const std::int32_t* shown;  // what an arc says in the result; 0 for nothing
+  const std::int32_t* shown;  // the word of an arc in the result; 0 for none
 };
 
-struct WeighedReference {
+struct WeightedReference {
   std::vector<std::int32_t> words;
   Int128 weight;  // of a gain against it; at least 0
 };
 
-// The loss of a string is cost_weight * cost − its largest weight * gain over references and alignments; or plus it,
-// where the strings that score ill are wanted.
-struct Weighing {
-  std::vector<WeighedReference> references;
+// The loss of a string is cost_weight * cost − the largest weight * gain over references and alignments; plus it, if
+// gains are penalized.
+struct LossFunction {
+  std::vector<WeightedReference> references;
   Gains gains;
   Int128 cost_weight;  // at least 0
-  bool ill;
+  bool penalize;
 };
 
 struct SearchLimits {
   std::int64_t strings;  // wanted
-  std::int64_t steps;    // prefixes that may be looked at
+  std::int64_t steps;    // the largest number of visited prefixes
   std::size_t bytes;
-  SearchWay way;  // to the one best string
+  SearchMethod method;  // to the one best string
 };
 
-struct WeighedStrings {
+struct LossAugmentedStrings {
   std::vector<std::vector<std::int64_t>> arcs;  // the best path of each string, the best string first
   std::vector<Int128> losses;
-  std::int64_t exact;                           // so many of the first are known to be the best
-  Int128 bound;                                   // no other string has a smaller loss; of no meaning if all are exact
+  std::int64_t exact;                           // how many of the first are certainly the best
+  Int128 bound;                                   // a lower bound of the loss of all other strings; meaningless if all are exact
 };
 
-// Distinct strings of least loss; ties: least cost, fewest words, lexicographically smallest arcs. Throws TooLarge
-// where tables do not fit.
-WeighedStrings weighed_strings(const WeighedLattice& lattice, const Weighing& weighing, SearchLimits limits);
+// Returns distinct strings of least loss; ties: least cost, fewest words, lexicographically smallest arcs. Throws
+// TooLarge if tables do not fit.
+LossAugmentedStrings loss_augmented_strings(const LossLattice& input, const LossFunction& loss_function,
+                                            SearchLimits limits);
 
 }  // namespace latticemetric

@@ -1,4 +1,4 @@
-// Some states of the product of a lattice with an automaton, numbered from the first to the last one.
+// A set of product states of a lattice and an automaton, numbered in ascending order.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace latticemetric {
 
-// A bit for each state of the product that may be among them: beside state s of the lattice, for count(s) states of the
-// automaton, from first(s) on.
+// A bit for each product state that may be in the set: for state s of the lattice, for count(s) states of the automaton
+// from first(s) on.
 class NumberedStates {
  public:
   template <typename First, typename Count>
@@ -31,7 +31,7 @@ class NumberedStates {
   void number() { bits_.number(); }
 
   std::size_t size() const { return bits_.size(); }
-  // The first number beside state s of the lattice.
+  // The first number of state s of the lattice.
   std::size_t begin(std::int32_t s) const { return bits_.before(begin_[s]); }
 
   bool has(std::int32_t s, std::int32_t q) const {
@@ -42,7 +42,7 @@ class NumberedStates {
     return bits_.number_of(word(s, q), q);
   }
 
-  // Visits those beside a state of the lattice, by their numbers; also larger ones that are set meanwhile.
+  // Visits those of a state of the lattice, in ascending order; also larger ones that are set meanwhile.
   template <typename Visit>
   void each(std::int32_t s, Visit visit) const {
     for (std::size_t w = begin_[s]; w < begin_[s + 1]; ++w) {

@@ -41,8 +41,8 @@ class SpelledRows {
 
 // Pieces that are one word longer, where a word is (255) and not elsewhere (0).
 void spell(std::uint8_t* __restrict into, std::uint8_t* __restrict longest, const std::uint8_t* __restrict before,
-           const std::uint8_t* __restrict is_there, std::int32_t places) {
-  for (std::int32_t i = 0; i < places; ++i) {
+           const std::uint8_t* __restrict is_there, std::int32_t positions) {
+  for (std::int32_t i = 0; i < positions; ++i) {
     const auto more = static_cast<std::uint8_t>(std::min(before[i], static_cast<std::uint8_t>(most_spelled - 1)) + 1);
     const auto spelled = static_cast<std::uint8_t>(more & is_there[i]);
     into[i] = std::max(into[i], spelled);
@@ -51,38 +51,38 @@ void spell(std::uint8_t* __restrict into, std::uint8_t* __restrict longest, cons
 }
 
 // Of a word, in what all of them lose after an error, rounded up.
-PrefixLosses::Loss share(const std::vector<PrefixLosses::Loss>& lost) {
-  const auto words = static_cast<PrefixLosses::Loss>(lost.size()) - 1;
+PrefixBounds::Loss share(const std::vector<PrefixBounds::Loss>& lost) {
+  const auto words = static_cast<PrefixBounds::Loss>(lost.size()) - 1;
   return words > 0 ? (lost.back() + words - 1) / words : 0;
 }
 
 }  // namespace
 
-PrefixLosses::PrefixLosses(const Lattice& graph, std::int32_t size, Gains gains, const Costs& costs)
-    : graph_(graph),
+PrefixBounds::PrefixBounds(const Lattice& lattice, std::int32_t size, Gains gains, const Costs& costs)
+    : lattice_(lattice),
       size_(size),
       gains_(gains, true),
       insertion_(-gains_.insertion),
       deletion_(-gains_.deletion),
       substitution_(-gains_.substitution),
       cheapest_(std::min({insertion_, deletion_, substitution_})),
-      hold_(cheapest_ >= 0),
+      are_valid_(cheapest_ >= 0),
       share_(share(least_after_error())),
       after_error_(counted_after_error(share_)),
       deletion_alone_(deletion_ - share_),
-      prices_(prices()),
+      multipliers_(multipliers()),
       segments_(static_cast<std::size_t>(size) + 1) {
   choose_segments({});
   constexpr std::int32_t many = std::numeric_limits<std::int32_t>::max() / 2;
-  const auto states = static_cast<std::size_t>(graph.states);
+  const auto states = static_cast<std::size_t>(lattice.states);
   least_words_.assign(states, many);
   most_words_.assign(states, -many);
   least_cost_.assign(states, unreached);
   least_words_[0] = most_words_[0] = 0;
   least_cost_[0] = 0;
-  for (std::int64_t a = 0; a < graph.arcs; ++a) {
-    const auto s = graph.source[a], t = graph.target[a];
-    const std::int32_t words = graph.label[a] != 0;
+  for (std::int64_t a = 0; a < lattice.arcs; ++a) {
+    const auto s = lattice.source[a], t = lattice.target[a];
+    const std::int32_t words = lattice.label[a] != 0;
     least_words_[t] = std::min(least_words_[t], least_words_[s] + words);
     most_words_[t] = std::max(most_words_[t], most_words_[s] + words);
     least_cost_[t] = std::min(least_cost_[t], least_cost_[s] + costs.arc[a]);
@@ -90,15 +90,15 @@ PrefixLosses::PrefixLosses(const Lattice& graph, std::int32_t size, Gains gains,
   least_words_after_.assign(states, many);
   most_words_after_.assign(states, -many);
   least_cost_after_.assign(states, unreached);
-  std::int64_t a = graph.arcs;
-  for (std::int32_t s = graph.states - 1; s >= 0; --s) {
-    if (graph.is_final(s)) {
+  std::int64_t a = lattice.arcs;
+  for (std::int32_t s = lattice.states - 1; s >= 0; --s) {
+    if (lattice.is_final(s)) {
       least_words_after_[s] = most_words_after_[s] = 0;
       least_cost_after_[s] = costs.end[s];
     }
-    for (; a > 0 && graph.source[a - 1] == s; --a) {
-      const auto t = graph.target[a - 1];
-      const std::int32_t words = graph.label[a - 1] != 0;
+    for (; a > 0 && lattice.source[a - 1] == s; --a) {
+      const auto t = lattice.target[a - 1];
+      const std::int32_t words = lattice.label[a - 1] != 0;
       least_words_after_[s] = std::min(least_words_after_[s], least_words_after_[t] + words);
       most_words_after_[s] = std::max(most_words_after_[s], most_words_after_[t] + words);
       least_cost_after_[s] = std::min(least_cost_after_[s], least_cost_after_[t] + costs.arc[a - 1]);
@@ -106,20 +106,20 @@ PrefixLosses::PrefixLosses(const Lattice& graph, std::int32_t size, Gains gains,
   }
 }
 
-std::vector<PrefixLosses::Price> PrefixLosses::prices() const {
-  std::vector<Price> prices;
-  if (!hold_) return prices;
+std::vector<PrefixBounds::Multiplier> PrefixBounds::multipliers() const {
+  std::vector<Multiplier> multipliers;
+  if (!are_valid_) return multipliers;
   const Loss turns[] = {2 * insertion_, -2 * deletion_alone_, 0, insertion_ - deletion_,
                         2 * (insertion_ - substitution_), 2 * (substitution_ - deletion_)};
   for (const auto turn : turns) {
     const Loss x = std::clamp(turn, -2 * deletion_alone_, 2 * insertion_);
-    prices.push_back({x, std::min({2 * insertion_ - x, 2 * deletion_ + x, 2 * substitution_})});
+    multipliers.push_back({x, std::min({2 * insertion_ - x, 2 * deletion_ + x, 2 * substitution_})});
   }
-  return prices;
+  return multipliers;
 }
 
 // What 0 .. order - 1 words of the reference lose with no match before them.
-std::vector<PrefixLosses::Loss> PrefixLosses::least_after_error() const {
+std::vector<PrefixBounds::Loss> PrefixBounds::least_after_error() const {
   // By the number of matches before the words that are left.
   std::vector<Loss> least(static_cast<std::size_t>(gains_.order), 0), lost{0};
   for (std::int32_t left = 1; left < gains_.order; ++left) {
@@ -133,7 +133,7 @@ std::vector<PrefixLosses::Loss> PrefixLosses::least_after_error() const {
 }
 
 // The same, if of some words no more is counted than the share of each.
-std::vector<PrefixLosses::Loss> PrefixLosses::counted_after_error(Loss share) const {
+std::vector<PrefixBounds::Loss> PrefixBounds::counted_after_error(Loss share) const {
   auto counted = least_after_error();
   for (std::size_t words = 1; words < counted.size(); ++words)
     counted[words] = std::min(counted[words], counted[words - 1] + share);
@@ -141,8 +141,8 @@ std::vector<PrefixLosses::Loss> PrefixLosses::counted_after_error(Loss share) co
 }
 
 // Where a path through a state may be, if it loses at most so much: by lengths before and after it. Each loss is the
-// largest of three linear functions of the place, and so is their sum of nine.
-PrefixLosses::Window PrefixLosses::window(std::int32_t s, Loss most) const {
+// largest of three linear functions of the position, and so is their sum of nine.
+PrefixBounds::Window PrefixBounds::window(std::int32_t s, Loss most) const {
   if (!is_reached(s) || least_words_after_[s] > most_words_after_[s]) return {};
   struct Line {
     Loss slope, value;
@@ -166,28 +166,28 @@ PrefixLosses::Window PrefixLosses::window(std::int32_t s, Loss most) const {
   return {static_cast<std::int32_t>(first), static_cast<std::int32_t>(last)};
 }
 
-// The longest piece that ends before each place and that a path spells, up to `most_spelled` words.
-std::vector<std::uint8_t> PrefixLosses::longest_spelled(const ReferencePlaces& places, Loss most) const {
+// The longest piece that ends before each position and that a path spells, up to `most_spelled` words.
+std::vector<std::uint8_t> PrefixBounds::longest_spelled(const ReferencePositions& positions, Loss most) const {
   std::vector<std::uint8_t> longest(static_cast<std::size_t>(size_) + 1, 0);
   std::vector<Window> windows;
-  windows.reserve(static_cast<std::size_t>(graph_.states));
-  for (std::int32_t s = 0; s < graph_.states; ++s) windows.push_back(window(s, most));
-  poll(20 * static_cast<std::int64_t>(graph_.states));
+  windows.reserve(static_cast<std::size_t>(lattice_.states));
+  for (std::int32_t s = 0; s < lattice_.states; ++s) windows.push_back(window(s, most));
+  poll(20 * static_cast<std::int64_t>(lattice_.states));
   const auto width = [&](std::int32_t s) { return windows[s].last - windows[s].first + 1; };
-  SpelledRows rows(graph_.states);
-  PlaceCursors cursors(places);
-  FrequentWords<std::uint8_t> frequent(places, size_, 40);
+  SpelledRows rows(lattice_.states);
+  PositionCursors cursors(positions);
+  FrequentWords<std::uint8_t> frequent(positions, size_, 40);
   const std::vector<std::uint8_t> nothing_spelled(longest.size(), 0);
   std::int64_t a = 0;
-  for (std::int32_t s = 0; s < graph_.states; ++s) {
+  for (std::int32_t s = 0; s < lattice_.states; ++s) {
     const Window here = windows[s];
     const std::uint8_t* const row = rows.has(s) ? rows.begin(s, width(s)) : nullptr;
-    for (; a < graph_.arcs && graph_.source[a] == s; ++a) {
-      const std::int32_t t = graph_.target[a];
+    for (; a < lattice_.arcs && lattice_.source[a] == s; ++a) {
+      const std::int32_t t = lattice_.target[a];
       const Window there = windows[t];
       if (width(s) <= 0 || width(t) <= 0) continue;
       poll(20);
-      if (graph_.label[a] == 0) {
+      if (lattice_.label[a] == 0) {
         if (row == nullptr) continue;
         std::uint8_t* const into = rows.begin(t, width(t));
         const auto first = std::max(here.first, there.first), last = std::min(here.last, there.last);
@@ -196,27 +196,27 @@ std::vector<std::uint8_t> PrefixLosses::longest_spelled(const ReferencePlaces& p
         poll((last - first) / 8);
         continue;
       }
-      if (!places.has(a)) continue;
+      if (!positions.has(a)) continue;
       const auto first = std::max(here.first, there.first - 1), last = std::min(here.last, there.last - 1);
       if (frequent.has(a)) {
         if (first > last) continue;
         const auto from = static_cast<std::size_t>(first);
         spell(rows.begin(t, width(t)) + (first + 1 - there.first), longest.data() + from + 1,
-              row == nullptr ? nothing_spelled.data() : row + (first - here.first), frequent.places(a, 255, 0) + from,
-              last - first + 1);
+              row == nullptr ? nothing_spelled.data() : row + (first - here.first), frequent.positions(a, 255, 0) +
+              from, last - first + 1);
         poll((last - first) / 8);
         continue;
       }
-      const auto* place = cursors.from(a, first);
-      if (*place < 0 || *place > last) continue;
+      const auto* position = cursors.from(a, first);
+      if (*position < 0 || *position > last) continue;
       std::uint8_t* const into = rows.begin(t, width(t));
-      for (; *place >= 0 && *place <= last; ++place) {
+      for (; *position >= 0 && *position <= last; ++position) {
         poll(2);
-        const int before = row == nullptr ? 0 : row[*place - here.first];
+        const int before = row == nullptr ? 0 : row[*position - here.first];
         const auto spelled = static_cast<std::uint8_t>(std::min<int>(before + 1, most_spelled));
-        auto& kept = into[*place + 1 - there.first];
+        auto& kept = into[*position + 1 - there.first];
         kept = std::max(kept, spelled);
-        auto& found = longest[static_cast<std::size_t>(*place) + 1];
+        auto& found = longest[static_cast<std::size_t>(*position) + 1];
         found = std::max(found, spelled);
       }
     }
@@ -225,24 +225,24 @@ std::vector<std::uint8_t> PrefixLosses::longest_spelled(const ReferencePlaces& p
   return longest;
 }
 
-void PrefixLosses::find_segments(const ReferencePlaces& places, Loss most) {
-  if (hold_ && cheapest_ + after_error_.back() > 0) choose_segments(longest_spelled(places, most));
+void PrefixBounds::find_segments(const ReferencePositions& positions, Loss most) {
+  if (are_valid_ && cheapest_ + after_error_.back() > 0) choose_segments(longest_spelled(positions, most));
 }
 
-// Of the segments before each place, those that are counted for most. Each ends where it ends first; so it is as short as
-// it can be.
-void PrefixLosses::choose_segments(const std::vector<std::uint8_t>& longest) {
+// Of the segments before each position, those that are counted for most. Each ends where it ends first; so it is as
+// short as it can be.
+void PrefixBounds::choose_segments(const std::vector<std::uint8_t>& longest) {
   Loss of_segment = 0;
-  for (const auto& price : prices_) of_segment = std::max(of_segment, price.of_segment);
+  for (const auto& multiplier : multipliers_) of_segment = std::max(of_segment, multiplier.of_segment);
   const auto worth = [&](const Segments& some) { return some.count * of_segment + 2 * some.lost_after; };
   const auto keep_better = [&](Segments& best, Segments last, Loss after) {
     last.lost_after += after;
     if (worth(last) > worth(best)) best = last;
   };
   const std::int32_t after = gains_.order - 1;
-  std::vector<std::optional<Segments>> ends(segments_.size());  // those of which the last one ends at a place
+  std::vector<std::optional<Segments>> ends(segments_.size());  // those of which the last one ends at a position
   ends[0].emplace();  // no matches are before the first words, as after an error
-  Segments earlier;   // those of which the last one ends `after` words before a place, or before that
+  Segments earlier;   // those of which the last one ends `after` words before a position, or before that
   for (std::int32_t i = 0; i <= size_; ++i) {
     if (!longest.empty() && i > 0 && longest[i] < most_spelled && i - longest[i] - 1 >= 0) {
       ends[i] = segments_[i - longest[i] - 1];

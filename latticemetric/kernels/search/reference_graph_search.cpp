@@ -11,9 +11,9 @@
 namespace latticemetric {
 namespace {
 
-// V(s, q, m) is the largest value of completing from state s of the lattice and state q of the reference, with m words
-// matched in a row just before (m < order). All gains are multiplied by rate.total, and w(b) = -rate.gain * size(b) is
-// what reaching over a word of the reference takes away. With arcs a : s -> t and b : q -> r,
+// V(s, q, m) is the largest value of completing from state s of the lattice and state q of the reference after a run of
+// m matches (m < order). All gains are multiplied by rate.total, and w(b) = -rate.gain * size(b) is the price of a word
+// of the reference. With arcs a : s -> t and b : q -> r,
 //
 //   V(s, q, m) = max of   0                                                   s final, q final
 //                         V(s, r, m)                                          b is ε
@@ -27,8 +27,9 @@ namespace {
 template <typename Value>
 class GraphSearch {
  public:
-  GraphSearch(const Lattice& graph, const std::int32_t* size, const ReferenceGraph& reference, Gains gains, Ratio rate)
-      : graph_(graph),
+  GraphSearch(const Lattice& lattice, const std::int32_t* size, const ReferenceGraph& reference, Gains gains,
+              Ratio rate)
+      : lattice_(lattice),
         size_(size),
         reference_(reference),
         exact_(gains),
@@ -37,16 +38,16 @@ class GraphSearch {
         order_(gains.order),
         price_(static_cast<Value>(rate.gain)),
         width_(static_cast<std::size_t>(reference.states) * gains.order),
-        begin_(arc_begins(graph)),
+        begin_(arc_begins(lattice)),
         reference_begin_(group_begins(reference.states, reference.arcs, reference.source)),
-        values_(filled(width_ * graph.states, std::numeric_limits<Value>::min())) {
+        values_(filled(width_ * lattice.states, std::numeric_limits<Value>::min())) {
     for (std::int64_t b = 0; b < reference.arcs; ++b)
       if (reference.label[b] != 0) words_.push_back(b);
   }
 
-  BestInGraph run() {
-    for (std::int32_t s = graph_.states - 1; s >= 0; --s) complete(s);
-    BestPathOfProduct<GraphSearch> best(*this, graph_.states, graph_.arcs, graph_.source, graph_.target);
+  BestPathAgainstGraph run() {
+    for (std::int32_t s = lattice_.states - 1; s >= 0; --s) complete(s);
+    BestProductPath<GraphSearch> best(*this, lattice_.states, lattice_.arcs, lattice_.source, lattice_.target);
     return {best.arcs(), measured()};
   }
 
@@ -63,13 +64,13 @@ class GraphSearch {
     Value* const here = row(s);
     for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
       poll(static_cast<std::int64_t>(width_ + words_.size()));
-      const Value* const next = row(graph_.target[a]);
-      if (graph_.label[a] == 0)
+      const Value* const next = row(lattice_.target[a]);
+      if (lattice_.label[a] == 0)
         for (std::size_t k = 0; k < width_; ++k) keep(here[k], next[k]);
       else
-        take_word(here, next, graph_.label[a], weight(size_[a]));
+        take_word(here, next, lattice_.label[a], weight(size_[a]));
     }
-    const bool may_end = std::isfinite(graph_.final_cost[s]);
+    const bool may_end = std::isfinite(lattice_.final_cost[s]);
     for (std::int32_t q = reference_.states - 1; q >= 0; --q) {
       Value* const cell = here + static_cast<std::size_t>(q) * order_;
       if (may_end && reference_.is_final[q])
@@ -86,7 +87,8 @@ class GraphSearch {
   }
 
   void take_word(Value* here, const Value* next, std::int32_t label, Value own) {
-    for (std::size_t k = 0; k < width_; k += order_) keep(here[k], static_cast<Value>(own + gains_.insertion + next[k]));
+    for (std::size_t k = 0; k < width_; k += order_)
+      keep(here[k], static_cast<Value>(own + gains_.insertion + next[k]));
     for (const auto b : words_) {
       Value* const from = here + static_cast<std::size_t>(reference_.source[b]) * order_;
       const Value* const to = next + static_cast<std::size_t>(reference_.target[b]) * order_;
@@ -101,21 +103,22 @@ class GraphSearch {
   // ---- Transitions that keep the best value ---------------------------------------------------------------------
 
   bool ends(std::int32_t s, std::int32_t state) {
-    return std::isfinite(graph_.final_cost[s]) && reference_.is_final[gains_.position(state)] && row(s)[state] == 0;
+    return std::isfinite(lattice_.final_cost[s]) && reference_.is_final[gains_.position(state)] && row(s)[state] == 0;
   }
 
   using Completion = CompletionCost;
-  Completion ending(std::int32_t s) const { return latticemetric::ending(graph_, s); }
+  Completion ending(std::int32_t s) const { return latticemetric::ending(lattice_, s); }
   Completion before(std::int64_t arc, const Ratio&, const Completion& rest) const {
-    return latticemetric::before(graph_, arc, rest);
+    return latticemetric::before(lattice_, arc, rest);
   }
 
-  // Calls visit(arc, t, r, what it gains and adds to the denominator).
+  // Calls visit(arc, t, r, its gain and its part of the denominator).
   template <typename Visit>
   void each_transition(std::int32_t s, std::int32_t state, Visit visit) {
     const Value best = row(s)[state];
     const std::int32_t q = gains_.position(state), m = gains_.run(state);
-    const auto propose = [&](std::int64_t a, std::int32_t t, std::int32_t r, Value gain, Int128 exact, std::int64_t size) {
+    const auto propose = [&](std::int64_t a, std::int32_t t, std::int32_t r, Value gain, Int128 exact,
+                             std::int64_t size) {
       if (static_cast<Value>(gain + weight(static_cast<std::int32_t>(size)) + row(t)[r]) == best)
         visit(a, t, r, Ratio{exact, size});
     };
@@ -130,7 +133,7 @@ class GraphSearch {
         edit(silent, s, r, Edit::deletion, reference_.size[b]);
     }
     for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
-      const std::int32_t t = graph_.target[a], label = graph_.label[a];
+      const std::int32_t t = lattice_.target[a], label = lattice_.label[a];
       if (label == 0) {
         propose(a, t, state, Value{0}, 0, 0);
         continue;
@@ -146,7 +149,7 @@ class GraphSearch {
     }
   }
 
-  // What one of the best paths gains, and its denominator.
+  // The gain and the denominator of one of the best paths.
   Ratio measured() {
     Ratio sum{0, 0};
     std::int32_t s = 0, state = 0;
@@ -164,9 +167,9 @@ class GraphSearch {
     return sum;
   }
 
-  friend class BestPathOfProduct<GraphSearch>;
+  friend class BestProductPath<GraphSearch>;
 
-  const Lattice& graph_;
+  const Lattice& lattice_;
   const std::int32_t* size_;
   const ReferenceGraph& reference_;
   const EditGains<Int128> exact_;
@@ -188,8 +191,8 @@ double longest(std::int32_t states, std::int64_t arcs, const std::int32_t* sourc
 }
 
 // No value is larger in size than this: every word matched and inserted and deleted.
-double largest_value(const Lattice& graph, const ReferenceGraph& reference, Gains gains, Ratio rate) {
-  const double words = 1 + longest(graph.states, graph.arcs, graph.source, graph.target, graph.label) +
+double largest_value(const Lattice& lattice, const ReferenceGraph& reference, Gains gains, Ratio rate) {
+  const double words = 1 + longest(lattice.states, lattice.arcs, lattice.source, lattice.target, lattice.label) +
                        longest(reference.states, reference.arcs, reference.source, reference.target, reference.label);
   const double each = gains.order * static_cast<double>(gains.unit) + std::fabs(static_cast<double>(gains.alpha)) +
                       std::fabs(static_cast<double>(gains.beta));
@@ -198,13 +201,14 @@ double largest_value(const Lattice& graph, const ReferenceGraph& reference, Gain
 
 }  // namespace
 
-BestInGraph search_reference_graph(const Lattice& graph, const std::int32_t* size, const ReferenceGraph& reference,
-                                   Gains gains, Ratio rate, double most_bytes) {
-  const double largest = largest_value(graph, reference, gains, rate);
-  const double cells = static_cast<double>(graph.states) * reference.states * gains.order;
+BestPathAgainstGraph search_reference_graph(const Lattice& lattice, const std::int32_t* size,
+                                            const ReferenceGraph& reference, Gains gains, Ratio rate,
+                                            double most_bytes) {
+  const double largest = largest_value(lattice, reference, gains, rate);
+  const double cells = static_cast<double>(lattice.states) * reference.states * gains.order;
   const auto run = [&](auto zero) {
     if (cells * sizeof(zero) > most_bytes) throw TooLarge("the lattice and its reference graph are too large together");
-    return GraphSearch<decltype(zero)>(graph, size, reference, gains, rate).run();
+    return GraphSearch<decltype(zero)>(lattice, size, reference, gains, rate).run();
   };
   if (largest < std::ldexp(1.0, 29)) return run(std::int32_t{0});
   if (largest < std::ldexp(1.0, 61)) return run(std::int64_t{0});

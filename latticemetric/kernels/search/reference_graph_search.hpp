@@ -1,4 +1,5 @@
-// The best path of a lattice under a recognition rate whose reference is a graph, at a given price of reference n-grams.
+// The best path of a lattice under a recognition rate whose reference is a graph, at a given price of reference
+// n-grams.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ struct Ratio {
   Int128 total;
 };
 
-struct BestInGraph {
+struct BestPathAgainstGraph {
   std::vector<std::int64_t> arcs;
   Ratio reached{0, 0};  // what one of the best paths gains, and its denominator
 };
@@ -34,7 +35,8 @@ struct BestInGraph {
 // The largest rate.total * gain - rate.gain * denominator; ties: least cost, fewest words, lexicographically smallest
 // arcs of the lattice. `size` says what arcs of the lattice add to the denominator. Throws std::overflow_error where
 // 128 bits do not hold what is compared, and TooLarge where the table takes more than so many bytes.
-BestInGraph search_reference_graph(const Lattice& graph, const std::int32_t* size, const ReferenceGraph& reference,
-                                   Gains gains, Ratio rate, double most_bytes);
+BestPathAgainstGraph search_reference_graph(const Lattice& lattice, const std::int32_t* size,
+                                            const ReferenceGraph& reference, Gains gains, Ratio rate,
+                                            double most_bytes);
 
 }  // namespace latticemetric

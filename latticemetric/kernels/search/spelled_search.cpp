@@ -60,12 +60,12 @@ class ReferenceUnits {
   std::vector<std::vector<std::int32_t>> places_;  // ascending, of each class
 };
 
-// D(0) .. D(|r|), where D(j) is the fewest errors of what completes a path while j units of the reference are left.
+// D(0) .. D(|r|), where D(j) is the fewest errors of completing a path while j units of the reference are left.
 // Neighbours differ by at most 1 (Ukkonen 1985), so that D(0) and two bits a unit say all: whether D rises, or falls.
 // So do the minima of several columns.
-class ColumnTable {
+class ErrorColumns {
  public:
-  ColumnTable(std::size_t columns, std::int32_t words)
+  ErrorColumns(std::size_t columns, std::int32_t words)
       : words_(static_cast<std::size_t>(words)), bits_(filled(columns * 2 * words_, Bits{0})), first_(columns, 0) {}
 
   Bits* rises(std::size_t column) { return bits_.data() + column * 2 * words_; }
@@ -75,7 +75,7 @@ class ColumnTable {
   std::int32_t& first(std::size_t column) { return first_[column]; }
   std::int32_t first(std::size_t column) const { return first_[column]; }
 
-  void copy(const ColumnTable& from, std::size_t column, std::size_t into) {
+  void copy(const ErrorColumns& from, std::size_t column, std::size_t into) {
     std::copy_n(from.rises(column), 2 * words_, rises(into));
     first_[into] = from.first_[column];
   }
@@ -99,7 +99,7 @@ class ColumnTable {
 
   // The column with one more unit before what completes paths: a step of Myers's algorithm (1999), in words as by
   // Hyyrö (2003).
-  void say(std::size_t column, const Bits* has) {
+  void prepend(std::size_t column, const Bits* has) {
     Bits *const up = rises(column), *const down = falls(column);
     const std::size_t words = words_;
     Bits carried_up = 1, carried_down = 0;  // D(0) rises: the unit is inserted
@@ -165,7 +165,7 @@ class LowestColumn {
     }
   }
 
-  void write(ColumnTable& table, std::size_t column) {
+  void write(ErrorColumns& table, std::size_t column) {
     Bits *const rises = table.rises(column), *const falls = table.falls(column);
     table.first(column) = row_[0];
     const std::int32_t steps = bytes_ * 8;
@@ -188,25 +188,25 @@ class LowestColumn {
   std::vector<std::uint8_t> steps_;
 };
 
-// The product of a lattice with the automaton of an edit distance, for `BestPathOfProduct`. Arcs are spelled when they
+// The product of a lattice with the automaton of an edit distance, for `BestProductPath`. Arcs are spelled when they
 // are passed: between the states of the lattice there are no others.
 //
-// State 1 + i beside a state of the lattice has i units of the reference behind it; in state 0 are those paths that have
-// said no word yet. They have none of the reference behind them, since it can as well be deleted later: deletions come
-// right before a match, or at the end. So no transition leaves the lattice where it is.
+// Automaton state 1 + i has i units of the reference behind it; paths without a word so far are in state 0. They have
+// no unit of the reference behind them, since it can be deleted later: deletions come right before a match, or at the
+// end. So no transition is silent.
 class SpelledProduct {
  public:
   using Completion = CompletionCost;
 
-  SpelledProduct(const Lattice& graph, const Spelling& spelling, const std::int32_t* reference, std::int32_t size)
-      : graph_(graph),
+  SpelledProduct(const Lattice& lattice, const Spelling& spelling, const std::int32_t* reference, std::int32_t size)
+      : lattice_(lattice),
         spelling_(spelling),
         reference_(reference, size),
-        begin_(arc_begins(graph)),
-        states_(static_cast<std::size_t>(graph.states), reference_.words()),
-        spoken_(group_arcs(), reference_.words()),
+        begin_(arc_begins(lattice)),
+        states_(static_cast<std::size_t>(lattice.states), reference_.words()),
+        arcs_(group_arcs(), reference_.words()),
         inner_(0, reference_.words()) {
-    poll(graph.arcs);
+    poll(lattice.arcs);
     const std::int64_t units = spelling.words > 0 ? spelling.begin[spelling.words] : 0;
     classes_.reserve(static_cast<std::size_t>(units));
     for (std::int64_t k = 0; k < units; ++k) {
@@ -221,17 +221,17 @@ class SpelledProduct {
       fill<std::int16_t>();
     else
       fill<std::int32_t>();
-    complete_silent();
+    complete_wordless();
   }
 
-  std::int64_t errors() const { return silent_.at(0); }
+  std::int64_t errors() const { return wordless_.at(0); }
 
   std::int32_t first_state(std::int32_t) const { return 0; }
   std::int32_t states(std::int32_t) const { return reference_.size() + 2; }
-  bool ends(std::int32_t s, std::int32_t q) const { return graph_.is_final(s) && value(s, q) == left(q); }
-  Completion ending(std::int32_t s) const { return latticemetric::ending(graph_, s); }
+  bool ends(std::int32_t s, std::int32_t q) const { return lattice_.is_final(s) && value(s, q) == left(q); }
+  Completion ending(std::int32_t s) const { return latticemetric::ending(lattice_, s); }
   Completion before(std::int64_t arc, int, const Completion& rest) const {
-    return latticemetric::before(graph_, arc, rest);
+    return latticemetric::before(lattice_, arc, rest);
   }
 
   template <typename Visit>
@@ -239,12 +239,12 @@ class SpelledProduct {
     const std::int32_t best = value(s, q);
     for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
       poll(10);
-      const std::int32_t t = graph_.target[a];
-      if (graph_.label[a] == 0) {
+      const std::int32_t t = lattice_.target[a];
+      if (lattice_.label[a] == 0) {
         if (value(t, q) == best) visit(a, t, q, 0);
         continue;
       }
-      if (q > 0 && spoken_.value(group_[a], left(q)) != best) continue;
+      if (q > 0 && arcs_.value(group_[a], left(q)) != best) continue;
       if (!spell(a, q > 0, best, left(q))) continue;
       follow(a, q > 0, q > 0 ? q - 1 : 0);
       for (const auto i : here_) visit(a, t, 1 + i, 0);
@@ -255,14 +255,14 @@ class SpelledProduct {
   // How many units of the reference are left in a state of the automaton.
   std::int32_t left(std::int32_t q) const { return q > 0 ? reference_.size() - q + 1 : reference_.size(); }
   std::int32_t value(std::int32_t s, std::int32_t q) const {
-    return q > 0 ? states_.value(static_cast<std::size_t>(s), left(q)) : silent_.at(s);
+    return q > 0 ? states_.value(static_cast<std::size_t>(s), left(q)) : wordless_.at(s);
   }
 
-  // What is said by an arc with a word: after other words, with the separator.
+  // The units of an arc with a word: after other words, with the separator.
   bool separates(bool after_words) const { return after_words && spelling_.separator != 0; }
-  std::int64_t first_unit(std::int64_t a) const { return spelling_.begin[graph_.label[a] - 1]; }
+  std::int64_t first_unit(std::int64_t a) const { return spelling_.begin[lattice_.label[a] - 1]; }
   std::int64_t units(std::int64_t a, bool after_words) const {
-    return separates(after_words) + spelling_.begin[graph_.label[a]] - first_unit(a);
+    return separates(after_words) + spelling_.begin[lattice_.label[a]] - first_unit(a);
   }
   std::int32_t unit_class(std::int64_t a, bool after_words, std::int64_t k) const {
     if (!separates(after_words)) return classes_[first_unit(a) + k];
@@ -271,12 +271,12 @@ class SpelledProduct {
 
   // Arcs with the same word and target have the same column; it is computed once. Returns how many there are.
   std::size_t group_arcs() {
-    group_.assign(static_cast<std::size_t>(graph_.arcs), 0);
-    std::vector<std::int64_t> into(static_cast<std::size_t>(graph_.states) + 1, 0), by_target(group_.size());
-    poll(4 * graph_.arcs);
-    for (std::int64_t a = 0; a < graph_.arcs; ++a) ++into[graph_.target[a] + 1];
-    for (std::int32_t s = 0; s < graph_.states; ++s) into[s + 1] += into[s];
-    for (std::int64_t a = 0; a < graph_.arcs; ++a) by_target[into[graph_.target[a]]++] = a;
+    group_.assign(static_cast<std::size_t>(lattice_.arcs), 0);
+    std::vector<std::int64_t> into(static_cast<std::size_t>(lattice_.states) + 1, 0), by_target(group_.size());
+    poll(4 * lattice_.arcs);
+    for (std::int64_t a = 0; a < lattice_.arcs; ++a) ++into[lattice_.target[a] + 1];
+    for (std::int32_t s = 0; s < lattice_.states; ++s) into[s + 1] += into[s];
+    for (std::int64_t a = 0; a < lattice_.arcs; ++a) by_target[into[lattice_.target[a]]++] = a;
     struct Seen {
       std::int32_t target = -1;
       std::size_t group = 0;
@@ -284,9 +284,9 @@ class SpelledProduct {
     std::vector<Seen> seen(static_cast<std::size_t>(spelling_.words) + 1);
     std::size_t groups = 0;
     for (const auto a : by_target) {
-      if (graph_.label[a] == 0) continue;
-      Seen& last = seen[graph_.label[a]];
-      if (last.target != graph_.target[a]) last = {graph_.target[a], groups++};
+      if (lattice_.label[a] == 0) continue;
+      Seen& last = seen[lattice_.label[a]];
+      if (last.target != lattice_.target[a]) last = {lattice_.target[a], groups++};
       group_[a] = last.group;
     }
     return groups;
@@ -295,15 +295,15 @@ class SpelledProduct {
   // No column has a larger value: the fewest units of what completes a path, all inserted, and the reference deleted.
   std::int64_t largest_value() const {
     constexpr std::int64_t unknown = std::numeric_limits<std::int64_t>::max();
-    std::vector<std::int64_t> fewest(static_cast<std::size_t>(graph_.states), unknown);
+    std::vector<std::int64_t> fewest(static_cast<std::size_t>(lattice_.states), unknown);
     std::int64_t largest = 0;
-    poll(4 * graph_.arcs);
-    for (std::int32_t s = graph_.states - 1; s >= 0; --s) {
-      if (graph_.is_final(s)) fewest[s] = 0;
+    poll(4 * lattice_.arcs);
+    for (std::int32_t s = lattice_.states - 1; s >= 0; --s) {
+      if (lattice_.is_final(s)) fewest[s] = 0;
       for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
-        const std::int64_t rest = fewest[graph_.target[a]];
+        const std::int64_t rest = fewest[lattice_.target[a]];
         if (rest == unknown) continue;
-        const std::int64_t before_rest = rest + (graph_.label[a] == 0 ? 0 : units(a, true));
+        const std::int64_t before_rest = rest + (lattice_.label[a] == 0 ? 0 : units(a, true));
         fewest[s] = std::min(fewest[s], before_rest);
         largest = std::max(largest, before_rest);
       }
@@ -313,31 +313,31 @@ class SpelledProduct {
 
   template <typename Value>
   void fill() {
-    std::vector<std::uint8_t> known(spoken_.size(), 0);
+    std::vector<std::uint8_t> known(arcs_.size(), 0);
     LowestColumn<Value> lowest(reference_.size(), reference_.words());
-    for (std::int32_t s = graph_.states - 1; s >= 0; --s) {
+    for (std::int32_t s = lattice_.states - 1; s >= 0; --s) {
       for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
-        if (graph_.label[a] == 0 || known[group_[a]]) continue;
+        if (lattice_.label[a] == 0 || known[group_[a]]) continue;
         known[group_[a]] = 1;
-        spoken_.copy(states_, static_cast<std::size_t>(graph_.target[a]), group_[a]);
-        say(spoken_, group_[a], a);
+        arcs_.copy(states_, static_cast<std::size_t>(lattice_.target[a]), group_[a]);
+        prepend_word(arcs_, group_[a], a);
       }
       complete(s, lowest);
     }
   }
 
-  void say(ColumnTable& columns, std::size_t column, std::int64_t a) {
-    const std::int64_t begin = first_unit(a), end = spelling_.begin[graph_.label[a]];
+  void prepend_word(ErrorColumns& columns, std::size_t column, std::int64_t a) {
+    const std::int64_t begin = first_unit(a), end = spelling_.begin[lattice_.label[a]];
     poll((end - begin + 1) * 4 * reference_.words());
-    for (auto k = end; k-- > begin;) columns.say(column, reference_.has(classes_[k]));
-    if (spelling_.separator != 0) columns.say(column, reference_.has(separator_));
+    for (auto k = end; k-- > begin;) columns.prepend(column, reference_.has(classes_[k]));
+    if (spelling_.separator != 0) columns.prepend(column, reference_.has(separator_));
   }
 
   template <typename Value>
   void complete(std::int32_t s, LowestColumn<Value>& lowest) {
     const auto here = static_cast<std::size_t>(s);
     const std::int32_t words = reference_.words();
-    const bool is_final = graph_.is_final(s);
+    const bool is_final = lattice_.is_final(s);
     if (is_final) {  // the rest is deleted
       std::fill_n(states_.rises(here), words, ~Bits{0});
       states_.first(here) = 0;
@@ -351,49 +351,49 @@ class SpelledProduct {
     if (is_final) lowest.add(states_.rises(here), states_.falls(here), 0);
     for (auto a = begin; a < end; ++a) {
       poll(8 * words);
-      const bool is_silent = graph_.label[a] == 0;
-      const ColumnTable& table = is_silent ? states_ : spoken_;
-      const std::size_t column = is_silent ? static_cast<std::size_t>(graph_.target[a]) : group_[a];
+      const bool is_silent = lattice_.label[a] == 0;
+      const ErrorColumns& table = is_silent ? states_ : arcs_;
+      const std::size_t column = is_silent ? static_cast<std::size_t>(lattice_.target[a]) : group_[a];
       lowest.add(table.rises(column), table.falls(column), table.first(column));
     }
     lowest.write(states_, here);
   }
 
   void copy_arc(std::int64_t a, std::size_t into) {
-    if (graph_.label[a] == 0)
-      states_.copy(states_, static_cast<std::size_t>(graph_.target[a]), into);
+    if (lattice_.label[a] == 0)
+      states_.copy(states_, static_cast<std::size_t>(lattice_.target[a]), into);
     else
-      states_.copy(spoken_, group_[a], into);
+      states_.copy(arcs_, group_[a], into);
   }
 
-  // Paths that have said nothing: the states that they reach, and the errors that complete them.
-  void complete_silent() {
+  // Finds the states that paths without a word reach, and the fewest errors of completing them.
+  void complete_wordless() {
     std::vector<std::int32_t> reached{0};
-    std::vector<std::uint8_t> is_reached(static_cast<std::size_t>(graph_.states), 0);
+    std::vector<std::uint8_t> is_reached(static_cast<std::size_t>(lattice_.states), 0);
     for (std::size_t k = 0; k < reached.size(); ++k)
       for (auto a = begin_[reached[k]]; a < begin_[reached[k] + 1]; ++a) {
-        if (graph_.label[a] != 0 || is_reached[graph_.target[a]]) continue;
-        is_reached[graph_.target[a]] = 1;
-        reached.push_back(graph_.target[a]);
+        if (lattice_.label[a] != 0 || is_reached[lattice_.target[a]]) continue;
+        is_reached[lattice_.target[a]] = 1;
+        reached.push_back(lattice_.target[a]);
       }
     std::sort(reached.begin(), reached.end());
     for (std::size_t k = reached.size(); k-- > 0;) {
       const std::int32_t s = reached[k];
-      std::int32_t best = graph_.is_final(s) ? reference_.size() : std::numeric_limits<std::int32_t>::max();
+      std::int32_t best = lattice_.is_final(s) ? reference_.size() : std::numeric_limits<std::int32_t>::max();
       for (auto a = begin_[s]; a < begin_[s + 1]; ++a)
-        best = std::min(best, graph_.label[a] == 0 ? silent_.at(graph_.target[a]) : first_word(a));
-      silent_[s] = best;
+        best = std::min(best, lattice_.label[a] == 0 ? wordless_.at(lattice_.target[a]) : first_word(a));
+      wordless_[s] = best;
     }
   }
 
   // The errors of a path that begins with this arc's word.
   std::int32_t first_word(std::int64_t a) {
-    if (spelling_.separator == 0) return spoken_.value(group_[a], reference_.size());
+    if (spelling_.separator == 0) return arcs_.value(group_[a], reference_.size());
     inner_.resize(1);
-    inner_.copy(states_, static_cast<std::size_t>(graph_.target[a]), 0);
+    inner_.copy(states_, static_cast<std::size_t>(lattice_.target[a]), 0);
     for (auto k = units(a, false); k-- > 0;) {
       poll(3 * reference_.words());
-      inner_.say(0, reference_.has(unit_class(a, false, k)));
+      inner_.prepend(0, reference_.has(unit_class(a, false, k)));
     }
     return inner_.value(0, reference_.size());
   }
@@ -405,11 +405,11 @@ class SpelledProduct {
       spelled_ = a;
       spelled_after_words_ = after_words;
       inner_.resize(size + 1);
-      inner_.copy(states_, static_cast<std::size_t>(graph_.target[a]), size);
+      inner_.copy(states_, static_cast<std::size_t>(lattice_.target[a]), size);
       for (auto k = size; k-- > 0;) {
         poll(4 * reference_.words());
         inner_.copy(inner_, k + 1, k);
-        inner_.say(k, reference_.has(unit_class(a, after_words, static_cast<std::int64_t>(k))));
+        inner_.prepend(k, reference_.has(unit_class(a, after_words, static_cast<std::int64_t>(k))));
       }
     }
     return inner_.value(0, j) == errors;
@@ -443,16 +443,16 @@ class SpelledProduct {
     }
   }
 
-  const Lattice& graph_;
+  const Lattice& lattice_;
   const Spelling& spelling_;
   const ReferenceUnits reference_;
   std::vector<std::int64_t> begin_;   // the arcs of each state
   std::vector<std::size_t> group_;    // the column of each arc with a word
-  ColumnTable states_, spoken_;       // at states, and before arcs that follow other words
+  ErrorColumns states_, arcs_;       // at states, and before arcs that follow other words
   std::vector<std::int32_t> classes_;  // of all words' units
   std::int32_t separator_ = 0;
-  std::unordered_map<std::int32_t, std::int32_t> silent_;
-  ColumnTable inner_;                 // within one arc
+  std::unordered_map<std::int32_t, std::int32_t> wordless_;
+  ErrorColumns inner_;                 // within one arc
   std::int64_t spelled_ = -1;
   bool spelled_after_words_ = false;
   std::vector<std::int32_t> here_, onward_;
@@ -460,11 +460,11 @@ class SpelledProduct {
 
 }  // namespace
 
-FewestErrors search_spelled_lattice(const Lattice& graph, const Spelling& spelling, const std::int32_t* reference,
+FewestErrors search_spelled_lattice(const Lattice& lattice, const Spelling& spelling, const std::int32_t* reference,
                                     std::int32_t size) {
-  SpelledProduct product(graph, spelling, reference, size);
+  SpelledProduct product(lattice, spelling, reference, size);
   product.fill();
-  BestPathOfProduct<SpelledProduct> best(product, graph.states, graph.arcs, graph.source, graph.target);
+  BestProductPath<SpelledProduct> best(product, lattice.states, lattice.arcs, lattice.source, lattice.target);
   return {best.arcs(), product.errors()};
 }
 

@@ -19,7 +19,8 @@ class Aligner {
   static constexpr std::int64_t longest_in_table = 100;
 
   // `most_bytes` is for the tables of long pairs; see `WordAligner`.
-  explicit Aligner(Gains gains, std::size_t most_bytes = WordAligner::usual_bytes, std::int64_t longest = longest_in_table)
+  explicit Aligner(Gains gains, std::size_t most_bytes = WordAligner::usual_bytes,
+                   std::int64_t longest = longest_in_table)
       : gains_(gains), longest_in_table_(longest), words_(most_bytes) {}
 
   // The optimal alignment, a letter an edit: C (match), S, D, I. Among the alignments of best value the one

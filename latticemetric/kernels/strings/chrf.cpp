@@ -86,28 +86,29 @@ class Counter {
     std::int64_t* row = rows.data();
     for (std::int64_t s = 0; s < test_.candidates.count; ++s)
       for (auto r = test_.owner[s]; r < test_.owner[s + 1]; ++r) {
-        const String said = test_.candidates.at(s), expected = test_.references.at(r);
-        poll(2 * (said.size + expected.size) + 100);
-        const String characters = squeezed(said, said_), expected_characters = squeezed(expected, expected_);
-        ngrams_.count(expected_characters, characters, orders_.characters, shared.data());
-        row = put(row, characters.size, expected_characters.size, orders_.characters, shared.data());
+        const String candidate = test_.candidates.at(s), reference = test_.references.at(r);
+        poll(2 * (candidate.size + reference.size) + 100);
+        const String characters = squeezed(candidate, candidate_);
+        const String reference_characters = squeezed(reference, reference_);
+        ngrams_.count(reference_characters, characters, orders_.characters, shared.data());
+        row = put(row, characters.size, reference_characters.size, orders_.characters, shared.data());
         if (orders_.words == 0) continue;
         texts_.forget();
-        const String words = split(said, said_words_), expected_words = split(expected, expected_words_);
-        ngrams_.count(expected_words, words, orders_.words, shared.data());
-        row = put(row, words.size, expected_words.size, orders_.words, shared.data());
+        const String words = split(candidate, candidate_words_), reference_words = split(reference, reference_words_);
+        ngrams_.count(reference_words, words, orders_.words, shared.data());
+        row = put(row, words.size, reference_words.size, orders_.words, shared.data());
       }
     return rows;
   }
 
  private:
-  static std::int64_t* put(std::int64_t* row, std::int64_t said, std::int64_t expected, std::int32_t order,
+  static std::int64_t* put(std::int64_t* row, std::int64_t candidate, std::int64_t reference, std::int32_t order,
                            const std::int64_t* shared) {
     for (std::int32_t k = 0; k < order; ++k) {
-      const std::int64_t expected_ngrams = std::max<std::int64_t>(0, expected - k);
+      const std::int64_t reference_ngrams = std::max<std::int64_t>(0, reference - k);
       // n-grams longer than the reference cannot match, and do not count.
-      *row++ = expected_ngrams ? std::max<std::int64_t>(0, said - k) : 0;
-      *row++ = expected_ngrams;
+      *row++ = reference_ngrams ? std::max<std::int64_t>(0, candidate - k) : 0;
+      *row++ = reference_ngrams;
       *row++ = shared[k];
     }
     return row;
@@ -127,7 +128,8 @@ class Counter {
   String split(String text, std::vector<std::int32_t>& words) {
     words.clear();
     const auto *at = text.begin, *const end = text.begin + text.size;
-    const auto add = [&](const std::int32_t* from, const std::int32_t* to) { words.push_back(texts_.number(from, to)); };
+    const auto add = [&](const std::int32_t* from,
+                         const std::int32_t* to) { words.push_back(texts_.number(from, to)); };
     for (;;) {
       while (at < end && is_space(*at)) ++at;
       if (at == end) break;
@@ -152,7 +154,7 @@ class Counter {
   const ChrfOrders orders_;
   SharedNgrams ngrams_;
   ShortTexts texts_;
-  std::vector<std::int32_t> said_, expected_, said_words_, expected_words_;
+  std::vector<std::int32_t> candidate_, reference_, candidate_words_, reference_words_;
 };
 
 }  // namespace

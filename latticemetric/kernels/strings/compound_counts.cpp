@@ -25,16 +25,16 @@ using Row = std::pair<std::int64_t, std::int64_t>;  // a word, and a place of it
 class CompoundAligner {
  public:
   // Writes the counts of one pair.
-  void count(String candidate, String reference, JoinedWords said, std::int64_t s, JoinedWords expected,
-             std::int64_t r, std::int64_t* counts) {
-    prepare(candidate, said, s, expected, r);
+  void count(String candidate, String reference, JoinedWords candidate_joins, std::int64_t s,
+             JoinedWords reference_joins, std::int64_t r, std::int64_t* counts) {
+    prepare(candidate, candidate_joins, s, reference_joins, r);
     const std::int64_t breadth = candidate.size + 1;
     rows_.assign(static_cast<std::size_t>(depth_ * breadth), 0);
     for (std::int64_t j = 0; j < breadth; ++j) rows_[j] = static_cast<PackedCounts>(j) * insertion;
     for (std::int64_t i = 1; i <= reference.size; ++i) {
       poll(2 * breadth);
       const std::int32_t word = reference.begin[i - 1];
-      find_jumps(i, word, expected);
+      find_jumps(i, word, reference_joins);
       fill(candidate, i, word);
     }
     const PackedCounts last = row(reference.size)[candidate.size];
@@ -55,13 +55,14 @@ class CompoundAligner {
   PackedCounts* row(std::int64_t i) { return rows_.data() + i % depth_ * breadth_; }
 
   // Lists the candidate's words and joined words by word, and the joined words of the reference by place.
-  void prepare(String candidate, JoinedWords said, std::int64_t s, JoinedWords expected, std::int64_t r) {
+  void prepare(String candidate, JoinedWords candidate_joins, std::int64_t s, JoinedWords reference_joins,
+               std::int64_t r) {
     breadth_ = candidate.size + 1;
     depth_ = 2;
     by_end_.clear();
-    for (auto k = expected.begin[r]; k < expected.begin[r + 1]; ++k) {
-      depth_ = std::max<std::int64_t>(depth_, expected.length[k] + 1);
-      by_end_.emplace_back(expected.end[k], k);
+    for (auto k = reference_joins.begin[r]; k < reference_joins.begin[r + 1]; ++k) {
+      depth_ = std::max<std::int64_t>(depth_, reference_joins.length[k] + 1);
+      by_end_.emplace_back(reference_joins.end[k], k);
     }
     std::sort(by_end_.begin(), by_end_.end());
     places_.clear();
@@ -69,24 +70,26 @@ class CompoundAligner {
       for (std::int64_t j = 0; j < candidate.size; ++j) places_.emplace_back(candidate.begin[j], j + 1);
     std::sort(places_.begin(), places_.end());
     joined_.clear();
-    for (auto k = said.begin[s]; k < said.begin[s + 1]; ++k) joined_.emplace_back(said.word[k], k);
+    for (auto k = candidate_joins.begin[s]; k < candidate_joins.begin[s + 1]; ++k)
+      joined_.emplace_back(candidate_joins.word[k], k);
     std::sort(joined_.begin(), joined_.end());
     next_ = 0;
-    said_ = said;
+    candidate_joins_ = candidate_joins;
   }
 
   // Finds the jumps into row i: by several reference words that one candidate word joins, then the other way round.
-  void find_jumps(std::int64_t i, std::int32_t word, JoinedWords expected) {
+  void find_jumps(std::int64_t i, std::int32_t word, JoinedWords reference_joins) {
     jumps_.clear();
     for (; next_ < by_end_.size() && by_end_[next_].first == i; ++next_) {
       const auto k = by_end_[next_].second;
-      const PackedCounts* const before = row(i - expected.length[k]);
-      for (auto p = first_of(places_, expected.word[k]); p != places_.end() && p->first == expected.word[k]; ++p)
+      const PackedCounts* const before = row(i - reference_joins.length[k]);
+      for (auto p = first_of(places_, reference_joins.word[k]); p != places_.end() &&
+           p->first == reference_joins.word[k]; ++p)
         jumps_.push_back({p->second, before + p->second - 1});
     }
     const PackedCounts* const above = row(i - 1);
     for (auto p = first_of(joined_, word); p != joined_.end() && p->first == word; ++p)
-      jumps_.push_back({said_.end[p->second], above + said_.end[p->second] - said_.length[p->second]});
+      jumps_.push_back({candidate_joins_.end[p->second], above + candidate_joins_.end[p->second] - candidate_joins_.length[p->second]});
     std::stable_sort(jumps_.begin(), jumps_.end(), [](const Jump& a, const Jump& b) { return a.at < b.at; });
   }
 
@@ -121,7 +124,7 @@ class CompoundAligner {
 
   std::int64_t breadth_ = 1, depth_ = 2;
   std::size_t next_ = 0;
-  JoinedWords said_{};
+  JoinedWords candidate_joins_{};
   std::vector<Row> by_end_, places_, joined_;
   std::vector<Jump> jumps_;
   std::vector<PackedCounts> rows_;

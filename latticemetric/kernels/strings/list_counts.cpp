@@ -38,12 +38,12 @@ void ListCounter::count_missing(const NumberedLists& lists, std::int64_t s) {
   const auto *const first = end_of(lists.references, lists.owner[s]),
              *const end = end_of(lists.references, lists.owner[s + 1]);
   const std::int32_t distinct = first == end ? 0 : 1 + *std::max_element(first, end);
-  said_.assign(static_cast<std::size_t>(distinct), 0);
+  in_hypotheses_.assign(static_cast<std::size_t>(distinct), 0);
   const auto* const last = end_of(lists.hypotheses, lists.begin[s + 1]);
   for (const auto* word = end_of(lists.hypotheses, lists.begin[s]); word < last; ++word)
-    if (*word < distinct) said_[static_cast<std::size_t>(*word)] = 1;
+    if (*word < distinct) in_hypotheses_[static_cast<std::size_t>(*word)] = 1;
   found_.missing.push_back(
-      std::count_if(first, end, [this](std::int32_t word) { return !said_[static_cast<std::size_t>(word)]; }));
+      std::count_if(first, end, [this](std::int32_t word) { return !in_hypotheses_[static_cast<std::size_t>(word)]; }));
 }
 
 }  // namespace latticemetric

@@ -42,7 +42,7 @@ class ListCounter {
   PairCounter pairs_;
   ListCounts found_;
   WordNumbers strings_;  // hypotheses of a list, each as one word
-  std::vector<std::uint8_t> said_;
+  std::vector<std::uint8_t> in_hypotheses_;
 };
 
 }  // namespace latticemetric

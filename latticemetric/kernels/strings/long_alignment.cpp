@@ -30,9 +30,9 @@ struct Rest {
 
 // All alignments that gain as much as the best; nothing costs.
 template <typename Value>
-struct AllBest {
+struct AllOptimal {
   using Completion = Rest;
-  static constexpr bool opposed = false, weighs = false;
+  static constexpr bool adversarial = false, has_costs = false;
 
   Value cost(std::int64_t) const { return 0; }
   Value end_cost(std::int32_t) const { return 0; }
@@ -49,7 +49,7 @@ class Chain {
     for (std::int64_t k = 0; k < words.size; ++k) label_.push_back(words.begin[k] + 1);
   }
 
-  Lattice graph() const {
+  Lattice lattice() const {
     const auto arcs = static_cast<std::int64_t>(label_.size());
     return {static_cast<std::int32_t>(state_.size()), arcs, state_.data(), state_.data() + 1, label_.data(), nullptr,
             nullptr, ends_.data()};
@@ -62,18 +62,18 @@ class Chain {
 
 template <typename Value>
 void read(BandSearch& search, std::int32_t states, std::string& edits) {
-  AllBest<Value> rule;
-  const auto [marked, lost] = search.best<Value>(rule, search.most<Value>(rule));
-  auto transitions = search.transitions(marked, rule);
-  std::vector<Rest> rest(marked.size());
+  AllOptimal<Value> objective;
+  const auto [optimal, lost] = search.best<Value>(objective, search.most<Value>(objective));
+  auto transitions = search.transitions(optimal, objective);
+  std::vector<Rest> rest(optimal.size());
   for (std::int32_t s = states; s-- > 0;) {
-    for (auto n = marked.end(s); n-- > marked.begin(s);) {
+    for (auto n = optimal.end(s); n-- > optimal.begin(s);) {
       poll(20);
-      const std::int32_t state = marked.state(n);
+      const std::int32_t state = optimal.state(n);
       Rest best;
       if (transitions.ends(s, state)) best.matches = 0;
       transitions.each_transition(s, state, [&](std::int64_t, std::int32_t t, std::int32_t r, Edit edit) {
-        const auto next = marked.number(t, r);
+        const auto next = optimal.number(t, r);
         const char found = letter(edit);
         const Rest& after = rest[next];
         const Rest one{after.matches + (found == 'C'), after.gaps + (found == 'I' || found == 'D'), found, next};
@@ -90,7 +90,7 @@ void read(BandSearch& search, std::int32_t states, std::string& edits) {
 
 bool align_long(String candidate, String reference, Gains gains, std::string& edits) {
   const Chain chain(candidate);
-  const Lattice graph = chain.graph();
+  const Lattice lattice = chain.lattice();
   std::vector<std::int32_t> words;
   for (std::int64_t k = 0; k < reference.size; ++k) words.push_back(reference.begin[k] + 1);
   const auto size = static_cast<std::int32_t>(words.size());
@@ -98,13 +98,14 @@ bool align_long(String candidate, String reference, Gains gains, std::string& ed
   const auto largest = largest_gain<Int128>(gains, candidate.size, reference.size);
   if (!fits<std::int64_t>(largest, 8)) return false;
   using Losses = std::vector<BandSearch::Loss>;
-  const PrefixLosses::Costs none{Losses(static_cast<std::size_t>(graph.arcs), 0),
-                                 Losses(static_cast<std::size_t>(graph.states), 0)};
-  BandSearch search(graph, words.data(), size, gains, none, {size >= BandSearch::least_for_segments, SearchWay().part_bytes});
+  const PrefixBounds::Costs none{Losses(static_cast<std::size_t>(lattice.arcs), 0),
+                                 Losses(static_cast<std::size_t>(lattice.states), 0)};
+  BandSearch search(lattice, words.data(), size, gains, none,
+                    {size >= BandSearch::least_for_segments, SearchMethod().part_bytes});
   if (fits<std::int32_t>(largest, 8))
-    read<std::int32_t>(search, graph.states, edits);
+    read<std::int32_t>(search, lattice.states, edits);
   else
-    read<std::int64_t>(search, graph.states, edits);
+    read<std::int64_t>(search, lattice.states, edits);
   return true;
 }
 

@@ -6,9 +6,9 @@
 
 #include "memory/budget.hpp"
 
-// The n-grams that two strings share are found by those of one of them: each tells which strings have it, too. An n-gram
-// that a good part of the strings has tells it by a row of bytes, one a string, which vectors of the machine add up;
-// others by a list of the strings.
+// The n-grams that two strings share are found by those of one of them: each tells which strings have it, too. An
+// n-gram that a good part of the strings has tells it by a row of bytes, one a string, which vectors of the machine add
+// up; others by a list of the strings.
 namespace latticemetric {
 namespace {
 
@@ -105,7 +105,8 @@ void NgramIndex::match(String reference, std::int32_t* found) {
       const auto most = static_cast<std::uint8_t>(std::min(times_[n], most_in_row));
       std::uint16_t* const sums = from_rows_.data() + first;
       poll(strings_ / 8);
-      for (std::int64_t s = 0; s < strings_; ++s) sums[s] = static_cast<std::uint16_t>(sums[s] + std::min(row[s], most));
+      for (std::int64_t s = 0; s < strings_; ++s)
+        sums[s] = static_cast<std::uint16_t>(sums[s] + std::min(row[s], most));
     } else {
       poll(2 * (begin_[n + 1] - begin_[n]) + 2);
       for (auto at = begin_[n]; at < begin_[n + 1]; ++at) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "memory/bits.hpp"
 #include "memory/budget.hpp"
 
 namespace latticemetric {
@@ -14,15 +15,15 @@ class Trie {
   Trie() : edges_(1024) {}
 
   std::int32_t find(std::int32_t node, std::int32_t word) const {
-    const Edge& edge = edges_[place(key(node, word))];
+    const Edge& edge = edges_[place(pair_key(node, word))];
     return edge.child < first_ ? -1 : static_cast<std::int32_t>(edge.child - first_);
   }
 
   std::int32_t add(std::int32_t node, std::int32_t word) {
     if (2 * parents_.size() >= edges_.size()) grow();
-    Edge& edge = edges_[place(key(node, word))];
+    Edge& edge = edges_[place(pair_key(node, word))];
     if (edge.child < first_) {
-      edge = {key(node, word), first_ + static_cast<std::int64_t>(parents_.size())};
+      edge = {pair_key(node, word), first_ + static_cast<std::int64_t>(parents_.size())};
       parents_.push_back(node);
     }
     return static_cast<std::int32_t>(edge.child - first_);
@@ -42,10 +43,6 @@ class Trie {
     std::uint64_t key = 0;
     std::int64_t child = -1;
   };
-
-  static std::uint64_t key(std::int32_t node, std::int32_t word) {
-    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(node)) << 32 | static_cast<std::uint32_t>(word);
-  }
 
   std::size_t place(std::uint64_t key) const {
     // The multiplier of Fibonacci hashing spreads neighbouring nodes and words.

@@ -7,12 +7,13 @@
 #include "strings/alignment.hpp"
 
 // D(i, j) is the least number of errors between the first i words of the reference and the first j of the candidate. A
-// column of it is kept as the differences of neighbours, which are -1, 0 or 1: a bit a cell says where they are 1 (`up`)
-// and another where they are -1 (`down`), and a dozen operations make the next column (Myers 1999; Hyyrö 2003).
+// column of it is kept as the differences of neighbours, which are -1, 0 or 1: a bit a cell says where they are 1
+// (`up`) and another where they are -1 (`down`), and a dozen operations make the next column (Myers 1999; Hyyrö 2003).
 //
 // References of a batch are lanes of vectors: a candidate is read once for all of them, and each of its words selects a
 // row of bits, which say where the references of the batch have that word. Lanes are as narrow as the references are
-// short. A reference of more than 64 words takes several blocks, which hand over what the last row of the one above does.
+// short. A reference of more than 64 words takes several blocks, which hand over what the last row of the one above
+// does.
 //
 // Strings against themselves take half the work: errors are the same either way.
 namespace latticemetric {
@@ -126,15 +127,15 @@ class PairErrors {
     }
     const Vector ones = L::all(static_cast<Lane>(~Lane{0})), one = L::all(1);
     for (const std::int64_t c : left_) {
-      const String said = candidates_.at(c);
-      poll(6 * said.size + 20);
+      const String candidate = candidates_.at(c);
+      poll(6 * candidate.size + 20);
       Vector up[groups], down[groups];
       for (std::int64_t g = 0; g < groups; ++g) {
         up[g] = ones;  // the first column: every word is deleted
         down[g] = Vector{};
       }
-      for (std::int64_t j = 0; j < said.size; ++j) {
-        const Cell<Lane>* same = table.data() + groups * row_[static_cast<std::size_t>(said.begin[j])];
+      for (std::int64_t j = 0; j < candidate.size; ++j) {
+        const Cell<Lane>* same = table.data() + groups * row_[static_cast<std::size_t>(candidate.begin[j])];
         for (std::int64_t g = 0; g < groups; ++g) {
           const Vector equal = same[g].vector;
           const Vector level = (((equal & up[g]) + up[g]) ^ up[g]) | equal | down[g];
@@ -150,7 +151,7 @@ class PairErrors {
         const std::int64_t lanes = std::min(L::count, taken - g * L::count);
         for (std::int64_t lane = 0; lane < lanes; ++lane)
           put(batch[g * L::count + lane], c,
-              said.size + static_cast<std::int64_t>(errors[lane]) - static_cast<std::int64_t>(size[g][lane]));
+              candidate.size + static_cast<std::int64_t>(errors[lane]) - static_cast<std::int64_t>(size[g][lane]));
       }
     }
     forget(batch, taken);
@@ -187,13 +188,13 @@ class PairErrors {
     Cell<Lane64> registers[known ? 2 * groups * known : 1];
     Cell<Lane64> *const up = known ? registers : columns.data(), *const down = up + groups * blocks;
     for (const std::int64_t c : left_) {
-      const String said = candidates_.at(c);
-      if constexpr (known != 0) poll(6 * blocks * said.size);
+      const String candidate = candidates_.at(c);
+      if constexpr (known != 0) poll(6 * blocks * candidate.size);
       std::fill_n(up, groups * blocks, Cell<Lane64>{ones});
       std::fill_n(down, groups * blocks, Cell<Lane64>{Vector{}});
-      for (std::int64_t j = 0; j < said.size; ++j) {
+      for (std::int64_t j = 0; j < candidate.size; ++j) {
         if constexpr (known == 0) poll(6 * blocks);
-        const auto* same = table.data() + groups * blocks * row_[static_cast<std::size_t>(said.begin[j])];
+        const auto* same = table.data() + groups * blocks * row_[static_cast<std::size_t>(candidate.begin[j])];
         for (std::int64_t g = 0; g < groups; ++g) {
           Vector more_above = one, less_above{};  // 1 or 0: of the row above a block
           for (std::int64_t b = 0; b < blocks; ++b) {
@@ -217,14 +218,14 @@ class PairErrors {
         }
         const std::int64_t lanes = std::min(L::count, taken - g * L::count);
         for (std::int64_t lane = 0; lane < lanes; ++lane)
-          put(batch[g * L::count + lane], c, said.size + static_cast<std::int64_t>(errors[lane]));
+          put(batch[g * L::count + lane], c, candidate.size + static_cast<std::int64_t>(errors[lane]));
       }
     }
     forget(batch, taken);
   }
 
-  // A row for each word of the batch's references: in lane l of group g of block b, the places of reference g * lanes + l
-  // that have it. Row `absent` has none.
+  // A row for each word of the batch's references: in lane l of group g of block b, the places of reference g * lanes +
+  // l that have it. Row `absent` has none.
   template <typename Lane>
   void fill_table(const std::int64_t* batch, std::int64_t taken, std::int64_t blocks, std::vector<Cell<Lane>>& table) {
     using L = Lanes<Lane>;

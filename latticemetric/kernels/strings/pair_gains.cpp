@@ -58,11 +58,11 @@ class Batches {
 
   // The gains of all candidates against one reference.
   void against(String reference, std::int64_t* gains) {
-    expected_.clear();
+    reference_.clear();
     for (std::int64_t i = 0; i < reference.size; ++i) {
       std::int32_t& place = place_[reference.begin[i]];
       if (place == strange) place = static_cast<std::int32_t>(i + 1);
-      expected_.push_back({L::all(place)});
+      reference_.push_back({L::all(place)});
     }
     const std::int32_t* words = words_.data();
     for (std::int64_t first = 0; first < candidates_.count; first += L::count) {
@@ -95,7 +95,7 @@ class Batches {
   const std::int32_t* score(const std::int64_t* batch, std::int64_t lanes, const std::int32_t* words,
                             std::int64_t* gains) {
     const auto longest = candidates_.at(batch[lanes - 1]).size;
-    const auto size = (expected_.size() + 1) * gains_.order;
+    const auto size = (reference_.size() + 1) * gains_.order;
     here_.resize(size);
     below_.resize(size);
     end<known>();
@@ -105,10 +105,10 @@ class Batches {
       if (j == 0) return words + longest * L::count;
       poll(static_cast<std::int64_t>(here_.size()));
       std::swap(here_, below_);
-      Vector said;
+      Vector word;
       for (std::int64_t k = 0; k < L::count; ++k)
-        said[k] = static_cast<Key>(place_[words[(j - 1) * L::count + k]]);
-      step<known>(said);
+        word[k] = static_cast<Key>(place_[words[(j - 1) * L::count + k]]);
+      step<known>(word);
     }
   }
 
@@ -117,18 +117,18 @@ class Batches {
   void end() {
     const std::int32_t order = known ? known : gains_.order;
     Vector value{};
-    for (auto i = static_cast<std::int64_t>(expected_.size()); i >= 0; --i, value -= L::all(gains_.beta))
+    for (auto i = static_cast<std::int64_t>(reference_.size()); i >= 0; --i, value -= L::all(gains_.beta))
       std::fill_n(here_.begin() + i * order, order, Cell{value});
   }
 
   // The row before a word, of the row after it.
   template <std::int32_t known>
-  void step(Vector said) {
+  void step(Vector word) {
     const std::int32_t order = known ? known : gains_.order;
     const EditGains<std::int64_t> gains(gains_);
     const Vector insertion = L::all(gains.insertion), deletion = L::all(gains.deletion);
     const Vector unit = L::all(gains.unit);
-    const auto last = static_cast<std::int64_t>(expected_.size());
+    const auto last = static_cast<std::int64_t>(reference_.size());
     Cell* cell = here_.data() + last * order;
     const Cell* after = below_.data() + last * order;  // of the same i
     Vector best = after->vector + insertion;
@@ -138,7 +138,7 @@ class Batches {
       after -= order;
       cell -= order;
       best = L::larger(L::larger(matched->vector, cell[order].vector + deletion), after->vector + insertion);
-      const auto same = said == expected_[i].vector;
+      const auto same = word == reference_[i].vector;
       std::fill_n(cell, order, Cell{best});
       if (!L::any(same)) continue;
       Vector gain = L::all(gains.match(0));  // then of one match more: a sum is faster than a product of lanes
@@ -152,7 +152,7 @@ class Batches {
   std::vector<std::int64_t> by_length_;
   std::vector<std::int32_t> place_;  // of each word: one past where the reference has it first; the last is no word
   std::vector<std::int32_t> words_;  // of all batches
-  std::vector<Cell> expected_, here_, below_;
+  std::vector<Cell> reference_, here_, below_;
 };
 
 template <typename Key>

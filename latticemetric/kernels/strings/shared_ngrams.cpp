@@ -4,14 +4,15 @@
 #include <array>
 #include <unordered_map>
 
+#include "memory/bits.hpp"
 #include "memory/budget.hpp"
 
 // Two ways, by length.
 //
 // Short strings: a bit for each place of the one string says whether an n-gram ends there that equals the one that ends
 // at place j of the other. Those of order n are those of order n - 1 at place j - 1, moved by one place, where the one
-// string has the other's symbol j (the Shift-And of Baeza-Yates & Gonnet 1992). Each n-gram of the other string takes one
-// of these places that no equal one took before it; the places that are taken in the end are what both share.
+// string has the other's symbol j (the Shift-And of Baeza-Yates & Gonnet 1992). Each n-gram of the other string takes
+// one of these places that no equal one took before it; the places that are taken in the end are what both share.
 //
 // Long strings: an n-gram that both have begins where both have an n-1-gram. So orders are counted one after the other,
 // and each looks only at places that are left from the one before. An n-gram is an n-1-gram, whose number is known, and
@@ -24,13 +25,6 @@ constexpr std::int64_t most_direct = std::int64_t{1} << 21;
 
 // Orders that are counted by bits.
 constexpr std::int32_t most_by_bits = 8;
-
-std::int64_t set_bits(std::uint64_t x) {
-  x -= (x >> 1) & 0x5555555555555555u;
-  x = (x & 0x3333333333333333u) + ((x >> 2) & 0x3333333333333333u);
-  x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu;
-  return static_cast<std::int64_t>((x * 0x0101010101010101u) >> 56);
-}
 
 struct Direct {
   std::int32_t* numbers;
@@ -93,7 +87,7 @@ void SharedNgrams::count_by_bits(std::int32_t order, std::int64_t* shared) {
     }
   }
   for (std::int32_t n = 1; n <= order; ++n)
-    for (std::int64_t w = 0; w < words; ++w) shared[n - 1] += set_bits(taken[n][w]);
+    for (std::int64_t w = 0; w < words; ++w) shared[n - 1] += count_bits(taken[n][w]);
 }
 
 template <typename Table>

@@ -11,8 +11,8 @@ namespace latticemetric {
 // Counts many pairs with one set of buffers.
 class SharedNgrams {
  public:
-  // Sets shared[n - 1] to the number of n-grams of one string that the other has too, each as often as both have it, for
-  // n = 1 .. order. Symbols are not negative.
+  // Sets shared[n - 1] to the number of n-grams of one string that the other has too, each as often as both have it,
+  // for n = 1 .. order. Symbols are not negative.
   void count(String one, String other, std::int32_t order, std::int64_t* shared);
 
  private:

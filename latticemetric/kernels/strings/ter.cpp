@@ -6,12 +6,13 @@
 #include <limits>
 #include <tuple>
 
+#include "memory/bits.hpp"
 #include "memory/budget.hpp"
 
-// The fewest edits with shifts are hard to find (Shapira & Storer 2002), so the search is greedy: of all shifts that the
-// rules allow it makes the one that leaves the fewest edits, and again, until none leaves fewer (Snover et al. 2006,
-// section 3). What a shift leaves depends on these rules and limits, which are tercom's, with sacrebleu's limits on the
-// band and on the number of shifts that are tried:
+// The fewest edits with shifts are hard to find (Shapira & Storer 2002), so the search is greedy: of all shifts that
+// the rules allow it makes the one that leaves the fewest edits, and again, until none leaves fewer (Snover et al.
+// 2006, section 3). What a shift leaves depends on these rules and limits, which are tercom's, with sacrebleu's limits
+// on the band and on the number of shifts that are tried:
 //
 // - At most 10 words move, to where the reference has them, at most 50 words from where they stand.
 // - Some of them are wrong where they stand, and some words of the reference where they would go are missed.
@@ -24,20 +25,14 @@ namespace {
 
 constexpr std::int64_t most_shifted = 10, furthest = 50, half_band = 25, most_tried = 1000;
 
-std::int64_t set_bits(std::uint64_t x) {
-  x -= (x >> 1) & 0x5555555555555555u;
-  x = (x & 0x3333333333333333u) + ((x >> 2) & 0x3333333333333333u);
-  x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu;
-  return static_cast<std::int64_t>((x * 0x0101010101010101u) >> 56);
-}
-
 // The columns that are filled in each row, for one size of both strings: a row a word of the candidate.
 struct Band {
-  std::int64_t said, expected, half;
+  std::int64_t candidate, reference, half;
   double slope;
 
-  Band(std::int64_t said, std::int64_t expected)
-      : said(said), expected(expected), half(half_band), slope(said ? static_cast<double>(expected) / said : 1) {
+  Band(std::int64_t candidate, std::int64_t reference)
+      : candidate(candidate), reference(reference), half(half_band),
+        slope(candidate ? static_cast<double>(reference) / candidate : 1) {
     // Rows of a steep band must overlap.
     if (half_band < slope / 2) half = static_cast<std::int64_t>(std::ceil(slope / 2 + half_band));
   }
@@ -45,17 +40,17 @@ struct Band {
   std::int64_t diagonal(std::int64_t i) const { return static_cast<std::int64_t>(std::floor(i * slope)); }
   std::int64_t first(std::int64_t i) const { return i == 0 ? 0 : std::max<std::int64_t>(0, diagonal(i) - half); }
   std::int64_t end(std::int64_t i) const {
-    return i == 0 || i == said ? expected + 1 : std::min(expected + 1, diagonal(i) + half);
+    return i == 0 || i == candidate ? reference + 1 : std::min(reference + 1, diagonal(i) + half);
   }
 
   // No alignment of so few edits leaves the band.
   std::int64_t surely_inside() const {
-    if (expected < half) return std::numeric_limits<std::int64_t>::max();
-    const std::int64_t drift = expected - said;
+    if (reference < half) return std::numeric_limits<std::int64_t>::max();
+    const std::int64_t drift = reference - candidate;
     std::int64_t room = std::numeric_limits<std::int32_t>::max();
-    for (std::int64_t i = 1; i <= said; ++i) {
+    for (std::int64_t i = 1; i <= candidate; ++i) {
       if (first(i) > 0) room = std::min(room, i + std::min<std::int64_t>(0, drift) - first(i));
-      if (end(i) <= expected) room = std::min(room, end(i) - 1 - i - std::max<std::int64_t>(0, drift));
+      if (end(i) <= reference) room = std::min(room, end(i) - 1 - i - std::max<std::int64_t>(0, drift));
     }
     // An alignment that goes k diagonals beyond those of its ends has |drift| + 2 k edits.
     return room < 0 ? -1 : std::llabs(drift) + 2 * room + 1;
@@ -68,10 +63,10 @@ struct Alignment {
   std::vector<std::int64_t> after;           // of each reference word: the candidate's word that it is aligned with or follows
   std::vector<std::int64_t> wrong, missed;   // how many of the first words of the candidate, of the reference, are edited
 
-  void clear(std::size_t said, std::size_t expected) {
-    after.assign(expected, 0);
-    wrong.assign(said + 1, 0);
-    missed.assign(expected + 1, 0);
+  void clear(std::size_t candidate, std::size_t reference) {
+    after.assign(reference, 0);
+    wrong.assign(candidate + 1, 0);
+    missed.assign(reference + 1, 0);
   }
   void add_up() {
     for (auto* sums : {&wrong, &missed})
@@ -83,63 +78,63 @@ struct Alignment {
 // are measured from where they differ.
 class Distance {
  public:
-  void set(String expected, std::int64_t said) {
-    for (const auto word : expected_)
+  void set(String reference, std::int64_t candidate) {
+    for (const auto word : reference_)
       if (static_cast<std::size_t>(word) < places_.size()) places_[static_cast<std::size_t>(word)] = 0;
-    expected_.assign(expected.begin, expected.begin + expected.size);
-    band_ = Band(said, expected.size);
-    has_bits_ = expected.size <= 64;
+    reference_.assign(reference.begin, reference.begin + reference.size);
+    band_ = Band(candidate, reference.size);
+    has_bits_ = reference.size <= 64;
     sure_ = has_bits_ ? band_.surely_inside() : -1;
     if (!has_bits_) return;
-    cells_ = expected.size == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << expected.size) - 1;
-    for (std::size_t j = 0; j < expected_.size(); ++j) {
-      const auto word = static_cast<std::size_t>(expected_[j]);
+    cells_ = reference.size == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << reference.size) - 1;
+    for (std::size_t j = 0; j < reference_.size(); ++j) {
+      const auto word = static_cast<std::size_t>(reference_[j]);
       if (word >= places_.size()) places_.resize(2 * word + 1, 0);
       places_[word] |= std::uint64_t{1} << j;
     }
   }
 
-  const Alignment& align(const std::vector<std::int32_t>& said) {
-    alignment_.clear(said.size(), expected_.size());
+  const Alignment& align(const std::vector<std::int32_t>& candidate) {
+    alignment_.clear(candidate.size(), reference_.size());
     rows_are_kept_ = false;
     if (has_bits_) {
-      steps_.resize(said.size() + 1);
+      steps_.resize(candidate.size() + 1);
       Column column;
       steps_[0].before = column;
-      for (std::size_t i = 0; i < said.size(); ++i) {
+      for (std::size_t i = 0; i < candidate.size(); ++i) {
         steps_[i].before = column;
-        advance(column, said[i], steps_[i].level, steps_[i].right);
+        advance(column, candidate[i], steps_[i].level, steps_[i].right);
       }
       alignment_.edits = edits(column);
       if (alignment_.edits <= sure_) {
-        read_bits(said);
+        read_bits(candidate);
         return alignment_;
       }
     }
-    keep_rows(said);
-    read_rows(said);
+    keep_rows(candidate);
+    read_rows(candidate);
     return alignment_;
   }
 
   // The edits of a candidate whose first words are those of the one that was aligned.
-  std::int64_t of(const std::vector<std::int32_t>& said, std::size_t same) {
-    poll(static_cast<std::int64_t>(4 * (said.size() - same) + 20));
+  std::int64_t of(const std::vector<std::int32_t>& candidate, std::size_t same) {
+    poll(static_cast<std::int64_t>(4 * (candidate.size() - same) + 20));
     if (has_bits_) {
-      Column column = same < said.size() ? steps_[same].before : Column{};
-      if (same == said.size()) same = 0;
+      Column column = same < candidate.size() ? steps_[same].before : Column{};
+      if (same == candidate.size()) same = 0;
       std::uint64_t level, right;
-      for (std::size_t i = same; i < said.size(); ++i) advance(column, said[i], level, right);
+      for (std::size_t i = same; i < candidate.size(); ++i) advance(column, candidate[i], level, right);
       const std::int64_t found = edits(column);
       if (found <= sure_) return found;
     }
-    if (!rows_are_kept_) return in_band(said, 0);
-    return in_band(said, same);
+    if (!rows_are_kept_) return in_band(candidate, 0);
+    return in_band(candidate, same);
   }
 
  private:
   using Cost = std::int64_t;
   static constexpr Cost nothing = std::numeric_limits<Cost>::max() / 2;
-  enum Edit : std::uint8_t { none, keep_or_substitute, delete_said, insert_expected };
+  enum Edit : std::uint8_t { none, keep_or_substitute, delete_word, insert_word };
 
   // ---- By bits: differences between neighbours in a column of costs (Myers 1999; Hyyrö 2003) ----
 
@@ -165,31 +160,31 @@ class Distance {
   }
 
   std::int64_t edits(const Column& column) const {
-    return band_.said + set_bits(column.up & cells_) - set_bits(column.down & cells_);
+    return band_.candidate + count_bits(column.up & cells_) - count_bits(column.down & cells_);
   }
 
-  void read_bits(const std::vector<std::int32_t>& said) {
-    std::size_t i = said.size(), j = expected_.size();
+  void read_bits(const std::vector<std::int32_t>& candidate) {
+    std::size_t i = candidate.size(), j = reference_.size();
     while (i > 0 || j > 0) {
-      Edit edit = i == 0 ? insert_expected : delete_said;
+      Edit edit = i == 0 ? insert_word : delete_word;
       if (i > 0 && j > 0) {
         const std::uint64_t bit = std::uint64_t{1} << (j - 1);
-        edit = places(said[i - 1]) & bit || !(steps_[i - 1].level & bit) ? keep_or_substitute
-               : steps_[i - 1].right & bit                               ? delete_said
-                                                                         : insert_expected;
+        edit = places(candidate[i - 1]) & bit || !(steps_[i - 1].level & bit) ? keep_or_substitute
+               : steps_[i - 1].right & bit                               ? delete_word
+                                                                         : insert_word;
       }
-      step_back(said, i, j, edit);
+      step_back(candidate, i, j, edit);
     }
     alignment_.add_up();
   }
 
-  void step_back(const std::vector<std::int32_t>& said, std::size_t& i, std::size_t& j, Edit edit) {
+  void step_back(const std::vector<std::int32_t>& candidate, std::size_t& i, std::size_t& j, Edit edit) {
     if (edit == keep_or_substitute) {
-      const bool differ = said[i - 1] != expected_[j - 1];
+      const bool differ = candidate[i - 1] != reference_[j - 1];
       alignment_.wrong[i] = alignment_.missed[j] = differ;
       alignment_.after[j - 1] = static_cast<std::int64_t>(i) - 1;
       --i, --j;
-    } else if (edit == delete_said) {
+    } else if (edit == delete_word) {
       alignment_.wrong[i--] = 1;
     } else {
       alignment_.missed[j] = 1;
@@ -219,16 +214,16 @@ class Distance {
       Cost best = nothing;
       Edit edit = none;
       if (j > 0) {
-        best = before.at(j - 1) + (expected_[static_cast<std::size_t>(j - 1)] != word);
+        best = before.at(j - 1) + (reference_[static_cast<std::size_t>(j - 1)] != word);
         edit = keep_or_substitute;
       }
       if (above < best) {
         best = above;
-        edit = delete_said;
+        edit = delete_word;
       }
       if (left + 1 < best) {
         best = left + 1;
-        edit = insert_expected;
+        edit = insert_word;
       }
       left = std::min(best, nothing);
       row.cost[static_cast<std::size_t>(j - row.first)] = left;
@@ -238,44 +233,44 @@ class Distance {
 
   void first_row(Row& row) const {
     row.first = 0;
-    row.end = band_.expected + 1;
+    row.end = band_.reference + 1;
     row.cost.resize(static_cast<std::size_t>(row.end));
     for (std::int64_t j = 0; j < row.end; ++j) row.cost[static_cast<std::size_t>(j)] = j;
   }
 
-  void keep_rows(const std::vector<std::int32_t>& said) {
-    rows_.resize(said.size() + 1);
-    edits_.resize(said.size() + 1);
+  void keep_rows(const std::vector<std::int32_t>& candidate) {
+    rows_.resize(candidate.size() + 1);
+    edits_.resize(candidate.size() + 1);
     first_row(rows_[0]);
-    for (std::size_t i = 1; i <= said.size(); ++i)
-      fill(rows_[i], rows_[i - 1], static_cast<std::int64_t>(i), said[i - 1], &edits_[i]);
+    for (std::size_t i = 1; i <= candidate.size(); ++i)
+      fill(rows_[i], rows_[i - 1], static_cast<std::int64_t>(i), candidate[i - 1], &edits_[i]);
     rows_are_kept_ = true;
     alignment_.edits = rows_.back().cost.back();
   }
 
-  void read_rows(const std::vector<std::int32_t>& said) {
-    std::size_t i = said.size(), j = expected_.size();
+  void read_rows(const std::vector<std::int32_t>& candidate) {
+    std::size_t i = candidate.size(), j = reference_.size();
     while (i > 0 || j > 0)
-      step_back(said, i, j,
-                i == 0 ? insert_expected : edits_[i][j - static_cast<std::size_t>(rows_[i].first)]);
+      step_back(candidate, i, j,
+                i == 0 ? insert_word : edits_[i][j - static_cast<std::size_t>(rows_[i].first)]);
     alignment_.add_up();
   }
 
-  std::int64_t in_band(const std::vector<std::int32_t>& said, std::size_t same) {
+  std::int64_t in_band(const std::vector<std::int32_t>& candidate, std::size_t same) {
     const Row* before = &rows_scratch_[0];
     if (same > 0)
       before = &rows_[same];
     else
       first_row(rows_scratch_[0]);
-    for (std::size_t i = same; i < said.size(); ++i) {
+    for (std::size_t i = same; i < candidate.size(); ++i) {
       Row& here = rows_scratch_[1 + i % 2];
-      fill(here, *before, static_cast<std::int64_t>(i) + 1, said[i], nullptr);
+      fill(here, *before, static_cast<std::int64_t>(i) + 1, candidate[i], nullptr);
       before = &here;
     }
     return before->cost.back();
   }
 
-  std::vector<std::int32_t> expected_;
+  std::vector<std::int32_t> reference_;
   Band band_{0, 0};
   bool has_bits_ = false;
   std::int64_t sure_ = -1;  // edits by bits are those in the band if there are no more
@@ -291,20 +286,20 @@ class Distance {
 
 class Shifting {
  public:
-  std::int64_t edits(String said, String expected) {
-    if (expected.size == 0) return said.size;
-    said_.assign(said.begin, said.begin + said.size);
-    distance_.set(expected, said.size);
+  std::int64_t edits(String candidate, String reference) {
+    if (reference.size == 0) return candidate.size;
+    candidate_.assign(candidate.begin, candidate.begin + candidate.size);
+    distance_.set(reference, candidate.size);
     tried_ = 0;
     for (std::int64_t shifts = 0;; ++shifts) {
-      const Alignment& alignment = distance_.align(said_);
+      const Alignment& alignment = distance_.align(candidate_);
       const std::int64_t before = alignment.edits;
       best_ = {};
-      try_shifts(alignment, expected);
+      try_shifts(alignment, reference);
       // A shift that was found when too many were tried is not made.
       if (tried_ >= most_tried || best_.gain <= 0) return shifts + before;
       shift(best_.begin, best_.words, best_.to);
-      said_.swap(shifted_);
+      candidate_.swap(shifted_);
     }
   }
 
@@ -317,15 +312,15 @@ class Shifting {
     }
   };
 
-  void try_shifts(const Alignment& alignment, String expected) {
-    const auto size = static_cast<std::int64_t>(said_.size());
+  void try_shifts(const Alignment& alignment, String reference) {
+    const auto size = static_cast<std::int64_t>(candidate_.size());
     for (std::int64_t h = 0; h < size; ++h) {
-      const std::int64_t last = std::min(expected.size - 1, h + furthest);
+      const std::int64_t last = std::min(reference.size - 1, h + furthest);
       poll(last - h + furthest + 1);
       for (std::int64_t r = std::max<std::int64_t>(0, h - furthest); r <= last; ++r) {
-        const std::int64_t longest = std::min({most_shifted, size - h, expected.size - r});
+        const std::int64_t longest = std::min({most_shifted, size - h, reference.size - r});
         for (std::int64_t words = 1; words <= longest; ++words) {
-          if (said_[static_cast<std::size_t>(h + words - 1)] != expected.begin[r + words - 1]) break;
+          if (candidate_[static_cast<std::size_t>(h + words - 1)] != reference.begin[r + words - 1]) break;
           try_places(alignment, h, r, words);
           if (tried_ >= most_tried) break;
         }
@@ -356,10 +351,10 @@ class Shifting {
     }
   }
 
-  // Sets `shifted_` to what is said with the words from `begin` on moved to before the one at `to`; where they would move
-  // into themselves, they move as many words to the right.
+  // Sets `shifted_` to what is said with the words from `begin` on moved to before the one at `to`; where they would
+  // move into themselves, they move as many words to the right.
   void shift(std::int64_t begin, std::int64_t words, std::int64_t to) {
-    shifted_.assign(said_.begin(), said_.end());
+    shifted_.assign(candidate_.begin(), candidate_.end());
     const auto at = shifted_.begin();
     if (to < begin)
       std::rotate(at + to, at + begin, at + begin + words);
@@ -367,11 +362,11 @@ class Shifting {
       std::rotate(at + begin, at + begin + words, at + to);
     else
       std::rotate(at + begin, at + begin + words,
-                  at + std::min(static_cast<std::int64_t>(said_.size()), words + to));
+                  at + std::min(static_cast<std::int64_t>(candidate_.size()), words + to));
   }
 
   Distance distance_;
-  std::vector<std::int32_t> said_, shifted_;
+  std::vector<std::int32_t> candidate_, shifted_;
   std::int64_t tried_ = 0;
   Shift best_;
 };

@@ -9,9 +9,9 @@
 // D(i, j) is the least number of errors between the first i words of the reference and the first j of the candidate. A
 // column of 64 of them is two words of bits, since neighbours differ by at most one, and is made from the column before
 // it by a dozen operations (Myers 1999; Hyyrö 2003). An alignment of few errors strays little from the diagonal: a band
-// of diagonals is enough where the best it holds has no more errors than it takes to leave it (Ukkonen 1985). Once it is
-// known how many errors are enough, the band becomes narrower on its way: a block is left out once all its cells need
-// more than that, counting the insertions or deletions that what follows must have for its lengths.
+// of diagonals is enough where the best it holds has no more errors than it takes to leave it (Ukkonen 1985). Once it
+// is known how many errors are enough, the band becomes narrower on its way: a block is left out once all its cells
+// need more than that, counting the insertions or deletions that what follows must have for its lengths.
 //
 // Of the alignments of fewest errors, the tie rule wants the one with the most matches, which also says how many words
 // are inserted and deleted; then, from the left, C before S before D before I. So cells of best alignments are marked
@@ -155,8 +155,8 @@ class WordAligner::Table {
  private:
   // ---- Columns ------------------------------------------------------------------------------------------------
 
-  // How 64 cells of a column differ from their neighbours: a bit each. The letter of a marked cell, a number of two bits,
-  // takes the place of the first two.
+  // How 64 cells of a column differ from their neighbours: a bit each. The letter of a marked cell, a number of two
+  // bits, takes the place of the first two.
   struct Steps {
     Bits down;   // one error more than the cell before it in the column
     Bits right;  // one error more than the cell in the column before it
@@ -250,8 +250,9 @@ class WordAligner::Table {
   }
 
   // Chooses the blocks of the next column: without the last ones, if even their first cells need too many errors, and
-  // without the first ones, if even their last cells do. What follows a cell needs an insertion or deletion for each word
-  // that one of its sides is longer. A step down, or up, saves one of them at most, and a cell has at most one error less.
+  // without the first ones, if even their last cells do. What follows a cell needs an insertion or deletion for each
+  // word that one of its sides is longer. A step down, or up, saves one of them at most, and a cell has at most one
+  // error less.
   void choose_next(std::int64_t j, Blocks blocks) {
     const std::int64_t errors = band_.errors, longer = (said_ - j) - expected_;  // what follows, by words
     next_ = blocks;
@@ -299,7 +300,8 @@ class WordAligner::Table {
     }
   }
 
-  // Whether errors are so few, and so evenly spread, that a broader band is not likely to hold an alignment of far fewer.
+  // Whether errors are so few, and so evenly spread, that a broader band is not likely to hold an alignment of far
+  // fewer.
   bool is_even(std::int64_t found) const {
     if (found > std::max(said_, expected_) * 7 / 10) return false;
     std::int64_t least = found, most = 0;

@@ -91,24 +91,24 @@ struct CountBand {
 // A pair as keys, the candidate from its last word to its first, and two rows of cells.
 template <typename Key>
 struct Pair {
-  std::vector<Key> said, expected;
+  std::vector<Key> candidate_keys, reference_keys;
   std::vector<Block<Key>> rows;
   std::int64_t room;  // around strings, for lanes outside of them
 
   void set(String candidate, String reference, std::int64_t lanes) {
     room = lanes + 2;
     // What is outside of one string equals nothing of the other.
-    said.assign(static_cast<std::size_t>(candidate.size + 2 * room), -1);
-    expected.assign(static_cast<std::size_t>(reference.size + 2 * room), -2);
-    std::reverse_copy(candidate.begin, candidate.begin + candidate.size, said.begin() + room);
-    std::copy_n(reference.begin, reference.size, expected.begin() + room);
+    candidate_keys.assign(static_cast<std::size_t>(candidate.size + 2 * room), -1);
+    reference_keys.assign(static_cast<std::size_t>(reference.size + 2 * room), -2);
+    std::reverse_copy(candidate.begin, candidate.begin + candidate.size, candidate_keys.begin() + room);
+    std::copy_n(reference.begin, reference.size, reference_keys.begin() + room);
     rows.resize(static_cast<std::size_t>(2 * lanes / Block<Key>::lanes));
   }
 };
 
 // The key of the last cell. `few` blocks of lanes stay in registers; 0 stands for any number.
 template <std::int64_t few, typename Key>
-Key last_key(Pair<Key>& pair, std::int64_t said_words, std::int64_t expected_words, CountBand band, Key unit) {
+Key last_key(Pair<Key>& pair, std::int64_t candidate_words, std::int64_t reference_words, CountBand band, Key unit) {
   using B = Block<Key>;
   using Vector = typename B::Vector;
   const std::int64_t blocks = few ? few : band.lanes / B::lanes;
@@ -117,15 +117,15 @@ Key last_key(Pair<Key>& pair, std::int64_t said_words, std::int64_t expected_wor
   const Vector insertion = B::all(unit), match = B::all(static_cast<Key>(unit + 1)), none = B::all(nothing<Key>);
   for (std::int64_t b = 0; b < 2 * blocks; ++b) even[b].vector = none;
   even[-band.first / B::lanes].vector[-band.first % B::lanes] = 0;
-  const std::int64_t last = said_words + expected_words;
-  const Key* said = pair.said.data() + pair.room + said_words + band.first - 1;
-  const Key* expected = pair.expected.data() + pair.room + band.first - 1;
-  for (std::int64_t d = 1; d <= last; d += 2, --said, ++expected) {
+  const std::int64_t last = candidate_words + reference_words;
+  const Key* candidate_keys = pair.candidate_keys.data() + pair.room + candidate_words + band.first - 1;
+  const Key* reference_keys = pair.reference_keys.data() + pair.room + band.first - 1;
+  for (std::int64_t d = 1; d <= last; d += 2, --candidate_keys, ++reference_keys) {
     if constexpr (few == 0) poll(2 * blocks);
     Vector before = none;
     for (std::int64_t b = 0; b < blocks; ++b) {
       const Vector here = even[b].vector;
-      const Vector gain = B::where_equal(said + b * B::lanes, expected + b * B::lanes, match);
+      const Vector gain = B::where_equal(candidate_keys + b * B::lanes, reference_keys + b * B::lanes, match);
       const Vector other = B::larger(B::one_before(before, here), here - insertion);
       odd[b].vector = B::larger(odd[b].vector + gain, other);
       before = here;
@@ -133,12 +133,12 @@ Key last_key(Pair<Key>& pair, std::int64_t said_words, std::int64_t expected_wor
     if (d == last) break;
     for (std::int64_t b = 0; b < blocks; ++b) {
       const Vector here = odd[b].vector, after = b + 1 < blocks ? odd[b + 1].vector : none;
-      const Vector gain = B::where_equal(said + b * B::lanes, expected + 1 + b * B::lanes, match);
+      const Vector gain = B::where_equal(candidate_keys + b * B::lanes, reference_keys + 1 + b * B::lanes, match);
       const Vector other = B::larger(here, B::one_after(here, after) - insertion);
       even[b].vector = B::larger(even[b].vector + gain, other);
     }
   }
-  const std::int64_t lane = expected_words - band.first - last / 2;
+  const std::int64_t lane = reference_words - band.first - last / 2;
   return (last % 2 ? odd : even)[lane / B::lanes].vector[lane % B::lanes];
 }
 

@@ -8,8 +8,8 @@
 
 namespace latticemetric {
 
-// A view of a word, its first and its last eight bytes, which are all of it where it has sixteen or fewer, and a hash of
-// all bytes.
+// A view of a word, its first and its last eight bytes, which are all of it where it has sixteen or fewer, and a hash
+// of all bytes.
 struct Word {
   const char* begin;
   std::uint64_t size, head, tail, hash;

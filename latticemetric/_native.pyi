@@ -747,19 +747,19 @@ def count_compounds(
     references: npt.NDArray[np.int32],
     reference_begin: npt.NDArray[np.int64],
     owner: npt.NDArray[np.int64],
-    said_begin: npt.NDArray[np.int64],
-    said_end: npt.NDArray[np.int32],
-    said_length: npt.NDArray[np.int32],
-    said_word: npt.NDArray[np.int32],
-    expected_begin: npt.NDArray[np.int64],
-    expected_end: npt.NDArray[np.int32],
-    expected_length: npt.NDArray[np.int32],
-    expected_word: npt.NDArray[np.int32],
+    candidate_join_begin: npt.NDArray[np.int64],
+    candidate_join_end: npt.NDArray[np.int32],
+    candidate_join_length: npt.NDArray[np.int32],
+    candidate_join_word: npt.NDArray[np.int32],
+    reference_join_begin: npt.NDArray[np.int64],
+    reference_join_end: npt.NDArray[np.int32],
+    reference_join_length: npt.NDArray[np.int32],
+    reference_join_word: npt.NDArray[np.int32],
 ) -> npt.NDArray[np.int64]:
     """Return substitutions, deletions and insertions where words may be joined, one row per reference.
 
-    `said` describes candidate words that form one word when joined, `expected` reference words. Each string has rows; a
-    row has the position after the words, their number, and the joined word.
+    `candidate_join` describes candidate words that form one word when joined, `reference_join` reference words. Each
+    string has rows; a row has the position after the words, their number, and the joined word.
     """
 
 def draw_errors(

@@ -114,6 +114,9 @@ inline SearchMethod checked_method(const std::string& name, std::size_t part_byt
   throw std::invalid_argument("the method must be automatic, table or band");
 }
 
+// Lattices, bound in `lattices.cpp`.
+void bind_lattices(nb::module_& m);
+
 // The formats' parsers, bound in `formats.cpp`.
 void bind_formats(nb::module_& m);
 

@@ -86,13 +86,13 @@ void require_groups(const Input<std::int64_t>& begin, const TextColumn& texts) {
 nb::tuple count_lists(nb::object texts, Input<std::int64_t> begin, nb::object references, Input<std::int64_t> owner,
                       std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta) {
   constexpr std::int64_t turn = 512;  // as in `count_segments`
-  const AnyTexts hypotheses(std::move(texts)), expected(std::move(references));
+  const AnyTexts hypotheses(std::move(texts)), reference_strings(std::move(references));
   require_groups(begin, hypotheses.column());
-  require_groups(owner, expected.column());
+  require_groups(owner, reference_strings.column());
   require(begin.size() == owner.size(), "every list must have its references");
   const auto count = static_cast<std::int64_t>(begin.size()) - 1;
   ListCounter counter(checked_gains(order, unit, alpha, beta));
-  ListReader reader(hypotheses.column(), begin.data(), expected.column(), owner.data());
+  ListReader reader(hypotheses.column(), begin.data(), reference_strings.column(), owner.data());
   for (std::int64_t first = 0; first < count; first += turn) {
     const NumberedLists lists = reader.read(first, std::min(first + turn, count));
     const KernelScope running;
@@ -113,11 +113,11 @@ Strings checked_strings(const Input<std::int32_t>& words, const Input<std::int64
 TestSet checked_test_set(const Input<std::int32_t>& candidates, const Input<std::int64_t>& candidate_begin,
                          const Input<std::int32_t>& references, const Input<std::int64_t>& reference_begin,
                          const Input<std::int64_t>& owner) {
-  const Strings said = checked_strings(candidates, candidate_begin);
-  const Strings expected = checked_strings(references, reference_begin);
+  const Strings candidate_strings = checked_strings(candidates, candidate_begin);
+  const Strings reference_strings = checked_strings(references, reference_begin);
   require_strings(owner, reference_begin.size() - 1);
   require(owner.size() == candidate_begin.size(), "every candidate must have its references");
-  return {said, expected, owner.data()};
+  return {candidate_strings, reference_strings, owner.data()};
 }
 
 // A row a segment, a column an order.
@@ -135,11 +135,11 @@ auto count_ngrams(Input<std::int32_t> candidates, Input<std::int64_t> candidate_
 }
 
 // Words that index tables.
-void require_numbered(const Strings& said, const Strings& expected) {
-  const std::int64_t highest = said.bound() | expected.bound();  // less than twice the highest there is
+void require_numbered(const Strings& candidate_strings, const Strings& reference_strings) {
+  const std::int64_t highest = candidate_strings.bound() | reference_strings.bound();  // less than twice the highest there is
   require(highest >= 0, "words must not be negative");
-  require(highest <= 2 * (said.begin[said.count] + expected.begin[expected.count]),
-          "words must be numbered without gaps");
+  require(highest <= 2 * (candidate_strings.begin[candidate_strings.count] +
+                          reference_strings.begin[reference_strings.count]), "words must be numbered without gaps");
 }
 
 // As `count_segments`, of numbered words.
@@ -234,20 +234,22 @@ JoinedWords checked_joined_words(const Strings& strings, const Input<std::int64_
 // A row a reference: substitutions, deletions, insertions.
 auto count_compounds(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin,
                      Input<std::int32_t> references, Input<std::int64_t> reference_begin, Input<std::int64_t> owner,
-                     Input<std::int64_t> said_begin, Input<std::int32_t> said_end, Input<std::int32_t> said_length,
-                     Input<std::int32_t> said_word, Input<std::int64_t> expected_begin,
-                     Input<std::int32_t> expected_end, Input<std::int32_t> expected_length,
-                     Input<std::int32_t> expected_word) {
+                     Input<std::int64_t> candidate_join_begin, Input<std::int32_t> candidate_join_end,
+                     Input<std::int32_t> candidate_join_length, Input<std::int32_t> candidate_join_word,
+                     Input<std::int64_t> reference_join_begin, Input<std::int32_t> reference_join_end,
+                     Input<std::int32_t> reference_join_length, Input<std::int32_t> reference_join_word) {
   const auto test = checked_test_set(candidates, candidate_begin, references, reference_begin, owner);
-  const JoinedWords said = checked_joined_words(test.candidates, said_begin, said_end, said_length, said_word);
-  const JoinedWords expected =
-      checked_joined_words(test.references, expected_begin, expected_end, expected_length, expected_word);
+  const JoinedWords candidate_joins = checked_joined_words(test.candidates, candidate_join_begin, candidate_join_end,
+                                                           candidate_join_length, candidate_join_word);
+  const JoinedWords reference_joins =
+      checked_joined_words(test.references, reference_join_begin, reference_join_end, reference_join_length,
+                           reference_join_word);
   require(std::max(test.candidates.longest(), test.references.longest()) <= most_compound_words,
           "a string has too many words");
   std::vector<std::int64_t> found;
   {
     const KernelScope running;
-    found = compound_counts(test, said, expected);
+    found = compound_counts(test, candidate_joins, reference_joins);
   }
   return to_numpy(std::move(found), {static_cast<std::size_t>(test.references.count), 3});
 }
@@ -255,16 +257,18 @@ auto count_compounds(Input<std::int32_t> candidates, Input<std::int64_t> candida
 // A row a reference, a column a candidate.
 auto all_pair_errors(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin,
                      Input<std::int32_t> references, Input<std::int64_t> reference_begin) {
-  const Strings said = checked_strings(candidates, candidate_begin);
-  const Strings expected = checked_strings(references, reference_begin);
-  require_numbered(said, expected);
-  require(std::max(said.longest(), expected.longest()) < std::int64_t{1} << 31, "a string has too many words");
+  const Strings candidate_strings = checked_strings(candidates, candidate_begin);
+  const Strings reference_strings = checked_strings(references, reference_begin);
+  require_numbered(candidate_strings, reference_strings);
+  require(std::max(candidate_strings.longest(), reference_strings.longest()) < std::int64_t{1} << 31,
+          "a string has too many words");
   std::vector<std::int32_t> found;
   {
     const KernelScope running;
-    found = pair_errors(said, expected);
+    found = pair_errors(candidate_strings, reference_strings);
   }
-  return to_numpy(std::move(found), {static_cast<std::size_t>(expected.count), static_cast<std::size_t>(said.count)});
+  return to_numpy(std::move(found),
+                  {static_cast<std::size_t>(reference_strings.count), static_cast<std::size_t>(candidate_strings.count)});
 }
 
 // A row a reference, a column a candidate.
@@ -272,16 +276,18 @@ auto all_pair_gains(Input<std::int32_t> candidates, Input<std::int64_t> candidat
                     Input<std::int32_t> references, Input<std::int64_t> reference_begin, std::int32_t order,
                     std::int64_t unit, std::int64_t alpha, std::int64_t beta) {
   const Gains gains = checked_gains(order, unit, alpha, beta);
-  const Strings said = checked_strings(candidates, candidate_begin);
-  const Strings expected = checked_strings(references, reference_begin);
-  require_numbered(said, expected);
-  require(largest_gain<Int128>(gains, said.longest(), expected.longest()) >> 62 == 0, "gains do not fit in 63 bits");
+  const Strings candidate_strings = checked_strings(candidates, candidate_begin);
+  const Strings reference_strings = checked_strings(references, reference_begin);
+  require_numbered(candidate_strings, reference_strings);
+  require(largest_gain<Int128>(gains, candidate_strings.longest(), reference_strings.longest()) >> 62 == 0,
+          "gains do not fit in 63 bits");
   std::vector<std::int64_t> found;
   {
     const KernelScope running;
-    found = pair_gains(gains, said, expected);
+    found = pair_gains(gains, candidate_strings, reference_strings);
   }
-  return to_numpy(std::move(found), {static_cast<std::size_t>(expected.count), static_cast<std::size_t>(said.count)});
+  return to_numpy(std::move(found),
+                  {static_cast<std::size_t>(reference_strings.count), static_cast<std::size_t>(candidate_strings.count)});
 }
 
 NgramIndex* index_ngrams(Input<std::int32_t> words, Input<std::int64_t> begin, std::int32_t order) {
@@ -293,15 +299,15 @@ NgramIndex* index_ngrams(Input<std::int32_t> words, Input<std::int64_t> begin, s
 
 // A row a reference, then an order, then a string of the index.
 auto index_matches(NgramIndex& index, Input<std::int32_t> references, Input<std::int64_t> reference_begin) {
-  const Strings expected = checked_strings(references, reference_begin);
-  require(expected.longest() < std::int64_t{1} << 31, "a string has too many words");
+  const Strings reference_strings = checked_strings(references, reference_begin);
+  require(reference_strings.longest() < std::int64_t{1} << 31, "a string has too many words");
   std::vector<std::int32_t> found;
   {
     const KernelScope running;
-    found = index.matches(expected);
+    found = index.matches(reference_strings);
   }
   const auto size = [](std::int64_t number) { return static_cast<std::size_t>(number); };
-  return to_numpy(std::move(found), {size(expected.count), size(index.order()), size(index.strings())});
+  return to_numpy(std::move(found), {size(reference_strings.count), size(index.order()), size(index.strings())});
 }
 
 }  // namespace
@@ -325,8 +331,9 @@ void bind_strings(nb::module_& m) {
         "characters"_a, "words"_a, "with_spaces"_a);
   m.def("count_ter", &count_ter, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a, "owner"_a);
   m.def("count_compounds", &count_compounds, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a,
-        "owner"_a, "said_begin"_a, "said_end"_a, "said_length"_a, "said_word"_a, "expected_begin"_a, "expected_end"_a,
-        "expected_length"_a, "expected_word"_a);
+        "owner"_a, "candidate_join_begin"_a, "candidate_join_end"_a, "candidate_join_length"_a,
+        "candidate_join_word"_a, "reference_join_begin"_a, "reference_join_end"_a, "reference_join_length"_a,
+        "reference_join_word"_a);
   nb::class_<NgramIndex>(m, "NgramIndex")
       .def(nb::new_(&index_ngrams), "words"_a, "begin"_a, "order"_a)
       .def("matches", &index_matches, "references"_a, "reference_begin"_a);

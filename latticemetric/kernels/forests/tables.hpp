@@ -17,8 +17,8 @@ struct ScaledCosts {
   std::vector<Value> edge, goal;  // an edge, a node
 };
 
-// The table of node v holds V(v, q, q') = the best gain of reaching q' from q with a string of v (less the string's
-// cost, where costs are weighed in). Words come after what stands before them, so q' >= first(q). With the rules
+// The table of node v holds V(v, q, q'), the best gain of reaching q' from q with a string of v (minus its cost, if costs
+// are part of the value). The automaton moves forward only, so q' >= first(q). With the rules
 // v -> x_1 ... x_k, each symbol a matrix, V(v) is the maximum over rules of their max-plus products, a row at a time.
 //
 // A node that only begins derivations is computed from the start state only, and one that only ends them for the final

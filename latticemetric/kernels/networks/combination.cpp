@@ -279,14 +279,14 @@ class Combiner {
     const auto left = part_of(network, rest), right = part_of(network, group);
     std::vector<Step> now;
     const auto width = network.members.size();
-    const auto says = [&](std::size_t row, const std::vector<std::int32_t>& members) {
+    const auto has_slot = [&](std::size_t row, const std::vector<std::int32_t>& members) {
       return std::any_of(members.begin(), members.end(), [&](std::int32_t member) {
         const auto m = std::lower_bound(network.members.begin(), network.members.end(), member);
         return network.slot[row + static_cast<std::size_t>(m - network.members.begin())] >= 0;
       });
     };
     for (std::size_t row = 0; row < network.slot.size(); row += width)
-      now.push_back(!says(row, group) ? only_left : !says(row, rest) ? only_right : both);
+      now.push_back(!has_slot(row, group) ? only_left : !has_slot(row, rest) ? only_right : both);
     std::vector<Step> steps;
     if (align(left, right, band_around(left, right, now), steps) >= cost_along(left, right, now)) return false;
     network = put_together(left, right, steps);

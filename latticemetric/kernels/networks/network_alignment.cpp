@@ -103,12 +103,13 @@ class Aligned {
       if (a / part_ != part) make_again(part = a / part_);
       step = before(a, b);
       const bool takes_reference = step.a != a, takes_candidate = step.b != b;
-      const std::int32_t expected = takes_reference ? reference_.label(a) : 0;
-      const std::int32_t said = takes_candidate ? candidate_.label(b) : 0;
+      const std::int32_t reference_label = takes_reference ? reference_.label(a) : 0;
+      const std::int32_t candidate_label = takes_candidate ? candidate_.label(b) : 0;
       if (takes_reference) found.reference.push_back(a - 1);
       if (takes_candidate) found.candidate.push_back(b - 1);
-      if (expected != 0 || said != 0)
-        found.edits.push_back(said == 0 ? 'D' : expected == 0 ? 'I' : expected == said ? 'C' : 'S');
+      if (reference_label != 0 || candidate_label != 0)
+        found.edits.push_back(candidate_label == 0 ? 'D' : reference_label == 0 ? 'I'
+                              : reference_label == candidate_label ? 'C' : 'S');
     }
     std::reverse(found.reference.begin(), found.reference.end());
     std::reverse(found.candidate.begin(), found.candidate.end());
@@ -190,14 +191,15 @@ class Aligned {
     const float deleting = a > 0 ? deletion(a) : infinite;
     const std::int32_t label = a > 0 ? reference_.label(a) : 0;
     const float *above = above_.data(), substitution = costs_.substitution;
-    const std::int32_t* said = candidate_label_.data();
+    const std::int32_t* candidate_label = candidate_label_.data();
     for (std::int64_t b = 0; b < width; ++b) {
       const float cost = above[b] + deleting;
       here[b] = cost < here[b] ? cost : here[b];
     }
     if (label != 0)
       for (std::int64_t b = 1; b < width; ++b) {
-        const float cost = above[b - 1] + (said[b] == label ? 0.0F : said[b] == 0 ? infinite : substitution);
+        const float cost = above[b - 1] + (candidate_label[b] == label ? 0.0F : candidate_label[b] == 0 ? infinite
+                                           : substitution);
         here[b] = cost < here[b] ? cost : here[b];
       }
     float last = here[0];

@@ -164,12 +164,12 @@ class Recursion {
     }
     if (known >= first) std::copy_n(row(source), known - first + 1, from + first);
     const double skipped = label == 0 ? 0 : skipped_word;
-    const std::int32_t* said = hypothesis_ - 1;
+    const std::int32_t* words = hypothesis_ - 1;
     double *before = before_.data(), *arc = arc_.data();
     auto q = begin;
     if (q == 0) best_before_ = arc[0] = before[0] = from[0] + skipped, ++q;
     for (auto k = q; k <= end; ++k) {
-      const double meeting = from[k - 1] + static_cast<double>(said[k] != label), skipping = from[k] + skipped;
+      const double meeting = from[k - 1] + static_cast<double>(words[k] != label), skipping = from[k] + skipped;
       before[k] = skipping < meeting ? skipping : meeting;
     }
     for (double best = best_before_; q <= end; ++q) arc[q] = best = std::min(before[q], best + skip_[q]);
@@ -206,8 +206,8 @@ class Recursion {
     high_[n] = n == evidence_.states - 1 ? positions_ : std::min(high, positions_);
   }
 
-  // The first and the last cell near the least cost. Where words are unlike what was said, these are many, and the band
-  // grows; after that it goes back.
+  // The first and the last cell near the least cost. Where the hypothesis is unlike the lattice, these are many, and
+  // the band grows; after that it goes back.
   void find_near(std::int32_t n) {
     const auto& here = rows_[n];
     double least[8];  // so that no step waits for the one before

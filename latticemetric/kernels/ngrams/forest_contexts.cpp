@@ -45,9 +45,9 @@ void ForestContexts::read(const Rule* rules, const Rule* end, double outside) {
       for (const Rule* other = rule + 1; other != end && other->shared > t; ++other) all += mass[other - rule];
       read_symbol(rules_.symbols(*rule)[t], all, outside, beginnings_[t], beginnings_[t + 1]);
     }
-    const auto& said = beginnings_[rule->length];
-    for (const auto& [ngram, probability] : said.ends) ends_.add(ngram, probability * *mass);
-    for (const auto& [ngram, probability] : said.whole) whole_.add(ngram, probability * *mass);
+    const auto& beginning = beginnings_[rule->length];
+    for (const auto& [ngram, probability] : beginning.ends) ends_.add(ngram, probability * *mass);
+    for (const auto& [ngram, probability] : beginning.whole) whole_.add(ngram, probability * *mass);
   }
 }
 

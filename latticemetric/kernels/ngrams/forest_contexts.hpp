@@ -24,7 +24,7 @@ struct Context {
 };
 
 // N-grams with probabilities that add up. It is never emptied entry by entry: an n-gram is in it if it stands in the
-// list where it is said to stand.
+// list where its index points to.
 class Contexts {
  public:
   void clear() { entries_.clear(); }

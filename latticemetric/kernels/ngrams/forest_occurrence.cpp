@@ -18,13 +18,13 @@ void ForestOccurrence::set_ngram(const std::vector<Symbol>& words) {
   shapes_.set_words(words);
 }
 
-// How many of the first words were said last, after one more; all of them only when it completes them.
+// The next state by a word: how many first words of the n-gram were read last; all of them only if it completes them.
 std::size_t ForestOccurrence::next(std::size_t state, Symbol word) const {
   while (state > 0 && words_[state] != word) state = failure_[state];
   return words_[state] == word ? state + 1 : 0;
 }
 
-// Masks: bit q for a state q before the n-gram was said, bit n + q after it, bit 2n when it was said twice.
+// Masks: bit q for a state q before the n-gram was read, bit n + q after it, bit 2n if it was read twice.
 bool ForestOccurrence::can_repeat() {
   const auto n = words_.size();
   if (n > longest_exact) return true;
@@ -50,9 +50,9 @@ ForestOccurrence::Mask ForestOccurrence::after(Mask states, Symbol symbol) const
   for (std::size_t q = 0; q < n; ++q) {
     const bool before = states >> q & 1, after_ngram = states >> (n + q) & 1;
     if (!before && !after_ngram) continue;
-    const Mask said = after_one(q, symbol);
-    if (before) all |= said;
-    if (after_ngram) all |= once_more(said);
+    const Mask reached = after_one(q, symbol);
+    if (before) all |= reached;
+    if (after_ngram) all |= once_more(reached);
   }
   return all;
 }
@@ -74,7 +74,7 @@ ForestOccurrence::Mask ForestOccurrence::once_more(Mask states) const {
   return (states & low) << n | (states & ~low ? Mask{1} << 2 * n : 0);
 }
 
-// Matrices have a row for each state below n, and a column more, for what has said the n-gram.
+// Matrices have a row for each state below n, and one more column for strings that have the n-gram.
 double ForestOccurrence::probability() {
   const auto n = words_.size(), size = n * (n + 1);
   const auto& producers = shapes_.producers();
@@ -98,8 +98,8 @@ double ForestOccurrence::probability() {
         else
           advance_by_word(before, after, symbol);
       }
-      const double* said = rows_.data() + group.length * size;
-      for (std::size_t k = 0; k < size; ++k) matrix[k] += group.mass * said[k];
+      const double* reached = rows_.data() + group.length * size;
+      for (std::size_t k = 0; k < size; ++k) matrix[k] += group.mass * reached[k];
     }
     total += ending_[producers[at]] * matrix[n];
   }

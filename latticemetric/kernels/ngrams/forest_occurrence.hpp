@@ -27,7 +27,7 @@ class ForestOccurrence {
   double probability();
 
  private:
-  static constexpr std::size_t longest_exact = 31;   // whose states fit into a mask, before and after it was said
+  static constexpr std::size_t longest_exact = 31;   // whose states fit into a mask, before and after it was read
   using Mask = std::uint64_t;
 
   std::size_t next(std::size_t state, Symbol word) const;

@@ -10,7 +10,7 @@
 
 #include "memory/budget.hpp"
 
-// N-grams are counted over histories: the words said last, at each state. An occurrence of an n-gram is an arc with its
+// N-grams are counted over histories: the words read last, at each state. An occurrence of an n-gram is an arc with its
 // last word, after one history of the arc's source. Paths count histories and occurrences from above: several may say
 // the same words.
 namespace latticemetric {
@@ -36,13 +36,13 @@ class MemoryEstimate {
     if (fits_by_paths()) return;
     sort_arcs();
     require_bounds();
-    if (!collect_silent_arcs()) return;
+    if (!collect_epsilon_arcs()) return;
     count_paths();
     for (std::size_t k = 1; k < arriving_.size(); ++k) require_sample(k);
   }
 
  private:
-  // Whether the tables fit even if no two paths said the same words.
+  // Whether the tables fit even if no two paths had the same words.
   bool fits_by_paths() const {
     std::vector<double> here(static_cast<std::size_t>(states_), 1.0), longer(here.size());
     double bytes = 0;
@@ -123,23 +123,23 @@ class MemoryEstimate {
 
   // Collects for each state the states from which arcs without words lead to it, and itself: paths that differ only in
   // such arcs must not be counted twice. False if these are too many.
-  bool collect_silent_arcs() {
-    silent_begin_.assign(1, 0);
+  bool collect_epsilon_arcs() {
+    epsilon_begin_.assign(1, 0);
     std::vector<std::int32_t> seen(static_cast<std::size_t>(states_), -1);
     for (std::int32_t t = 0; t < states_; ++t) {
-      silent_.push_back(t);
+      epsilon_.push_back(t);
       for (auto at = begin_[t]; at < begin_[t + 1] && arcs_[arcs_by_word_[at]].word == 0; ++at) {
         const auto source = arcs_[arcs_by_word_[at]].source;
-        poll(4 * (silent_begin_[source + 1] - silent_begin_[source]));
-        for (auto k = silent_begin_[source]; k < silent_begin_[source + 1]; ++k) {
-          const auto state = silent_[k];
+        poll(4 * (epsilon_begin_[source + 1] - epsilon_begin_[source]));
+        for (auto k = epsilon_begin_[source]; k < epsilon_begin_[source + 1]; ++k) {
+          const auto state = epsilon_[k];
           if (seen[state] == t) continue;
           seen[state] = t;
-          silent_.push_back(state);
+          epsilon_.push_back(state);
         }
       }
-      if (silent_.size() > most_before) return false;
-      silent_begin_.push_back(static_cast<std::int64_t>(silent_.size()));
+      if (epsilon_.size() > most_before) return false;
+      epsilon_begin_.push_back(static_cast<std::int64_t>(epsilon_.size()));
     }
     return true;
   }
@@ -150,10 +150,10 @@ class MemoryEstimate {
     for (std::int32_t k = 0; k < order_; ++k) {
       std::vector<double> arriving(static_cast<std::size_t>(states_), 0.0), paths(arriving.size(), 0.0);
       for (std::int32_t t = 0; t < states_; ++t) {
-        poll(begin_[t + 1] - begin_[t] + silent_begin_[t + 1] - silent_begin_[t]);
+        poll(begin_[t + 1] - begin_[t] + epsilon_begin_[t + 1] - epsilon_begin_[t]);
         for (auto a = begin_[t]; a < begin_[t + 1]; ++a)
           if (arcs_[a].word != 0) arriving[t] += paths_[k][arcs_[a].source];
-        for (auto at = silent_begin_[t]; at < silent_begin_[t + 1]; ++at) paths[t] += arriving[silent_[at]];
+        for (auto at = epsilon_begin_[t]; at < epsilon_begin_[t + 1]; ++at) paths[t] += arriving[epsilon_[at]];
       }
       arriving_.push_back(std::move(arriving));
       paths_.push_back(std::move(paths));
@@ -195,9 +195,9 @@ class MemoryEstimate {
     const auto last = drawn_arc(k, state);
     state = arcs_[last].source;
     while (k-- > 0) {
-      const auto from = silent_begin_[state], to = silent_begin_[state + 1];
-      const auto at = drawn(from, to, paths_[k + 1][state], [&](auto s) { return arriving_[k][silent_[s]]; });
-      const auto arc = drawn_arc(k, silent_[at]);
+      const auto from = epsilon_begin_[state], to = epsilon_begin_[state + 1];
+      const auto at = drawn(from, to, paths_[k + 1][state], [&](auto s) { return arriving_[k][epsilon_[s]]; });
+      const auto arc = drawn_arc(k, epsilon_[at]);
       words_[k] = arcs_[arc].word;
       state = arcs_[arc].source;
     }
@@ -248,8 +248,8 @@ class MemoryEstimate {
     for (auto left = words_.size(); left > 0 && !here_.empty(); --left) {
       before_.clear();
       for (const auto& [state, paths] : here_)
-        for (auto at = silent_begin_[state]; at < silent_begin_[state + 1]; ++at)
-          step_back(silent_[at], words_[left - 1], paths);
+        for (auto at = epsilon_begin_[state]; at < epsilon_begin_[state + 1]; ++at)
+          step_back(epsilon_[at], words_[left - 1], paths);
       merge(before_);
       here_.swap(before_);
     }
@@ -296,8 +296,8 @@ class MemoryEstimate {
   std::vector<std::int64_t> arcs_by_word_;                  // of each state
   std::vector<std::int32_t> target_;                        // of each arc
   std::vector<std::int64_t> word_begin_, arcs_of_words_;    // all arcs with each word
-  std::vector<std::int64_t> silent_begin_;                  // of each state, in the next one
-  std::vector<std::int32_t> silent_;
+  std::vector<std::int64_t> epsilon_begin_;                  // of each state, in the next one
+  std::vector<std::int32_t> epsilon_;
   std::vector<std::vector<double>> paths_, arriving_;       // by their number of words, and by state
   std::mt19937_64 random_;
   std::int64_t steps_ = 0;

@@ -35,7 +35,7 @@ struct SiteOfLane {
   std::uint32_t lane;
 };
 
-// So many first words of an n-gram were said last, after all of it was said before.
+// The mass that has read the first `words` words of an n-gram again, after all of it was read before.
 struct PartialMatch {
   std::uint32_t lane;
   std::size_t words;
@@ -173,7 +173,7 @@ class Counting {
   }
 
   // The mass that holds each n-gram for the first time, over its sites. To know it, the mass that has held it already
-  // is carried from the first site to the last: all of it, a lane an n-gram, and of it what has just said the first
+  // is carried from the first site to the last: all of it, a lane an n-gram, and of it what has just read the first
   // words of the n-gram again. There is little of that: it is kept in a list.
   void count_once(const std::vector<std::int32_t>& ngrams) {
     read(ngrams);
@@ -281,7 +281,7 @@ class Counting {
     partial_.push_back({lane, words, mass});
   }
 
-  // Of what has held the n-gram, that which has said it again but for its last word.
+  // The mass that has held the n-gram and has read it again except its last word.
   double repeated_mass(std::int32_t state, std::uint32_t lane) const {
     if (state < first_) return 0;
     const auto s = state - first_;

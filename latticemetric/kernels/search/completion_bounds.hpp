@@ -79,7 +79,7 @@ class LossKeys {
     if (cost_bits_ > 0) key = (key * (Int128{1} << cost_bits_) + cost) * (Int128{1} << word_bits_) + words;
     return rounded(key);
   }
-  Key gain(Int128 weighed) const { return rounded(weighed * (Int128{1} << (cost_bits_ + word_bits_))); }
+  Key gain(Int128 weighted) const { return rounded(weighted * (Int128{1} << (cost_bits_ + word_bits_))); }
   Key arc(std::int64_t a) const { return arc_[static_cast<std::size_t>(a)]; }
   Key end(std::int32_t v) const { return end_[static_cast<std::size_t>(v)]; }
 

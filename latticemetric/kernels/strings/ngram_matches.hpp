@@ -12,7 +12,7 @@ namespace latticemetric {
 // often than in that one of its references where it stands most often. Words of different segments are not compared.
 std::vector<std::int64_t> match_ngrams(const TestSet& test, std::int32_t order);
 
-// The same, each match weighed by its information: log2 of how often its first k - 1 words stand in all references,
+// The same, each match weighted by its information: log2 of how often its first k - 1 words stand in all references,
 // over how often all of it does (a unigram: of how many words they have), Doddington 2002.
 std::vector<double> weigh_ngrams(const TestSet& test, std::int32_t order);
 

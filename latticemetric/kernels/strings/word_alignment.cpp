@@ -32,8 +32,8 @@ constexpr char spelled[] = "CSDI";
 struct Band {
   std::int64_t errors, first, last;
 
-  Band(std::int64_t most_errors, std::int64_t expected, std::int64_t said) : errors(most_errors) {
-    const std::int64_t end = expected - said;
+  Band(std::int64_t most_errors, std::int64_t reference_words, std::int64_t candidate_words) : errors(most_errors) {
+    const std::int64_t end = reference_words - candidate_words;
     const std::int64_t beside = std::max<std::int64_t>(0, errors - std::llabs(end)) / 2;
     first = std::min<std::int64_t>(0, end) - beside;
     last = std::max<std::int64_t>(0, end) + beside;
@@ -65,33 +65,33 @@ class Places {
     next_.assign(begin_.begin(), begin_.end() - 1);
     place_.resize(static_cast<std::size_t>(reference.size));
     for (std::int64_t i = 0; i < reference.size; ++i) place_[next_[classes_[i]]++] = static_cast<std::int32_t>(i);
-    said_.clear();
+    candidate_.clear();
     for (std::int64_t j = 0; j < candidate.size; ++j) {
       const std::size_t slot = slot_of(candidate.begin[j]);
-      said_.push_back(word_[slot] == free ? strange : class_of_[slot]);
+      candidate_.push_back(word_[slot] == free ? strange : class_of_[slot]);
     }
     set_rows();
   }
 
   // The places of the candidate's j-th word, a bit each. Null if they are few, or not wanted so often: see `each`.
   const Bits* row(std::int64_t j) const {
-    const std::int32_t said = said_[static_cast<std::size_t>(j)];
-    return said == strange || row_of_[said] == none ? nullptr : rows_.data() + row_of_[said];
+    const std::int32_t word_class = candidate_[static_cast<std::size_t>(j)];
+    return word_class == strange || row_of_[word_class] == none ? nullptr : rows_.data() + row_of_[word_class];
   }
 
   // Calls visit(i) for each word of the reference from `first` up to `end` that is the candidate's j-th.
   template <typename Visit>
   void each(std::int64_t j, std::int64_t first, std::int64_t end, Visit visit) const {
-    const std::int32_t said = said_[static_cast<std::size_t>(j)];
-    if (said == strange) return;
-    const auto* place = place_.data() + begin_[said];
-    const auto* const last = place_.data() + begin_[said + 1];
+    const std::int32_t word_class = candidate_[static_cast<std::size_t>(j)];
+    if (word_class == strange) return;
+    const auto* place = place_.data() + begin_[word_class];
+    const auto* const last = place_.data() + begin_[word_class + 1];
     if (place < last && *place < first) place = std::lower_bound(place, last, first);
     for (; place < last && *place < end; ++place) visit(*place);
   }
 
   bool same(std::int64_t i, std::int64_t j) const {
-    return classes_[static_cast<std::size_t>(i)] == said_[static_cast<std::size_t>(j)];
+    return classes_[static_cast<std::size_t>(i)] == candidate_[static_cast<std::size_t>(j)];
   }
 
  private:
@@ -121,7 +121,7 @@ class Places {
   }
 
   std::vector<std::int32_t> word_, class_of_;  // a hash table
-  std::vector<std::int32_t> classes_, said_;   // of the words of the reference, and of the candidate
+  std::vector<std::int32_t> classes_, candidate_;   // of the words of the reference, and of the candidate
   std::vector<std::int32_t> begin_, next_, place_;
   std::vector<std::int64_t> row_of_;  // of each class, where its row begins
   std::vector<Bits> rows_;
@@ -140,13 +140,13 @@ class WordAligner::Table {
     while (common < std::min(candidate.size, reference.size) && candidate.begin[common] == reference.begin[common])
       ++common;
     edits_.append(static_cast<std::size_t>(common), 'C');
-    said_ = candidate.size - common;
-    expected_ = reference.size - common;
-    if (said_ == 0 || expected_ == 0) {
-      edits_.append(static_cast<std::size_t>(said_ + expected_), said_ == 0 ? 'D' : 'I');
+    candidate_words_ = candidate.size - common;
+    reference_words_ = reference.size - common;
+    if (candidate_words_ == 0 || reference_words_ == 0) {
+      edits_.append(static_cast<std::size_t>(candidate_words_ + reference_words_), candidate_words_ == 0 ? 'D' : 'I');
       return edits_;
     }
-    places_.set({candidate.begin + common, said_}, {reference.begin + common, expected_});
+    places_.set({candidate.begin + common, candidate_words_}, {reference.begin + common, reference_words_});
     find_band();
     read_edits();
     return edits_;
@@ -163,7 +163,7 @@ class WordAligner::Table {
     Bits level;  // as many errors as the cell before both
   };
   // A column to go on from: by its blocks of 64 cells, which of them have one error more than the cell before, or less.
-  struct Border {
+  struct PartStart {
     std::int64_t first, last;
     std::vector<Bits> more, less;
   };
@@ -175,16 +175,16 @@ class WordAligner::Table {
   // Of the band.
   Blocks in_band(std::int64_t j) const {
     return {(std::max<std::int64_t>(1, j + band_.first) - 1) / width,
-            (std::clamp<std::int64_t>(j + band_.last, 1, expected_) - 1) / width, 0};
+            (std::clamp<std::int64_t>(j + band_.last, 1, reference_words_) - 1) / width, 0};
   }
 
   // Column 0: words are deleted.
   void start() {
-    const auto blocks = static_cast<std::size_t>((expected_ - 1) / width + 1);
+    const auto blocks = static_cast<std::size_t>((reference_words_ - 1) / width + 1);
     more_.resize(blocks);
     less_.resize(blocks);
     same_.assign(blocks, 0);
-    blocks_of_.resize(static_cast<std::size_t>(said_) + 1);
+    blocks_of_.resize(static_cast<std::size_t>(candidate_words_) + 1);
     next_ = in_band(1);
     blocks_of_[0] = {0, 0, 0};
     last_ = -1;
@@ -205,7 +205,7 @@ class WordAligner::Table {
       kept += blocks.last - blocks.first + 1;
       if (is_narrowed_) choose_next(j, blocks);
       if (j == 1) errors_until_[0] = errors_;
-      while (part_ < parts && j == said_ * (part_ + 1) / parts) errors_until_[++part_] = errors_;
+      while (part_ < parts && j == candidate_words_ * (part_ + 1) / parts) errors_until_[++part_] = errors_;
     }
   }
 
@@ -254,7 +254,7 @@ class WordAligner::Table {
   // word that one of its sides is longer. A step down, or up, saves one of them at most, and a cell has at most one
   // error less.
   void choose_next(std::int64_t j, Blocks blocks) {
-    const std::int64_t errors = band_.errors, longer = (said_ - j) - expected_;  // what follows, by words
+    const std::int64_t errors = band_.errors, longer = (candidate_words_ - j) - reference_words_;  // what follows, by words
     next_ = blocks;
     while (next_.last > next_.first) {
       const std::int64_t before = errors_ - errors_in(next_.last), end = next_.last * width;
@@ -272,7 +272,7 @@ class WordAligner::Table {
 
   // Of the last cell, once the last column is there.
   std::int64_t errors() const {
-    const std::int64_t beyond = (last_ + 1) * width - expected_;
+    const std::int64_t beyond = (last_ + 1) * width - reference_words_;
     if (beyond == 0) return errors_;
     const Bits cells = ~Bits{0} << (width - beyond);
     return errors_ - __builtin_popcountll(more_[last_] & cells) + __builtin_popcountll(less_[last_] & cells);
@@ -283,15 +283,15 @@ class WordAligner::Table {
   // A band that holds all best alignments. The best alignment of another one says how much broader it has to be.
   void find_band() {
     bool is_enough = false;
-    for (std::int64_t most = std::llabs(expected_ - said_) + width;;) {
-      band_ = Band(most, expected_, said_);
+    for (std::int64_t most = std::llabs(reference_words_ - candidate_words_) + width;;) {
+      band_ = Band(most, reference_words_, candidate_words_);
       is_narrowed_ = is_enough;
       allot();
       start();
-      borders_.clear();
-      for (std::int64_t from = 0; from < said_; from += columns_) {
-        borders_.push_back(border(from));
-        make(from, columns_ == said_);
+      part_starts_.clear();
+      for (std::int64_t from = 0; from < candidate_words_; from += columns_) {
+        part_starts_.push_back(part_start(from));
+        make(from, columns_ == candidate_words_);
       }
       const std::int64_t found = errors();
       if (found <= most) return;
@@ -303,7 +303,7 @@ class WordAligner::Table {
   // Whether errors are so few, and so evenly spread, that a broader band is not likely to hold an alignment of far
   // fewer.
   bool is_even(std::int64_t found) const {
-    if (found > std::max(said_, expected_) * 7 / 10) return false;
+    if (found > std::max(candidate_words_, reference_words_) * 7 / 10) return false;
     std::int64_t least = found, most = 0;
     for (int part = 0; part < parts; ++part) {
       const std::int64_t errors = errors_until_[part + 1] - errors_until_[part];
@@ -315,14 +315,14 @@ class WordAligner::Table {
 
   // How many columns are kept at a time.
   void allot() {
-    blocks_ = std::min((band_.last - band_.first) / width + 2, (expected_ - 1) / width + 1);
+    blocks_ = std::min((band_.last - band_.first) / width + 2, (reference_words_ - 1) / width + 1);
     const auto bytes = static_cast<std::size_t>(blocks_) * sizeof(Steps) + sizeof(Letter);
-    columns_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(most_bytes_ / bytes), 1, said_);
+    columns_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(most_bytes_ / bytes), 1, candidate_words_);
   }
 
-  std::int64_t part_end(std::int64_t from) const { return std::min(said_, from + columns_); }
+  std::int64_t part_end(std::int64_t from) const { return std::min(candidate_words_, from + columns_); }
 
-  Border border(std::int64_t from) const {
+  PartStart part_start(std::int64_t from) const {
     if (from == 0) return {0, -1, {}, {}};
     const std::int64_t first = blocks_of_[static_cast<std::size_t>(from)].first;
     const auto blocks = [&](const std::vector<Bits>& column) {
@@ -339,10 +339,10 @@ class WordAligner::Table {
 
   // The same blocks once more.
   void make_again(std::int64_t from) {
-    const Border& border = borders_[static_cast<std::size_t>(from / columns_)];
-    last_ = border.last;
-    std::copy(border.more.begin(), border.more.end(), more_.begin() + border.first);
-    std::copy(border.less.begin(), border.less.end(), less_.begin() + border.first);
+    const PartStart& part_start = part_starts_[static_cast<std::size_t>(from / columns_)];
+    last_ = part_start.last;
+    std::copy(part_start.more.begin(), part_start.more.end(), more_.begin() + part_start.first);
+    std::copy(part_start.less.begin(), part_start.less.end(), less_.begin() + part_start.first);
     make_room((part_end(from) - from + 1) * blocks_);
     for (std::int64_t j = from + 1; j <= part_end(from); ++j) {
       const Blocks blocks = blocks_of_[static_cast<std::size_t>(j)];
@@ -451,19 +451,19 @@ class WordAligner::Table {
   }
 
   void read_edits() {
-    std::vector<std::vector<Cell>> cells(borders_.size());
-    cells.back().push_back({expected_, 0, match});
-    for (std::size_t part = borders_.size() - 1; part > 0; --part) {
+    std::vector<std::vector<Cell>> cells(part_starts_.size());
+    cells.back().push_back({reference_words_, 0, match});
+    for (std::size_t part = part_starts_.size() - 1; part > 0; --part) {
       make_again(static_cast<std::int64_t>(part) * columns_);
       cells[part - 1] = cells[part];
       mark(static_cast<std::int64_t>(part) * columns_, cells[part - 1]);
     }
     std::int64_t i = 0, j = 0;
-    for (std::size_t part = 0; part < borders_.size(); ++part) {
+    for (std::size_t part = 0; part < part_starts_.size(); ++part) {
       const std::int64_t from = static_cast<std::int64_t>(part) * columns_, to = part_end(from);
-      if (borders_.size() > 1) make_again(from);
+      if (part_starts_.size() > 1) make_again(from);
       mark(from, cells[part]);
-      while (j <= to && (i < expected_ || j < said_)) {
+      while (j <= to && (i < reference_words_ || j < candidate_words_)) {
         const Letter letter = letter_at(from, j, i);
         edits_ += spelled[letter];
         i += letter != insertion;
@@ -475,12 +475,12 @@ class WordAligner::Table {
   const std::size_t most_bytes_;
   std::string edits_;
   Places places_;
-  std::int64_t said_ = 0, expected_ = 0;  // words
+  std::int64_t candidate_words_ = 0, reference_words_ = 0;
   Band band_{0, 0, 0};
   bool is_narrowed_ = false;     // the errors of the band are known to be enough
   std::int64_t blocks_ = 0;      // of a column, at most
   std::int64_t columns_ = 0;     // of a part
-  std::vector<Border> borders_;  // before each part
+  std::vector<PartStart> part_starts_;  // before each part
   // The column that was made last.
   std::vector<Bits> more_, less_, same_;
   std::int64_t last_ = 0, errors_ = 0;  // its last block, and the errors of the last cell of that

@@ -109,7 +109,9 @@ inline constexpr std::size_t longest_reference = std::size_t{1} << 22;
 
 // By its name.
 inline SearchMethod checked_method(const std::string& name, std::size_t part_bytes) {
-  for (const auto& [known, kind] : {std::pair{"automatic", SearchMethod::automatic}, {"table", SearchMethod::table}, {"band", SearchMethod::band}})
+  for (const auto& [known, kind] : {std::pair{"automatic", SearchMethod::automatic},
+                                    {"table", SearchMethod::table},
+                                    {"band", SearchMethod::band}})
     if (name == known) return {kind, part_bytes};
   throw std::invalid_argument("the method must be automatic, table or band");
 }

@@ -21,7 +21,8 @@ std::vector<BestDerivation> written(const std::vector<RankedString<Value>>& best
     derivations.push_back({yields.preorder(number), static_cast<Int128>(gain)});
     bytes += derivations.back().edges.size() * sizeof(std::int64_t);
     if (bytes > most_bytes)
-      throw TooLarge("the derivations of the best strings do not fit into memory; ask for fewer strings, or allow more memory (--max-memory)");
+      throw TooLarge("the derivations of the best strings do not fit into memory; ask for fewer strings, or allow more "
+                     "memory (--max-memory)");
   }
   return derivations;
 }

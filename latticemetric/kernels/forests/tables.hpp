@@ -141,7 +141,8 @@ class ForestTables {
       // And two words of 64 bits for each 64 entries of a row: which of them are live, and their numbers.
       marks += (use.all_starts ? states : 1) * ((states + 63) / 64) * 16;
       if (marks > most_bytes || size > (most_bytes - marks) / sizeof(Value))
-        throw TooLarge("the forest's tables do not fit into memory; prune the forest, shorten the reference, or allow more memory (--max-memory)");
+        throw TooLarge("the forest's tables do not fit into memory; prune the forest, shorten the reference, or allow more "
+                       "memory (--max-memory)");
     }
     values_ = filled(size, Rows::unreachable);
   }

@@ -27,7 +27,8 @@ class BestTransitions {
 
   BestTransitions(const Lattice& lattice, const std::int64_t* begin, const ReferencePositions& positions,
                   std::int32_t size, const Values& values, Objective& objective)
-      : lattice_(lattice), begin_(begin), positions_(positions), size_(size), gains_(values.gains()), values_(values), objective_(objective) {}
+      : lattice_(lattice), begin_(begin), positions_(positions), size_(size), gains_(values.gains()), values_(values),
+        objective_(objective) {}
 
   std::int32_t first_state(std::int32_t s) const { return values_.first_state(s); }
   std::int32_t states(std::int32_t s) const { return values_.states(s); }

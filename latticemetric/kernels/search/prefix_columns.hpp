@@ -132,7 +132,8 @@ class PrefixColumns {
     second += part.first;
     std::int32_t exceeding = 0;  // without a branch, so that the loop takes several states at a time
     for (std::int32_t s = 0; s < part.rows.states(); ++s)
-      exceeding |= static_cast<std::int32_t>(first[s] > Rows::unreachable / 2) & static_cast<std::int32_t>(first[s] - second[s] > most);
+      exceeding |= static_cast<std::int32_t>(first[s] > Rows::unreachable / 2) &
+                   static_cast<std::int32_t>(first[s] - second[s] > most);
     return exceeding != 0;
   }
 

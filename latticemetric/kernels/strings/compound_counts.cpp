@@ -88,8 +88,10 @@ class CompoundAligner {
         jumps_.push_back({p->second, before + p->second - 1});
     }
     const PackedCounts* const above = row(i - 1);
-    for (auto p = first_of(joined_, word); p != joined_.end() && p->first == word; ++p)
-      jumps_.push_back({candidate_joins_.end[p->second], above + candidate_joins_.end[p->second] - candidate_joins_.length[p->second]});
+    for (auto p = first_of(joined_, word); p != joined_.end() && p->first == word; ++p) {
+      const std::int32_t end = candidate_joins_.end[p->second];
+      jumps_.push_back({end, above + end - candidate_joins_.length[p->second]});
+    }
     std::stable_sort(jumps_.begin(), jumps_.end(), [](const Jump& a, const Jump& b) { return a.at < b.at; });
   }
 

@@ -125,12 +125,10 @@ fuzz: $(PARSERS:%=build/fuzz/%)
 			-rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 build/fuzz/grown-$$parser tests/fuzz/corpus/$$parser || exit 1; \
 	done
 
-build/fuzz/%: tests/fuzz/parser.cpp $(wildcard latticemetric/kernels/*.hpp latticemetric/kernels/*.cpp)
+KERNELS := latticemetric/kernels
+FUZZED := $(wildcard $(KERNELS)/formats/*.cpp) $(KERNELS)/graphs/forest_order.cpp $(KERNELS)/memory/budget.cpp
+
+build/fuzz/%: tests/fuzz/parser.cpp $(FUZZED) $(wildcard $(KERNELS)/*/*.hpp)
 	mkdir -p build/fuzz
 	$(CLANG) -std=c++17 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-		-Ilatticemetric/kernels -DPARSER=$* tests/fuzz/parser.cpp \
-		latticemetric/kernels/budget.cpp latticemetric/kernels/text.cpp latticemetric/kernels/arc_lines.cpp \
-		latticemetric/kernels/cdec_json.cpp latticemetric/kernels/forest_order.cpp \
-		latticemetric/kernels/forest_text.cpp latticemetric/kernels/hypergraph.cpp latticemetric/kernels/json.cpp \
-		latticemetric/kernels/kaldi_binary.cpp latticemetric/kernels/label_rows.cpp latticemetric/kernels/plf.cpp \
-		latticemetric/kernels/slf.cpp latticemetric/kernels/travatar_json.cpp -o $@
+		-I$(KERNELS) -DPARSER=$* tests/fuzz/parser.cpp $(FUZZED) -o $@

@@ -330,7 +330,7 @@ def _search(order: int, way: Literal["band", "table"]) -> Callable[[], Callable[
             cost = lattice.cost()
             graph = (lattice.source, lattice.target, lattice.word, lattice.is_word(), cost.arc, cost.final)
             encoded = lattice.vocabulary.encode(reference)
-            return _native.search_lattice(*graph, encoded, order, unit=1, alpha=1, beta=0, way=way)[2]
+            return _native.search_lattice(*graph, encoded, order, unit=1, alpha=1, beta=0, method=way)[2]
 
         return gain
 

@@ -81,7 +81,7 @@ def best_path(
     Ties are resolved by the fewest words, then by the smallest arc numbers.
     """
 
-def through_costs(
+def best_costs_through_arcs(
     source: npt.NDArray[np.int32],
     target: npt.NDArray[np.int32],
     cost: npt.NDArray[np.float64],
@@ -121,13 +121,13 @@ def search_lattice(
     unit: int,
     alpha: int,
     beta: int,
-    way: Literal["automatic", "table", "band"] = "automatic",
+    method: Literal["automatic", "table", "band"] = "automatic",
     part_bytes: int = ...,
 ) -> tuple[npt.NDArray[np.int64], int, int]:
     """Return the arcs of the best path under a recognition rate, and the high and low 64 bits of its gain.
 
-    `way` does not change the result: `table` stores all states of the product with the metric's automaton, `band` only
-    those that may matter. `part_bytes` limits the bytes of states in memory at a time.
+    `method` does not change the result: `table` stores all states of the product with the metric's automaton, `band`
+    only those that may matter. `part_bytes` limits the bytes of states in memory at a time.
     """
 
 def best_lattice(
@@ -142,7 +142,7 @@ def best_lattice(
     unit: int,
     alpha: int,
     beta: int,
-    way: Literal["automatic", "table", "band"] = "automatic",
+    method: Literal["automatic", "table", "band"] = "automatic",
     part_bytes: int = ...,
 ) -> tuple[
     npt.NDArray[np.int32],
@@ -248,8 +248,8 @@ def best_derivation(
     head: npt.NDArray[np.int32],
     tail_begin: npt.NDArray[np.int64],
     tail: npt.NDArray[np.int32],
-    said_begin: npt.NDArray[np.int64],
-    said: npt.NDArray[np.int32],
+    target_begin: npt.NDArray[np.int64],
+    target: npt.NDArray[np.int32],
     cost: npt.NDArray[np.float64],
     words: npt.NDArray[np.int64],
     goal_cost: npt.NDArray[np.float64],
@@ -260,8 +260,8 @@ def largest_cost(
     head: npt.NDArray[np.int32],
     tail_begin: npt.NDArray[np.int64],
     tail: npt.NDArray[np.int32],
-    said_begin: npt.NDArray[np.int64],
-    said: npt.NDArray[np.int32],
+    target_begin: npt.NDArray[np.int64],
+    target: npt.NDArray[np.int32],
     cost: npt.NDArray[np.float64],
     words: npt.NDArray[np.int64],
     goal_cost: npt.NDArray[np.float64],
@@ -272,8 +272,8 @@ def best_forest(
     head: npt.NDArray[np.int32],
     tail_begin: npt.NDArray[np.int64],
     tail: npt.NDArray[np.int32],
-    said_begin: npt.NDArray[np.int64],
-    said: npt.NDArray[np.int32],
+    target_begin: npt.NDArray[np.int64],
+    target: npt.NDArray[np.int32],
     cost: npt.NDArray[np.float64],
     words: npt.NDArray[np.int64],
     goal_cost: npt.NDArray[np.float64],
@@ -301,8 +301,8 @@ def best_strings(
     head: npt.NDArray[np.int32],
     tail_begin: npt.NDArray[np.int64],
     tail: npt.NDArray[np.int32],
-    said_begin: npt.NDArray[np.int64],
-    said: npt.NDArray[np.int32],
+    target_begin: npt.NDArray[np.int64],
+    target: npt.NDArray[np.int32],
     shown_begin: npt.NDArray[np.int64],
     shown: npt.NDArray[np.int32],
     cost: npt.NDArray[np.float64],
@@ -330,8 +330,8 @@ def search_forest(
     head: npt.NDArray[np.int32],
     tail_begin: npt.NDArray[np.int64],
     tail: npt.NDArray[np.int32],
-    said_begin: npt.NDArray[np.int64],
-    said: npt.NDArray[np.int32],
+    target_begin: npt.NDArray[np.int64],
+    target: npt.NDArray[np.int32],
     cost: npt.NDArray[np.float64],
     words: npt.NDArray[np.int64],
     goal_cost: npt.NDArray[np.float64],
@@ -348,8 +348,8 @@ def search_forest_for_hope(
     head: npt.NDArray[np.int32],
     tail_begin: npt.NDArray[np.int64],
     tail: npt.NDArray[np.int32],
-    said_begin: npt.NDArray[np.int64],
-    said: npt.NDArray[np.int32],
+    target_begin: npt.NDArray[np.int64],
+    target: npt.NDArray[np.int32],
     cost: npt.NDArray[np.float64],
     words: npt.NDArray[np.int64],
     goal_cost: npt.NDArray[np.float64],
@@ -358,8 +358,8 @@ def search_forest_for_hope(
     unit: int,
     alpha: int,
     beta: int,
-    whole_cost: npt.NDArray[np.int64],
-    whole_goal_cost: npt.NDArray[np.int64],
+    integer_cost: npt.NDArray[np.int64],
+    integer_goal_cost: npt.NDArray[np.int64],
     gain_weight: tuple[int, int],
     cost_weight: tuple[int, int],
     most_bytes: int,
@@ -370,12 +370,12 @@ def search_forest_for_hope(
     Ties are resolved by the least `cost`, the fewest words, and the smallest edge numbers.
     """
 
-def forest_through_costs(
+def best_costs_through_edges(
     head: npt.NDArray[np.int32],
     tail_begin: npt.NDArray[np.int64],
     tail: npt.NDArray[np.int32],
-    said_begin: npt.NDArray[np.int64],
-    said: npt.NDArray[np.int32],
+    target_begin: npt.NDArray[np.int64],
+    target: npt.NDArray[np.int32],
     cost: npt.NDArray[np.float64],
     words: npt.NDArray[np.int64],
     goal_cost: npt.NDArray[np.float64],
@@ -386,8 +386,8 @@ def inside_outside(
     head: npt.NDArray[np.int32],
     tail_begin: npt.NDArray[np.int64],
     tail: npt.NDArray[np.int32],
-    said_begin: npt.NDArray[np.int64],
-    said: npt.NDArray[np.int32],
+    target_begin: npt.NDArray[np.int64],
+    target: npt.NDArray[np.int32],
     cost: npt.NDArray[np.float64],
     words: npt.NDArray[np.int64],
     goal_cost: npt.NDArray[np.float64],
@@ -402,8 +402,8 @@ def forest_ngram_posteriors(
     head: npt.NDArray[np.int32],
     tail_begin: npt.NDArray[np.int64],
     tail: npt.NDArray[np.int32],
-    said_begin: npt.NDArray[np.int64],
-    said: npt.NDArray[np.int32],
+    target_begin: npt.NDArray[np.int64],
+    target: npt.NDArray[np.int32],
     cost: npt.NDArray[np.float64],
     words: npt.NDArray[np.int64],
     goal_cost: npt.NDArray[np.float64],
@@ -419,8 +419,8 @@ def search_forest_ngrams(
     head: npt.NDArray[np.int32],
     tail_begin: npt.NDArray[np.int64],
     tail: npt.NDArray[np.int32],
-    said_begin: npt.NDArray[np.int64],
-    said: npt.NDArray[np.int32],
+    target_begin: npt.NDArray[np.int64],
+    target: npt.NDArray[np.int32],
     cost: npt.NDArray[np.float64],
     words: npt.NDArray[np.int64],
     goal_cost: npt.NDArray[np.float64],
@@ -435,7 +435,7 @@ def search_forest_ngrams(
 ) -> npt.NDArray[np.int64]:
     """Return the edges of the derivation with the largest gain of n-grams."""
 
-def weighed_strings(
+def loss_augmented_strings(
     source: npt.NDArray[np.int32],
     target: npt.NDArray[np.int32],
     label: npt.NDArray[np.int32],
@@ -446,7 +446,7 @@ def weighed_strings(
     references: list[list[int]],
     weights: list[tuple[int, int]],
     cost_weight: tuple[int, int],
-    ill: bool,
+    penalize: bool,
     order: int,
     unit: int,
     alpha: int,
@@ -454,15 +454,15 @@ def weighed_strings(
     most: int,
     most_steps: int,
     most_bytes: int,
-    way: Literal["automatic", "table", "band"] = "automatic",
+    method: Literal["automatic", "table", "band"] = "automatic",
     part_bytes: int = ...,
 ) -> tuple[list[list[int]], int, list[tuple[int, int]], tuple[int, int]]:
     """Return the strings with the least loss, the best string first.
 
     Return the arcs of each string, the number of first strings that are certain to be the best, the loss of each
     string, and a lower bound of the losses of all other strings. The loss of a string is `cost_weight` · cost minus the
-    largest weight · gain over references; with `ill`, plus the gain. Weights and losses are 128-bit integers, as high
-    and low 64 bits. `way` is that of `search_lattice`; it applies to the search for a single string.
+    largest weight · gain over references; with `penalize`, plus the gain. Weights and losses are 128-bit integers, as
+    high and low 64 bits. `method` is that of `search_lattice`; it applies to the search for a single string.
     """
 
 def forward_backward(
@@ -514,7 +514,10 @@ def expected_cost(
     npt.NDArray[np.float64],
     npt.NDArray[np.float64],
 ]:
-    """Return the expected cost of a path, divided by reference size: the fields of `Expectation` in `expected.hpp`."""
+    """Return the expected cost of a path, divided by reference size.
+
+    The fields are those of `Expectation` in `kernels/expectation/expectation.hpp`.
+    """
 
 def expected_costs(
     source: npt.NDArray[np.int32],
@@ -557,7 +560,7 @@ def incoming_shares(
 ) -> npt.NDArray[np.float64]:
     """Return the probability of each arc, given that a path passes its target; arcs are sorted by target."""
 
-def meet_words(
+def mbr_statistics(
     source: npt.NDArray[np.int32],
     target: npt.NDArray[np.int32],
     label: npt.NDArray[np.int32],
@@ -768,19 +771,19 @@ def count_compounds(
     references: npt.NDArray[np.int32],
     reference_begin: npt.NDArray[np.int64],
     owner: npt.NDArray[np.int64],
-    said_begin: npt.NDArray[np.int64],
-    said_end: npt.NDArray[np.int32],
-    said_length: npt.NDArray[np.int32],
-    said_word: npt.NDArray[np.int32],
-    expected_begin: npt.NDArray[np.int64],
-    expected_end: npt.NDArray[np.int32],
-    expected_length: npt.NDArray[np.int32],
-    expected_word: npt.NDArray[np.int32],
+    candidate_join_begin: npt.NDArray[np.int64],
+    candidate_join_end: npt.NDArray[np.int32],
+    candidate_join_length: npt.NDArray[np.int32],
+    candidate_join_word: npt.NDArray[np.int32],
+    reference_join_begin: npt.NDArray[np.int64],
+    reference_join_end: npt.NDArray[np.int32],
+    reference_join_length: npt.NDArray[np.int32],
+    reference_join_word: npt.NDArray[np.int32],
 ) -> npt.NDArray[np.int64]:
     """Return substitutions, deletions and insertions where words may be joined, one row per reference.
 
-    `said` describes candidate words that form one word when joined, `expected` reference words. Each string has rows; a
-    row has the position after the words, their number, and the joined word.
+    `candidate_join` describes candidate words that form one word when joined, `reference_join` reference words. Each
+    string has rows; a row has the position after the words, their number, and the joined word.
     """
 
 def draw_errors(
@@ -866,7 +869,7 @@ def align_stages(
     """
 
 def parse_kaldi(whole: bytes, begin: int, end: int, symbols: bool = False) -> dict[str, Any]:
-    """Parse a lattice of a Kaldi text archive between two bytes, without its id (`kernels/arc_lines.hpp`)."""
+    """Parse a lattice of a Kaldi text archive between two bytes, without its id (`kernels/formats/arc_lines.hpp`)."""
 
 def parse_kaldi_binary(whole: bytes, begin: int, end: int) -> dict[str, Any]:
     """Parse a lattice of a Kaldi binary archive, between two bytes; return the columns of `parse_kaldi`."""
@@ -888,31 +891,31 @@ def join_rows(
     """Join the ids of each row by `_` into a text: return where each text begins, and the bytes."""
 
 def parse_openfst(text: bytes) -> dict[str, Any]:
-    """Parse an OpenFst machine in text form into columns (`kernels/arc_lines.hpp`)."""
+    """Parse an OpenFst machine in text form into columns (`kernels/formats/arc_lines.hpp`)."""
 
 def parse_plf(text: bytes) -> dict[str, Any]:
-    """Parse a lattice in Python lattice format into columns, with scores as written (`kernels/plf.hpp`)."""
+    """Parse a lattice in Python lattice format into columns, with scores as written (`kernels/formats/plf.hpp`)."""
 
 def parse_slf(text: bytes, texts: list[str]) -> dict[str, Any]:
     """Parse an HTK lattice into header fields and columns of nodes and links; fields in `texts` are always strings."""
 
 def parse_moses_hypergraph(text: bytes) -> dict[str, Any]:
-    """Parse a Moses hypergraph into columns (`kernels/forest_text.hpp`).
+    """Parse a Moses hypergraph into columns (`kernels/formats/forest_text.hpp`).
 
     Columns of rows with several values are stored as row begins and values.
     """
 
 def parse_target_graph(text: bytes) -> dict[str, Any]:
-    """Parse a target graph of cdec into columns (`kernels/hypergraph.hpp`)."""
+    """Parse a target graph of cdec into columns (`kernels/formats/hypergraph.hpp`)."""
 
 def parse_joshua_hypergraph(text: bytes) -> dict[str, Any]:
-    """Parse a hypergraph of Joshua into columns (`kernels/hypergraph.hpp`)."""
+    """Parse a hypergraph of Joshua into columns (`kernels/formats/hypergraph.hpp`)."""
 
 def parse_cdec_json(text: bytes) -> dict[str, Any]:
-    """Parse a JSON forest of cdec into columns (`kernels/cdec_json.hpp`)."""
+    """Parse a JSON forest of cdec into columns (`kernels/formats/cdec_json.hpp`)."""
 
 def parse_travatar_json(text: bytes) -> dict[str, Any]:
-    """Parse a JSON forest of Travatar into columns (`kernels/travatar_json.hpp`)."""
+    """Parse a JSON forest of Travatar into columns (`kernels/formats/travatar_json.hpp`)."""
 
 def split_blocks(text: bytes, begin: int, at_end: bool) -> npt.NDArray[np.int64]:
     """Return one row per block between blank lines, from byte `begin` on.

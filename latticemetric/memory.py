@@ -1,6 +1,6 @@
 """Measure memory, limit the memory of a search, and read and write sizes like 8G.
 
-Native kernels count the bytes that they allocate (`kernels/budget.cpp`); `most_bytes` is their limit. For processes
+Native kernels count the bytes that they allocate (`kernels/memory/`); `most_bytes` is their limit. For processes
 that work on the graphs of a command, the operating system also limits all other code (`held`).
 """
 

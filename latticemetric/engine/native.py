@@ -1,9 +1,10 @@
 """The native engine: search lattices and forests in C++.
 
 The searches follow the graph and the automaton of a recognition rate together, without composing them first. Kernels:
-`recognition_search.cpp` for references that are strings, `spelled_search.cpp` for character errors,
-`reference_graph_search.cpp` for references that are graphs, `forest_tables.hpp` for forests, `weighed_strings.cpp` for
-strings of lattices ranked by metric (with or without cost), and `ngram_search.cpp` for gains of single n-grams.
+`search/lattice_search.cpp` for references that are strings, `search/spelled_search.cpp` for character errors,
+`search/reference_graph_search.cpp` for references that are graphs, `forests/tables.hpp` for forests,
+`search/loss_augmented_search.cpp` for strings of lattices ranked by metric (with or without cost), and
+`ngrams/search.cpp` for gains of single n-grams.
 Searches that weigh a metric against costs convert both to integers, so that their sums are exact in any order.
 """
 
@@ -54,7 +55,7 @@ _MOST_UNITS = 4096
 def _search_spelled(search: Search, spelling: Spelling) -> BestPath:
     """Return the best path of a lattice whose words consist of units (such as characters).
 
-    If the rate counts errors, the kernel `spelled_search.cpp` splits words into units during the search. For other
+    If the rate counts errors, the kernel `search/spelled_search.cpp` splits words into units during the search. For other
     rates, and for references that are graphs or very long, this function searches a lattice of units.
     """
     reference, gains = search.reference, search.gains
@@ -199,8 +200,8 @@ def hope_derivations(
             edges, high, low = _native.search_forest_for_hope(
                 **_forest_columns(search),
                 reference=search.reference,
-                whole_cost=whole[0],
-                whole_goal_cost=whole[1],
+                integer_cost=whole[0],
+                integer_goal_cost=whole[1],
                 gain_weight=_halves(weight),
                 cost_weight=_halves(cost_weight),
             )
@@ -340,7 +341,7 @@ def search_loss_augmented(
         shares, unit if costs_count else Fraction(0), largest_sum=largest_sum, largest_gain=largest_gain
     )
     with small_enough():
-        paths, exact, losses, bound = _native.weighed_strings(
+        paths, exact, losses, bound = _native.loss_augmented_strings(
             lattice.source,
             lattice.target,
             label,

@@ -1,6 +1,6 @@
 """Compute the exact expected rate of a graph's paths: its value, variance, distribution and gradient.
 
-The kernel (`kernels/expected.cpp`) follows all paths together, in the product of the lattice with columns of edit
+The kernel (`kernels/expectation/`) follows all paths together, in the product of the lattice with columns of edit
 distances or gains; see docs/theory/expected.md.
 """
 
@@ -309,7 +309,7 @@ def _searched(lattice: Lattice, metric: GRR, listed: CountedReferences, settings
 
 
 class _ExpectedCost(NamedTuple):
-    """The result of the kernel, with the fields of `Expectation` in `expected.hpp`."""
+    """The result of the kernel, with the fields of `Expectation` in `expectation/expectation.hpp`."""
 
     exact: bool
     states: int

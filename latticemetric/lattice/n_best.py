@@ -1,4 +1,4 @@
-"""Find the n best strings of lattices and forests with the search in C++ (`kernels/forest_k_best.cpp`).
+"""Find the n best strings of lattices and forests with the search in C++ (`kernels/forests/k_best.cpp`).
 
 The search reads a graph as columns of a hypergraph; a lattice is a hypergraph whose edges have at most one tail.
 """
@@ -74,8 +74,8 @@ def cheapest_derivations(hypergraph: dict[str, Any], rank: npt.NDArray[np.int64]
     with small_enough():
         edges, begin, *_ = _native.best_strings(
             **{**hypergraph, "cost": cost.arc, "goal_cost": cost.final},
-            shown_begin=hypergraph["said_begin"],
-            shown=hypergraph["said"],
+            shown_begin=hypergraph["target_begin"],
+            shown=hypergraph["target"],
             **nothing,
             rank=rank,
             most=most,

@@ -40,7 +40,7 @@ class Margins(Generic[AnyLattice]):
     def of(cls, lattice: AnyLattice, scales: Scales | None = None) -> Margins[AnyLattice]:
         """Compute the margins, with costs weighted by `scales`."""
         cost = lattice.cost(scales)
-        arc, ending = _native.through_costs(lattice.source, lattice.target, cost.arc, cost.final)
+        arc, ending = _native.best_costs_through_arcs(lattice.source, lattice.target, cost.arc, cost.final)
         closing = ending[lattice.final]
         best = closing.min()
         largest = max(np.abs(cost.arc).max(initial=0.0), np.abs(closing).max())

@@ -228,7 +228,7 @@ def _alignment(lattice: Lattice, cost: Costs, numbers: Words) -> Callable[[Words
     share = _native.incoming_shares(source, target, arc_cost, states)
 
     def align(positions: Words) -> AlignedHypothesis:
-        met = _native.meet_words(source, target, label, share, times, states, len(numbers), positions)
+        met = _native.mbr_statistics(source, target, label, share, times, states, len(numbers), positions)
         return AlignedHypothesis(lattice, numbers, positions, *met)
 
     return align

@@ -119,7 +119,7 @@ def trie() -> tuple[np.ndarray, ...]:
 
 
 def whole(lattice: Layered) -> tuple[np.ndarray, ...]:
-    """The columns of `weighed_strings`."""
+    """The columns of `loss_augmented_strings`."""
     final = np.where(np.isfinite(lattice.final_cost), lattice.final_cost, 0)
     is_final = np.isfinite(lattice.final_cost).astype(np.uint8)
     costs = longs(8 * lattice.cost), longs(8 * final)
@@ -188,7 +188,7 @@ def calls() -> dict[str, Callable[[], object]]:
     return {
         "search_lattice": lambda: _native.search_lattice(*lattice.columns(), ints(LONG[:3000]), *rates),
         "search_lattice, table": lambda: _native.search_lattice(
-            *lattice.columns(), ints(LONG[:3000]), *rates, way="table"
+            *lattice.columns(), ints(LONG[:3000]), *rates, method="table"
         ),
         "search_lattice, ties": lambda: _native.search_lattice(*lattice.columns(), ints(np.full(3000, -1)), *WER),
         "search_spelled_lattice": lambda: _native.search_spelled_lattice(
@@ -210,10 +210,10 @@ def calls() -> dict[str, Callable[[], object]]:
             longs(20_000 * np.arange(4)), longs(np.arange(60_001)), ints(np.resize(LONG, 60_000) % 50 + 1),
             ints(np.full(60_000, 100)), np.full(120_000, np.nan), ["", *map(str, range(50))],
         ),
-        "weighed_strings, hope": lambda: _native.weighed_strings(
+        "loss_augmented_strings, hope": lambda: _native.loss_augmented_strings(
             *whole(lattice), [list(reference)], [(0, 1)], (0, 1), False, *rates, 1, 1 << 20, BYTES
         ),
-        "weighed_strings, fear": lambda: _native.weighed_strings(
+        "loss_augmented_strings, fear": lambda: _native.loss_augmented_strings(
             *whole(dense), [list(dense.reference)], [(0, 100)], (0, 1), True, *rates, 50, 1 << 22, BYTES
         ),
         "expected_cost": lambda: _native.expected_cost(
@@ -236,7 +236,7 @@ def calls() -> dict[str, Callable[[], object]]:
             *lattice.columns()[:3], lattice.cost, lattice.final_cost, *grams, 0.5
         ),
         "unfold_gains": lambda: _native.unfold_gains(*lattice.columns()[:3], lattice.states, *grams, 0.5),
-        "meet_words": lambda: _native.meet_words(
+        "mbr_statistics": lambda: _native.mbr_statistics(
             *incoming[:3], np.full(words.size, 1 / 60), np.zeros(0), lattice.states, 501, reference
         ),
         "determinize": lambda: _native.determinize(
@@ -276,14 +276,14 @@ NAMES = (
     "align, words",
     "align_networks",
     "align_systems",
-    "weighed_strings, hope",
-    "weighed_strings, fear",
+    "loss_augmented_strings, hope",
+    "loss_augmented_strings, fear",
     "expected_cost",
     "expected_costs",
     "ngram_posteriors",
     "search_ngrams",
     "unfold_gains",
-    "meet_words",
+    "mbr_statistics",
     "determinize",
     "count_segments",
     "pair_gains",
@@ -349,7 +349,7 @@ def resident() -> int:
 
 
 @linux
-@pytest.mark.parametrize("name", ["search_lattice", "weighed_strings, fear", "search_forest", "parse_kaldi"])
+@pytest.mark.parametrize("name", ["search_lattice", "loss_augmented_strings, fear", "search_forest", "parse_kaldi"])
 def test_a_kernel_that_is_stopped_ten_times_keeps_no_memory(name, alarm):
     seconds_to_stop(calls()[name], alarm, after=0.06)
     gc.collect()
@@ -376,7 +376,7 @@ import os, signal, sys, threading, time
 from concurrent.futures import ThreadPoolExecutor
 sys.path.insert(0, sys.argv[1])
 from engine.test_interruption import calls
-call, began = calls()["weighed_strings, fear"], []
+call, began = calls()["loss_augmented_strings, fear"], []
 threading.Timer(0.3, lambda: (began.append(time.monotonic()), os.kill(os.getpid(), signal.SIGINT))).start()
 signal.signal(signal.SIGINT, signal.default_int_handler)
 try:

@@ -87,9 +87,9 @@ def test_tables_that_no_memory_holds_are_refused(memory_limit):
         {"tail": [-1]},
         {"tail_begin": [0, 0]},
         {"tail_begin": [0, 0, 2]},
-        {"said_begin": [0, 5, 3]},
-        {"said": [1, -2, 2]},  # no such tail
-        {"said": [1, 0, 2]},
+        {"target_begin": [0, 5, 3]},
+        {"target": [1, -2, 2]},  # no such tail
+        {"target": [1, 0, 2]},
         {"cost": [0.0]},
         {"words": [1]},
         {"order": 0},
@@ -99,7 +99,7 @@ def test_tables_that_no_memory_holds_are_refused(memory_limit):
 )
 def test_the_extension_refuses_what_is_out_of_bounds(change):
     arguments = {
-        "head": [0, 1], "tail_begin": [0, 0, 1], "tail": [0], "said_begin": [0, 1, 3], "said": [1, -1, 2],
+        "head": [0, 1], "tail_begin": [0, 0, 1], "tail": [0], "target_begin": [0, 1, 3], "target": [1, -1, 2],
         "cost": [0.0, 0.0], "words": [1, 1], "goal_cost": [np.inf, 0.0],
         "order": 4, "unit": 1, "alpha": 1, "beta": 0, "most_bytes": 10**6,
     }  # fmt: skip
@@ -107,7 +107,7 @@ def test_the_extension_refuses_what_is_out_of_bounds(change):
         "cost": np.float64,
         "goal_cost": np.float64,
         "tail_begin": np.int64,
-        "said_begin": np.int64,
+        "target_begin": np.int64,
         "words": np.int64,
     }
     arrays = {
@@ -116,14 +116,14 @@ def test_the_extension_refuses_what_is_out_of_bounds(change):
     }
     with pytest.raises(ValueError, match=r"\w"):
         _native.search_forest(**arrays, reference=np.array([1], np.int32))
-    hope = {"whole_cost": np.zeros(2, np.int64), "whole_goal_cost": np.zeros(2, np.int64)}
+    hope = {"integer_cost": np.zeros(2, np.int64), "integer_goal_cost": np.zeros(2, np.int64)}
     hope |= {"gain_weight": (0, 1), "cost_weight": (0, 1)}
     with pytest.raises(ValueError, match=r"\w"):
         _native.search_forest_for_hope(**arrays, reference=np.array([1], np.int32), **hope)
     with pytest.raises(ValueError, match=r"\w"):
         _native.best_forest(**arrays, references=[[1]])
     if change.keys().isdisjoint({"order", "unit"}):
-        names = ("head", "tail_begin", "tail", "said_begin", "said", "cost", "words", "goal_cost")
+        names = ("head", "tail_begin", "tail", "target_begin", "target", "cost", "words", "goal_cost")
         with pytest.raises(ValueError, match=r"\w"):
             _native.best_derivation(**{name: arrays[name] for name in names})
 

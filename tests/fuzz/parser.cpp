@@ -3,15 +3,15 @@
 #include <cstdint>
 #include <string_view>
 
-#include "arc_lines.hpp"
-#include "cdec_json.hpp"
-#include "forest_order.hpp"
-#include "hypergraph.hpp"
-#include "json.hpp"
-#include "kaldi_binary.hpp"
-#include "plf.hpp"
-#include "slf.hpp"
-#include "travatar_json.hpp"
+#include "formats/arc_lines.hpp"
+#include "formats/cdec_json.hpp"
+#include "formats/hypergraph.hpp"
+#include "formats/json.hpp"
+#include "formats/kaldi_binary.hpp"
+#include "formats/plf.hpp"
+#include "formats/slf.hpp"
+#include "formats/travatar_json.hpp"
+#include "graphs/forest_order.hpp"
 
 namespace {
 

@@ -399,11 +399,11 @@ def test_the_kernel_checks_its_bounds(changes, message):
         "hypothesis": ids(0, 1, 0),
     } | changes
     if message is None:
-        columns = [column.tolist() for column in _native.meet_words(**arguments)[1:]]
+        columns = [column.tolist() for column in _native.mbr_statistics(**arguments)[1:]]
         assert columns == [[0, 1, 1, 0], [0, 0, 1, 2], [0.5, 0.5, 1.0, 1.0], [], []]
     else:
         with pytest.raises(ValueError, match=message):
-            _native.meet_words(**arguments)
+            _native.mbr_statistics(**arguments)
 
 
 def test_the_kernel_of_shares_checks_its_bounds():
@@ -522,7 +522,7 @@ def whole_table(arguments):
 @given(arguments=transcripts(), slack=st.sampled_from([0.5, 1, 2, 5, 20]))
 def test_a_band_meets_what_the_whole_table_meets(arguments, slack):
     """To the last bit: costs, masses, times and ties."""
-    whole, banded = (_native.meet_words(**arguments, slack=of) for of in (WHOLE, slack))
+    whole, banded = (_native.mbr_statistics(**arguments, slack=of) for of in (WHOLE, slack))
     assert banded[0] == whole[0]
     for found, wanted in zip(banded[1:], whole[1:], strict=True):
         assert found.tolist() == wanted.tolist()
@@ -530,7 +530,7 @@ def test_a_band_meets_what_the_whole_table_meets(arguments, slack):
 
 @given(arguments=transcripts().filter(lambda each: each["states"] * len(each["hypothesis"]) < 3000))
 def test_a_band_meets_what_the_definition_says(arguments):
-    risk, label, position, mass, *times = _native.meet_words(**arguments, slack=1)
+    risk, label, position, mass, *times = _native.mbr_statistics(**arguments, slack=1)
     wanted, table = whole_table(arguments)
     assert risk == pytest.approx(wanted, abs=1e-9)
     assert dict(zip(zip(position.tolist(), label.tolist(), strict=True), mass.tolist(), strict=True)) == pytest.approx(

@@ -132,7 +132,7 @@ def best_by_definition(search):
 
 
 def found_by(search, way, part_bytes=1 << 23):
-    arcs, high, low = _native.search_lattice(**search, way=way, part_bytes=part_bytes)
+    arcs, high, low = _native.search_lattice(**search, method=way, part_bytes=part_bytes)
     return (high << 64) + low, arcs.tolist()
 
 
@@ -191,13 +191,13 @@ def test_hope_in_a_band_is_that_of_the_table(search, part_bytes, data):
         "references": [search["reference"].tolist(), search["reference"][::-1].tolist()],
         "weights": [(0, data.draw(weights)), (0, data.draw(weights))],
         "cost_weight": (0, data.draw(weights)),
-        "ill": False,
+        "penalize": False,
         "most": 1,
         "most_steps": 1 << 20,
         "most_bytes": 1 << 30,
     }
-    table = _native.weighed_strings(**hope, way="table")
-    assert _native.weighed_strings(**hope, way="band", part_bytes=part_bytes) == table
+    table = _native.loss_augmented_strings(**hope, method="table")
+    assert _native.loss_augmented_strings(**hope, method="band", part_bytes=part_bytes) == table
 
 
 def hour(words, errors, seed=0):
@@ -281,7 +281,7 @@ def test_a_lattice_has_all_best_paths_and_each_once(search, part_bytes):
     reference = search.pop("reference")
     expected = best_paths_by_definition({**search, "reference": reference})
     for way in ("band", "table"):
-        best = _native.best_lattice(**search, references=[reference.tolist()], way=way, part_bytes=part_bytes)
+        best = _native.best_lattice(**search, references=[reference.tolist()], method=way, part_bytes=part_bytes)
         assert sorted(all_paths(best)) == sorted(expected)
 
 
@@ -289,7 +289,7 @@ def test_a_lattice_has_all_best_paths_and_each_once(search, part_bytes):
 def test_a_band_has_the_best_paths_of_the_table(search, part_bytes):
     reference = search.pop("reference").tolist()
     found = [
-        _native.best_lattice(**search, references=[reference, reference[::-1]], way=way, part_bytes=part_bytes)
+        _native.best_lattice(**search, references=[reference, reference[::-1]], method=way, part_bytes=part_bytes)
         for way in ("band", "table")
     ]
     assert [column.tolist() for column in found[0]] == [column.tolist() for column in found[1]]

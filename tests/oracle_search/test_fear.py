@@ -409,13 +409,15 @@ def test_the_extension_refuses_what_is_out_of_bounds(change):
         "is_final": ([0, 0, 1], np.uint8),
     }  # fmt: skip
     plain = {
-        "references": [[1]], "weights": [(0, 1)], "cost_weight": (0, 1), "ill": True, "order": 2, "unit": 1,
+        "references": [[1]], "weights": [(0, 1)], "cost_weight": (0, 1), "penalize": True, "order": 2, "unit": 1,
         "alpha": 1, "beta": 0, "most": 1, "most_steps": 10, "most_bytes": 10**6,
     }  # fmt: skip
 
     def found(**changes):
         made = {name: np.array(changes.get(name, value), dtype) for name, (value, dtype) in arrays.items()}
-        return _native.weighed_strings(**made, **{name: changes.get(name, value) for name, value in plain.items()})
+        return _native.loss_augmented_strings(
+            **made, **{name: changes.get(name, value) for name, value in plain.items()}
+        )
 
     assert found()[:2] == ([[0, 1]], 1)
     with pytest.raises(ValueError, match=r"\w"):

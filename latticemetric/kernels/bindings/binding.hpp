@@ -1,0 +1,157 @@
+// What all bindings use: arrays in, arrays out, checks.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cfloat>
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/gil.hpp"
+#include "bindings/interruption.hpp"
+#include "memory/budget.hpp"
+#include "recognition/automaton.hpp"
+#include "search/lattice_search.hpp"
+
+namespace latticemetric {
+
+namespace nb = nanobind;
+
+template <typename T>
+using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <typename T>
+using Output = nb::ndarray<nb::numpy, T>;
+
+template <typename T>
+Output<T> to_numpy(std::vector<T> values, std::initializer_list<std::size_t> shape) {
+  auto owned = std::make_unique<std::vector<T>>(std::move(values));
+  T* data = owned->data();
+  nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return Output<T>(data, shape, owner);
+}
+
+// Python decides how much memory a call may take.
+inline std::size_t most_bytes() {
+  const TakenGil taken;
+  return nb::cast<std::size_t>(nb::module_::import_("latticemetric.memory").attr("most_bytes")());
+}
+
+// While it lives a kernel runs: other threads may use Python, what this one allocates is held to a budget, and signals
+// end it.
+class KernelScope {
+ public:
+  KernelScope() : budget_(most_bytes, check_signals) {}
+
+ private:
+  ReleasedGil released_;
+  Budget budget_;
+};
+
+inline void require(bool condition, const char* message) {
+  if (!condition) throw std::invalid_argument(message);
+}
+
+// NumPy can make arrays that the machine's own types cannot stand at.
+template <typename... T>
+void require_aligned(const Input<T>&... arrays) {
+  require(((reinterpret_cast<std::uintptr_t>(arrays.data()) % alignof(T) == 0) && ...), "an array is not aligned");
+}
+
+// NaN and infinities are in no comparison or sum what they seem to be.
+inline bool are_finite(const Input<double>& values) {
+  const auto *const begin = values.data(), *const end = begin + values.size();
+  std::int64_t others = 0;  // no early end: the loop takes several numbers at a time
+  for (const double* value = begin; value < end; ++value) others |= !(std::fabs(*value) <= DBL_MAX);
+  return !others;
+}
+
+inline void require_finite(const Input<double>& values, const char* message) { require(are_finite(values), message); }
+
+// What it costs to end in each state, or as each node: infinitely much where nothing ends.
+inline void require_ends(const Input<double>& cost) {
+  bool is_cost = true, any = cost.size() == 0;
+  for (std::size_t k = 0; k < cost.size(); ++k) {
+    is_cost &= cost.data()[k] >= -DBL_MAX;
+    any |= cost.data()[k] <= DBL_MAX;
+  }
+  require(is_cost, "the cost of an end is not a number");
+  require(any, "there is no end");
+}
+
+template <typename T>
+Output<T> column(std::vector<T> values) {
+  const auto size = values.size();
+  return to_numpy(std::move(values), {size});
+}
+
+// Numbers of 128 bits come and go as their high and their low half.
+using Halves = std::pair<std::int64_t, std::uint64_t>;
+inline Int128 to_int128(Halves halves) { return static_cast<Int128>(halves.first) * (static_cast<Int128>(1) << 64) + halves.second; }
+inline Halves halves(Int128 value) { return {static_cast<std::int64_t>(value >> 64), static_cast<std::uint64_t>(value)}; }
+
+inline void require_order(std::int32_t order) { require(order >= 1 && order < 255, "the order must lie in 1 .. 254"); }
+
+inline Gains checked_gains(std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta) {
+  require_order(order);
+  require(unit >= 1, "the unit must be positive");
+  return {order, unit, alpha, beta};
+}
+
+// Words of a reference that searches of forests and loss-augmented searches accept.
+inline constexpr std::size_t longest_reference = std::size_t{1} << 22;
+
+// By its name.
+inline SearchMethod checked_method(const std::string& name, std::size_t part_bytes) {
+  for (const auto& [known, kind] : {std::pair{"automatic", SearchMethod::automatic},
+                                    {"table", SearchMethod::table},
+                                    {"band", SearchMethod::band}})
+    if (name == known) return {kind, part_bytes};
+  throw std::invalid_argument("the method must be automatic, table or band");
+}
+
+// Lattices, bound in `lattices.cpp`.
+void bind_lattices(nb::module_& m);
+
+// The formats' parsers, bound in `formats.cpp`.
+void bind_formats(nb::module_& m);
+
+// Metrics of strings, bound in `strings.cpp`.
+void bind_strings(nb::module_& m);
+
+// Searches of forests, bound in `forests.cpp`.
+void bind_forests(nb::module_& m);
+
+// Probabilities and n-grams in forests, bound in `forest_ngrams.cpp`.
+void bind_forest_ngrams(nb::module_& m);
+
+// N-grams in lattices, bound in `ngrams.cpp`.
+void bind_ngrams(nb::module_& m);
+
+// METEOR's alignment, bound in `meteor.cpp`.
+void bind_meteor(nb::module_& m);
+
+// Minimum Bayes risk under word error rate, bound in `mbr.cpp`.
+void bind_mbr(nb::module_& m);
+
+// Lists of strings as lattices, bound in `string_lattices.cpp`.
+void bind_string_lattices(nb::module_& m);
+
+// Strings by metric and cost together, bound in `loss_augmented.cpp`.
+void bind_loss_augmented(nb::module_& m);
+
+// Expectations over the paths of lattices, bound in `expectation.cpp`.
+void bind_expectations(nb::module_& m);
+
+// Alignments of networks, bound in `networks.cpp`.
+void bind_networks(nb::module_& m);
+
+}  // namespace latticemetric

@@ -1,0 +1,120 @@
+// Python bindings of probabilities in forests: of nodes and edges, of n-grams, and what n-grams gain.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "bindings/forest_arrays.hpp"
+#include "bindings/ngram_arrays.hpp"
+#include "graphs/forest_viterbi.hpp"
+#include "graphs/inside_outside.hpp"
+#include "ngrams/forest_posteriors.hpp"
+#include "ngrams/forest_search.hpp"
+
+using namespace nanobind::literals;
+
+namespace latticemetric {
+namespace {
+
+constexpr std::int32_t highest_order = 254;
+
+nb::tuple py_inside_outside(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
+                            Input<std::int64_t> target_begin, Input<std::int32_t> target, Input<double> cost,
+                            Input<std::int64_t> words, Input<double> goal_cost) {
+  const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
+  InsideOutside found;
+  {
+    const KernelScope running;
+    found = inside_outside(graph);
+  }
+  return nb::make_tuple(found.log_total, column(std::move(found.node)), column(std::move(found.transition)),
+                        column(std::move(found.ending)));
+}
+
+nb::tuple py_best_costs_through_edges(Input<std::int32_t> head, Input<std::int64_t> tail_begin,
+                                      Input<std::int32_t> tail, Input<std::int64_t> target_begin,
+                                      Input<std::int32_t> target, Input<double> cost, Input<std::int64_t> words,
+                                      Input<double> goal_cost) {
+  const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
+  BestCostsThroughEdges through;
+  {
+    const KernelScope running;
+    through = best_costs_through_edges(graph);
+  }
+  return nb::make_tuple(column(std::move(through.edge)), column(std::move(through.ending)));
+}
+
+// The words that edges say, each once.
+std::vector<std::int32_t> words_of(const Forest& graph) {
+  std::vector<std::int32_t> words(graph.target, graph.target + graph.target_begin[graph.edges]);
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  words.erase(words.begin(), std::upper_bound(words.begin(), words.end(), 0));
+  return words;
+}
+
+nb::tuple py_forest_ngram_posteriors(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
+                                     Input<std::int64_t> target_begin, Input<std::int32_t> target, Input<double> cost,
+                                     Input<std::int64_t> words, Input<double> goal_cost, Input<double> node,
+                                     Input<double> transition, Input<double> ending, std::int32_t order,
+                                     std::size_t most_bytes) {
+  const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
+  require_aligned(node, transition, ending);
+  require(node.size() == goal_cost.size() && ending.size() == goal_cost.size(), "nodes differ in number");
+  require(transition.size() == head.size(), "edges differ in number");
+  require(order >= 1, "the order must be positive");
+  std::vector<std::int32_t> last;
+  NgramPosteriors found;
+  {
+    const KernelScope running;
+    const auto spelled = words_of(graph);
+    const ForestRules rules(graph, WordClasses(spelled.data(), static_cast<std::int32_t>(spelled.size())));
+    const auto longest = std::max(1.0, std::min(rules.most_words(), static_cast<double>(order)));
+    found = forest_ngram_posteriors(rules, {node.data(), transition.data(), ending.data()},
+                                    static_cast<std::int32_t>(longest), most_bytes);
+    for (const auto symbol : found.ngrams.words()) last.push_back(symbol > 0 ? spelled[symbol - 1] : 0);
+  }
+  return nb::make_tuple(column(found.ngrams.parents()), column(std::move(last)), column(std::move(found.posterior)));
+}
+
+Output<std::int64_t> py_search_forest_ngrams(Input<std::int32_t> head, Input<std::int64_t> tail_begin,
+                                             Input<std::int32_t> tail, Input<std::int64_t> target_begin,
+                                             Input<std::int32_t> target, Input<double> cost, Input<std::int64_t> words,
+                                      Input<double> goal_cost, Input<std::int32_t> own, Input<std::int32_t> known,
+                                             Input<std::int32_t> parent, Input<std::int32_t> ending, Input<double> gain,
+                                             double word_gain, std::int32_t order, std::size_t most_bytes) {
+  const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
+  require_aligned(own, known, parent, ending);
+  require_aligned(gain);
+  require(own.size() == known.size() && own.size() < (std::size_t{1} << 31), "words differ in number");
+  require(std::is_sorted(own.data(), own.data() + own.size()) && (own.size() == 0 || own.data()[0] > 0) &&
+          std::adjacent_find(own.data(), own.data() + own.size()) == own.data() + own.size(),
+          "words must be ascending");
+  require(gain.size() == parent.size(), "n-grams differ in number");
+  require(order >= 1 && order <= highest_order, "the order must lie in 1 .. 254");
+  std::vector<std::int64_t> edges;
+  {
+    const KernelScope running;
+    const auto trie = trie_of(parent, ending);
+    for (std::int32_t g = 0; g < trie.size(); ++g) require(trie.length(g) <= order, "an n-gram is too long");
+    const ForestRules rules(graph, WordClasses(own.data(), static_cast<std::int32_t>(own.size())));
+    edges = search_forest_ngrams(rules, known.data(), {trie, gain.data(), word_gain, order}, most_bytes);
+  }
+  return column(std::move(edges));
+}
+
+}  // namespace
+
+void bind_forest_ngrams(nb::module_& m) {
+  m.def("inside_outside", &py_inside_outside, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a, "target"_a,
+        "cost"_a, "words"_a, "goal_cost"_a);
+  m.def("best_costs_through_edges", &py_best_costs_through_edges, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a,
+        "target"_a, "cost"_a, "words"_a, "goal_cost"_a);
+  m.def("forest_ngram_posteriors", &py_forest_ngram_posteriors, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a,
+        "target"_a, "cost"_a, "words"_a, "goal_cost"_a, "node"_a, "transition"_a, "ending"_a, "order"_a,
+        "most_bytes"_a);
+  m.def("search_forest_ngrams", &py_search_forest_ngrams, "head"_a, "tail_begin"_a, "tail"_a, "target_begin"_a,
+        "target"_a, "cost"_a, "words"_a, "goal_cost"_a, "own"_a, "known"_a, "parent"_a, "ending"_a, "gain"_a,
+        "word_gain"_a, "order"_a, "most_bytes"_a);
+}
+
+}  // namespace latticemetric

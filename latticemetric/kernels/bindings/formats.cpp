@@ -1,0 +1,308 @@
+// Python bindings of the formats' parsers.
+#include <string>
+#include <string_view>
+
+#include "bindings/binding.hpp"
+#include "formats/arc_lines.hpp"
+#include "formats/cdec_json.hpp"
+#include "formats/hypergraph.hpp"
+#include "formats/json.hpp"
+#include "formats/kaldi_binary.hpp"
+#include "formats/plf.hpp"
+#include "formats/slf.hpp"
+#include "formats/travatar_json.hpp"
+
+namespace latticemetric {
+namespace {
+
+using namespace nb::literals;
+
+std::string_view as_view(const nb::bytes& text) { return {text.c_str(), text.size()}; }
+
+nb::list to_strings(const std::vector<std::string_view>& texts) {
+  nb::list list;
+  for (const auto& text : texts) list.append(nb::str(text.data(), text.size()));
+  return list;
+}
+
+// Word numbers, and the words in the order of their numbers from 1; `None` where the words are numbers themselves.
+nb::tuple word_column(WordColumn& words) {
+  nb::object texts = words.numeric() ? nb::none() : nb::object(to_strings(words.words()));
+  return nb::make_tuple(column(words.take()), texts);
+}
+
+// Where the rows of labels begin, and their values.
+template <typename T>
+nb::tuple label_rows(LabelRows<T>&& rows) {
+  using Value = std::conditional_t<sizeof(T) == 1, std::uint8_t, T>;
+  auto owned = std::make_unique<std::vector<T>>(std::move(rows.values));
+  auto* const values = reinterpret_cast<Value*>(owned->data());
+  const std::size_t size = owned->size();
+  nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::make_tuple(column(std::move(rows.begin)), Output<Value>(values, {size}, owner));
+}
+
+template <typename T>
+void require_rows(const Input<std::int64_t>& begin, const Input<T>& values) {
+  require_aligned(begin, values);
+  require(begin.size() > 0 && begin.data()[0] == 0, "rows begin at 0");
+  bool ascends = true;
+  for (std::size_t k = 1; k < begin.size(); ++k) ascends &= begin.data()[k - 1] <= begin.data()[k];
+  require(ascends && begin.data()[begin.size() - 1] == static_cast<std::int64_t>(values.size()),
+          "rows are not in order");
+}
+
+template <typename T>
+nb::tuple take_label_rows(Input<std::int64_t> begin, Input<T> values, Input<std::int64_t> rows) {
+  require_rows(begin, values);
+  require_aligned(rows);
+  bool are_rows = true;
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    are_rows &= rows.data()[k] >= 0 && rows.data()[k] + 1 < static_cast<std::int64_t>(begin.size());
+  require(are_rows, "there is no such row");
+  LabelRows<T> taken;
+  {
+    const KernelScope running;
+    taken = taken_rows(begin.data(), values.data(), rows.data(), rows.size());
+  }
+  return label_rows(std::move(taken));
+}
+
+nb::tuple join_label_rows(Input<std::int64_t> begin, Input<std::int32_t> ids) {
+  require_rows(begin, ids);
+  LabelRows<char> texts;
+  {
+    const KernelScope running;
+    texts = joined_rows(begin.data(), ids.data(), begin.size() - 1);
+  }
+  return label_rows(std::move(texts));
+}
+
+template <typename Parse>
+nb::dict parse_arc_lines(std::string_view text, const Parse& parse) {
+  ArcLines lines;
+  {
+    const KernelScope running;
+    lines = parse(text);
+  }
+  nb::dict result;
+  result["start"] = lines.start;
+  result["source"] = column(std::move(lines.source));
+  result["target"] = column(std::move(lines.target));
+  result["final"] = column(std::move(lines.final));
+  result["word"] = word_column(lines.word);
+  result["input"] = lines.has_output ? nb::object(word_column(lines.input)) : nb::none();
+  for (int k = 0; k < 2; ++k) {
+    const std::string name = "cost" + std::to_string(k), final_name = "final_cost" + std::to_string(k);
+    result[name.c_str()] = column(std::move(lines.cost[k]));
+    result[final_name.c_str()] = column(std::move(lines.final_cost[k]));
+  }
+  result["weighted"] = lines.weighted;
+  result["transition_rows"] = label_rows(std::move(lines.transition_rows));
+  result["transitions"] = column(std::move(lines.transitions));
+  result["final_transitions"] = column(std::move(lines.final_transitions));
+  return result;
+}
+
+// A part of some bytes.
+std::string_view part_of(const nb::bytes& whole, std::size_t begin, std::size_t end) {
+  require(begin <= end && end <= whole.size(), "the bytes end before the part does");
+  return as_view(whole).substr(begin, end - begin);
+}
+
+nb::dict parse_kaldi_text(nb::bytes whole, std::size_t begin, std::size_t end, bool symbols) {
+  return parse_arc_lines(part_of(whole, begin, end),
+                         [symbols](std::string_view lines) { return parse_kaldi(lines, symbols); });
+}
+
+nb::dict parse_openfst_text(nb::bytes text) { return parse_arc_lines(as_view(text), parse_openfst); }
+
+nb::dict parse_plf_line(nb::bytes text) {
+  PlfLattice lattice;
+  {
+    const KernelScope running;
+    lattice = latticemetric::parse_plf(as_view(text));
+  }
+  nb::dict result, scores;
+  for (auto& [name, values] : lattice.scores) scores[nb::str(name.data(), name.size())] = column(std::move(values));
+  result["scores"] = scores;
+  result["source"] = column(std::move(lattice.source));
+  result["target"] = column(std::move(lattice.target));
+  result["word"] = column(std::move(lattice.word));
+  result["words"] = to_strings(lattice.words.words());
+  result["end"] = lattice.end;
+  return result;
+}
+
+// A column of numbers (missing ones NaN) where all its values are, else word numbers and words.
+nb::object slf_column(const SlfColumn& field, const std::vector<std::int64_t>& lines, bool is_text) {
+  std::vector<double> numbers;
+  bool numeric = !is_text;
+  for (std::size_t row = 0; numeric && row < field.values.size(); ++row) {
+    if (field.values[row].empty())
+      numbers.push_back(std::nan(""));
+    else
+      try {
+        numbers.push_back(parse_score(field.values[row], lines[row]));
+      } catch (const ParseError& error) {
+        // A number that is not finite is refused; a text is kept as one.
+        if (std::string_view(error.what()).find("finite") != std::string_view::npos) throw;
+        numeric = false;
+      }
+  }
+  if (numeric) {
+    numbers.resize(lines.size(), std::nan(""));
+    return nb::cast(column(std::move(numbers)));
+  }
+  Words words;
+  std::vector<std::int32_t> ids;
+  for (std::size_t row = 0; row < field.values.size(); ++row)
+    ids.push_back(words.number(field.values[row], lines[row]));
+  ids.resize(lines.size(), 0);
+  return nb::make_tuple(column(std::move(ids)), to_strings(words.words()));
+}
+
+nb::dict slf_table(const SlfTable& table, const std::vector<std::string>& texts) {
+  nb::dict result;
+  for (const auto& field : table.columns) {
+    bool is_text = false;
+    for (const auto& name : texts) is_text = is_text || field.name == name;
+    result[nb::str(field.name.data(), field.name.size())] = slf_column(field, table.lines, is_text);
+  }
+  result["line"] = column(std::vector<std::int64_t>(table.lines));
+  return result;
+}
+
+nb::dict parse_slf_text(nb::bytes text, std::vector<std::string> texts) {
+  SlfText parsed;
+  {
+    const KernelScope running;
+    parsed = parse_slf(as_view(text));
+  }
+  nb::list header;
+  for (const auto& field : parsed.header) {
+    if (!is_utf8(field.name) || !is_utf8(field.value))
+      throw ParseError(field.line, "the header is not UTF-8; convert the file with iconv");
+    header.append(nb::make_tuple(nb::str(field.name.data(), field.name.size()),
+                                 nb::str(field.value.data(), field.value.size()), field.line));
+  }
+  nb::dict result;
+  result["header"] = header;
+  result["nodes"] = slf_table(parsed.nodes, texts);
+  result["links"] = slf_table(parsed.links, texts);
+  return result;
+}
+
+nb::tuple rows(Rows& rows) { return nb::make_tuple(column(std::move(rows.begin)), column(std::move(rows.values))); }
+
+nb::dict label_columns(std::vector<std::pair<const char*, LabelColumn>>& labels) {
+  nb::dict result;
+  for (auto& [name, label] : labels)
+    if (!label.texts().empty()) result[name] = nb::make_tuple(column(label.take()), nb::cast(label.texts()));
+  return result;
+}
+
+template <ForestText (*parse)(std::string_view)>
+nb::dict parse_forest(nb::bytes text) {
+  ForestText forest;
+  {
+    const KernelScope running;
+    forest = parse(as_view(text));
+  }
+  nb::dict result, scores;
+  for (auto& [name, costs] : forest.scores) scores[nb::str(name.data(), name.size())] = column(std::move(costs));
+  result["scores"] = scores;
+  result["head"] = column(std::move(forest.head));
+  result["tails"] = rows(forest.tails);
+  result["target"] = rows(forest.target);
+  result["goals"] = column(std::move(forest.goals));
+  result["words"] = to_strings(forest.words);
+  result["labels"] = label_columns(forest.labels);
+  result["node_labels"] = label_columns(forest.node_labels);
+  result["sentence"] = forest.sentence;
+  result["has_total"] = forest.has_total;
+  return result;
+}
+
+Output<std::int64_t> split_text_blocks(nb::bytes text, std::size_t begin, bool at_end) {
+  require(begin <= text.size(), "the text begins after its end");
+  std::vector<std::int64_t> blocks;
+  {
+    const KernelScope running;
+    blocks = split_blocks(as_view(text), begin, at_end);
+  }
+  const auto rows = blocks.size() / 4;
+  return to_numpy(std::move(blocks), {rows, 4});
+}
+
+// What the columns of a Kaldi lattice are called; see `parse_arc_lines`.
+nb::dict parse_kaldi_machine(nb::bytes whole, std::size_t begin, std::size_t end) {
+  const auto bytes = part_of(whole, begin, end);
+  KaldiMachine machine;
+  {
+    const KernelScope running;
+    machine = parse_kaldi_binary(bytes);
+  }
+  nb::dict result;
+  result["start"] = machine.start;
+  result["source"] = column(std::move(machine.source));
+  result["target"] = column(std::move(machine.target));
+  result["final"] = column(std::move(machine.final));
+  result["word"] = column(std::move(machine.output));
+  for (int k = 0; k < 2; ++k) {
+    const std::string name = "cost" + std::to_string(k), final_name = "final_cost" + std::to_string(k);
+    result[name.c_str()] = column(std::move(machine.cost[k]));
+    result[final_name.c_str()] = column(std::move(machine.final_cost[k]));
+  }
+  result["transition_rows"] = label_rows(std::move(machine.transition_rows));
+  result["transitions"] = column(std::move(machine.transitions));
+  result["final_transitions"] = column(std::move(machine.final_transitions));
+  return result;
+}
+
+// Where the machine that begins at an offset ends; `None` where the bytes end before it does.
+nb::object skip_kaldi_machine(nb::bytes data, std::size_t begin) {
+  require(begin <= data.size(), "the offset lies beyond the end");
+  std::size_t size = 0;
+  {
+    const KernelScope running;
+    size = kaldi_binary_size(as_view(data).substr(begin));
+  }
+  return size == 0 ? nb::none() : nb::object(nb::int_(begin + size));
+}
+
+}  // namespace
+
+void bind_formats(nb::module_& m) {
+  // ParseError(line, message[, place]): readers add the file and make it one of our errors.
+  static nb::object parse_error =
+      nb::steal(PyErr_NewException("latticemetric._native.ParseError", PyExc_ValueError, nullptr));
+  m.attr("ParseError") = parse_error;
+  nb::register_exception_translator([](const std::exception_ptr& raised, void*) {
+    try {
+      std::rethrow_exception(raised);
+    } catch (const ParseError& error) {
+      nb::tuple arguments = nb::make_tuple(error.line, error.what());
+      if (!error.place.empty()) arguments = nb::make_tuple(error.line, error.what(), error.place);
+      PyErr_SetObject(parse_error.ptr(), arguments.ptr());
+    }
+  });
+  nb::exception<NotJson>(m, "NotJsonError", PyExc_ValueError);
+  m.def("parse_kaldi", &parse_kaldi_text, "whole"_a, "begin"_a, "end"_a, "symbols"_a = false);
+  m.def("parse_kaldi_binary", &parse_kaldi_machine, "whole"_a, "begin"_a, "end"_a);
+  m.def("skip_kaldi_binary", &skip_kaldi_machine, "data"_a, "begin"_a);
+  m.def("take_rows", &take_label_rows<std::int32_t>, "begin"_a, "values"_a, "rows"_a);
+  m.def("take_rows", &take_label_rows<std::uint8_t>, "begin"_a, "values"_a, "rows"_a);
+  m.def("join_rows", &join_label_rows, "begin"_a, "ids"_a);
+  m.def("parse_openfst", &parse_openfst_text, "text"_a);
+  m.def("parse_plf", &parse_plf_line, "text"_a);
+  m.def("parse_slf", &parse_slf_text, "text"_a, "texts"_a);
+  m.def("parse_moses_hypergraph", &parse_forest<parse_moses_hypergraph>, "text"_a);
+  m.def("parse_target_graph", &parse_forest<parse_target_graph>, "text"_a);
+  m.def("parse_joshua_hypergraph", &parse_forest<parse_joshua_hypergraph>, "text"_a);
+  m.def("parse_cdec_json", &parse_forest<parse_cdec_json>, "text"_a);
+  m.def("parse_travatar_json", &parse_forest<parse_travatar_json>, "text"_a);
+  m.def("split_blocks", &split_text_blocks, "text"_a, "begin"_a, "at_end"_a);
+}
+
+}  // namespace latticemetric

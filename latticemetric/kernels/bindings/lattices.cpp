@@ -1,0 +1,380 @@
+// Python bindings of lattices: their order, their best paths by cost and by metric, their posteriors.
+#include <algorithm>
+#include <vector>
+
+#include "bindings/binding.hpp"
+#include "graphs/best_path.hpp"
+#include "graphs/cost_columns.hpp"
+#include "graphs/determinization.hpp"
+#include "graphs/forest_order.hpp"
+#include "graphs/forward_backward.hpp"
+#include "graphs/topology.hpp"
+#include "graphs/viterbi.hpp"
+#include "search/best_lattice.hpp"
+#include "search/lattice_search.hpp"
+#include "search/reference_graph_search.hpp"
+#include "search/spelled_search.hpp"
+#include "strings/alignment.hpp"
+
+using namespace nanobind::literals;
+
+namespace {
+
+namespace nb = nanobind;
+using latticemetric::Input;
+using latticemetric::Output;
+using latticemetric::checked_gains;
+using latticemetric::checked_method;
+using latticemetric::column;
+using latticemetric::require;
+using latticemetric::require_aligned;
+using latticemetric::require_ends;
+using latticemetric::require_finite;
+using latticemetric::to_numpy;
+
+void require_ids(const Input<std::int32_t>& ids, std::int64_t below, const char* message) {
+  const auto *const begin = ids.data(), *const end = begin + ids.size();
+  require(std::all_of(begin, end, [=](std::int32_t id) { return id >= 0 && id < below; }), message);
+}
+
+nb::tuple order_states(Input<std::int32_t> source, Input<std::int32_t> target, std::int32_t start,
+                       Input<std::uint8_t> is_final) {
+  const auto states = static_cast<std::int32_t>(is_final.size());
+  require_aligned(source, target, is_final);
+  require(source.size() == target.size(), "source and target differ in length");
+  require(start >= 0 && start < states, "the start is not a state");
+  require_ids(source, states, "a source is not a state");
+  require_ids(target, states, "a target is not a state");
+  latticemetric::Topology topology;
+  {
+    const latticemetric::KernelScope running;
+    topology = latticemetric::order_states(states, source.data(), target.data(),
+                                           static_cast<std::int64_t>(source.size()), start, is_final.data());
+  }
+  const auto size = topology.rank.size();
+  return nb::make_tuple(to_numpy(std::move(topology.rank), {size}), topology.kept, topology.in_order,
+                        topology.on_cycle);
+}
+
+std::int32_t ordered_states(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> final) {
+  require_aligned(source, target, final);
+  require(source.size() == target.size(), "source and target differ in length");
+  const latticemetric::KernelScope running;
+  return latticemetric::ordered_states(source.data(), target.data(), static_cast<std::int64_t>(source.size()),
+                                       final.data(), static_cast<std::int64_t>(final.size()));
+}
+
+bool are_finite(Input<double> values) {
+  require_aligned(values);
+  return latticemetric::are_finite(values);
+}
+
+nb::tuple total_cost(const std::vector<std::pair<Input<double>, Input<double>>>& columns,
+                     const std::vector<double>& scales, std::int64_t arcs, std::int32_t states,
+                     Input<std::int32_t> final) {
+  require(scales.size() == columns.size(), "every column needs a scale");
+  require(arcs >= 0 && states >= 0, "there are less than no arcs or states");
+  require_aligned(final);
+  require_ids(final, states, "a final state is no state");
+  std::vector<latticemetric::CostColumn> weighted;
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const auto& [arc, ends] = columns[k];
+    require_aligned(arc, ends);
+    require(arc.size() == static_cast<std::size_t>(arcs) && ends.size() == final.size(), "columns differ in length");
+    weighted.push_back({arc.data(), ends.data(), scales[k]});
+  }
+  latticemetric::TotalCost total;
+  {
+    const latticemetric::KernelScope running;
+    total = latticemetric::total_cost(weighted, arcs, states, final.data(), static_cast<std::int64_t>(final.size()));
+  }
+  return nb::make_tuple(column(std::move(total.arc)), column(std::move(total.ends)), total.can_be_added);
+}
+
+nb::tuple order_forest(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
+                       Input<std::uint8_t> is_goal) {
+  const auto nodes = static_cast<std::int32_t>(is_goal.size());
+  const auto edges = head.size();
+  require_aligned(head, tail, is_goal);
+  require_aligned(tail_begin);
+  require_ids(head, nodes, "a head is not a node");
+  require_ids(tail, nodes, "a tail is not a node");
+  require(tail_begin.size() == edges + 1 && tail_begin.data()[0] == 0, "edges must have tails from the first on");
+  for (std::size_t e = 0; e < edges; ++e)
+    require(tail_begin.data()[e] <= tail_begin.data()[e + 1], "tails must follow one another");
+  require(static_cast<std::size_t>(tail_begin.data()[edges]) == tail.size(), "tails must end at the end");
+  latticemetric::ForestOrder order;
+  {
+    const latticemetric::KernelScope running;
+    order = latticemetric::order_forest(nodes, static_cast<std::int64_t>(edges), head.data(), tail_begin.data(),
+                                        tail.data(), is_goal.data());
+  }
+  return nb::make_tuple(column(std::move(order.rank)), column(std::move(order.edges)), order.kept, order.on_cycle);
+}
+
+void require_lattice(const Input<std::int32_t>& source, const Input<std::int32_t>& target, std::int32_t states) {
+  const auto arcs = source.size();
+  require_aligned(source, target);
+  require(target.size() == arcs, "source and target differ in length");
+  const auto *const from = source.data(), *const to = target.data();
+  std::int32_t turned = arcs > 0 && from[0] < 0, unsorted = 0;  // no early end: the loops take several arcs at a time
+  for (std::size_t a = 0; a < arcs; ++a) turned |= (from[a] >= to[a]) | (to[a] >= states);
+  for (std::size_t a = 1; a < arcs; ++a) unsorted |= from[a - 1] > from[a];
+  require(!turned, "arcs must go from smaller to larger states");
+  require(!unsorted, "arcs must be sorted by source");
+}
+
+Output<std::int64_t> best_path(Input<std::int32_t> source, Input<std::int32_t> target, Input<double> cost,
+                               Input<std::uint8_t> is_word, Input<double> final_cost) {
+  const auto states = static_cast<std::int32_t>(final_cost.size());
+  const auto arcs = source.size();
+  require_lattice(source, target, states);
+  require_aligned(cost, is_word, final_cost);
+  require(cost.size() == arcs && is_word.size() == arcs, "columns differ in length");
+  require_finite(cost, "a cost is not a finite number");
+  require_ends(final_cost);
+  std::vector<std::int64_t> path;
+  {
+    const latticemetric::KernelScope running;
+    path = latticemetric::best_path(states, static_cast<std::int64_t>(arcs), source.data(), target.data(),
+                                    cost.data(), is_word.data(), final_cost.data());
+  }
+  const auto size = path.size();
+  return to_numpy(std::move(path), {size});
+}
+
+nb::tuple best_costs_through_arcs(Input<std::int32_t> source, Input<std::int32_t> target, Input<double> cost,
+                                  Input<double> final_cost) {
+  const auto states = static_cast<std::int32_t>(final_cost.size());
+  const auto arcs = source.size();
+  require_lattice(source, target, states);
+  require_aligned(cost, final_cost);
+  require(cost.size() == arcs, "columns differ in length");
+  require_finite(cost, "a cost is not a finite number");
+  require_ends(final_cost);
+  latticemetric::BestCostsThroughArcs through;
+  {
+    const latticemetric::KernelScope running;
+    through = latticemetric::best_costs_through_arcs(states, static_cast<std::int64_t>(arcs), source.data(),
+                                                     target.data(), cost.data(), final_cost.data());
+  }
+  return nb::make_tuple(column(std::move(through.arc)), column(std::move(through.ending)));
+}
+
+nb::tuple determinize(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> word,
+                      Input<double> cost, Input<double> final_cost, std::int32_t start, double delta) {
+  const auto states = static_cast<std::int32_t>(final_cost.size());
+  const auto arcs = source.size();
+  require(0 <= start && start < states, "the start is not a state");
+  require(delta > 0, "delta must be positive");
+  require_lattice(source, target, states);
+  require_aligned(word, cost, final_cost);
+  require(word.size() == arcs && cost.size() == arcs, "columns differ in length");
+  require_finite(cost, "a cost is not a finite number");
+  require_ends(final_cost);
+  const auto copied = [](const auto& array) { return std::vector(array.data(), array.data() + array.size()); };
+  latticemetric::WeightedArcs found;
+  {
+    const latticemetric::KernelScope running;
+    found = latticemetric::determinize(
+        {copied(source), copied(target), copied(word), copied(cost), copied(final_cost)}, start, delta);
+  }
+  return nb::make_tuple(column(std::move(found.source)), column(std::move(found.target)),
+                        column(std::move(found.word)), column(std::move(found.cost)),
+                        column(std::move(found.final_cost)));
+}
+
+constexpr std::size_t longest_reference = std::size_t{1} << 24;
+
+latticemetric::Lattice checked_lattice(const Input<std::int32_t>& source, const Input<std::int32_t>& target,
+                                       const Input<std::int32_t>& label, const Input<std::uint8_t>& is_word,
+                                       const Input<double>& cost, const Input<double>& final_cost) {
+  const auto states = static_cast<std::int32_t>(final_cost.size());
+  const auto arcs = source.size();
+  require(states > 0, "a lattice has a start");
+  require_aligned(label, is_word, cost, final_cost);
+  require_lattice(source, target, states);
+  require(label.size() == arcs && is_word.size() == arcs && cost.size() == arcs, "columns differ in length");
+  require_finite(cost, "a cost is not a finite number");
+  require_ends(final_cost);
+  return {states,       static_cast<std::int64_t>(arcs), source.data(), target.data(),
+          label.data(), is_word.data(),                  cost.data(),   final_cost.data()};
+}
+
+// The gain may need more than 64 bits: it is returned as its high and its low half.
+nb::tuple search_lattice(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
+                         Input<std::uint8_t> is_word, Input<double> cost, Input<double> final_cost,
+                         Input<std::int32_t> reference, std::int32_t order, std::int64_t unit, std::int64_t alpha,
+                         std::int64_t beta, const std::string& method, std::size_t part_bytes) {
+  const auto search_method = checked_method(method, part_bytes);
+  require_aligned(reference);
+  require(reference.size() < longest_reference, "the reference is too long");
+  const auto gains = checked_gains(order, unit, alpha, beta);
+  const auto lattice = checked_lattice(source, target, label, is_word, cost, final_cost);
+  latticemetric::BestPath best;
+  {
+    const latticemetric::KernelScope running;
+    best = latticemetric::search_lattice(lattice, reference.data(), static_cast<std::int32_t>(reference.size()), gains,
+                                         search_method);
+  }
+  const auto size = best.arcs.size();
+  return nb::make_tuple(to_numpy(std::move(best.arcs), {size}), static_cast<std::int64_t>(best.gain >> 64),
+                        static_cast<std::uint64_t>(best.gain));
+}
+
+nb::tuple best_lattice(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
+                       Input<std::uint8_t> is_word, Input<double> cost, Input<double> final_cost,
+                       const std::vector<std::vector<std::int32_t>>& references, std::int32_t order, std::int64_t unit,
+                       std::int64_t alpha, std::int64_t beta, const std::string& method, std::size_t part_bytes) {
+  const auto search_method = checked_method(method, part_bytes);
+  for (const auto& reference : references) require(reference.size() < longest_reference, "the reference is too long");
+  const auto gains = checked_gains(order, unit, alpha, beta);
+  const auto lattice = checked_lattice(source, target, label, is_word, cost, final_cost);
+  latticemetric::BestLattice best;
+  {
+    const latticemetric::KernelScope running;
+    best = latticemetric::best_lattice(lattice, references, gains, search_method);
+  }
+  return nb::make_tuple(column(std::move(best.state)), column(std::move(best.ends)), column(std::move(best.source)),
+                        column(std::move(best.target)), column(std::move(best.arc)));
+}
+
+nb::tuple search_spelled_lattice(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
+                                 Input<std::uint8_t> is_word, Input<double> cost, Input<double> final_cost,
+                                 Input<std::int64_t> begin, Input<std::int32_t> units, std::int32_t separator,
+                                 Input<std::int32_t> reference) {
+  require_aligned(units);
+  require_aligned(begin);
+  const auto lattice = checked_lattice(source, target, label, is_word, cost, final_cost);
+  require_aligned(reference);
+  require(reference.size() < longest_reference, "the reference is too long");
+  require(begin.size() >= 1 && begin.size() < (std::size_t{1} << 31) && begin.data()[0] == 0,
+          "words must be spelled from the first unit on");
+  const auto words = static_cast<std::int32_t>(begin.size() - 1);
+  for (std::int32_t w = 0; w < words; ++w)
+    require(begin.data()[w] <= begin.data()[w + 1], "words must follow one another");
+  require(static_cast<std::size_t>(begin.data()[words]) == units.size(), "words must end at the last unit");
+  require(std::all_of(units.data(), units.data() + units.size(), [](auto unit) { return unit > 0; }) && separator >= 0,
+          "a unit has no number");
+  require_ids(label, static_cast<std::int64_t>(words) + 1, "an arc has a word without spelling");
+  const latticemetric::Spelling spelling{words, begin.data(), units.data(), separator};
+  latticemetric::FewestErrors best;
+  {
+    const latticemetric::KernelScope running;
+    best = latticemetric::search_spelled_lattice(lattice, spelling, reference.data(),
+                                                 static_cast<std::int32_t>(reference.size()));
+  }
+  return nb::make_tuple(column(std::move(best.arcs)), best.errors);
+}
+
+// A rate's numerator, as the gain, may need more than 64 bits: both are passed as their high and their low half.
+nb::tuple search_reference_graph(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
+                                 Input<std::uint8_t> is_word, Input<double> cost, Input<double> final_cost,
+                                 Input<std::int32_t> size, Input<std::int32_t> reference_source,
+                                 Input<std::int32_t> reference_target, Input<std::int32_t> reference_label,
+                                 Input<std::int32_t> reference_size, Input<std::uint8_t> reference_final,
+                                 std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta,
+                                 std::int64_t rate_high, std::uint64_t rate_low, std::int64_t rate_total,
+                                 double most_bytes) {
+  const auto lattice = checked_lattice(source, target, label, is_word, cost, final_cost);
+  const auto reference_states = static_cast<std::int32_t>(reference_final.size());
+  const auto reference_arcs = reference_source.size();
+  require(reference_states > 0, "a graph has a start");
+  require_aligned(size, reference_label, reference_size, reference_final);
+  require_lattice(reference_source, reference_target, reference_states);
+  require(size.size() == source.size(), "columns differ in length");
+  require(reference_label.size() == reference_arcs && reference_size.size() == reference_arcs,
+          "columns differ in length");
+  const auto* const reference_ends = reference_final.data();
+  require(std::any_of(reference_ends, reference_ends + reference_states, [](auto is_end) { return is_end != 0; }),
+          "the reference has no end");
+  const auto gains = checked_gains(order, unit, alpha, beta);
+  require(reference_states < (1 << 30) / order, "the reference is too large");
+  require(rate_total >= 1, "a rate's denominator is positive");
+  for (const auto* sizes : {&size, &reference_size})
+    for (std::size_t a = 0; a < sizes->size(); ++a)
+      require(0 <= sizes->data()[a] && sizes->data()[a] <= order, "a word adds at most the order to the denominator");
+  const latticemetric::ReferenceGraph reference{reference_states,
+                                                static_cast<std::int64_t>(reference_arcs),
+                                                reference_source.data(),
+                                                reference_target.data(),
+                                                reference_label.data(),
+                                                reference_size.data(),
+                                                reference_final.data()};
+  latticemetric::BestPathAgainstGraph best;
+  {
+    const latticemetric::KernelScope running;
+    best = latticemetric::search_reference_graph(lattice, size.data(), reference, gains,
+                                                 {latticemetric::to_int128({rate_high, rate_low}), rate_total},
+                                                 most_bytes);
+  }
+  return nb::make_tuple(column(std::move(best.arcs)), static_cast<std::int64_t>(best.reached.gain >> 64),
+                        static_cast<std::uint64_t>(best.reached.gain), static_cast<std::int64_t>(best.reached.total));
+}
+
+nb::tuple forward_backward(Input<std::int32_t> source, Input<std::int32_t> target, Input<double> cost,
+                           Input<double> final_cost) {
+  const auto states = static_cast<std::int32_t>(final_cost.size());
+  require_aligned(source, target);
+  require_aligned(cost, final_cost);
+  require(source.size() == target.size() && source.size() == cost.size(), "arcs differ in number");
+  for (std::size_t a = 0; a < source.size(); ++a) {
+    require(source.data()[a] >= (a > 0 ? source.data()[a - 1] : 0), "arcs must be sorted by source");
+    require(source.data()[a] < target.data()[a] && target.data()[a] < states, "arcs must go to larger states");
+  }
+  require_finite(cost, "a cost is not a finite number");
+  require_ends(final_cost);
+  latticemetric::ForwardBackward found;
+  {
+    const latticemetric::KernelScope running;
+    found = latticemetric::forward_backward(states, static_cast<std::int64_t>(source.size()), source.data(),
+                                            target.data(), cost.data(), final_cost.data());
+  }
+  return nb::make_tuple(found.log_total, column(std::move(found.forward)), column(std::move(found.transition)),
+                        column(std::move(found.ending)));
+}
+
+std::string align(Input<std::int32_t> candidate, Input<std::int32_t> reference, std::int32_t order,
+                  std::int64_t unit, std::int64_t alpha, std::int64_t beta, std::size_t most_bytes,
+                  std::int64_t longest_in_table) {
+  require_aligned(candidate, reference);
+  for (const auto& words : {candidate, reference})
+    require(std::all_of(words.data(), words.data() + words.size(), [](auto word) { return word >= 0; }),
+            "words must not be negative");
+  require(candidate.size() < (std::size_t{1} << 24) && reference.size() < (std::size_t{1} << 24),
+          "a string is too long");
+  latticemetric::Aligner aligner(checked_gains(order, unit, alpha, beta), most_bytes, longest_in_table);
+  const latticemetric::KernelScope running;
+  return aligner.align({candidate.data(), static_cast<std::int64_t>(candidate.size())},
+                       {reference.data(), static_cast<std::int64_t>(reference.size())});
+}
+
+}  // namespace
+
+void latticemetric::bind_lattices(nanobind::module_& m) {
+  m.def("order_states", &::order_states, "source"_a, "target"_a, "start"_a, "is_final"_a);
+  m.def("ordered_states", &::ordered_states, "source"_a, "target"_a, "final"_a);
+  m.def("are_finite", &::are_finite, "values"_a);
+  m.def("total_cost", &::total_cost, "columns"_a, "scales"_a, "arcs"_a, "states"_a, "final"_a);
+  m.def("order_forest", &::order_forest, "head"_a, "tail_begin"_a, "tail"_a, "is_goal"_a);
+  m.def("best_path", &::best_path, "source"_a, "target"_a, "cost"_a, "is_word"_a, "final_cost"_a);
+  m.def("best_costs_through_arcs", &::best_costs_through_arcs, "source"_a, "target"_a, "cost"_a, "final_cost"_a);
+  m.def("determinize", &::determinize, "source"_a, "target"_a, "word"_a, "cost"_a, "final_cost"_a, "start"_a,
+        "delta"_a);
+  m.def("search_lattice", &::search_lattice, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a, "final_cost"_a,
+        "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "method"_a = "automatic",
+        "part_bytes"_a = latticemetric::SearchMethod().part_bytes);
+  m.def("best_lattice", &::best_lattice, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a, "final_cost"_a,
+        "references"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "method"_a = "automatic",
+        "part_bytes"_a = latticemetric::SearchMethod().part_bytes);
+  m.def("search_spelled_lattice", &::search_spelled_lattice, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a,
+        "final_cost"_a, "begin"_a, "units"_a, "separator"_a, "reference"_a);
+  m.def("search_reference_graph", &::search_reference_graph, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a,
+        "final_cost"_a, "size"_a, "reference_source"_a, "reference_target"_a, "reference_label"_a, "reference_size"_a,
+        "reference_final"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "rate_high"_a, "rate_low"_a, "rate_total"_a,
+        "most_bytes"_a);
+  m.def("forward_backward", &::forward_backward, "source"_a, "target"_a, "cost"_a, "final_cost"_a);
+  m.def("align", &::align, "candidate"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a,
+        "most_bytes"_a = latticemetric::WordAligner::usual_bytes,
+        "longest_in_table"_a = latticemetric::Aligner::longest_in_table);
+}

@@ -1,0 +1,298 @@
+// Columns of a metric's automaton: the least cost of reaching each of its states with the words of a path so far.
+//
+// A column is kept as the differences between its entries, packed into words of 64 bits; what all entries have in
+// common, the base, is kept apart. Costs are whole numbers, and smaller is better: errors, or gains negated.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "recognition/automaton.hpp"
+
+namespace latticemetric {
+
+using PackedColumn = std::uint64_t;
+
+// The classes of words: those of the references from 0 on, then one for all other words.
+constexpr std::int32_t no_word = -1;
+
+// What a word may do from an entry of the column: lead to an entry, at a cost. Deletions are made only before a match:
+// others can be made after the word as well, with the same cost.
+template <typename T>
+struct Move {
+  std::int32_t entry;
+  T cost;
+};
+
+// The moves of one class of words from each entry: those of entry i are `begin[i] .. begin[i + 1]`.
+template <typename T>
+struct Moves {
+  std::vector<std::int32_t> begin;
+  std::vector<Move<T>> all;
+};
+
+// Columns of edit distances (WER and WRR): entry i is the distance to the first i words of the reference. Neighbours
+// differ by at most 1, so two bits an entry hold the differences, and one step takes a few operations for 64 entries
+// (Myers 1999, "A fast bit-vector algorithm for approximate string matching"; in blocks, Hyyrö 2003).
+template <typename T>
+class EditColumns {
+ public:
+  using Value = T;
+
+  explicit EditColumns(std::vector<std::int32_t> reference, std::int32_t classes)
+      : reference_(std::move(reference)), blocks_((reference_.size() + 63) / 64) {
+    equal_.resize(static_cast<std::size_t>(classes));
+    for (std::size_t i = 0; i < reference_.size(); ++i) {
+      if (reference_[i] >= classes) continue;  // a word that no arc has
+      auto& bits = equal_[reference_[i]];
+      if (bits.empty()) bits.resize(blocks_);
+      bits[i / 64] |= std::uint64_t{1} << (i % 64);
+    }
+    nowhere_.resize(blocks_);
+    last_ = reference_.size() % 64 ? (std::uint64_t{1} << (reference_.size() % 64)) - 1 : ~std::uint64_t{0};
+  }
+
+  std::int64_t entries() const { return static_cast<std::int64_t>(reference_.size()) + 1; }
+  std::size_t width() const { return 2 * blocks_; }
+  T unit() const { return 1; }
+  double step_time() const { return 3 * static_cast<double>(blocks_); }  // nanoseconds, about
+
+  // The column before any word: i deletions.
+  std::int64_t start(PackedColumn* column) const {
+    for (std::size_t b = 0; b < blocks_; ++b) {
+      column[2 * b] = b + 1 == blocks_ ? last_ : ~std::uint64_t{0};
+      column[2 * b + 1] = 0;
+    }
+    return 0;
+  }
+
+  // Reads a word; returns by how much the base grows: the first entry has one insertion more.
+  std::int64_t step(PackedColumn* column, std::int32_t word) const {
+    const auto& equal = static_cast<std::size_t>(word) < equal_.size() && !equal_[word].empty() ? equal_[word] : nowhere_;
+    std::uint64_t up = 1, down = 0;  // the difference to the column before, at the block's first entry
+    for (std::size_t b = 0; b < blocks_; ++b) {
+      const std::uint64_t vp = column[2 * b], vn = column[2 * b + 1];
+      const std::uint64_t xv = equal[b] | vn, eq = equal[b] | down;
+      const std::uint64_t xh = (((eq & vp) + vp) ^ vp) | eq;
+      const std::uint64_t hp = vn | ~(xh | vp), hn = vp & xh;
+      const std::uint64_t shifted_up = (hp << 1) | up, shifted_down = (hn << 1) | down;
+      up = hp >> 63;
+      down = hn >> 63;
+      column[2 * b] = shifted_down | ~(xv | shifted_up);
+      column[2 * b + 1] = shifted_up & xv;
+    }
+    if (blocks_ > 0) {
+      column[2 * blocks_ - 2] &= last_;
+      column[2 * blocks_ - 1] &= last_;
+    }
+    return 1;
+  }
+
+  // What the column costs if the path ends, above the base.
+  std::int64_t end(const PackedColumn* column) const {
+    std::int64_t cost = 0;
+    for (std::size_t b = 0; b < blocks_; ++b)
+      cost += __builtin_popcountll(column[2 * b]) - __builtin_popcountll(column[2 * b + 1]);
+    return cost;
+  }
+
+  void unpack(const PackedColumn* column, T* entry) const {
+    T value = 0;
+    entry[0] = 0;
+    for (std::size_t i = 0; i < reference_.size(); ++i) {
+      value += static_cast<T>((column[2 * (i / 64)] >> (i % 64)) & 1) -
+               static_cast<T>((column[2 * (i / 64) + 1] >> (i % 64)) & 1);
+      entry[i + 1] = value;
+    }
+  }
+
+  // Packs entries that `relax` made; returns by how much the base grows.
+  std::int64_t pack(const T* entry, PackedColumn* column) const {
+    std::fill_n(column, width(), 0);
+    for (std::size_t i = 0; i < reference_.size(); ++i) {
+      const T difference = entry[i + 1] - entry[i];
+      if (difference > 0) column[2 * (i / 64)] |= std::uint64_t{1} << (i % 64);
+      if (difference < 0) column[2 * (i / 64) + 1] |= std::uint64_t{1} << (i % 64);
+    }
+    return entry[0];
+  }
+
+  // Lowers entries to what they cost by way of their neighbours, for any words that follow.
+  void relax(T* entry) const {
+    const auto last = reference_.size();
+    T steepest = 0;  // looking is much faster than lowering one entry after the other
+    for (std::size_t i = 0; i < last; ++i) {
+      const T rise = entry[i + 1] - entry[i];
+      steepest = std::max(steepest, std::max<T>(rise, -rise));
+    }
+    if (steepest <= 1) return;
+    for (std::size_t i = 1; i <= last; ++i) entry[i] = std::min<T>(entry[i], entry[i - 1] + 1);
+    for (std::size_t i = last; i-- > 0;) entry[i] = std::min<T>(entry[i], entry[i + 1] + 1);
+  }
+
+  // What entry i costs if no words follow.
+  T ending(std::int64_t i) const { return static_cast<T>(static_cast<std::int64_t>(reference_.size()) - i); }
+
+  // Of the later places of a word, the nearest is enough: deletions lead from there to the others.
+  void moves(std::int32_t word, Moves<T>& moves) const {
+    const auto last = static_cast<std::int32_t>(reference_.size());
+    std::vector<std::int32_t> next(static_cast<std::size_t>(last) + 1, last);
+    for (auto i = last; i-- > 0;) next[i] = reference_[i] == word ? i : next[i + 1];
+    moves.begin.assign(1, 0);
+    moves.all.clear();
+    for (std::int32_t i = 0; i <= last; ++i) {
+      if (i < last && next[i] == i) {
+        moves.all.push_back({i + 1, 0});
+      } else {
+        if (i < last) moves.all.push_back({i + 1, 1});
+        if (next[i] < last) moves.all.push_back({next[i] + 1, static_cast<T>(next[i] - i)});
+        moves.all.push_back({i, 1});
+      }
+      moves.begin.push_back(static_cast<std::int32_t>(moves.all.size()));
+    }
+  }
+
+ private:
+  std::vector<std::int32_t> reference_;
+  std::size_t blocks_;
+  std::vector<std::vector<std::uint64_t>> equal_;  // by class: the places of the word
+  std::vector<std::uint64_t> nowhere_;
+  std::uint64_t last_;  // the entries of the last block
+};
+
+// Columns of n-GRR: entry (i, m), at i * n + m, is the least cost with i words of the reference read, the last m of
+// them matched in a row (Chiang & DeNeefe 2008, section 4). The base is the smallest entry.
+template <typename T>
+class GainColumns {
+ public:
+  using Value = T;
+
+  GainColumns(std::vector<std::int32_t> reference, EditGains<T> gains)
+      : reference_(std::move(reference)),
+        gains_(gains),
+        n_(gains.order),
+        entries_((static_cast<std::int64_t>(reference_.size()) + 1) * n_),
+        scratch_(static_cast<std::size_t>(entries_)) {
+    // A longer run gains more from each match that goes on with it, until both are n - 1 long, or the reference ends.
+    const auto n = static_cast<std::size_t>(n_), lengths = std::min(n, reference_.size() + 1);
+    head_start_.assign(lengths * n * n, 0);
+    for (std::size_t left = 1; left < lengths; ++left)
+      for (std::size_t m = 0; m < n; ++m)
+        for (std::size_t q = m + 1; q < n; ++q)
+          head_start_[(left * n + m) * n + q] =
+              head_start_[((left - 1) * n + m) * n + q] +
+              static_cast<T>(std::min(q + left - 1, n - 1) - std::min(m + left - 1, n - 1)) * gains_.unit;
+  }
+
+  std::int64_t entries() const { return entries_; }
+  std::size_t width() const {
+    return (static_cast<std::size_t>(entries_) * sizeof(T) + sizeof(PackedColumn) - 1) / sizeof(PackedColumn);
+  }
+  T unit() const { return gains_.unit; }
+  double step_time() const { return 5 * static_cast<double>(entries_); }  // nanoseconds, about
+
+  std::int64_t start(PackedColumn* column) const {
+    const T never = std::numeric_limits<T>::max() / 2;
+    auto& entry = scratch_;
+    std::fill(entry.begin(), entry.end(), never);
+    entry[0] = 0;
+    relax(entry.data());
+    return pack(entry.data(), column);
+  }
+
+  std::int64_t step(PackedColumn* column, std::int32_t word) const {
+    const T never = std::numeric_limits<T>::max() / 2;
+    auto& after = scratch_;
+    const auto last = static_cast<std::int32_t>(reference_.size());
+    before_.resize(after.size());
+    unpack(column, before_.data());
+    std::fill(after.begin(), after.end(), never);
+    for (std::int32_t i = 0; i <= last; ++i) {
+      const T* from = &before_[static_cast<std::size_t>(i) * n_];
+      T* here = &after[static_cast<std::size_t>(i) * n_];
+      const T least = *std::min_element(from, from + n_);
+      here[0] = std::min<T>(here[0], least - gains_.insertion);
+      if (i == last) continue;
+      T* onward = here + n_;
+      onward[0] = static_cast<T>(least - gains_.substitution);
+      if (reference_[i] != word) continue;
+      for (std::int32_t m = 0; m < n_; ++m) {
+        T& reached = onward[gains_.next_run(m)];
+        reached = std::min<T>(reached, from[m] - gains_.match(m));
+      }
+    }
+    relax(after.data());
+    return pack(after.data(), column);
+  }
+
+  std::int64_t end(const PackedColumn* column) const {
+    T entry;
+    std::memcpy(&entry, reinterpret_cast<const char*>(column) + static_cast<std::size_t>(entries_ - n_) * sizeof(T),
+                sizeof(T));
+    return entry;
+  }
+
+  void unpack(const PackedColumn* column, T* entry) const {
+    std::memcpy(entry, column, static_cast<std::size_t>(entries_) * sizeof(T));
+  }
+
+  std::int64_t pack(const T* entry, PackedColumn* column) const {
+    const T base = *std::min_element(entry, entry + entries_);
+    column[width() - 1] = 0;
+    char* packed = reinterpret_cast<char*>(column);
+    for (std::int64_t k = 0; k < entries_; ++k) {
+      const T difference = entry[k] - base;
+      std::memcpy(packed + static_cast<std::size_t>(k) * sizeof(T), &difference, sizeof(T));
+    }
+    return base;
+  }
+
+  // Deletions; a longer run is worth no less than a shorter one, and no more than its head start.
+  void relax(T* entry) const {
+    const auto last = static_cast<std::int64_t>(reference_.size());
+    for (std::int64_t i = 0; i <= last; ++i) {
+      T* row = entry + i * n_;
+      for (auto m = n_ - 1; m-- > 0;) row[m] = std::min(row[m], row[m + 1]);
+      const auto left = std::min<std::int64_t>(last - i, n_ - 1);
+      for (std::int32_t m = 0; m < n_; ++m)
+        for (std::int32_t q = m + 1; q < n_; ++q)
+          row[q] = std::min<T>(row[q], row[m] + head_start_[static_cast<std::size_t>((left * n_ + m) * n_ + q)]);
+      if (i < last) row[n_] = std::min<T>(row[n_], row[0] - gains_.deletion);
+    }
+  }
+
+  T ending(std::int64_t k) const {
+    return static_cast<T>(-gains_.deletion * static_cast<T>(static_cast<std::int64_t>(reference_.size()) - k / n_));
+  }
+
+  void moves(std::int32_t word, Moves<T>& moves) const {
+    const auto last = static_cast<std::int32_t>(reference_.size());
+    moves.begin.assign(1, 0);
+    moves.all.clear();
+    for (std::int32_t i = 0; i <= last; ++i)
+      for (std::int32_t m = 0; m < n_; ++m) {
+        const auto add = [&](std::int32_t to, std::int32_t run, T gain) {
+          moves.all.push_back({gains_.state(to, run), static_cast<T>(-gain)});
+        };
+        gains_.each_reading(i, m, i == last, false,
+                            [&](std::int32_t to, std::int32_t run, T gain, Edit) { add(to, run, gain); });
+        for (auto p = i; p < last; ++p)
+          if (reference_[p] == word) gains_.match_at(i, m, p, add);
+        moves.begin.push_back(static_cast<std::int32_t>(moves.all.size()));
+      }
+  }
+
+ private:
+  std::vector<std::int32_t> reference_;
+  EditGains<T> gains_;
+  std::int32_t n_;
+  std::int64_t entries_;
+  std::vector<T> head_start_;
+  mutable std::vector<T> scratch_, before_;
+};
+
+}  // namespace latticemetric

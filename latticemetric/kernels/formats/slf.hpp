@@ -1,0 +1,38 @@
+// HTK standard lattice format: lines of NAME=value fields; nodes begin with I=, links with J=, the rest is header.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/text.hpp"
+
+namespace latticemetric {
+
+// One named field of all nodes or all links; a view into the text, empty where a row lacks it.
+struct SlfColumn {
+  std::string_view name;
+  std::vector<std::string_view> values;
+};
+
+struct SlfTable {
+  std::vector<SlfColumn> columns;
+  std::vector<std::int64_t> lines;  // line of each row
+};
+
+struct SlfField {
+  std::string_view name, value;
+  std::int64_t line;
+};
+
+struct SlfText {
+  std::vector<SlfField> header;
+  SlfTable nodes, links;
+  std::deque<std::string> unescaped;
+};
+
+SlfText parse_slf(std::string_view text);
+
+}  // namespace latticemetric

@@ -1,0 +1,313 @@
+// What the text parsers share: fields of a line, numbers, distinct words, errors with their line.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "memory/budget.hpp"
+
+namespace latticemetric {
+
+// A text that breaks its format; `line` counts from 1 within the text that was given, and is 0 for the text as a whole.
+// `place` says what part of a text without lines it is: "edge 7".
+struct ParseError : std::runtime_error {
+  ParseError(std::int64_t line, const std::string& what, std::string place = "")
+      : std::runtime_error(what), line(line), place(std::move(place)) {}
+  std::int64_t line;
+  std::string place;
+};
+
+// A text as an error shows it: at most 40 characters, all of them UTF-8 and none zero (other bytes are replaced).
+std::string shortened(std::string_view text);
+std::string quoted(std::string_view text);
+
+// The number of bytes before the first that is not UTF-8.
+std::size_t utf8_size(std::string_view text);
+inline bool is_utf8(std::string_view text) { return utf8_size(text) == text.size(); }
+
+// Appends a code point as UTF-8; half a character (a surrogate) as the three bytes that it would have.
+void append_utf8(std::string& text, std::uint32_t code);
+
+inline bool is_space(char c) { return c == ' ' || static_cast<unsigned char>(c - '\t') < 5; }
+
+// Lines of a text, one after the other, without their ends.
+class Lines {
+ public:
+  explicit Lines(std::string_view text) : rest_(text) {}
+
+  bool next(std::string_view& line) {
+    if (rest_.empty()) return false;
+    poll(100);
+    ++number_;
+    const auto* end = static_cast<const char*>(std::memchr(rest_.data(), '\n', rest_.size()));
+    const std::size_t size = end ? static_cast<std::size_t>(end - rest_.data()) : rest_.size();
+    line = rest_.substr(0, size);
+    rest_.remove_prefix(end ? size + 1 : size);
+    return true;
+  }
+
+  std::int64_t number() const { return number_; }
+
+  // What comes after the last line.
+  std::string_view rest() const { return rest_; }
+
+  // Passes a line that was read from the rest, up to its end.
+  void pass(const char* end) {
+    poll(100);
+    ++number_;
+    rest_.remove_prefix(std::min(static_cast<std::size_t>(end - rest_.data()) + 1, rest_.size()));
+  }
+
+ private:
+  std::string_view rest_;
+  std::int64_t number_ = 0;
+};
+
+// Fields of a line, separated by ASCII white space; one more than `most` are counted but not kept.
+template <std::size_t most>
+struct Fields {
+  std::string_view field[most];
+  std::size_t count = 0;
+
+  explicit Fields(std::string_view line) {
+    const char* at = line.data();
+    const char* const end = at + line.size();
+    for (;;) {
+      while (at < end && is_space(*at)) ++at;
+      if (at == end) return;
+      const char* const begin = at;
+      while (at < end && !is_space(*at)) ++at;
+      if (count < most) field[count] = std::string_view(begin, static_cast<std::size_t>(at - begin));
+      ++count;
+    }
+  }
+};
+
+// Takes the next field of a text from its front; an empty one at the end.
+template <typename Ends>
+std::string_view take_field(std::string_view& text, Ends ends) {
+  const char *at = text.data(), *const end = at + text.size();
+  while (at < end && ends(*at)) ++at;
+  const char* const begin = at;
+  while (at < end && !ends(*at)) ++at;
+  text = {at, static_cast<std::size_t>(end - at)};
+  return {begin, static_cast<std::size_t>(at - begin)};
+}
+
+// Appends the digits that a text begins with to a number that has room for them; returns where they end.
+inline const char* read_digits(const char* at, const char* end, std::int64_t& number) {
+  auto value = static_cast<std::uint64_t>(number);  // multiplied without a sign to keep
+  for (; at < end; ++at) {
+    const unsigned digit = static_cast<unsigned char>(*at) - unsigned{'0'};
+    if (digit > 9) break;
+    value = 10 * value + digit;
+  }
+  number = static_cast<std::int64_t>(value);
+  return at;
+}
+
+// Eight bytes as a number, the first in the lowest place.
+inline std::uint64_t eight_bytes(const char* at) {
+  static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first byte must be the lowest");
+  std::uint64_t bytes;
+  std::memcpy(&bytes, at, sizeof bytes);
+  return bytes;
+}
+
+// The value of the one to eight digits that eight bytes begin with. Pairs of digits are joined, then pairs of these.
+inline std::int64_t value_of_digits(std::uint64_t bytes, int size) {
+  constexpr std::uint64_t zeros = 0x3030303030303030u, pair = 0x000000ff000000ffu;
+  constexpr std::uint64_t hundred = 100, million = 1000000, ten_thousand = 10000;
+  bytes = (bytes ^ zeros) << (64 - 8 * size);  // what follows the digits goes, zeros come before them
+  bytes = bytes * 10 + (bytes >> 8);
+  bytes = (bytes & pair) * (hundred + (million << 32)) + (bytes >> 16 & pair) * (1 + (ten_thousand << 32));
+  return static_cast<std::int64_t>(bytes >> 32);
+}
+
+// Marks which of 64 bytes are no digits: a bit a byte, the first byte in the lowest one.
+inline std::uint64_t bytes_without_digits(const char* at) {
+  std::uint64_t marks = 0;
+#ifdef __SSE2__
+  for (int k = 0; k < 64; k += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + k));
+    const __m128i digit = _mm_sub_epi8(bytes, _mm_set1_epi8('0'));
+    const __m128i is_digit = _mm_cmpeq_epi8(_mm_min_epu8(digit, _mm_set1_epi8(9)), digit);
+    marks |= static_cast<std::uint64_t>(~_mm_movemask_epi8(is_digit) & 0xffff) << k;
+  }
+#else
+  for (int k = 0; k < 64; ++k) marks |= static_cast<std::uint64_t>(static_cast<unsigned char>(at[k] - '0') > 9) << k;
+#endif
+  return marks;
+}
+
+// A whole number in 0 .. 2^31 - 2 without sign or leading zeros; false if the field is not one.
+inline bool parse_number(std::string_view field, std::int32_t& number) {
+  if (field.empty() || field.size() > 10 || (field[0] == '0' && field.size() > 1)) return false;
+  std::int64_t value = 0;
+  for (const char c : field) {
+    if (c < '0' || c > '9') return false;
+    value = 10 * value + (c - '0');
+  }
+  number = static_cast<std::int32_t>(value);
+  return value < 0x7fffffff;
+}
+
+std::int32_t parse_state(std::string_view field, std::int64_t line);
+
+// A finite score of any spelling.
+double parse_any_score(std::string_view field, std::int64_t line);
+
+// What a double holds exactly.
+inline constexpr double powers_of_ten[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                           1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+// A score of up to fifteen digits without an exponent. Such a score is a whole number over a power of ten, both exact
+// in a double, so that one division rounds correctly (Clinger 1990).
+struct PlainScore {
+  bool is_plain = false;  // false for any other spelling
+  double value = 0;
+  std::int64_t digits = 0;
+
+  PlainScore() = default;
+
+  explicit PlainScore(std::string_view field) { is_plain = read(field) == field.size() && is_plain; }
+
+  // Reads the score that a text begins with; the number of its characters, 0 if there is none of this spelling.
+  std::size_t read(std::string_view text) {
+    constexpr std::size_t longest = 16;
+    const char *const begin = text.data(), *at = begin;
+    const char* const end = begin + std::min(text.size(), longest + 1);
+    const bool negative = at < end && *at == '-';
+    at += negative;
+    std::int64_t whole = 0;
+    const char* const point = read_digits(at, end, whole);
+    if (point == at) return 0;
+    at = point < end && *point == '.' ? read_digits(point + 1, end, whole) : point;
+    const auto size = static_cast<std::size_t>(at - begin);
+    if (size > longest || whole >= 1000000000000000) return 0;
+    digits = whole;
+    value = static_cast<double>(whole) / powers_of_ten[at == point ? 0 : at - point - 1];
+    if (negative) value = -value;
+    is_plain = true;
+    return size;
+  }
+
+  // Whether it has at most six digits before trailing zeros: such a number comes back from 32 bits as it was.
+  bool is_short() const {
+    auto rest = digits;
+    while (rest >= 1000000 && rest % 10 == 0) rest /= 10;
+    return rest < 1000000;
+  }
+};
+
+// A finite score.
+inline double parse_score(std::string_view field, std::int64_t line) {
+  const PlainScore plain(field);
+  return plain.is_plain ? plain.value : parse_any_score(field, line);
+}
+
+// A number of 32 bits as the double that its shortest decimal means: 0.1f is 0.1, and not 0.100000001490116.
+//
+// The decimals that are read as `value` lie less than half a step of its last bit away from it. The shortest has the
+// fewest decimal places; of several with so many, it is the nearest. Products of 24 bits and of 10^12 or less are
+// exact, and a whole number over a power of ten is rounded once, as reading the decimal would. Ties, and powers of two,
+// whose lower neighbours are nearer, are left to the library.
+double as_any_decimal(float value);
+
+inline double as_decimal(float value) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  const int exponent = static_cast<int>(bits >> 23 & 0xff) - 150;  // of the last bit
+  if ((bits & 0x7fffff) == 0 || exponent > 0 || exponent < -39) return value == 0 ? value : as_any_decimal(value);
+  const auto half_bits = static_cast<std::uint64_t>(1022 + exponent) << 52;
+  double half;  // a step
+  std::memcpy(&half, &half_bits, sizeof half);
+  const auto scaled = [value](int places) {
+    constexpr double rounding = 0x1.8p52;
+    return (value * powers_of_ten[places] + rounding) - rounding;
+  };
+  const auto away = [&](int places) { return std::fabs(scaled(places) - value * powers_of_ten[places]); };
+  const auto most = [half](int places) { return half * powers_of_ten[places]; };
+  // With so many places decimals are no farther apart than such steps: the logarithm of 2 is 1233 / 4096.
+  int places = exponent == 0 ? 0 : (-exponent * 1233 >> 12) + 1;
+  // A decimal of few places is also one of more. Three tries without a branch: nobody could predict it.
+  int fewer = 0;
+  bool ties = false;
+  for (int k = 1; k <= 3; ++k) {
+    const int tried = std::max(places - k, 0);
+    fewer += away(tried) < most(tried);
+    ties |= away(tried) == most(tried);
+  }
+  places = std::max(places - fewer, 0);
+  if (fewer == 3)
+    for (; places > 0 && away(places - 1) <= most(places - 1); --places) ties |= away(places - 1) == most(places - 1);
+  if (ties || away(places) >= most(places) || away(places) == 0.5) return as_any_decimal(value);
+  return scaled(places) / powers_of_ten[places];
+}
+
+// Distinct words, numbered from 1 in order of appearance; the empty word is 0. Views into the text that was parsed.
+class Words {
+ public:
+  std::int32_t number(std::string_view word, std::int64_t line) {
+    if (word.empty()) return 0;
+    const auto [entry, is_new] = numbers_.try_emplace(word, static_cast<std::int32_t>(words_.size()) + 1);
+    if (is_new) {
+      if (!is_utf8(word)) throw ParseError(line, quoted(word) + " is not UTF-8; convert the file with iconv");
+      words_.push_back(word);
+    }
+    return entry->second;
+  }
+
+  const std::vector<std::string_view>& words() const { return words_; }
+
+ private:
+  std::unordered_map<std::string_view, std::int32_t> numbers_;
+  std::vector<std::string_view> words_;
+};
+
+// A column of words: numbers as long as all of them are written as numbers, else numbered symbols. The parser that
+// meets the first that is not a number starts again with symbols.
+class WordColumn {
+ public:
+  struct NotNumbers {};
+
+  explicit WordColumn(bool symbols = false) : symbols_(symbols) {}
+
+  void reserve(std::size_t size) { values_.reserve(size); }
+
+  void add(std::string_view word, std::int64_t line) {
+    std::int32_t number = 0;
+    if (symbols_)
+      number = is_epsilon(word) ? 0 : words_.number(word, line);
+    else if (!parse_number(word, number))
+      throw NotNumbers{};
+    values_.push_back(number);
+  }
+
+  // A word that is known to be written as a number, in a column of such.
+  void add(std::int32_t number) { values_.push_back(number); }
+
+  bool numeric() const { return !symbols_; }
+  std::vector<std::int32_t> take() { return std::move(values_); }
+  const std::vector<std::string_view>& words() const { return words_.words(); }
+
+  static bool is_epsilon(std::string_view word) { return word == "<eps>" || word == "<epsilon>" || word == "\u03b5"; }
+
+ private:
+  bool symbols_;
+  std::vector<std::int32_t> values_;
+  Words words_;
+};
+
+}  // namespace latticemetric

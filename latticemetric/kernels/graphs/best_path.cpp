@@ -1,0 +1,52 @@
+#include "graphs/best_path.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "memory/budget.hpp"
+
+namespace latticemetric {
+namespace {
+
+struct PathCost {
+  double cost;
+  std::int64_t words;
+};
+
+}  // namespace
+
+// to_go(s) = min( final(s), min over arcs a of s: a.cost + to_go(a.target) ), in (cost, words) order.
+// Arcs are met from the last to the first, and an equal earlier one replaces a later one, so that following
+// `choice` from the start reads off the smallest arc numbers.
+std::vector<std::int64_t> best_path(std::int32_t states, std::int64_t arcs, const std::int32_t* source,
+                                    const std::int32_t* target, const double* cost, const std::uint8_t* is_word,
+                                    const double* final_cost) {
+  constexpr std::int64_t stop = -1;
+  std::vector<PathCost> to_go(states, PathCost{std::numeric_limits<double>::infinity(), 0});
+  std::vector<std::int64_t> choice(states, stop);
+  std::int64_t a = arcs - 1;
+  for (std::int32_t s = states - 1; s >= 0; --s) {
+    poll(8);
+    PathCost best{std::numeric_limits<double>::infinity(), 0};
+    std::int64_t chosen = stop;
+    // No branch depends on which is better, since nothing predicts it.
+    const auto keep_better = [&](double sum, std::int64_t words, std::int64_t arc) {
+      const bool is_better = (sum < best.cost) | ((sum == best.cost) & (words <= best.words));
+      best.cost = std::min(sum, best.cost);
+      best.words = is_better ? words : best.words;
+      chosen = is_better ? arc : chosen;
+    };
+    for (; a >= 0 && source[a] == s; --a) {
+      const PathCost& rest = to_go[target[a]];
+      keep_better(cost[a] + rest.cost, is_word[a] + rest.words, a);
+    }
+    keep_better(final_cost[s], 0, stop);
+    to_go[s] = best;
+    choice[s] = chosen;
+  }
+  std::vector<std::int64_t> path;
+  for (std::int32_t s = 0; states > 0 && choice[s] != stop; s = target[choice[s]]) path.push_back(choice[s]);
+  return path;
+}
+
+}  // namespace latticemetric

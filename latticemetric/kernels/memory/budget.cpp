@@ -1,0 +1,165 @@
+#include "memory/budget.hpp"
+
+#include <chrono>
+
+#if defined(__linux__)
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace latticemetric {
+namespace {
+
+constexpr std::int64_t unasked = std::int64_t{1} << 26;
+
+struct Account {
+  Budget::MostBytes most_bytes;  // null: nothing is counted
+  bool asked;
+  std::int64_t taken;
+  std::int64_t most;
+};
+
+// Part of the thread's static block: allocations are frequent, and a lookup would cost as much as one of them.
+__attribute__((tls_model("initial-exec"))) thread_local Account account{};
+
+[[gnu::noinline]] void examine() {
+  if (!account.asked) {
+    account.asked = true;
+    const auto most_bytes = account.most_bytes;
+    account.most_bytes = nullptr;  // what Python allocates for its answer is not the kernel's
+    const auto most = most_bytes();
+    account.most_bytes = most_bytes;
+    account.most = std::max(unasked, static_cast<std::int64_t>(std::min<std::size_t>(most, INT64_MAX)));
+  }
+}
+
+// What Python allocates while it looks at signals is not the kernel's.
+class Uncounted {
+ public:
+  Uncounted() : most_bytes_(account.most_bytes) { account.most_bytes = nullptr; }
+  ~Uncounted() { account.most_bytes = most_bytes_; }
+  Uncounted(const Uncounted&) = delete;
+  Uncounted& operator=(const Uncounted&) = delete;
+
+ private:
+  const Budget::MostBytes most_bytes_;
+};
+
+void open_account(Budget::MostBytes most_bytes) { account = {most_bytes, false, 0, unasked}; }
+
+void* allocate(std::size_t size) {
+  if (account.most_bytes != nullptr) {
+    const auto wanted = static_cast<std::int64_t>(std::min<std::size_t>(size, INT64_MAX / 2));
+    if (account.taken + wanted > account.most) examine();
+    if (account.taken + wanted > account.most) throw OverBudget(static_cast<std::size_t>(account.most));
+  }
+  void* block = std::malloc(size > 0 ? size : 1);
+  if (block == nullptr) throw std::bad_alloc();
+  if (account.most_bytes != nullptr) account.taken += static_cast<std::int64_t>(malloc_usable_size(block));
+  return block;
+}
+
+void release(void* block) noexcept {
+  if (account.most_bytes != nullptr && block != nullptr)
+    account.taken -= static_cast<std::int64_t>(malloc_usable_size(block));
+  std::free(block);
+}
+
+}  // namespace
+
+bool has_bytes(double bytes) {
+  if (account.most_bytes == nullptr) return true;
+  const auto exceeds = [bytes] { return static_cast<double>(account.taken) + bytes > static_cast<double>(account.most); };
+  if (exceeds()) examine();
+  return !exceeds();
+}
+
+void require_bytes(double bytes) {
+  if (!has_bytes(bytes)) throw OverBudget(static_cast<std::size_t>(account.most));
+}
+
+}  // namespace latticemetric
+
+// These replace the library's own for this extension alone: its linker script exports nothing but the module.
+void* operator new(std::size_t size) { return latticemetric::allocate(size); }
+void* operator new[](std::size_t size) { return latticemetric::allocate(size); }
+void operator delete(void* block) noexcept { latticemetric::release(block); }
+void operator delete[](void* block) noexcept { latticemetric::release(block); }
+void operator delete(void* block, std::size_t) noexcept { latticemetric::release(block); }
+void operator delete[](void* block, std::size_t) noexcept { latticemetric::release(block); }
+
+#else
+
+namespace latticemetric {
+namespace {
+
+struct Uncounted {
+  Uncounted() {}
+  ~Uncounted() {}
+};
+void open_account(Budget::MostBytes) {}
+
+}  // namespace
+
+bool has_bytes(double) { return true; }
+
+void require_bytes(double) {}
+
+}  // namespace latticemetric
+
+#endif
+
+namespace latticemetric {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The clock is read each time so many steps are made: some tenth of a millisecond.
+constexpr std::int64_t steps_a_look = std::int64_t{1} << 17;
+// Python changes between threads every 5 ms: waiting for the GIL may take that long, and must not take most of the
+// time.
+constexpr auto between_checks = std::chrono::milliseconds(40);
+
+struct Signals {
+  Budget::CheckSignals check;  // null: no kernel runs
+  bool has_begun;
+  Clock::time_point next;
+};
+thread_local Signals signals{};
+
+void watch(Budget::CheckSignals check) {
+  signals = {check, false, {}};
+  polling::steps_left = steps_a_look;
+}
+
+}  // namespace
+
+__thread std::int64_t polling::steps_left = steps_a_look;
+
+// A kernel's first look only begins to count its time: small calls do not pay for a clock.
+void polling::look() {
+  steps_left = steps_a_look;
+  if (signals.check == nullptr) return;
+  const auto now = Clock::now();
+  const bool is_time = signals.has_begun && now >= signals.next;
+  if (signals.has_begun && !is_time) return;
+  signals.has_begun = true;
+  signals.next = now + between_checks;
+  if (!is_time) return;
+  const Uncounted uncounted;
+  signals.check();
+}
+
+Budget::Budget(MostBytes most_bytes, CheckSignals check_signals) {
+  open_account(most_bytes);
+  watch(check_signals);
+}
+
+Budget::~Budget() {
+  open_account(nullptr);
+  watch(nullptr);
+}
+
+}  // namespace latticemetric

@@ -1,0 +1,8 @@
+// Integers of 128 bits, for sums that must be exact.
+#pragma once
+
+namespace latticemetric {
+
+__extension__ using Int128 = __int128;
+
+}  // namespace latticemetric

@@ -1,0 +1,530 @@
+#include "networks/combination.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "memory/bits.hpp"
+#include "memory/budget.hpp"
+#include "strings/word_alignment.hpp"
+
+namespace latticemetric {
+namespace {
+
+using Cost = std::int64_t;
+
+// Of one error between two whole slots: letters and times take two numbers up to `most_likeness`.
+constexpr Cost most_likeness = 16;
+constexpr Cost error_unit = static_cast<Cost>(2 * most_likeness / tie_share);
+// Of a band, in slots, on each side of the alignments that it holds; and the cells of tables that need no band.
+struct Width {
+  std::int64_t margin, small_table;
+};
+constexpr Width wide_band{16, 1 << 14}, narrow_band{8, 1 << 10};
+constexpr std::int32_t few_systems = 5;        // all their bipartitions are tried, otherwise single systems
+
+// Which letters and pairs of letters a word has, as bits.
+std::uint64_t letters_of(const std::string& word) {
+  std::uint64_t bits = 0;
+  unsigned before = 1;
+  for (const unsigned char letter : word) {
+    bits |= std::uint64_t{1} << (letter * 37u % 32);
+    bits |= std::uint64_t{1} << (32 + (before * 31u + letter * 7u) % 32);
+    before = letter;
+  }
+  return bits;
+}
+
+// The share of common letters, by the numbers of common ones and of all.
+struct Likeness {
+  std::array<std::uint8_t, 65 * 65> table{};
+  Likeness() {
+    for (unsigned all = 1; all <= 64; ++all)
+      for (unsigned common = 0; common <= all; ++common)
+        table[65 * all + common] = static_cast<std::uint8_t>(most_likeness * common / all);
+  }
+  Cost of(std::uint64_t one, std::uint64_t other) const {
+    return table[static_cast<std::size_t>(65 * count_bits(one | other) + count_bits(one & other))];
+  }
+};
+
+struct Entry {
+  std::int32_t word;
+  Cost parts;
+  std::uint64_t letters;
+};
+
+// The columns of some systems: what they say in each of them, added up.
+struct SlotNetwork {
+  std::vector<std::int32_t> members;  // ascending
+  std::vector<std::int64_t> slot;     // a row a column, a number a member
+  std::vector<std::int64_t> begin;    // the entries of each column, and the end
+  std::vector<Entry> entries;
+  std::vector<Cost> silence;          // parts of no word in each column
+  std::vector<double> times;          // begin and end of each member's slot in each column; NaN if not known
+
+  std::int64_t columns() const { return static_cast<std::int64_t>(silence.size()); }
+  Cost parts() const { return whole_slot * static_cast<Cost>(members.size()); }
+};
+
+// For each column of one network and its end, the columns of the other one that may be next, first and last.
+struct Band {
+  std::vector<std::int64_t> first, last;
+};
+
+enum Step : std::uint8_t { both, only_left, only_right, nowhere };
+
+class Combiner {
+ public:
+  Combiner(const SystemOutputs& outputs, const std::vector<std::string>& spelling) : outputs_(outputs) {
+    letters_.reserve(spelling.size());
+    for (const auto& word : spelling) letters_.push_back(letters_of(word));
+    for (std::int32_t s = 0; s < outputs.systems; ++s) add_string(s);
+    const auto slots = 2 * outputs.system_begin[outputs.systems];
+    has_times_ = std::any_of(outputs.times, outputs.times + slots, [](double time) { return !std::isnan(time); });
+  }
+
+  MultipleAlignment run() {
+    const SlotNetwork whole = joined();
+    SlotNetwork network;
+    network.members = whole.members;
+    const auto append = [&](const SlotNetwork& part) {
+      network.slot.insert(network.slot.end(), part.slot.begin(), part.slot.end());
+    };
+    for (std::int64_t first = 0, end = 0; first < whole.columns(); first = end) {
+      for (end = first + 1; end < whole.columns() && !(is_certain(whole, end - 1) && is_certain(whole, end));) ++end;
+      SlotNetwork region = columns_from(whole, first, end);
+      if (end - first > 1) improve(region);
+      append(region);
+    }
+    sum_up(network);
+    MultipleAlignment found;
+    found.cost = cost_of(network);
+    found.slot = std::move(network.slot);
+    for (std::int32_t s = 0; s < outputs_.systems; ++s)
+      for (std::int32_t t = s + 1; t < outputs_.systems; ++t) found.distances += edits(s, t).distance;
+    return found;
+  }
+
+ private:
+  // The likeliest words of a system, for the bands, and the slots where they stand.
+  void add_string(std::int32_t system) {
+    auto& words = strings_.emplace_back();
+    auto& places = places_.emplace_back();
+    for (auto slot = outputs_.system_begin[system]; slot < outputs_.system_begin[system + 1]; ++slot) {
+      auto best = outputs_.slot_begin[slot];
+      for (auto e = best + 1; e < outputs_.slot_begin[slot + 1]; ++e)
+        if (outputs_.parts[e] > outputs_.parts[best]) best = e;
+      if (outputs_.word[best] == 0) continue;
+      words.push_back(outputs_.word[best]);
+      places.push_back(slot - outputs_.system_begin[system]);
+    }
+  }
+
+  std::int64_t slots(std::int32_t system) const {
+    return outputs_.system_begin[system + 1] - outputs_.system_begin[system];
+  }
+
+  // ---- Networks ----
+
+  SlotNetwork of_system(std::int32_t system) const {
+    SlotNetwork network;
+    network.members = {system};
+    network.slot.resize(static_cast<std::size_t>(slots(system)));
+    std::iota(network.slot.begin(), network.slot.end(), 0);
+    sum_up(network);
+    return network;
+  }
+
+  // The columns of some members, without those where none of them has a slot.
+  SlotNetwork part_of(const SlotNetwork& whole, const std::vector<std::int32_t>& members) const {
+    SlotNetwork part;
+    part.members = members;
+    const auto width = whole.members.size();
+    std::vector<std::size_t> place;
+    for (const auto member : members)
+      place.push_back(static_cast<std::size_t>(
+          std::find(whole.members.begin(), whole.members.end(), member) - whole.members.begin()));
+    for (std::size_t row = 0; row < whole.slot.size(); row += width) {
+      if (std::all_of(place.begin(), place.end(), [&](std::size_t p) { return whole.slot[row + p] < 0; })) continue;
+      for (const auto p : place) part.slot.push_back(whole.slot[row + p]);
+    }
+    sum_up(part);
+    return part;
+  }
+
+  void sum_up(SlotNetwork& network) const {
+    const auto width = network.members.size();
+    network.begin.assign(1, 0);
+    network.entries.clear();
+    network.silence.clear();
+    network.times.clear();
+    for (std::size_t row = 0; row < network.slot.size(); row += width) {
+      const auto first = network.entries.size();
+      Cost silence = 0;
+      for (std::size_t m = 0; m < width; ++m) {
+        if (network.slot[row + m] < 0) {
+          silence += whole_slot;
+          if (has_times_) network.times.insert(network.times.end(), 2, std::numeric_limits<double>::quiet_NaN());
+          continue;
+        }
+        const auto slot = outputs_.system_begin[network.members[m]] + network.slot[row + m];
+        if (has_times_)
+          network.times.insert(network.times.end(), outputs_.times + 2 * slot, outputs_.times + 2 * slot + 2);
+        for (auto e = outputs_.slot_begin[slot]; e < outputs_.slot_begin[slot + 1]; ++e) {
+          if (outputs_.word[e] == 0) {
+            silence += outputs_.parts[e];
+            continue;
+          }
+          const auto same = std::find_if(network.entries.begin() + static_cast<std::ptrdiff_t>(first),
+                                         network.entries.end(),
+                                         [&](const Entry& known) { return known.word == outputs_.word[e]; });
+          if (same != network.entries.end())
+            same->parts += outputs_.parts[e];
+          else
+            network.entries.push_back({outputs_.word[e], outputs_.parts[e], letters_[outputs_.word[e]]});
+        }
+      }
+      network.begin.push_back(static_cast<std::int64_t>(network.entries.size()));
+      network.silence.push_back(silence);
+      poll(static_cast<std::int64_t>(8 * width));
+    }
+  }
+
+  // The sum over pairs of systems, in errors.
+  double cost_of(const SlotNetwork& network) const {
+    const auto width = network.members.size();
+    double cost = 0;
+    for (std::size_t c = 0; c < network.silence.size(); ++c) {
+      // Of all pairs, ordered ones and each with itself, what differs; then without each with itself.
+      double same = std::pow(static_cast<double>(network.silence[c]), 2);
+      for (auto e = network.begin[c]; e < network.begin[c + 1]; ++e)
+        same += std::pow(static_cast<double>(network.entries[e].parts), 2);
+      double differing = std::pow(static_cast<double>(network.parts()), 2) - same;
+      for (std::size_t m = 0; m < width; ++m) {
+        if (network.slot[c * width + m] < 0) continue;
+        const auto slot = outputs_.system_begin[network.members[m]] + network.slot[c * width + m];
+        double own = std::pow(static_cast<double>(whole_slot), 2);
+        for (auto e = outputs_.slot_begin[slot]; e < outputs_.slot_begin[slot + 1]; ++e)
+          own -= std::pow(static_cast<double>(outputs_.parts[e]), 2);
+        differing -= own;
+      }
+      cost += differing / 2;
+      poll(static_cast<std::int64_t>(8 * width));
+    }
+    return cost / (whole_slot * whole_slot);
+  }
+
+  // ---- Search ----
+
+  // From the nearest pair on, the system that is nearest to those in the network comes next.
+  SlotNetwork joined() {
+    const auto count = outputs_.systems;
+    if (count == 1) return of_system(0);
+    const auto apart = [&](std::int32_t one, std::int32_t other) { return edits(one, other).distance; };
+    std::int32_t first = 0, second = 1;
+    for (std::int32_t s = 0; s < count; ++s)
+      for (std::int32_t t = s + 1; t < count; ++t)
+        if (apart(s, t) < apart(first, second)) first = s, second = t;
+    SlotNetwork network = merged(of_system(first), of_system(second));
+    while (network.members.size() < static_cast<std::size_t>(count)) {
+      std::int32_t next = -1;
+      std::int64_t least = 0;
+      for (std::int32_t s = 0; s < count; ++s) {
+        if (std::binary_search(network.members.begin(), network.members.end(), s)) continue;
+        std::int64_t sum = 0;
+        for (const auto member : network.members) sum += apart(s, member);
+        if (next < 0 || sum < least) next = s, least = sum;
+      }
+      network = merged(network, of_system(next));
+    }
+    return network;
+  }
+
+  // Do nearly all systems say the same word in a column? Two such columns in a row stay as they are.
+  static bool is_certain(const SlotNetwork& network, std::int64_t column) {
+    Cost most = 0;
+    for (auto e = network.begin[column]; e < network.begin[column + 1]; ++e)
+      most = std::max(most, network.entries[e].parts);
+    return 10 * most >= 9 * network.parts();
+  }
+
+  SlotNetwork columns_from(const SlotNetwork& whole, std::int64_t first, std::int64_t end) const {
+    SlotNetwork part;
+    part.members = whole.members;
+    const auto width = static_cast<std::int64_t>(whole.members.size());
+    part.slot.assign(whole.slot.begin() + first * width, whole.slot.begin() + end * width);
+    return part;
+  }
+
+  // Aligns each group of systems with the rest again, until that makes no group better.
+  void improve(SlotNetwork& network) {
+    const auto count = outputs_.systems;
+    const auto all = count <= few_systems ? (1u << (count - 1)) - 1 : static_cast<unsigned>(count);
+    if (count < 3) return;
+    for (unsigned k = 0, in_vain = 0; in_vain < all; k = (k + 1) % all) {
+      std::vector<std::int32_t> group, rest;
+      for (std::int32_t s = 0; s < count; ++s) {
+        // Of few systems, all groups, and the last system is always in the rest.
+        const bool is_in = count <= few_systems ? (k + 1) >> s & 1 : static_cast<unsigned>(s) == k;
+        (is_in ? group : rest).push_back(s);
+      }
+      in_vain = realign(network, group, rest) ? 0 : in_vain + 1;
+    }
+  }
+
+  bool realign(SlotNetwork& network, const std::vector<std::int32_t>& group, const std::vector<std::int32_t>& rest) {
+    const auto left = part_of(network, rest), right = part_of(network, group);
+    std::vector<Step> now;
+    const auto width = network.members.size();
+    const auto has_slot = [&](std::size_t row, const std::vector<std::int32_t>& members) {
+      return std::any_of(members.begin(), members.end(), [&](std::int32_t member) {
+        const auto m = std::lower_bound(network.members.begin(), network.members.end(), member);
+        return network.slot[row + static_cast<std::size_t>(m - network.members.begin())] >= 0;
+      });
+    };
+    for (std::size_t row = 0; row < network.slot.size(); row += width)
+      now.push_back(!has_slot(row, group) ? only_left : !has_slot(row, rest) ? only_right : both);
+    std::vector<Step> steps;
+    if (align(left, right, band_around(left, right, now), steps) >= cost_along(left, right, now)) return false;
+    network = put_together(left, right, steps);
+    return true;
+  }
+
+  SlotNetwork merged(const SlotNetwork& left, const SlotNetwork& right) {
+    std::vector<Step> steps;
+    align(left, right, band_of(left, right), steps);
+    return put_together(left, right, steps);
+  }
+
+  SlotNetwork put_together(const SlotNetwork& left, const SlotNetwork& right, const std::vector<Step>& steps) const {
+    SlotNetwork whole;
+    std::merge(left.members.begin(), left.members.end(), right.members.begin(), right.members.end(),
+               std::back_inserter(whole.members));
+    std::int64_t i = 0, j = 0;
+    const auto slot_in = [](const SlotNetwork& side, std::int64_t column, std::int32_t member, bool is_there) {
+      const auto m = std::lower_bound(side.members.begin(), side.members.end(), member) - side.members.begin();
+      return is_there ? side.slot[static_cast<std::size_t>(column) * side.members.size() + static_cast<std::size_t>(m)]
+                      : -1;
+    };
+    for (const auto step : steps) {
+      for (const auto member : whole.members) {
+        const bool is_left = std::binary_search(left.members.begin(), left.members.end(), member);
+        whole.slot.push_back(is_left ? slot_in(left, i, member, step != only_right)
+                             : slot_in(right, j, member, step != only_left));
+      }
+      i += step != only_right;
+      j += step != only_left;
+    }
+    sum_up(whole);
+    return whole;
+  }
+
+  // ---- Costs ----
+
+  Cost pair_cost(const SlotNetwork& left, std::int64_t i, const SlotNetwork& right, std::int64_t j) const {
+    Cost same = left.silence[i] * right.silence[j], alike = 0;
+    for (auto e = left.begin[i]; e < left.begin[i + 1]; ++e) {
+      const auto& one = left.entries[e];
+      for (auto f = right.begin[j]; f < right.begin[j + 1]; ++f) {
+        const auto& other = right.entries[f];
+        if (one.word == other.word)
+          same += one.parts * other.parts;
+        else
+          alike += one.parts * other.parts * likeness_.of(one.letters, other.letters);
+      }
+    }
+    const Cost all = left.parts() * right.parts();
+    if (has_times_) alike += most_likeness * whole_slot * whole_slot * pairs_at_once(left, i, right, j);
+    return error_unit * (all - same) - alike;
+  }
+
+  // The pairs of systems whose slots overlap in time. Comparisons with NaN are false.
+  static Cost pairs_at_once(const SlotNetwork& left, std::int64_t i, const SlotNetwork& right, std::int64_t j) {
+    const auto width = left.members.size(), other_width = right.members.size();
+    const auto* one = left.times.data() + 2 * static_cast<std::size_t>(i) * width;
+    const auto* const end = one + 2 * width;
+    const auto* const others = right.times.data() + 2 * static_cast<std::size_t>(j) * other_width;
+    Cost pairs = 0;
+    for (; one < end; one += 2)
+      for (std::size_t m = 0; m < other_width; ++m) pairs += one[0] <= others[2 * m + 1] && others[2 * m] <= one[1];
+    return pairs;
+  }
+
+  static Cost gap_cost(const SlotNetwork& side, std::int64_t column, const SlotNetwork& other) {
+    return error_unit * other.parts() * (side.parts() - side.silence[column]);
+  }
+
+  Cost cost_along(const SlotNetwork& left, const SlotNetwork& right, const std::vector<Step>& steps) const {
+    Cost cost = 0;
+    std::int64_t i = 0, j = 0;
+    for (const auto step : steps) {
+      cost += step == both ? pair_cost(left, i, right, j) : step == only_left ? gap_cost(left, i, right)
+                                                                               : gap_cost(right, j, left);
+      i += step != only_right;
+      j += step != only_left;
+    }
+    return cost;
+  }
+
+  // ---- The table ----
+
+  // The best alignment in a band. Ties, from the end on: both, the left alone, the right alone.
+  Cost align(const SlotNetwork& left, const SlotNetwork& right, const Band& band, std::vector<Step>& steps) {
+    const auto rows = left.columns();
+    constexpr Cost unreached = std::numeric_limits<Cost>::max() / 2;
+    std::vector<std::int64_t> row_begin{0};
+    for (std::int64_t i = 0; i <= rows; ++i) row_begin.push_back(row_begin.back() + band.last[i] - band.first[i] + 1);
+    auto back = filled(static_cast<std::size_t>(row_begin.back()), static_cast<std::uint8_t>(nowhere));
+    std::vector<Cost> alone(static_cast<std::size_t>(right.columns())), row, above;
+    for (std::int64_t j = 0; j < right.columns(); ++j) alone[j] = gap_cost(right, j, left);
+    for (std::int64_t i = 0; i <= rows; ++i) {
+      const auto first = band.first[i], last = band.last[i];
+      row.assign(static_cast<std::size_t>(last - first + 1), unreached);
+      const auto first_above = i ? band.first[i - 1] : 0, last_above = i ? band.last[i - 1] : -1;
+      const auto left_alone = i ? gap_cost(left, i - 1, right) : 0;
+      auto* const way = back.data() + row_begin[i] - first;
+      for (auto j = first; j <= last; ++j) {
+        Cost best = i == 0 && j == 0 ? 0 : unreached;
+        const auto take = [&](Cost before, Cost cost, Step step) {
+          if (before < unreached && before + cost < best) best = before + cost, way[j] = step;
+        };
+        if (j > 0 && j - 1 >= first_above && j - 1 <= last_above && above[j - 1 - first_above] < unreached)
+          take(above[j - 1 - first_above], pair_cost(left, i - 1, right, j - 1), both);
+        if (j >= first_above && j <= last_above) take(above[j - first_above], left_alone, only_left);
+        if (j > first) take(row[j - 1 - first], alone[j - 1], only_right);
+        row[j - first] = best;
+      }
+      poll((last - first + 1) * 8);
+      above.swap(row);
+    }
+    steps.clear();
+    for (auto i = rows, j = right.columns(); i > 0 || j > 0;) {
+      const auto step = static_cast<Step>(back[row_begin[i] + j - band.first[i]]);
+      steps.push_back(step);
+      i -= step != only_right;
+      j -= step != only_left;
+    }
+    std::reverse(steps.begin(), steps.end());
+    return above[right.columns() - band.first[rows]];
+  }
+
+  // ---- Bands ----
+
+  struct Edits {
+    std::string letters;  // D where only the later system has a word, I where only the earlier one has
+    std::int64_t distance = -1;
+  };
+
+  const Edits& edits(std::int32_t one, std::int32_t other) {
+    if (one > other) std::swap(one, other);
+    if (pairs_.empty()) pairs_.resize(strings_.size() * strings_.size());
+    auto& pair = pairs_[static_cast<std::size_t>(one) * strings_.size() + static_cast<std::size_t>(other)];
+    if (pair.distance < 0) {
+      const auto& from = strings_[one];
+      const auto& to = strings_[other];
+      pair.letters = aligner_.align({from.data(), static_cast<std::int64_t>(from.size())},
+                                    {to.data(), static_cast<std::int64_t>(to.size())});
+      pair.distance = static_cast<std::int64_t>(pair.letters.size()) -
+                      std::count(pair.letters.begin(), pair.letters.end(), 'C');
+    }
+    return pair;
+  }
+
+  static bool is_small(const SlotNetwork& left, const SlotNetwork& right, Width width) {
+    return (left.columns() + 1) * (right.columns() + 1) <= width.small_table;
+  }
+
+  static Band whole_table(const SlotNetwork& left, const SlotNetwork& right) {
+    const auto rows = static_cast<std::size_t>(left.columns() + 1);
+    return {std::vector<std::int64_t>(rows, 0), std::vector<std::int64_t>(rows, right.columns())};
+  }
+
+  // What is around the alignments of all pairs of systems of both sides.
+  Band band_of(const SlotNetwork& left, const SlotNetwork& right) {
+    if (is_small(left, right, wide_band)) return whole_table(left, right);
+    Band band = empty_band(left, right);
+    for (std::size_t l = 0; l < left.members.size(); ++l)
+      for (std::size_t r = 0; r < right.members.size(); ++r) {
+        const bool is_first = left.members[l] < right.members[r];
+        const auto from = columns_of(left, l), to = columns_of(right, r);
+        std::size_t i = 0, j = 0;
+        for (const auto edit : edits(left.members[l], right.members[r]).letters) {
+          i += edit != (is_first ? 'D' : 'I');
+          j += edit != (is_first ? 'I' : 'D');
+          widen(band, from[i], to[j]);
+        }
+      }
+    return widened(std::move(band), right.columns(), wide_band.margin);
+  }
+
+  static Band band_around(const SlotNetwork& left, const SlotNetwork& right, const std::vector<Step>& steps) {
+    if (is_small(left, right, narrow_band)) return whole_table(left, right);
+    Band band = empty_band(left, right);
+    std::int64_t i = 0, j = 0;
+    for (const auto step : steps) {
+      i += step != only_right;
+      j += step != only_left;
+      widen(band, i, j);
+    }
+    return widened(std::move(band), right.columns(), narrow_band.margin);
+  }
+
+  static Band empty_band(const SlotNetwork& left, const SlotNetwork& right) {
+    const auto rows = static_cast<std::size_t>(left.columns() + 1);
+    Band band{std::vector<std::int64_t>(rows, right.columns()), std::vector<std::int64_t>(rows, 0)};
+    widen(band, 0, 0);
+    widen(band, left.columns(), right.columns());
+    return band;
+  }
+
+  static void widen(Band& band, std::int64_t i, std::int64_t j) {
+    band.first[i] = std::min(band.first[i], j);
+    band.last[i] = std::max(band.last[i], j);
+  }
+
+  // With all that lies between two places of an alignment, and with the margin.
+  static Band widened(Band band, std::int64_t most, std::int64_t margin) {
+    const auto rows = band.first.size();
+    for (std::size_t i = 1; i < rows; ++i) band.last[i] = std::max(band.last[i], band.last[i - 1]);
+    for (std::size_t i = rows - 1; i > 0; --i) band.first[i - 1] = std::min(band.first[i - 1], band.first[i]);
+    for (std::size_t i = 0; i < rows; ++i)
+      if (band.first[i] > band.last[i]) std::swap(band.first[i], band.last[i]);
+    for (std::size_t i = rows - 1; i > 0; --i) band.last[i - 1] = std::max(band.last[i - 1], band.first[i]);
+    for (auto& column : band.first) column = std::max<std::int64_t>(0, column - margin);
+    for (auto& column : band.last) column = std::min(most, column + margin);
+    return band;
+  }
+
+  // The columns behind each number of words of a member.
+  std::vector<std::int64_t> columns_of(const SlotNetwork& network, std::size_t member) const {
+    const auto width = network.members.size();
+    std::vector<std::int64_t> column_of_slot(static_cast<std::size_t>(slots(network.members[member])));
+    for (std::size_t c = 0; c < network.silence.size(); ++c)
+      if (network.slot[c * width + member] >= 0)
+        column_of_slot[static_cast<std::size_t>(network.slot[c * width + member])] = static_cast<std::int64_t>(c);
+    std::vector<std::int64_t> behind{0};
+    for (const auto place : places_[static_cast<std::size_t>(network.members[member])])
+      behind.push_back(column_of_slot[static_cast<std::size_t>(place)] + 1);
+    return behind;
+  }
+
+  const SystemOutputs& outputs_;
+  std::vector<std::uint64_t> letters_;
+  std::vector<std::vector<std::int32_t>> strings_;
+  std::vector<std::vector<std::int64_t>> places_;
+  std::vector<Edits> pairs_;
+  WordAligner aligner_;
+  Likeness likeness_;
+  bool has_times_ = false;
+};
+
+}  // namespace
+
+MultipleAlignment align_systems(const SystemOutputs& outputs, const std::vector<std::string>& spelling) {
+  return Combiner(outputs, spelling).run();
+}
+
+}  // namespace latticemetric

@@ -1,0 +1,552 @@
+#include "networks/word_mbr.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "memory/budget.hpp"
+#include "networks/approximate_alignment.hpp"
+#include "networks/hypothesis_words.hpp"
+
+namespace latticemetric {
+
+// A state's sum over the paths to it is exp(excess - least): kept apart, large costs do not round the sum away.
+std::vector<double> incoming_shares(std::int32_t states, std::int64_t arcs, const std::int32_t* source,
+                                    const std::int32_t* target, const double* cost) {
+  std::vector<double> share(static_cast<std::size_t>(arcs));
+  std::vector<double> least(static_cast<std::size_t>(states), 0), excess(least);
+  for (std::int64_t begin = 0, end = 0; begin < arcs; begin = end) {
+    poll(50);
+    const auto n = target[begin];
+    least[n] = std::numeric_limits<double>::infinity();
+    for (end = begin; end < arcs && target[end] == n; ++end)
+      least[n] = std::min(least[n], least[source[end]] + cost[end]);
+    const auto weight = [&](std::int64_t a) { return excess[source[a]] - (least[source[a]] + cost[a] - least[n]); };
+    double largest = -std::numeric_limits<double>::infinity(), sum = 0;
+    for (auto a = begin; a < end; ++a) largest = std::max(largest, weight(a));
+    for (auto a = begin; a < end; ++a) sum += share[a] = std::exp(weight(a) - largest);
+    for (auto a = begin; a < end; ++a) share[a] /= sum;
+    excess[n] = largest + std::log(sum);
+  }
+  return share;
+}
+
+namespace {
+
+// The cost of a word that is aligned with no position: a little more than with a position between words, so that it is
+// aligned with one and is seen.
+constexpr double skipped_word = 1 + 1e-5;
+
+// Closer costs than this are equal: the same average may be off by rounding.
+constexpr double tie = 1e-10;
+
+// A cost that is larger than the least by more than this is part of no tie.
+constexpr double beyond_ties = 4 * tie;
+
+// More than rounding takes from a bound at a state.
+constexpr double rounding = 1e-7;
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+// The expected distance of the paths to a state from the first q positions is E(q); for the part of those that end with
+// an arc a into it, with the probability p(a),
+//
+//   E(q) = Σ p(a) A(a, q),   A(a, q) = min(E'(q - 1) + substitution, E'(q) + word, A(a, q - 1) + position)
+//
+// where E' is of the state that a comes from, and a word and a position may be skipped. Of each state, only cells q in
+// a band are computed: those near the least cost of the states before, and those where a rough alignment has its
+// paths. Cells beside the band count as what bounds them from below, so cells of the band are bounds from below, too,
+// and E(q) where they are made of such cells alone. The way back from the end asks that of each cell that it comes to,
+// or that a tie could lead it to; so what it meets, and the risk, are those of the whole table, or the band is too
+// narrow.
+//
+// Beside the band, an alignment goes on with a match, or makes an error, which costs 1 and leads to the same block of
+// words of the hypothesis or to the next one. So a state has a bound for each block, its `level`, for all cells but
+// those that end a run of matches, and a bound for each of these runs that may cost less. In as far as words repeat
+// little within a block, bounds grow faster beside the band than costs do in it.
+class Recursion {
+ public:
+  Recursion(const EvidenceLattice& evidence, const std::int32_t* hypothesis, std::int32_t positions)
+      : evidence_(evidence),
+        hypothesis_(hypothesis),
+        positions_(positions),
+        words_(hypothesis, positions, evidence.labels),
+        from_(static_cast<std::size_t>(positions) + 2),
+        before_(static_cast<std::size_t>(positions) + 1),
+        arc_(before_.size()),
+        skip_(before_.size(), 0) {
+    for (std::int32_t q = 1; q <= positions_; ++q) skip_[q] = hypothesis[q - 1] != 0;
+  }
+
+  // Computes the statistics with cells that cost at most `slack` more than the best of their state; false if that is
+  // too little.
+  bool find(double slack, MbrStatistics& found) {
+    slack_ = slack;
+    is_whole_ = slack >= words_.size();
+    forward();
+    aligned_.clear();
+    compacted_ = 0;
+    if (!backward()) return false;
+    write(found);
+    return true;
+  }
+
+ private:
+  struct Cell {
+    std::int32_t q;
+    double mass;
+  };
+  struct Run {
+    std::int32_t words;
+    double cost;
+  };
+  // Bounds for the cells of a state beside the band.
+  struct Outside {
+    std::vector<double> level, least;  // by block: without runs of matches, and with them
+    std::vector<Run> runs;             // by the words before the cells
+  };
+  struct Aligned {
+    std::int32_t label, q;
+    double mass, begin, end;
+  };
+
+  // ---- Forward ------------------------------------------------------------------------------------------------
+
+  void forward() {
+    const auto states = static_cast<std::size_t>(evidence_.states);
+    if (is_whole_) require_bytes(static_cast<double>(states) * (positions_ + 1) * sizeof(double));
+    rows_.assign(states, {});
+    low_.assign(states, 0);
+    high_.assign(states, positions_);
+    if (!is_whole_) begin_band();
+    auto& start = rows_[0];
+    start.assign(static_cast<std::size_t>(high_[0]) + 1, 0);
+    for (std::size_t q = 1; q < start.size(); ++q) start[q] = start[q - 1] + skip_[q];
+    if (!is_whole_) find_near(0);
+    for (std::int64_t first = 0, end = 0; first < evidence_.arcs; first = end) {
+      const auto n = evidence_.target[first];
+      for (end = first; end < evidence_.arcs && evidence_.target[end] == n; ++end) {}
+      if (!is_whole_) place_band(n, first, end);
+      rows_[n].assign(static_cast<std::size_t>(high_[n] - low_[n]) + 1, 0);
+      double* here = row(n);
+      for (auto a = first; a < end; ++a) {
+        if (!is_whole_) bound_edges(a);
+        align(a);
+        const double share = evidence_.share[a], *arc = arc_.data() + low_[n];
+        for (std::size_t k = 0; k < rows_[n].size(); ++k) here[k] += share * arc[k];
+        if (!is_whole_) bound_outside_of(a);
+      }
+      if (is_whole_) continue;
+      bound_outside(n);
+      for (auto a = first; a < end; ++a)
+        if (--readers_[evidence_.source[a]] == 0) outside_[evidence_.source[a]] = {};
+      find_near(n);
+    }
+  }
+
+  double* row(std::int32_t state) { return rows_[state].data(); }
+  bool holds(std::int32_t state, std::int32_t q) const { return low_[state] <= q && q <= high_[state]; }
+
+  // The costs of an arc: before a position is skipped, and after. Returns the first q, which is 0, or one where all
+  // before is beside the band that the arc comes from.
+  std::int32_t align(std::int64_t a) {
+    const auto n = evidence_.target[a], source = evidence_.source[a], label = evidence_.label[a];
+    const auto first = low_[source], begin = std::min(low_[n], first);
+    const auto end = high_[n], known = std::min(end, high_[source]);
+    poll(4 * (end - begin + 1));
+    double* from = from_.data() + 1;  // by q, from -1 on
+    if (!is_whole_) {
+      const double* edge = edges_.data() + edge_[a];
+      best_before_ = *edge++;
+      for (auto q = std::max(0, begin - 1); q < first; ++q) from[q] = *edge++;
+      for (auto q = std::max(begin - 1, known) + 1; q <= end; ++q) from[q] = *edge++;
+    }
+    if (known >= first) std::copy_n(row(source), known - first + 1, from + first);
+    const double skipped = label == 0 ? 0 : skipped_word;
+    const std::int32_t* words = hypothesis_ - 1;
+    double *before = before_.data(), *arc = arc_.data();
+    auto q = begin;
+    if (q == 0) best_before_ = arc[0] = before[0] = from[0] + skipped, ++q;
+    for (auto k = q; k <= end; ++k) {
+      const double meeting = from[k - 1] + static_cast<double>(words[k] != label), skipping = from[k] + skipped;
+      before[k] = skipping < meeting ? skipping : meeting;
+    }
+    for (double best = best_before_; q <= end; ++q) arc[q] = best = std::min(before[q], best + skip_[q]);
+    return begin;
+  }
+
+  // ---- The band -----------------------------------------------------------------------------------------------
+
+  void begin_band() {
+    const auto states = static_cast<std::size_t>(evidence_.states);
+    outside_.assign(states, {});
+    readers_.assign(states, 0);
+    for (std::int64_t a = 0; a < evidence_.arcs; ++a) ++readers_[evidence_.source[a]];
+    edges_.clear();
+    edge_.resize(static_cast<std::size_t>(evidence_.arcs));
+    blocks_ = block(words_.size()) + 1;
+    near_.assign(states, {0, 0});
+    high_[0] = words_.last(std::min(words_.size(), static_cast<std::int32_t>(slack_)));
+    reset(outside_[0]);
+    const auto next = words_.before(high_[0]) + 1;
+    for (auto b = block(next); b < blocks_; ++b)
+      outside_[0].level[b] = outside_[0].least[b] = std::max(next, b * block_size) - rounding;
+    if (places_.empty()) places_ = approximate_alignment(evidence_, words_);
+  }
+
+  // What may be near the least cost of a state, and the place that the state seems to have.
+  void place_band(std::int32_t n, std::int64_t first, std::int64_t end) {
+    auto low = words_.first(std::max(0, places_[n] - 8)), high = words_.last(std::min(words_.size(), places_[n] + 8));
+    for (auto a = first; a < end; ++a) {
+      low = std::min(low, near_[evidence_.source[a]].first - 4);
+      high = std::max(high, near_[evidence_.source[a]].second + 6);
+    }
+    low_[n] = std::max(0, low);
+    high_[n] = n == evidence_.states - 1 ? positions_ : std::min(high, positions_);
+  }
+
+  // The first and the last cell near the least cost. Where the hypothesis is unlike the lattice, these are many, and
+  // the band grows; after that it goes back.
+  void find_near(std::int32_t n) {
+    const auto& here = rows_[n];
+    double least[8];  // so that no step waits for the one before
+    std::fill(least, least + 8, infinite);
+    std::size_t k = 0;
+    for (; k + 8 <= here.size(); k += 8)
+      for (std::size_t lane = 0; lane < 8; ++lane) least[lane] = std::min(least[lane], here[k + lane]);
+    for (; k < here.size(); ++k) least[0] = std::min(least[0], here[k]);
+    const double most = *std::min_element(least, least + 8) + slack_;
+    auto first = low_[n], last = high_[n];
+    while (here[first - low_[n]] > most) ++first;
+    while (here[last - low_[n]] > most) --last;
+    near_[n] = {first, last};
+  }
+
+  static std::int32_t block(std::int32_t words) { return words / block_size; }
+
+  void reset(Outside& outside) const {
+    outside.level.assign(static_cast<std::size_t>(blocks_), unreached);
+    outside.least = outside.level;
+  }
+
+  // A bound for the cells of a state beside the band whose positions hold so many words.
+  double bound(std::int32_t state, std::int32_t words) const {
+    const auto& outside = outside_[state];
+    const auto run = std::lower_bound(outside.runs.begin(), outside.runs.end(), words,
+                                      [](const Run& one, std::int32_t other) { return one.words < other; });
+    return run != outside.runs.end() && run->words == words ? run->cost : outside.level[block(words)];
+  }
+
+  // The least cost of a state before positions that hold so many words, in the band and beside it.
+  double least_cost(std::int32_t state, std::int32_t words) {
+    const auto first = words_.first(words), last = words_.last(words), low = low_[state], end = high_[state];
+    double least = first < low || last > end ? bound(state, words) : unreached;
+    for (auto q = std::max(first, low); q <= std::min(last, end); ++q) least = std::min(least, row(state)[q - low]);
+    return least;
+  }
+
+  // What an arc takes from beside the band of its source: bounds for the costs of the arc before its first cell, and of
+  // the source's cells. The way back needs them, too.
+  void bound_edges(std::int64_t a) {
+    const auto n = evidence_.target[a], source = evidence_.source[a], label = evidence_.label[a];
+    const auto first = low_[source], begin = std::min(low_[n], first);
+    const auto end = high_[n], known = std::min(end, high_[source]);
+    level_errors(a);
+    edge_[a] = edges_.size();
+    const auto words = begin > 0 ? words_.before(begin - 1) : 0;
+    double before = level_[block(words)];
+    if (begin == 0)
+      before = infinite;
+    else if (label == 0)
+      before = std::min(before, bound(source, words));
+    else if (words_.has(words, label))
+      before = std::min(before, bound(source, words - 1));
+    edges_.push_back(before);
+    for (auto q = std::max(0, begin - 1); q < first; ++q) edges_.push_back(bound(source, words_.before(q)));
+    for (auto q = std::max(begin - 1, known) + 1; q <= end; ++q) edges_.push_back(bound(source, words_.before(q)));
+  }
+
+  // What an arc costs that makes an error beside the band, by block.
+  void level_errors(std::int64_t a) {
+    const auto& outside = outside_[evidence_.source[a]];
+    poll(4 * blocks_);
+    level_.resize(static_cast<std::size_t>(blocks_));
+    const double* least = outside.least.data();
+    double* level = level_.data();
+    level[0] = 1 + least[0];
+    for (std::int32_t b = 1; b < blocks_; ++b) level[b] = 1 + std::min(least[b], least[b - 1]);
+    if (evidence_.label[a] == 0)
+      for (std::int32_t b = 0; b < blocks_; ++b) level[b] = std::min(level[b], outside.level[b]);
+    skip_blocks(0);
+  }
+
+  // To skip the first word of a block leads there from the block before.
+  void skip_blocks(std::int32_t first) {
+    double* level = level_.data();
+    for (auto b = first + 1; b < blocks_; ++b) level[b] = std::min(level[b], 1 + level[b - 1]);
+  }
+
+  // What an arc that was aligned adds to the bounds of its target.
+  void bound_outside_of(std::int64_t a) {
+    const auto n = evidence_.target[a], source = evidence_.source[a], label = evidence_.label[a];
+    const auto low = low_[n], end = high_[n], first = low_[source], last = high_[source];
+    const double share = evidence_.share[a];
+    const double* from = row(source);
+    auto& outside = outside_[n];
+    if (outside.level.empty()) {
+      reset(outside);
+      std::fill(outside.level.begin(), outside.level.end(), 0.0);
+    }
+    // By an error from a cell that is beside the band now, to the same words or a bit further; past its end.
+    auto changed = blocks_;
+    const auto reach = [&](std::int32_t words, double cost) {
+      if (words > words_.size()) return;
+      level_[block(words)] = std::min(level_[block(words)], cost);
+      changed = std::min(changed, block(words));
+    };
+    const auto leave = [&](std::int32_t from_q, std::int32_t to_q) {
+      for (auto q = std::max(first, from_q); q <= std::min(last, to_q); ++q)
+        for (std::int32_t k = 0; k <= 2; ++k) reach(words_.before(q) + k, 1 + from[q - first]);
+    };
+    leave(first, low - 1);
+    leave(end, last);
+    reach(words_.before(end), 1 + arc_[end]);
+    reach(words_.before(end) + 1, 1 + arc_[end]);
+    skip_blocks(changed);
+    for (std::int32_t b = 0; b < blocks_; ++b) outside.level[b] += share * level_[b];
+
+    const auto start = gains_.size();
+    const auto inner = inner_words(n), known = inner_words(source);
+    const auto gain = [&](std::int32_t words, double cost) {
+      const double level = level_[block(words)];
+      if (cost < level && !inner.holds(words)) gains_.push_back({words, share * (level - cost)});
+    };
+    const auto& before = outside_[source];
+    auto run = before.runs.begin();
+    if (label == 0) {
+      poll(static_cast<std::int64_t>(4 * before.runs.size() + 20));
+      for (; run != before.runs.end(); ++run) gain(run->words, run->cost);
+      for (auto q = first; q < low && q <= last; ++q) gain(words_.before(q), from[q - first]);
+      for (auto q = std::max(end + 1, first); q <= last; ++q) gain(words_.before(q), from[q - first]);
+    } else {
+      words_.each(label, [&](std::int32_t word) {
+        poll(4);
+        if (known.touches(word - 1)) return gain(word, least_cost(source, word - 1));
+        while (run != before.runs.end() && run->words < word - 1) ++run;
+        gain(word, run != before.runs.end() && run->words == word - 1 ? run->cost : before.level[block(word - 1)]);
+      });
+    }
+    gain(words_.before(end), arc_[end]);
+    // The best way to each.
+    const auto added = gains_.begin() + static_cast<std::ptrdiff_t>(start);
+    const auto goes_before = [](const Run& x, const Run& y) {
+      return x.words != y.words ? x.words < y.words : x.cost > y.cost;
+    };
+    if (!std::is_sorted(added, gains_.end(), goes_before)) std::sort(added, gains_.end(), goes_before);
+    gains_.erase(std::unique(added, gains_.end(), [](const Run& x, const Run& y) { return x.words == y.words; }),
+                 gains_.end());
+  }
+
+  // The bounds of a state: what its arcs added up to. `gains_` says how much less than the level runs may cost.
+  void bound_outside(std::int32_t n) {
+    auto& outside = outside_[n];
+    if (outside.level.empty()) reset(outside);
+    const auto inner = inner_words(n);
+    const auto goes_before = [](const Run& x, const Run& y) { return x.words < y.words; };
+    if (!std::is_sorted(gains_.begin(), gains_.end(), goes_before))
+      std::sort(gains_.begin(), gains_.end(), goes_before);
+    for (auto& level : outside.level) level -= rounding;
+    for (auto b = block(std::max(0, inner.first_whole - 1)); b <= block(std::max(0, inner.last_whole)); ++b) {
+      const auto last = std::min((b + 1) * block_size - 1, words_.size());
+      if (inner.holds(b * block_size) && inner.holds(last)) outside.level[b] = unreached;
+    }
+    outside.least = outside.level;
+    auto& runs = outside.runs;
+    for (std::size_t k = 0; k < gains_.size();) {
+      const auto words = gains_[k].words;
+      double cost = outside.level[block(words)];
+      for (; k < gains_.size() && gains_[k].words == words; ++k) cost -= gains_[k].cost;
+      runs.push_back({words, cost});
+      outside.least[block(words)] = std::min(outside.least[block(words)], cost);
+    }
+    gains_.clear();
+  }
+
+  // Words that a state's band holds some of the cells after, and those that it holds all of them.
+  struct Inner {
+    std::int32_t first, last, first_whole, last_whole;
+    bool touches(std::int32_t words) const { return first <= words && words <= last; }
+    bool holds(std::int32_t words) const { return first_whole <= words && words <= last_whole; }
+  };
+  Inner inner_words(std::int32_t state) const {
+    const auto low = low_[state], end = high_[state], first = words_.before(low), last = words_.before(end);
+    return {first, last, first + (words_.first(first) < low), last - (words_.last(last) > end)};
+  }
+
+  // ---- Backward -----------------------------------------------------------------------------------------------
+
+  // Follows the choices of least average cost back from the end, and records alignments. False if a cost that it
+  // compares is only a bound.
+  bool backward() {
+    passing_.assign(static_cast<std::size_t>(evidence_.states), {});
+    passing_.back().push_back({positions_, 1.0});
+    risk_ = rows_.back().back();
+    std::vector<Cell> here;
+    for (std::int64_t a = evidence_.arcs - 1; a >= 0; --a) {
+      const auto n = evidence_.target[a];
+      if (a + 1 == evidence_.arcs || evidence_.target[a + 1] != n) gather(passing_[n], here);
+      if (here.empty()) continue;
+      const auto begin = align(a);
+      if (!trace_back(a, begin, here)) return false;
+    }
+    gather(passing_[0], here);
+    double mass = 0;
+    auto cell = here.begin();
+    for (auto q = positions_; q >= 1; --q) {
+      if (cell != here.end() && cell->q == q) mass += cell++->mass;
+      if (mass != 0) record(0, q, mass, 0, 0);
+    }
+    return true;
+  }
+
+  // Sums up what comes to each cell, in the order in which it came; from the last cell to the first.
+  static void gather(std::vector<Cell>& passing, std::vector<Cell>& here) {
+    here.clear();
+    std::stable_sort(passing.begin(), passing.end(), [](const Cell& x, const Cell& y) { return x.q > y.q; });
+    for (const auto& cell : passing) {
+      if (!here.empty() && here.back().q == cell.q)
+        here.back().mass += cell.mass;
+      else
+        here.push_back(cell);
+    }
+    std::vector<Cell>().swap(passing);
+  }
+
+  // Ties: an alignment is better than a skipped word.
+  bool trace_back(std::int64_t a, std::int32_t begin, const std::vector<Cell>& here) {
+    const auto source = evidence_.source[a], label = evidence_.label[a];
+    const double share = evidence_.share[a], skipped = label == 0 ? 0 : skipped_word;
+    const double* from = from_.data() + 1;
+    auto& passing = passing_[source];
+    double mass = 0;
+    bool is_asked = false;  // whether the cost of the arc at q has to be certain
+    auto cell = here.begin();
+    for (auto q = here.front().q; q >= 1; --q) {
+      if (cell != here.end() && cell->q == q) {
+        mass += share * cell++->mass;
+        is_asked = true;
+      }
+      if (!is_asked) {
+        if (cell == here.end()) return true;
+        q = cell->q + 1;
+        continue;
+      }
+      if (q < begin) return false;
+      const double meeting = from[q - 1] + static_cast<double>(hypothesis_[q - 1] != label);
+      const double before = before_[q];
+      const double skipping = (q > begin ? arc_[q - 1] : best_before_) + skip_[q];
+      const double most = std::min(before, skipping) + beyond_ties;
+      is_asked = skipping <= most;
+      const bool may_meet = meeting <= most, may_skip = from[q] + skipped <= most;
+      if ((may_meet && !holds(source, q - 1)) || (may_skip && !holds(source, q))) return false;
+      const bool skips_position = before > skipping + tie, meets = meeting <= before + tie;
+      const bool moves = mass != 0 && !skips_position;
+      if (mass != 0 && skips_position) record(0, q, mass, evidence_.target[a], evidence_.target[a]);
+      if (moves && meets) record(label, q, mass, source, evidence_.target[a]);
+      if (may_meet || (moves && meets)) passing.push_back({q - 1, moves && meets ? mass : 0});
+      if (may_skip || (moves && !meets)) passing.push_back({q, moves && !meets ? mass : 0});
+      if (moves) mass = 0;
+    }
+    const bool ends = cell != here.end();
+    if (!ends && !is_asked) return true;
+    if (!holds(source, 0)) return false;
+    passing.push_back({0, mass + (ends ? share * cell->mass : 0)});
+    return true;
+  }
+
+  void record(std::int32_t label, std::int32_t q, double mass, std::int32_t from, std::int32_t to) {
+    if (aligned_.size() >= 2 * compacted_ + (std::size_t{1} << 16)) compact();
+    const double* times = evidence_.times;
+    aligned_.push_back({label, q, mass, times ? mass * times[from] : 0, times ? mass * times[to] : 0});
+  }
+
+  // Sums up equal alignments, in the order in which they were recorded.
+  void compact() {
+    poll(static_cast<std::int64_t>(100 * aligned_.size()));
+    std::stable_sort(aligned_.begin(), aligned_.end(),
+                     [](const Aligned& x, const Aligned& y) { return x.q != y.q ? x.q < y.q : x.label < y.label; });
+    std::size_t size = 0;
+    for (const auto& one : aligned_) {
+      if (size > 0 && aligned_[size - 1].q == one.q && aligned_[size - 1].label == one.label) {
+        aligned_[size - 1].mass += one.mass;
+        aligned_[size - 1].begin += one.begin;
+        aligned_[size - 1].end += one.end;
+      } else {
+        aligned_[size++] = one;
+      }
+    }
+    aligned_.resize(size);
+    compacted_ = size;
+  }
+
+  void write(MbrStatistics& found) {
+    compact();
+    found.risk = risk_;
+    for (const auto& one : aligned_) {
+      found.label.push_back(one.label);
+      found.position.push_back(one.q - 1);
+      found.mass.push_back(one.mass);
+      if (!evidence_.times) continue;
+      found.begin.push_back(one.begin);
+      found.end.push_back(one.end);
+    }
+  }
+
+  static constexpr double unreached = 1e30;
+  static constexpr std::int32_t block_size = 64;
+
+  const EvidenceLattice& evidence_;
+  const std::int32_t* hypothesis_;
+  const std::int32_t positions_;
+  const HypothesisWords words_;
+  double slack_ = 0;
+  bool is_whole_ = true;    // whether these are all
+  double risk_ = 0;
+  std::vector<std::vector<double>> rows_;  // by state and cell
+  std::vector<std::int32_t> low_, high_;   // of a state: its first cell, and its last one
+  std::vector<std::pair<std::int32_t, std::int32_t>> near_;  // of a state: the cells near its least cost
+  std::vector<Outside> outside_;           // of a state, until all arcs from it are done
+  std::vector<std::int64_t> readers_;      // of a state: the arcs from it that are to come
+  std::vector<double> edges_;              // of an arc: what it takes from beside the band of its source
+  std::vector<std::size_t> edge_;          // of an arc: where that begins
+  std::int32_t blocks_ = 0;
+  std::vector<std::int32_t> places_;       // of a state: the words that it seems to come after
+  std::vector<double> level_;              // of the arc at hand, by block
+  std::vector<Run> gains_;                 // of the state at hand: what its arcs' runs cost less than its level
+  std::vector<double> from_, before_, arc_;  // of the arc at hand, by q
+  double best_before_ = 0;                   // likewise: a bound of the costs before the first q
+  std::vector<double> skip_;                 // the cost of a position without a word
+  std::vector<std::vector<Cell>> passing_;  // by state, what came to which cell
+  std::vector<Aligned> aligned_;
+  std::size_t compacted_ = 0;
+};
+
+// A table of so many cells is made as a whole.
+constexpr double small_table = 1 << 20;
+
+// How much more than the least of its state a cell may cost, at first.
+constexpr double first_slack = 48;
+
+}  // namespace
+
+MbrStatistics mbr_statistics(const EvidenceLattice& evidence, const std::int32_t* hypothesis, std::int32_t positions,
+                             double slack) {
+  Recursion recursion(evidence, hypothesis, positions);
+  MbrStatistics found;
+  if (slack == 0) slack = static_cast<double>(evidence.states) * positions <= small_table ? infinite : first_slack;
+  while (!recursion.find(slack, found)) slack *= 2;
+  return found;
+}
+
+}  // namespace latticemetric

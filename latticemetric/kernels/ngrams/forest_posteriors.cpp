@@ -1,0 +1,34 @@
+#include "ngrams/forest_posteriors.hpp"
+
+#include <algorithm>
+
+#include "ngrams/forest_occurrence.hpp"
+
+namespace latticemetric {
+// How often an n-gram is held, on average, is its posterior where no derivation holds it twice (Can & Narayanan 2015,
+// for lattices). Shorter ones go first: where an n-gram without its last word, or without its first, never stands
+// twice, neither does it.
+NgramPosteriors forest_ngram_posteriors(const ForestRules& rules, const ForestProbabilities& probabilities,
+                                        std::int32_t order, std::size_t most_bytes) {
+  ForestContexts counted(rules, probabilities, order, most_bytes);
+  ForestOccurrence occurrence(rules, counted.rule_mass, probabilities.ending, most_bytes);
+  const auto& ngrams = counted.ngrams;
+  auto& posterior = counted.expected;
+  std::vector<std::uint8_t> repeats(posterior.size(), 0);
+  std::vector<std::int32_t> shorter(posterior.size(), NgramTrie::root);   // without the first word
+  repeats[NgramTrie::root] = 1;
+  for (const auto g : ngrams.by_length()) {
+    if (g == NgramTrie::root) continue;
+    const auto parent = ngrams.parent(g);
+    if (parent != NgramTrie::root) shorter[g] = ngrams.child(shorter[parent], ngrams.word(g));
+    if (!repeats[parent] || !repeats[shorter[g]]) continue;
+    occurrence.set_ngram(ngrams.words_of(g));
+    repeats[g] = occurrence.can_repeat();
+    if (repeats[g]) posterior[g] = occurrence.probability();
+  }
+  // What rounding adds to a certainty.
+  for (auto& p : posterior) p = std::min(std::max(p, 0.0), 1.0);
+  return {std::move(counted.ngrams), std::move(counted.expected)};
+}
+
+}  // namespace latticemetric

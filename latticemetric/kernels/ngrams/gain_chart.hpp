@@ -1,0 +1,98 @@
+// A chart of a forest with contexts of some words: the best gain of each part, or an upper bound of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "graphs/derivations.hpp"
+#include "graphs/forest_rules.hpp"
+#include "ngrams/gain_contexts.hpp"
+
+namespace latticemetric {
+
+// The gain, the cost and the derivation of a partial string; shared nodes can make its words very many.
+struct GainCandidate {
+  double gain = -std::numeric_limits<double>::infinity();
+  double cost = 0;
+  double words = 0;
+  Derivations::Number derivation = -1;
+};
+
+// Strings of a place in the forest that begin and end with the same words: a string is both where it is short.
+struct GainItem {
+  std::int64_t place;
+  std::int32_t left, right;
+  double outside_bound;    // an upper bound of the gain of the rest of a derivation
+  double outside = -std::numeric_limits<double>::infinity();   // the same, by what this level knows
+  GainCandidate best;
+};
+
+// A place is a node, or the beginning of a rule. The items of a level know the first and the last words of their
+// strings; the gains of n-grams that are longer than those and one more word are bounded.
+class GainLevel {
+ public:
+  struct Limits {
+    double least;             // items that cannot be part of gaining so much are left out
+    std::size_t most_items;   // of a place: with fewer than all, the result is a derivation, and no bound
+    std::size_t most_bytes;
+  };
+
+  // `before` is a level of fewer words, whose `compute_outside` is done, or null.
+  GainLevel(const ForestRules& rules, const std::int32_t* known, GainContexts& contexts, std::int32_t words,
+            const GainLevel* before, const Limits& limits);
+
+  // The best derivation by what is known and bounded; empty where nothing is left.
+  std::vector<std::int64_t> best_derivation();
+
+  // What the rest of a derivation can gain around each item.
+  void compute_outside();
+
+ private:
+  static constexpr std::int64_t nowhere = -1;
+  struct Range {
+    std::size_t begin, end;
+  };
+  // How an item was made: from one item or two, with the gain of the n-grams across their border.
+  struct Step {
+    std::int64_t result, first, second;
+    double gain;
+  };
+  struct Combination {
+    std::int32_t left, right;
+    double gain;
+  };
+
+  void read_node(std::int32_t v);
+  Range read_symbol(const Rule& rule, std::int32_t t, const Range& before);
+  void append_word(std::int64_t place, std::size_t item, std::int32_t word);
+  void append_tail(std::int64_t place, std::size_t item, std::size_t tail);
+  Combination combine(const GainItem& first, const GainItem& second);
+  double value(std::int32_t string) const;
+  void finish(std::int32_t v, std::size_t item, const Rule& rule);
+  template <typename Derive>
+  void put(std::int64_t place, const Combination& combination, GainCandidate candidate, std::size_t first,
+           std::int64_t second, double gain, Derive&& derive);
+  std::int64_t item_at(std::int64_t place, std::int32_t left, std::int32_t right) const;
+  std::int64_t new_item(std::int64_t place, const Combination& combination, double gain);
+  double outside_bound(std::int64_t place, std::int32_t left, std::int32_t right) const;
+  std::size_t slot(std::int64_t place, std::int32_t left, std::int32_t right) const;
+  void grow();
+  void keep_best(Range& range);
+  void require_memory() const;
+
+  const ForestRules& rules_;
+  const std::int32_t* known_;
+  GainContexts& contexts_;
+  const std::int32_t words_;
+  const GainLevel* before_;
+  const Limits limits_;
+  std::vector<GainItem> items_;
+  std::vector<std::uint32_t> table_;   // items by what they are, each by its number and one
+  std::vector<Step> steps_;
+  std::vector<Range> nodes_, ranges_;
+  Derivations derivations_;
+};
+
+}  // namespace latticemetric

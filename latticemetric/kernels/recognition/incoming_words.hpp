@@ -1,0 +1,57 @@
+// The words on the arcs into a state: a run of matches there ends with one of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "graphs/lattice.hpp"
+#include "recognition/reference_positions.hpp"
+
+namespace latticemetric {
+
+class IncomingWords {
+ public:
+  IncomingWords(const Lattice& lattice, const ReferencePositions& positions)
+      : begin_(static_cast<std::size_t>(lattice.states) + 1, 0),
+        symbol_(static_cast<std::size_t>(lattice.arcs)),
+        last_state_(positions.size() + 2, none) {
+    const auto no_symbol = static_cast<std::int32_t>(positions.size()) + 1;  // a symbol that enters no state
+    before_.push_back(no_symbol);
+    for (const auto symbol : positions.symbols()) before_.push_back(symbol > 0 ? symbol : no_symbol);
+    for (std::int64_t a = 0; a < lattice.arcs; ++a) ++begin_[lattice.target[a] + 1];
+    for (std::size_t s = 1; s < begin_.size(); ++s) begin_[s] += begin_[s - 1];
+    std::vector<std::int64_t> next(begin_.begin(), begin_.end() - 1);
+    for (std::int64_t a = 0; a < lattice.arcs; ++a)
+      symbol_[next[lattice.target[a]]++] = lattice.label[a] == 0 ? silent_arc : positions.symbol(a);
+  }
+
+  // Selects the state that `may_match_before` is about.
+  void select(std::int32_t s) {
+    state_ = s;
+    is_open_ = false;
+    for (auto k = begin_[s]; k < begin_[s + 1]; ++k) {
+      if (symbol_[k] == silent_arc)
+        is_open_ = true;  // words before ε are not examined
+      else
+        last_state_[symbol_[k]] = s;
+    }
+  }
+
+  // Whether the word before a position may have been matched by an arc into the state.
+  bool may_match_before(std::int32_t i) const {
+    return is_open_ ? i > 0 : last_state_[before_[i]] == state_;
+  }
+
+ private:
+  static constexpr std::int32_t none = -1, silent_arc = -1;
+
+  std::vector<std::int32_t> before_;   // each position, the symbol
+  std::vector<std::int64_t> begin_;    // of each state, among the arcs into states
+  std::vector<std::int32_t> symbol_;   // their words
+  std::vector<std::int32_t> last_state_;  // of each symbol: the last selected state that it leads to
+  std::int32_t state_ = none;
+  bool is_open_ = false;
+};
+
+}  // namespace latticemetric

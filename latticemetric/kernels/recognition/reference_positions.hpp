@@ -1,0 +1,123 @@
+// The positions of a lattice's words in a reference.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "graphs/lattice.hpp"
+#include "memory/budget.hpp"
+
+namespace latticemetric {
+
+// Positions in the reference, by the arcs that have the word there.
+class ReferencePositions {
+ public:
+  ReferencePositions(const Lattice& lattice, const std::int32_t* reference, std::int32_t size) {
+    std::unordered_map<std::int32_t, std::int32_t> first;
+    first_.assign(static_cast<std::size_t>(size), -1);
+    list_positions(reference, size, first);
+    // A filter of 4096 bytes rejects most foreign words before the map is searched.
+    std::vector<std::uint8_t> filter(4096, 0);
+    for (const auto& entry : first) filter[entry.first & 4095] = 1;
+    of_arc_.assign(static_cast<std::size_t>(lattice.arcs), -1);
+    for (std::int64_t a = 0; a < lattice.arcs; ++a) {
+      if (!filter[lattice.label[a] & 4095]) continue;
+      const auto found = first.find(lattice.label[a]);
+      if (found != first.end()) of_arc_[a] = found->second;
+    }
+  }
+
+  // Ascending, up to a position of -1.
+  const std::int32_t* of(std::int64_t arc) const { return of_arc_[arc] >= 0 ? positions_.data() + of_arc_[arc] : &none; }
+  bool has(std::int64_t arc) const { return of_arc_[arc] >= 0; }
+  bool matches(std::int64_t arc, std::int32_t i) const {
+    return of_arc_[arc] >= 0 && of_arc_[arc] == first_[static_cast<std::size_t>(i)];
+  }
+
+  // The words of arcs and of the reference as numbers up to size(): 0 if the reference lacks it, -1 for an unknown
+  // word.
+  std::int32_t symbol(std::int64_t arc) const { return of_arc_[arc] + 1; }
+  std::int32_t symbol_at(std::int32_t i) const {
+    const std::int32_t first = first_[static_cast<std::size_t>(i)];
+    return first >= 0 ? first + 1 : -1;
+  }
+  std::vector<std::int32_t> symbols() const {
+    std::vector<std::int32_t> symbols;
+    for (std::size_t i = 0; i < first_.size(); ++i) symbols.push_back(symbol_at(static_cast<std::int32_t>(i)));
+    return symbols;
+  }
+
+  // Where the positions of an arc's word begin and end, among the positions of all words.
+  std::int32_t begin(std::int64_t arc) const { return of_arc_[arc]; }
+  std::int32_t end(std::int64_t arc) const { return end_[of_arc_[arc]]; }
+  const std::int32_t* data() const { return positions_.data(); }
+  std::size_t size() const { return positions_.size(); }
+
+ private:
+  static constexpr std::int32_t none = -1;
+
+  void list_positions(const std::int32_t* reference, std::int32_t size,
+                      std::unordered_map<std::int32_t, std::int32_t>& first) {
+    // Words in the order of their first position, each with as many positions as it has, and the end of its list.
+    std::vector<std::int32_t> count;
+    std::vector<std::int32_t> number(static_cast<std::size_t>(size), -1);
+    poll(20 * static_cast<std::int64_t>(size));
+    for (std::int32_t i = 0; i < size; ++i) {
+      if (reference[i] <= 0) continue;  // no arc has the number of an unknown word
+      const auto [word, is_new] = first.try_emplace(reference[i], static_cast<std::int32_t>(count.size()));
+      if (is_new) count.push_back(0);
+      number[i] = word->second;
+      ++count[word->second];
+    }
+    std::vector<std::int32_t> begin;
+    std::int32_t end = 0;
+    for (const auto positions : count) {
+      begin.push_back(end);
+      end += positions + 1;
+    }
+    positions_.assign(static_cast<std::size_t>(end), -1);
+    end_.assign(static_cast<std::size_t>(end), 0);
+    for (std::size_t word = 0; word < count.size(); ++word) end_[begin[word]] = begin[word] + count[word];
+    auto next = begin;
+    for (std::int32_t i = 0; i < size; ++i) {
+      if (number[i] < 0) continue;
+      first_[i] = begin[number[i]];
+      positions_[next[number[i]]++] = i;
+    }
+    for (auto& entry : first) entry.second = begin[entry.second];
+  }
+
+  std::vector<std::int32_t> positions_;  // of each word, one after the other
+  std::vector<std::int32_t> end_;     // where those that begin here end
+  std::vector<std::int32_t> of_arc_;  // where the positions of an arc's word begin, or -1
+  std::vector<std::int32_t> first_;   // the same for the words of the reference
+};
+
+// Finds the first position of an arc's word from some position on, which is nearly always near the one found before.
+class PositionCursors {
+ public:
+  explicit PositionCursors(const ReferencePositions& positions) : positions_(positions), at_(positions.size(), -1) {}
+
+  // From there, up to a position of -1. The word must have a position.
+  const std::int32_t* from(std::int64_t arc, std::int32_t least) {
+    const std::int32_t *const all = positions_.data(), begin = positions_.begin(arc), end = positions_.end(arc);
+    std::int32_t at = at_[begin] < 0 ? begin : at_[begin];
+    int left = near;
+    while (at > begin && all[at - 1] >= least && --left > 0) --at;
+    while (left > 0 && at < end && all[at] < least && --left > 0) ++at;
+    if (left == 0) at = static_cast<std::int32_t>(std::lower_bound(all + begin, all + end, least) - all);
+    at_[begin] = at;
+    return all + at;
+  }
+
+ private:
+  static constexpr int near = 8;
+
+  const ReferencePositions& positions_;
+  std::vector<std::int32_t> at_;
+};
+
+}  // namespace latticemetric

@@ -1,0 +1,267 @@
+#include "search/lattice_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <unordered_map>
+
+#include "memory/bits.hpp"
+#include "recognition/reference_positions.hpp"
+#include "search/band_search.hpp"
+#include "search/best_product_path.hpp"
+#include "search/best_transitions.hpp"
+#include "search/prefix_bounds.hpp"
+#include "search/product_table.hpp"
+
+namespace latticemetric {
+namespace {
+
+// Only gains decide; among paths of the best gain, the cheapest is taken.
+template <typename Value>
+class GainObjective {
+ public:
+  using Completion = CompletionCost;
+  static constexpr bool adversarial = false, has_costs = false;
+
+  explicit GainObjective(const Lattice& lattice) : lattice_(lattice) {}
+
+  Value cost(std::int64_t) const { return 0; }
+  Value end_cost(std::int32_t) const { return 0; }
+
+  // How much worse than the best a path through this product state may still be.
+  Value slack(std::int32_t, std::int32_t) const { return 0; }
+  void reach(std::int32_t, std::int32_t, Value) {}
+
+  Completion ending(std::int32_t s) const { return latticemetric::ending(lattice_, s); }
+  Completion before(std::int64_t arc, Edit, const Completion& rest) const {
+    return latticemetric::before(lattice_, arc, rest);
+  }
+
+ private:
+  const Lattice& lattice_;
+};
+
+// Gains and costs decide together. Both are rounded for the table, to units of 2^shift; paths that rounding may have
+// made too bad are compared again by their exact values.
+template <typename Value>
+class WeightedObjective {
+ public:
+  static constexpr bool adversarial = false, has_costs = true;
+  struct Completion {
+    Int128 loss = std::numeric_limits<Int128>::max();
+    std::int64_t cost = 0, words = 0;
+    bool operator<(const Completion& other) const {
+      if (loss != other.loss) return loss < other.loss;
+      return cost != other.cost ? cost < other.cost : words < other.words;
+    }
+    bool operator==(const Completion& other) const {
+      return loss == other.loss && cost == other.cost && words == other.words;
+    }
+  };
+
+  // `largest` bounds the size of every loss, `terms` the numbers that are added up for one.
+  WeightedObjective(const Lattice& lattice, IntegerCosts costs, Gains gains, Int128 gain_weight, Int128 cost_weight,
+                    Int128 largest, std::int64_t terms)
+      : lattice_(lattice), costs_(costs), gains_(gains), gain_weight_(gain_weight), cost_weight_(cost_weight) {
+    while ((largest >> shift_) >= Int128{1} << (8 * sizeof(Value) - 5)) ++shift_;
+    const std::int64_t lost = shift_ == 0 ? 0 : terms + 1;  // half a unit a term, by the path and by the best
+    slack_.emplace(pair_key(0, 0), static_cast<Value>(lost));
+    arc_.reserve(static_cast<std::size_t>(lattice.arcs));
+    for (std::int64_t a = 0; a < lattice.arcs; ++a) arc_.push_back(rounded(cost_weight * costs.arc[a]));
+    for (std::int32_t s = 0; s < lattice.states; ++s)
+      end_.push_back(lattice.is_final(s) ? rounded(cost_weight * costs.final[s]) : 0);
+  }
+
+  Gains rounded_gains() const {
+    return {gains_.order, rounded(gain_weight_ * gains_.unit), rounded(gain_weight_ * gains_.alpha),
+            rounded(gain_weight_ * gains_.beta)};
+  }
+
+  PrefixBounds::Costs costs() const { return {{arc_.begin(), arc_.end()}, {end_.begin(), end_.end()}}; }
+  Value cost(std::int64_t arc) const { return arc_[static_cast<std::size_t>(arc)]; }
+  Value end_cost(std::int32_t s) const { return end_[static_cast<std::size_t>(s)]; }
+
+  Value slack(std::int32_t s, std::int32_t state) const { return slack_.at(pair_key(s, state)); }
+  void reach(std::int32_t s, std::int32_t state, Value slack) {
+    auto& kept = slack_.try_emplace(pair_key(s, state), slack).first->second;
+    kept = std::max(kept, slack);
+  }
+
+  Completion ending(std::int32_t s) const { return {cost_weight_ * costs_.final[s], costs_.final[s], 0}; }
+  Completion before(std::int64_t arc, Edit edit, const Completion& rest) const {
+    const Int128 loss = rest.loss - gain_weight_ * EditGains<std::int64_t>(gains_).of(edit);
+    if (arc == silent) return {loss, rest.cost, rest.words};
+    return {loss + cost_weight_ * costs_.arc[arc], rest.cost + costs_.arc[arc], rest.words + lattice_.is_word[arc]};
+  }
+
+ private:
+  Value rounded(Int128 value) const {
+    return static_cast<Value>(shift_ == 0 ? value : (value + (Int128{1} << (shift_ - 1))) >> shift_);
+  }
+
+  const Lattice& lattice_;
+  const IntegerCosts costs_;
+  const Gains gains_;
+  const Int128 gain_weight_, cost_weight_;
+  int shift_ = 0;
+  std::vector<Value> arc_, end_;
+  std::unordered_map<std::uint64_t, Value> slack_;
+};
+
+// No gain of the lattice's strings is larger in size than this.
+Int128 largest_gain_in(const Lattice& lattice, std::int64_t reference_words, Gains gains) {
+  return largest_gain<Int128>(gains, longest_path(lattice, true), reference_words);
+}
+
+template <typename Values, typename Objective>
+BestProductPath<BestTransitions<Values, Objective>> best_path(const Lattice& lattice,
+                                                              BestTransitions<Values, Objective>& transitions,
+                                                              const NumberedStates* optimal_states = nullptr) {
+  return {transitions, lattice.states, lattice.arcs, lattice.source, lattice.target, optimal_states};
+}
+
+// The table of the whole product.
+template <typename Value>
+BestPath best_of_table(const Lattice& lattice, const std::int32_t* reference, std::int32_t reference_words,
+                       Gains gains) {
+  ProductTable<Value, GainObjective<Value>> table(lattice, reference, reference_words, gains,
+                                                  GainObjective<Value>(lattice));
+  table.fill();
+  BestTransitions transitions(lattice, table.begins(), table.positions(), reference_words, table, table.objective());
+  return {best_path(lattice, transitions).arcs(), table.value(0, 0, 0)};
+}
+
+// Shorter references take longer with a band, or with segments, than without (measured on layered lattices of 50 to
+// 1,600 words, 5 and 40 % errors). Runs of matches cost a table more than they cost a band.
+bool is_band(SearchMethod method, std::int32_t words, std::int32_t order) {
+  constexpr std::int32_t least = 700, least_with_runs = 350;
+  return method.kind == SearchMethod::band || (method.kind == SearchMethod::automatic &&
+                                               words >= (order > 1 ? least_with_runs : least));
+}
+BandSearch::Settings settings(SearchMethod method, std::int32_t words) {
+  return {method.kind == SearchMethod::band || words >= BandSearch::least_for_segments, method.part_bytes};
+}
+
+// Searches a band: calls visit(search, states of best paths, objective, their loss).
+template <typename Value, typename Visit>
+auto in_band(const Lattice& lattice, const std::int32_t* reference, std::int32_t reference_words, Gains gains,
+             BandSearch::Settings settings, Visit visit) {
+  using Losses = std::vector<BandSearch::Loss>;
+  const PrefixBounds::Costs none{Losses(static_cast<std::size_t>(lattice.arcs), 0),
+                                 Losses(static_cast<std::size_t>(lattice.states), 0)};
+  BandSearch search(lattice, reference, reference_words, gains, none, settings);
+  GainObjective<Value> objective(lattice);
+  const auto most = search.template most<Value>(objective);
+  const auto found = search.template best<Value>(objective, most);
+  return visit(search, found.states, objective, found.lost);
+}
+
+// Calls in_band(value) or in_table(value), with a zero of a type that holds all gains.
+template <typename InBand, typename InTable>
+auto choose_method(const Lattice& lattice, std::int32_t reference_words, Gains gains, SearchMethod method,
+                   InBand in_band, InTable in_table) {
+  const Int128 largest = largest_gain_in(lattice, reference_words, gains);
+  // At par, what is lost may be twice as large as gains are.
+  if (is_band(method, reference_words, gains.order) && fits<std::int64_t>(largest, 8))
+    return fits<std::int32_t>(largest, 8) ? in_band(std::int32_t{}) : in_band(std::int64_t{});
+  if (fits<std::int16_t>(largest, 4)) return in_table(std::int16_t{});
+  if (fits<std::int32_t>(largest, 4)) return in_table(std::int32_t{});
+  return fits<std::int64_t>(largest, 4) ? in_table(std::int64_t{}) : in_table(Int128{});
+}
+
+// All transitions between optimal states belong to best paths.
+template <typename Value, typename Transitions>
+BestAlignments optimal_alignments(const Lattice& lattice, const OptimalStates<Value>& states, Transitions transitions) {
+  BestAlignments found;
+  found.ends.reserve(states.size());
+  for (std::int32_t s = 0; s < lattice.states; ++s) {
+    for (auto q = states.begin(s); q < states.end(s); ++q) {
+      poll(20);
+      found.ends.push_back(transitions.ends(s, states.state(q)));
+      transitions.each_transition(s, states.state(q), [&](std::int64_t a, std::int32_t t, std::int32_t r, Edit) {
+        found.arc.push_back(a);
+        found.target.push_back(states.number(t, r));
+      });
+      found.first.push_back(found.arc.size());
+    }
+    found.begin.push_back(found.ends.size());
+  }
+  return found;
+}
+
+}  // namespace
+
+BestPath search_lattice(const Lattice& lattice, const std::int32_t* reference, std::int32_t reference_words,
+                        Gains gains, SearchMethod method) {
+  const auto band = [&](auto value) {
+    return in_band<decltype(value)>(
+        lattice, reference, reference_words, gains, settings(method, reference_words),
+        [&](const BandSearch& search, const auto& states, auto& objective, BandSearch::Loss lost) -> BestPath {
+          auto transitions = search.transitions(states, objective);
+          const Int128 par = static_cast<Int128>(gains.order) * gains.unit * reference_words;
+          return {best_path(lattice, transitions, &states.numbers()).arcs(), par - lost};
+        });
+  };
+  const auto table = [&](auto value) {
+    return best_of_table<decltype(value)>(lattice, reference, reference_words, gains);
+  };
+  return choose_method(lattice, reference_words, gains, method, band, table);
+}
+
+BestAlignments best_alignments(const Lattice& lattice, const std::int32_t* reference, std::int32_t reference_words,
+                               Gains gains, SearchMethod method) {
+  const auto band = [&](auto value) {
+    return in_band<decltype(value)>(
+        lattice, reference, reference_words, gains, settings(method, reference_words),
+        [&](const BandSearch& search, const auto& states, auto& objective, BandSearch::Loss) {
+          return optimal_alignments(lattice, states, search.transitions(states, objective));
+        });
+  };
+  const auto table = [&](auto value) {
+    using Value = decltype(value);
+    using Objective = GainObjective<Value>;
+    ProductTable<Value, Objective> values(lattice, reference, reference_words, gains, Objective(lattice));
+    values.fill();
+    const auto states = optimal_states(lattice, values.begins(), values.positions(), reference_words, values,
+                                       values.objective());
+    return optimal_alignments(lattice, states,
+                              BestTransitions(lattice, values.begins(), values.positions(), reference_words, states,
+                                              values.objective()));
+  };
+  return choose_method(lattice, reference_words, gains, method, band, table);
+}
+
+template <typename Values, typename Objective>
+LeastLoss least_loss(const Lattice& lattice, BestTransitions<Values, Objective> transitions) {
+  auto best = best_path(lattice, transitions);
+  auto path = best.arcs();
+  const auto& [loss, cost, words] = best.completion();
+  return {std::move(path), loss, cost, words};
+}
+
+LeastLoss search_least_loss(const Lattice& lattice, IntegerCosts costs, const std::int32_t* reference,
+                            std::int32_t reference_words, Gains gains, Int128 gain_weight, Int128 cost_weight,
+                            SearchMethod method) {
+  const std::int64_t arcs = longest_path(lattice, false) + 1;
+  const Int128 largest = gain_weight * largest_gain_in(lattice, reference_words,
+                                                       gains) + cost_weight * largest_cost(lattice, costs) * arcs;
+  // A path's arcs and its end, each with an edit that rounds up to `order` units at once, and the deletions.
+  const std::int64_t terms = arcs + gains.order * (arcs + reference_words);
+  if (is_band(method, reference_words, gains.order)) {
+    WeightedObjective<std::int64_t> objective(lattice, costs, gains, gain_weight, cost_weight, largest, terms);
+    BandSearch search(lattice, reference, reference_words, objective.rounded_gains(), objective.costs(),
+                      settings(method, reference_words));
+    const auto found = search.best<std::int64_t>(objective, search.most<std::int64_t>(objective));
+    return least_loss(lattice, search.transitions(found.states, objective));
+  }
+  using Objective = WeightedObjective<std::int32_t>;
+  Objective objective(lattice, costs, gains, gain_weight, cost_weight, largest, terms);
+  const Gains rounded = objective.rounded_gains();
+  ProductTable<std::int32_t, Objective> table(lattice, reference, reference_words, rounded, std::move(objective));
+  table.fill();
+  return least_loss(lattice, BestTransitions(lattice, table.begins(), table.positions(), reference_words, table,
+                                             table.objective()));
+}
+
+}  // namespace latticemetric

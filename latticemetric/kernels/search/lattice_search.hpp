@@ -1,0 +1,54 @@
+// The best path of a lattice under a recognition rate: a search of its product with the metric's automaton.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "graphs/lattice.hpp"
+#include "memory/int128.hpp"
+#include "recognition/automaton.hpp"
+
+namespace latticemetric {
+
+struct BestPath {
+  std::vector<std::int64_t> arcs;
+  Int128 gain = 0;
+};
+
+// How to search the product with the metric's automaton: a table of all its states, or a band of those that may matter.
+// Both give the same result.
+struct SearchMethod {
+  enum Kind { automatic, table, band } kind = automatic;
+  std::size_t part_bytes = std::size_t{8} << 20;  // about so many bytes of a band are in memory at a time
+};
+
+// Best gain; ties: least cost, fewest words, lexicographically smallest arcs. Gains are exact integers.
+BestPath search_lattice(const Lattice& lattice, const std::int32_t* reference, std::int32_t reference_words,
+                        Gains gains, SearchMethod method);
+
+// The path of least loss, cost_weight * cost - gain_weight * gain; ties as above. Weights are not negative. The
+// lattice's own costs only say which states are final.
+struct LeastLoss {
+  std::vector<std::int64_t> arcs;
+  Int128 loss = 0;
+  std::int64_t cost = 0, words = 0;
+};
+LeastLoss search_least_loss(const Lattice& lattice, IntegerCosts costs, const std::int32_t* reference,
+                            std::int32_t reference_words, Gains gains, Int128 gain_weight, Int128 cost_weight,
+                            SearchMethod method);
+
+// The product states on best paths and the transitions between them: an automaton that accepts the arcs of each best
+// path, once for each of its best alignments. State s of the lattice has the product states begin[s] .. begin[s + 1] -
+// 1; silent transitions lead to larger ones of them. State q has the transitions first[q] .. first[q + 1] - 1.
+struct BestAlignments {
+  std::vector<std::size_t> begin{0}, first{0};
+  std::vector<std::uint8_t> ends;     // of states
+  std::vector<std::int64_t> arc;      // of transitions: of the lattice, or silent
+  std::vector<std::size_t> target;
+};
+
+BestAlignments best_alignments(const Lattice& lattice, const std::int32_t* reference, std::int32_t reference_words,
+                               Gains gains, SearchMethod method);
+
+}  // namespace latticemetric

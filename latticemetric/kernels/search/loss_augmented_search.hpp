@@ -1,0 +1,52 @@
+// Loss-augmented decoding: the strings of a lattice with the least loss, by a recognition rate and the model's cost.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "search/lattice_search.hpp"
+
+namespace latticemetric {
+
+// Every state is on a complete path. The lattice's own costs only say which states are final.
+struct LossLattice {
+  Lattice lattice;
+  IntegerCosts costs;
+  const std::int32_t* shown;  // the word of an arc in the result; 0 for none
+};
+
+struct WeightedReference {
+  std::vector<std::int32_t> words;
+  Int128 weight;  // of a gain against it; at least 0
+};
+
+// The loss of a string is cost_weight * cost − the largest weight * gain over references and alignments; plus it, if
+// gains are penalized.
+struct LossFunction {
+  std::vector<WeightedReference> references;
+  Gains gains;
+  Int128 cost_weight;  // at least 0
+  bool penalize;
+};
+
+struct SearchLimits {
+  std::int64_t strings;  // wanted
+  std::int64_t steps;    // the largest number of visited prefixes
+  std::size_t bytes;
+  SearchMethod method;  // to the one best string
+};
+
+struct LossAugmentedStrings {
+  std::vector<std::vector<std::int64_t>> arcs;  // the best path of each string, the best string first
+  std::vector<Int128> losses;
+  std::int64_t exact;                           // how many of the first are certainly the best
+  Int128 bound;                                   // a lower bound of the loss of all other strings; meaningless if all are exact
+};
+
+// Returns distinct strings of least loss; ties: least cost, fewest words, lexicographically smallest arcs. Throws
+// TooLarge if tables do not fit.
+LossAugmentedStrings loss_augmented_strings(const LossLattice& input, const LossFunction& loss_function,
+                                            SearchLimits limits);
+
+}  // namespace latticemetric

@@ -1,0 +1,105 @@
+#include "strings/alignment.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "memory/budget.hpp"
+#include "strings/long_alignment.hpp"
+
+namespace latticemetric {
+namespace {
+
+constexpr std::uint8_t never = 255;  // order stays below it
+
+}  // namespace
+
+// One number orders alignments by (value, matches, -gaps):  value * value_unit + matches * match_unit - gaps.
+// With V(i, j, m) the best completion after i reference and j candidate words, m matches just before
+// (m <= order - 1), and N the best that does not match:
+//
+//   N(i, j)    = max( V(i+1, j+1, 0),  V(i+1, j, 0) - beta,  V(i, j+1, 0) - alpha )          S, D, I
+//   V(i, j, m) = max( N(i, j),  m + 1 + V(i+1, j+1, min(m+1, order-1))  if c[j] = r[i] )
+//
+// Only V(., ., 0) is met away from matches, so the other rows are filled where words match. V grows with m:
+// whether to match is a threshold on m, and a cell's decision fits in two bytes.
+template <typename Key>
+void Aligner::fill(String candidate, String reference, Key value_unit, Key match_unit) {
+  const std::int64_t breadth = candidate.size + 1;
+  const std::int32_t order = gains_.order;
+  const auto key = [&](std::int64_t gain) { return static_cast<Key>(static_cast<Key>(gain) * value_unit); };
+  const EditGains<Key> gains(order, key(gains_.unit), key(gains_.alpha), key(gains_.beta));
+  const Key insertion = gains.insertion - 1, deletion = gains.deletion - 1;
+  // rows[parity of i] holds V(i, j, m) at [j * order + m].
+  thread_local std::vector<Key> rows[2];
+  for (auto& row : rows) row.resize(static_cast<std::size_t>(candidate.size + 1) * order);
+  const auto cells = static_cast<std::size_t>(breadth * (reference.size + 1));
+  if (choice_.size() < cells) choice_ = filled(cells, Choice{0, never});
+
+  for (std::int64_t i = reference.size; i >= 0; --i) {
+    poll(2 * breadth);
+    Key* here = rows[i & 1].data();
+    const Key* below = rows[(i + 1) & 1].data();
+    Choice* choice = choice_.data() + i * breadth;
+    for (std::int64_t j = candidate.size; j >= 0; --j) {
+      Key* cell = here + j * order;
+      const bool more_reference = i < reference.size, more_candidate = j < candidate.size;
+      Key best = 0;
+      std::uint8_t edit = 0;
+      if (more_reference && more_candidate) {
+        best = below[(j + 1) * order] + gains.substitution;
+        edit = 'S';
+      }
+      if (more_reference) {
+        const Key value = below[j * order] + deletion;
+        if (!edit || value > best) best = value, edit = 'D';
+      }
+      if (more_candidate) {
+        const Key value = here[(j + 1) * order] + insertion;
+        if (!edit || value > best) best = value, edit = 'I';
+      }
+      choice[j] = {edit, never};
+      if (!more_reference || !more_candidate || candidate.begin[j] != reference.begin[i]) {
+        std::fill(cell, cell + order, best);
+        continue;
+      }
+      const Key* matched = below + (j + 1) * order;
+      for (std::int32_t m = order - 1; m >= 0; --m) {
+        const Key value = gains.match(m) + match_unit + matched[gains.next_run(m)];
+        if (value >= best) choice[j].match_from = static_cast<std::uint8_t>(m);
+        cell[m] = std::max(best, value);
+      }
+    }
+  }
+}
+
+const std::string& Aligner::align(String candidate, String reference) {
+  if (counts_words(gains_)) return words_.align(candidate, reference);
+  const std::int64_t match_unit = candidate.size + reference.size + 1;
+  const std::int64_t value_unit = match_unit * (reference.size + 2);
+  const auto largest = 2 * largest_gain<Int128>(gains_, candidate.size, reference.size);
+  const bool is_long = std::max(candidate.size, reference.size) > longest_in_table_;
+  if (is_long && align_long(candidate, reference, gains_, edits_)) return edits_;
+  if (largest * value_unit < (static_cast<Int128>(1) << 61))
+    fill<std::int64_t>(candidate, reference, value_unit, match_unit);
+  else
+    fill<Int128>(candidate, reference, value_unit, match_unit);
+  read(candidate, reference);
+  return edits_;
+}
+
+void Aligner::read(String candidate, String reference) {
+  edits_.clear();
+  std::int64_t i = 0, j = 0;
+  std::int32_t run = 0;
+  while (i < reference.size || j < candidate.size) {
+    const Choice choice = choice_[i * (candidate.size + 1) + j];
+    const bool match = choice.match_from != never && run >= choice.match_from;
+    const char edit = match ? 'C' : static_cast<char>(choice.edit);
+    edits_.push_back(edit);
+    run = match ? next_run(gains_.order, run) : 0;
+    i += edit != 'I';
+    j += edit != 'D';
+  }
+}
+
+}  // namespace latticemetric

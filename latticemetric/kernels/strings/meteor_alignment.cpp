@@ -1,0 +1,215 @@
+#include "strings/meteor_alignment.hpp"
+
+#include <algorithm>
+
+#include "memory/budget.hpp"
+
+namespace latticemetric {
+namespace {
+
+bool share(const MeteorStage& stage, std::int32_t a, std::int32_t b) {
+  const auto *x = stage.keys + stage.begin[a], *x_end = stage.keys + stage.begin[a + 1];
+  const auto *y = stage.keys + stage.begin[b], *y_end = stage.keys + stage.begin[b + 1];
+  while (x != x_end && y != y_end) {
+    if (*x == *y) return true;
+    *x < *y ? ++x : ++y;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool MeteorAligner::align(const std::int32_t* candidate, std::int32_t candidate_words, const std::int32_t* reference,
+                          std::int32_t reference_words) {
+  poll(100 * (candidate_words + reference_words));
+  candidate_.assign(candidate, candidate + candidate_words);
+  reference_.assign(reference, reference + reference_words);
+  target_.assign(candidate_words, -1);
+  source_.assign(reference_words, -1);
+  stage_of_.assign(candidate_words, -1);
+  bool exact = true;
+  for (std::size_t s = 0; s < stages_.size(); ++s) exact = run(static_cast<std::int32_t>(s)) && exact;
+  edges_.clear();
+  for (std::int32_t i = 0; i < candidate_words; ++i)
+    if (target_[i] >= 0) edges_.push_back({i, target_[i], stage_of_[i]});
+  return exact;
+}
+
+std::int64_t MeteorAligner::chunks() const {
+  std::int64_t count = 0;
+  for (std::size_t k = 0; k < edges_.size(); ++k)
+    count += k == 0 || edges_[k].candidate != edges_[k - 1].candidate + 1 ||
+             edges_[k].reference != edges_[k - 1].reference + 1;
+  return count;
+}
+
+std::int64_t MeteorAligner::crossings() const {
+  std::int64_t count = 0;
+  for (std::size_t k = 0; k < edges_.size(); ++k)
+    for (std::size_t l = 0; l < k; ++l) count += edges_[l].reference > edges_[k].reference;
+  return count;
+}
+
+void MeteorAligner::map(std::int32_t candidate, std::int32_t reference, std::int32_t stage) {
+  target_[candidate] = reference;
+  source_[reference] = candidate;
+  stage_of_[candidate] = stage;
+}
+
+bool MeteorAligner::run(std::int32_t stage) {
+  candidate_keys_.clear(), reference_keys_.clear();
+  component_of_candidate_.assign(candidate_.size(), -1);
+  component_of_reference_.assign(reference_.size(), -1);
+  ordered_.clear();
+  const bool single = collect(stages_[stage], candidate_, target_, candidate_keys_) &
+                      collect(stages_[stage], reference_, source_, reference_keys_);
+  if (candidate_keys_.empty() || reference_keys_.empty()) return true;
+  if (single)
+    group_by_key(stage);
+  else
+    group_by_sharing(stage);
+  if (ordered_.empty()) return true;
+  lay_out();
+  std::vector<std::int32_t> mapping;
+  const bool exact = search_.solve(open_, unit(), cap_, mapping);
+  for (std::size_t k = 0; k < mapping.size(); ++k)
+    if (mapping[k] >= 0) map(open_.candidate[k], open_.reference[mapping[k]], stage);
+  return exact;
+}
+
+// The words that have a key and no edge yet, once each; whether each has one key only.
+bool MeteorAligner::collect(const MeteorStage& stage, const std::vector<std::int32_t>& words,
+                            const std::vector<std::int32_t>& mapped_to, std::vector<Keyed>& found) const {
+  bool single = true;
+  for (std::size_t p = 0; p < words.size(); ++p) {
+    const auto begin = stage.begin[words[p]], end = stage.begin[words[p] + 1];
+    if (mapped_to[p] >= 0 || begin == end) continue;
+    found.push_back({stage.keys[begin], static_cast<std::int32_t>(p)});
+    single = single && end == begin + 1;
+  }
+  return single;
+}
+
+void MeteorAligner::group_by_key(std::int32_t stage) {
+  const auto less = [](const Keyed& a, const Keyed& b) {
+    return a.key != b.key ? a.key < b.key : a.position < b.position;
+  };
+  std::sort(candidate_keys_.begin(), candidate_keys_.end(), less);
+  std::sort(reference_keys_.begin(), reference_keys_.end(), less);
+  std::vector<std::int32_t> candidates, references;
+  auto c = candidate_keys_.begin(), r = reference_keys_.begin();
+  while (c != candidate_keys_.end() && r != reference_keys_.end()) {
+    if (c->key != r->key) {
+      c->key < r->key ? ++c : ++r;
+      continue;
+    }
+    candidates.clear(), references.clear();
+    const auto key = c->key;
+    for (; c != candidate_keys_.end() && c->key == key; ++c) candidates.push_back(c->position);
+    for (; r != reference_keys_.end() && r->key == key; ++r) references.push_back(r->position);
+    add_component(stage, candidates, references);
+  }
+}
+
+// Synonymy is no equivalence: words are connected through others, and a component may lack links.
+void MeteorAligner::group_by_sharing(std::int32_t stage) {
+  shares_.resize(std::max(shares_.size(), candidate_.size()));
+  std::vector<std::vector<std::int32_t>> shared_by(reference_.size());
+  for (const auto& c : candidate_keys_) {
+    shares_[c.position].clear();
+    for (const auto& r : reference_keys_) {
+      if (!share(stages_[stage], candidate_[c.position], reference_[r.position])) continue;
+      shares_[c.position].push_back(r.position);
+      shared_by[r.position].push_back(c.position);
+    }
+  }
+  std::vector<std::uint8_t> seen(candidate_.size(), 0), reached(reference_.size(), 0);
+  std::vector<std::int32_t> candidates, references;
+  for (const auto& c : candidate_keys_) {
+    if (seen[c.position] || shares_[c.position].empty()) continue;
+    candidates.assign(1, c.position), references.clear();
+    seen[c.position] = 1;
+    for (std::size_t k = 0; k < candidates.size(); ++k) {
+      for (const auto r : shares_[candidates[k]]) {
+        if (reached[r]) continue;
+        reached[r] = 1;
+        references.push_back(r);
+        for (const auto other : shared_by[r]) {
+          if (!seen[other]) candidates.push_back(other);
+          seen[other] = 1;
+        }
+      }
+    }
+    std::size_t links = 0;
+    for (const auto i : candidates) links += shares_[i].size();
+    std::sort(candidates.begin(), candidates.end());
+    std::sort(references.begin(), references.end());
+    if (links == candidates.size() * references.size()) {
+      add_component(stage, candidates, references);
+      continue;
+    }
+    for (const auto i : candidates) component_of_candidate_[i] = static_cast<std::int32_t>(ordered_.size());
+    for (const auto j : references) component_of_reference_[j] = static_cast<std::int32_t>(ordered_.size());
+    ordered_.push_back(0);
+  }
+}
+
+// A component of words that may all be mapped to one another keeps its order (see `OpenWords`): there is one way only
+// where both sides have as many words.
+void MeteorAligner::add_component(std::int32_t stage, const std::vector<std::int32_t>& candidates,
+                                  const std::vector<std::int32_t>& references) {
+  if (candidates.size() == references.size()) {
+    for (std::size_t k = 0; k < candidates.size(); ++k) map(candidates[k], references[k], stage);
+    return;
+  }
+  for (const auto i : candidates) component_of_candidate_[i] = static_cast<std::int32_t>(ordered_.size());
+  for (const auto j : references) component_of_reference_[j] = static_cast<std::int32_t>(ordered_.size());
+  ordered_.push_back(1);
+}
+
+// Whether a choice of this stage can map the word at i to that at j.
+bool MeteorAligner::may_map(std::int32_t i, std::int32_t j) const {
+  if (i < 0 || j < 0 || component_of_candidate_[i] < 0 || component_of_candidate_[i] != component_of_reference_[j])
+    return false;
+  return ordered_[component_of_candidate_[i]] || std::binary_search(shares_[i].begin(), shares_[i].end(), j);
+}
+
+// The open words with their links; all other edges of this stage and of those before are certain by now.
+void MeteorAligner::lay_out() {
+  const auto words = static_cast<std::int32_t>(candidate_.size());
+  const auto references = static_cast<std::int32_t>(reference_.size());
+  open_.clear();
+  open_.ordered = ordered_;
+  std::vector<std::vector<std::int32_t>> members(ordered_.size());  // numbers of reference words
+  for (std::int32_t j = 0; j < references; ++j) {
+    const auto component = component_of_reference_[j];
+    if (component < 0) continue;
+    members[component].push_back(static_cast<std::int32_t>(open_.reference.size()));
+    open_.reference.push_back(j);
+    open_.reference_component.push_back(component);
+  }
+  // crossing[j]: certain edges that (i, j) would cross, those from left of i that end right of j and vice versa.
+  std::vector<std::int64_t> crossing(references);
+  for (std::int32_t i = 0; i < words; ++i) {
+    const auto component = component_of_candidate_[i];
+    if (component < 0) continue;
+    std::int64_t count = 0;
+    for (std::int32_t j = references; j-- > 0;) crossing[j] = count, count += source_[j] >= 0 && source_[j] < i;
+    count = 0;
+    for (std::int32_t j = 0; j < references; ++j) crossing[j] += count, count += source_[j] > i;
+
+    open_.candidate.push_back(i);
+    open_.candidate_component.push_back(component);
+    open_.link_begin.push_back(static_cast<std::int64_t>(open_.links.size()));
+    for (const auto r : members[component]) {
+      const auto j = open_.reference[r];
+      if (!may_map(i, j)) continue;
+      const bool before = i > 0 && j > 0 && target_[i - 1] == j - 1;
+      const bool after = i + 1 < words && j + 1 < references && target_[i + 1] == j + 1;
+      open_.links.push_back({unit() * crossing[j] + 1 - before - after, r, may_map(i - 1, j - 1)});
+    }
+  }
+  open_.link_begin.push_back(static_cast<std::int64_t>(open_.links.size()));
+}
+
+}  // namespace latticemetric

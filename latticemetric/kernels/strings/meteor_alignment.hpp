@@ -1,0 +1,69 @@
+// METEOR's alignment of two strings (Banerjee & Lavie 2005, section 2.2), stage by stage.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "strings/meteor_search.hpp"
+
+namespace latticemetric {
+
+// A stage: word type w has keys[begin[w]] .. keys[begin[w + 1] - 1], ascending; two words may be mapped if they share
+// one (the word itself, its stem, a synset).
+struct MeteorStage {
+  const std::int64_t* begin;
+  const std::int32_t* keys;
+};
+
+struct MeteorEdge {
+  std::int32_t candidate, reference, stage;
+};
+
+// Aligns many pairs with one set of buffers.
+class MeteorAligner {
+ public:
+  MeteorAligner(std::vector<MeteorStage> stages, std::int64_t cap) : stages_(std::move(stages)), cap_(cap) {}
+
+  // False where a stage needed more than `cap` states: then its mapping is the best one found.
+  bool align(const std::int32_t* candidate, std::int32_t candidate_words, const std::int32_t* reference,
+             std::int32_t reference_words);
+
+  // Of the last pair, by candidate word.
+  const std::vector<MeteorEdge>& edges() const { return edges_; }
+  std::int64_t chunks() const;
+  std::int64_t crossings() const;
+
+ private:
+  struct Keyed {
+    std::int32_t key, position;
+  };
+
+  bool run(std::int32_t stage);
+  bool collect(const MeteorStage& stage, const std::vector<std::int32_t>& words,
+               const std::vector<std::int32_t>& mapped_to, std::vector<Keyed>& found) const;
+  void group_by_key(std::int32_t stage);
+  void group_by_sharing(std::int32_t stage);
+  void add_component(std::int32_t stage, const std::vector<std::int32_t>& candidates,
+                     const std::vector<std::int32_t>& references);
+  void map(std::int32_t candidate, std::int32_t reference, std::int32_t stage);
+  bool may_map(std::int32_t i, std::int32_t j) const;
+  void lay_out();
+  std::int64_t unit() const { return 2 * static_cast<std::int64_t>(candidate_.size()) + 4; }
+
+  std::vector<MeteorStage> stages_;
+  std::int64_t cap_;
+  StageSearch search_;
+  OpenWords open_;
+  std::vector<std::int32_t> candidate_, reference_;  // word types
+  std::vector<std::int32_t> target_, source_;        // where each word is mapped to, or -1
+  std::vector<std::int32_t> stage_of_;               // by candidate word
+  std::vector<MeteorEdge> edges_;
+  std::vector<Keyed> candidate_keys_, reference_keys_;
+  // Components that are open, and which words may be mapped to one another in those that are not ordered.
+  std::vector<std::int32_t> component_of_candidate_, component_of_reference_;  // by position, or -1
+  std::vector<std::uint8_t> ordered_;
+  std::vector<std::vector<std::int32_t>> shares_;  // by candidate position
+};
+
+}  // namespace latticemetric

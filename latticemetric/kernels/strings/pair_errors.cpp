@@ -1,0 +1,287 @@
+#include "strings/pair_errors.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "memory/budget.hpp"
+#include "strings/alignment.hpp"
+
+// D(i, j) is the least number of errors between the first i words of the reference and the first j of the candidate. A
+// column of it is kept as the differences of neighbours, which are -1, 0 or 1: a bit a cell says where they are 1
+// (`up`) and another where they are -1 (`down`), and a dozen operations make the next column (Myers 1999; Hyyrö 2003).
+//
+// References of a batch are lanes of vectors: a candidate is read once for all of them, and each of its words selects a
+// row of bits, which say where the references of the batch have that word. Lanes are as narrow as the references are
+// short. A reference of more than 64 words takes several blocks, which hand over what the last row of the one above
+// does.
+//
+// Strings against themselves take half the work: errors are the same either way.
+namespace latticemetric {
+namespace {
+
+// References longer than this are aligned pair by pair: the band of an alignment is narrower than the whole column.
+constexpr std::int64_t longest_in_lanes = 4096;
+
+template <typename Lane>
+struct Lanes {
+  typedef Lane Vector __attribute__((vector_size(16)));
+  static constexpr std::int64_t count = 16 / sizeof(Lane);
+  static constexpr int bits = 8 * sizeof(Lane);
+
+  static Vector all(Lane value) { return Vector{} + value; }
+
+  // How many bits of each lane are set: of pairs, of fours, of bytes, of the lane.
+  static Vector set_bits(Vector x) {
+    x -= (x >> 1) & all(static_cast<Lane>(0x5555555555555555));
+    x = (x & all(static_cast<Lane>(0x3333333333333333))) + ((x >> 2) & all(static_cast<Lane>(0x3333333333333333)));
+    x = (x + (x >> 4)) & all(static_cast<Lane>(0x0f0f0f0f0f0f0f0f));
+    for (int shift = 8; shift < bits; shift *= 2) x += x >> shift;
+    return x & all(0xff);  // a lane has at most 64 bits
+  }
+};
+
+// Vectors in a container keep their alignment as members only.
+template <typename Lane>
+struct Cell {
+  typename Lanes<Lane>::Vector vector;
+};
+
+using Lane64 = std::uint64_t;
+
+class PairErrors {
+ public:
+  PairErrors(const Strings& candidates, const Strings& references, std::int32_t* found)
+      : candidates_(candidates),
+        references_(references),
+        found_(found),
+        same_(candidates.words == references.words && candidates.begin == references.begin),
+        row_(std::size_t{1} + static_cast<std::size_t>(candidates.bound() | references.bound()), absent),
+        aligner_({1, 1, 1, 0}) {}
+
+  void find() {
+    std::vector<std::int64_t> by_length(static_cast<std::size_t>(references_.count));
+    std::iota(by_length.begin(), by_length.end(), 0);
+    const auto size = [this](std::int64_t r) { return references_.at(r).size; };
+    if (!same_) {
+      left_.resize(static_cast<std::size_t>(candidates_.count));
+      std::iota(left_.begin(), left_.end(), 0);
+    }
+    std::stable_sort(by_length.begin(), by_length.end(), [&](auto a, auto b) { return size(a) < size(b); });
+    const std::int64_t* const end = by_length.data() + by_length.size();
+    for (const std::int64_t* first = by_length.data(); first < end;) {
+      const std::int64_t shortest = size(*first);
+      // Strings before this batch were scored against it.
+      if (same_) left_.assign(first, end);
+      // Wider lanes for a batch, if its longest reference needs them.
+      if (const auto taken = batch<std::uint8_t>(first, end)) {
+        first += taken;
+      } else if (const auto wider = batch<std::uint16_t>(first, end)) {
+        first += wider;
+      } else if (const auto wide = batch<std::uint32_t>(first, end)) {
+        first += wide;
+      } else if (const auto widest = batch<std::uint64_t>(first, end)) {
+        first += widest;
+      } else if (shortest <= longest_in_lanes) {
+        first += batch_of_blocks(first, end);
+      } else {
+        align(*first++);
+      }
+    }
+  }
+
+ private:
+  static constexpr std::int32_t absent = 0;  // the row of words that no reference of the batch has
+  // Vectors side by side: a step of one waits for its step before, and the other's can be made meanwhile.
+  static constexpr std::int64_t groups = 2;
+
+  // Scores the next references in lanes of this width, and returns how many; 0 if too few of them are so short.
+  template <typename Lane>
+  std::int64_t batch(const std::int64_t* first, const std::int64_t* end) {
+    using L = Lanes<Lane>;
+    constexpr std::int64_t most = groups * L::count;
+    const std::int64_t taken = std::min<std::int64_t>(most, end - first);
+    if (references_.at(first[taken - 1]).size > L::bits) {
+      // The last lanes stay empty where the next width has no more of them than are taken here.
+      std::int64_t fitting = 0;
+      while (references_.at(first[fitting]).size <= L::bits) ++fitting;
+      if (fitting <= most / 2) return 0;
+      score<Lane>(first, fitting);
+      return fitting;
+    }
+    score<Lane>(first, taken);
+    return taken;
+  }
+
+  template <typename Lane>
+  void score(const std::int64_t* batch, std::int64_t taken) {
+    using L = Lanes<Lane>;
+    using Vector = typename L::Vector;
+    thread_local std::vector<Cell<Lane>> table;
+    fill_table(batch, taken, 1, table);
+    Vector cells[groups] = {}, size[groups] = {};
+    for (std::int64_t lane = 0; lane < taken; ++lane) {
+      const std::int64_t words = references_.at(batch[lane]).size;
+      cells[lane / L::count][lane % L::count] =
+          words == 0 ? Lane{0} : static_cast<Lane>(static_cast<Lane>(~Lane{0}) >> (L::bits - words));
+      size[lane / L::count][lane % L::count] = static_cast<Lane>(words);
+    }
+    const Vector ones = L::all(static_cast<Lane>(~Lane{0})), one = L::all(1);
+    for (const std::int64_t c : left_) {
+      const String candidate = candidates_.at(c);
+      poll(6 * candidate.size + 20);
+      Vector up[groups], down[groups];
+      for (std::int64_t g = 0; g < groups; ++g) {
+        up[g] = ones;  // the first column: every word is deleted
+        down[g] = Vector{};
+      }
+      for (std::int64_t j = 0; j < candidate.size; ++j) {
+        const Cell<Lane>* same = table.data() + groups * row_[static_cast<std::size_t>(candidate.begin[j])];
+        for (std::int64_t g = 0; g < groups; ++g) {
+          const Vector equal = same[g].vector;
+          const Vector level = (((equal & up[g]) + up[g]) ^ up[g]) | equal | down[g];
+          const Vector right = down[g] | (ones ^ (level | up[g])), left = up[g] & level;
+          const Vector right_before = (right + right) | one;  // above the first row, words are inserted
+          up[g] = (left + left) | (ones ^ (level | right_before));
+          down[g] = right_before & level;
+        }
+      }
+      for (std::int64_t g = 0; g < groups; ++g) {
+        // D(|r|, j) = j + sum of differences; cells that are not down are counted, so that no sum is negative.
+        const Vector errors = L::set_bits(up[g] & cells[g]) + L::set_bits((ones ^ down[g]) & cells[g]);
+        const std::int64_t lanes = std::min(L::count, taken - g * L::count);
+        for (std::int64_t lane = 0; lane < lanes; ++lane)
+          put(batch[g * L::count + lane], c,
+              candidate.size + static_cast<std::int64_t>(errors[lane]) - static_cast<std::int64_t>(size[g][lane]));
+      }
+    }
+    forget(batch, taken);
+  }
+
+  // The same for references of several blocks of 64 words.
+  std::int64_t batch_of_blocks(const std::int64_t* first, const std::int64_t* end) {
+    std::int64_t taken = std::min<std::int64_t>(groups * Lanes<Lane64>::count, end - first);
+    while (references_.at(first[taken - 1]).size > longest_in_lanes) --taken;
+    const std::int64_t blocks = (references_.at(first[taken - 1]).size + 63) / 64;
+    // Few blocks, whose number is known when this is compiled, stay in registers.
+    const auto score = blocks == 2   ? &PairErrors::template score_blocks<2>
+                       : blocks == 3 ? &PairErrors::template score_blocks<3>
+                       : blocks == 4 ? &PairErrors::template score_blocks<4>
+                                     : &PairErrors::template score_blocks<0>;
+    (this->*score)(first, taken, blocks);
+    return taken;
+  }
+
+  template <std::int64_t known>
+  void score_blocks(const std::int64_t* batch, std::int64_t taken, std::int64_t number) {
+    using L = Lanes<Lane64>;
+    using Vector = L::Vector;
+    const std::int64_t blocks = known ? known : number;
+    thread_local std::vector<Cell<Lane64>> table, columns, last_cells;
+    fill_table(batch, taken, blocks, table);
+    columns.resize(static_cast<std::size_t>(known ? 0 : 2 * groups * blocks));
+    last_cells.assign(static_cast<std::size_t>(groups * blocks), Cell<Lane64>{});
+    for (std::int64_t lane = 0; lane < taken; ++lane)
+      for (std::int64_t words = references_.at(batch[lane]).size, b = 0; words > 0; words -= L::bits, ++b)
+        last_cells[static_cast<std::size_t>(b * groups + lane / L::count)].vector[lane % L::count] =
+            ~Lane64{0} >> std::max<std::int64_t>(0, L::bits - words);
+    const Vector ones = L::all(~Lane64{0}), one = L::all(1);
+    Cell<Lane64> registers[known ? 2 * groups * known : 1];
+    Cell<Lane64> *const up = known ? registers : columns.data(), *const down = up + groups * blocks;
+    for (const std::int64_t c : left_) {
+      const String candidate = candidates_.at(c);
+      if constexpr (known != 0) poll(6 * blocks * candidate.size);
+      std::fill_n(up, groups * blocks, Cell<Lane64>{ones});
+      std::fill_n(down, groups * blocks, Cell<Lane64>{Vector{}});
+      for (std::int64_t j = 0; j < candidate.size; ++j) {
+        if constexpr (known == 0) poll(6 * blocks);
+        const auto* same = table.data() + groups * blocks * row_[static_cast<std::size_t>(candidate.begin[j])];
+        for (std::int64_t g = 0; g < groups; ++g) {
+          Vector more_above = one, less_above{};  // 1 or 0: of the row above a block
+          for (std::int64_t b = 0; b < blocks; ++b) {
+            const std::int64_t at = b * groups + g;
+            const Vector equal = same[at].vector | less_above, old_up = up[at].vector, old_down = down[at].vector;
+            const Vector level = (((equal & old_up) + old_up) ^ old_up) | equal | old_down;
+            const Vector right = old_down | (ones ^ (level | old_up)), left = old_up & level;
+            const Vector right_before = (right + right) | more_above, left_before = (left + left) | less_above;
+            more_above = right >> (L::bits - 1);
+            less_above = left >> (L::bits - 1);
+            up[at].vector = left_before | (ones ^ (level | right_before));
+            down[at].vector = right_before & level;
+          }
+        }
+      }
+      for (std::int64_t g = 0; g < groups; ++g) {
+        Vector errors{};
+        for (std::int64_t at = g; at < groups * blocks; at += groups) {
+          const Vector cells = last_cells[static_cast<std::size_t>(at)].vector;
+          errors += L::set_bits(up[at].vector & cells) - L::set_bits(down[at].vector & cells);
+        }
+        const std::int64_t lanes = std::min(L::count, taken - g * L::count);
+        for (std::int64_t lane = 0; lane < lanes; ++lane)
+          put(batch[g * L::count + lane], c, candidate.size + static_cast<std::int64_t>(errors[lane]));
+      }
+    }
+    forget(batch, taken);
+  }
+
+  // A row for each word of the batch's references: in lane l of group g of block b, the places of reference g * lanes +
+  // l that have it. Row `absent` has none.
+  template <typename Lane>
+  void fill_table(const std::int64_t* batch, std::int64_t taken, std::int64_t blocks, std::vector<Cell<Lane>>& table) {
+    using L = Lanes<Lane>;
+    const auto row_size = static_cast<std::size_t>(groups * blocks);
+    table.assign(row_size, Cell<Lane>{});
+    std::int32_t rows = 1;
+    for (std::int64_t lane = 0; lane < taken; ++lane) {
+      const String reference = references_.at(batch[lane]);
+      poll(4 * reference.size);
+      for (std::int64_t i = 0; i < reference.size; ++i) {
+        std::int32_t& row = row_[static_cast<std::size_t>(reference.begin[i])];
+        if (row == absent) {
+          row = rows++;
+          table.resize(static_cast<std::size_t>(rows) * row_size, Cell<Lane>{});
+        }
+        const std::int64_t block = i / L::bits;
+        auto& cell = table[static_cast<std::size_t>(row) * row_size +
+                           static_cast<std::size_t>(block * groups + lane / L::count)];
+        cell.vector[lane % L::count] |= static_cast<Lane>(Lane{1} << (i % L::bits));
+      }
+    }
+  }
+
+  void forget(const std::int64_t* batch, std::int64_t taken) {
+    for (std::int64_t lane = 0; lane < taken; ++lane) {
+      const String reference = references_.at(batch[lane]);
+      for (std::int64_t i = 0; i < reference.size; ++i) row_[static_cast<std::size_t>(reference.begin[i])] = absent;
+    }
+  }
+
+  void align(std::int64_t r) {
+    for (const std::int64_t c : left_) {
+      const std::string& edits = aligner_.align(candidates_.at(c), references_.at(r));
+      put(r, c, static_cast<std::int64_t>(edits.size()) - std::count(edits.begin(), edits.end(), 'C'));
+    }
+  }
+
+  void put(std::int64_t reference, std::int64_t candidate, std::int64_t errors) {
+    found_[reference * candidates_.count + candidate] = static_cast<std::int32_t>(errors);
+    if (same_) found_[candidate * candidates_.count + reference] = static_cast<std::int32_t>(errors);
+  }
+
+  const Strings candidates_, references_;
+  std::int32_t* const found_;
+  const bool same_;                 // the candidates are the references
+  std::vector<std::int64_t> left_;  // candidates that the next batch is scored against
+  std::vector<std::int32_t> row_;   // of each word
+  Aligner aligner_;
+};
+
+}  // namespace
+
+std::vector<std::int32_t> pair_errors(const Strings& candidates, const Strings& references) {
+  auto found = filled<std::int32_t>(static_cast<std::size_t>(candidates.count * references.count), 0);
+  PairErrors(candidates, references, found.data()).find();
+  return found;
+}
+
+}  // namespace latticemetric

@@ -1,0 +1,178 @@
+#include "strings/pair_gains.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <numeric>
+
+#include "memory/budget.hpp"
+
+// V(i, j, m) is the best completion after i reference and j candidate words, m matches just before, as in
+// strings/alignment.cpp:
+//
+//   N(i, j)    = max( V(i+1, j+1, 0),  V(i+1, j, 0) - beta,  V(i, j+1, 0) - alpha )
+//   V(i, j, m) = max( N(i, j),  (m+1) unit + V(i+1, j+1, min(m+1, order-1))  if c[j] = r[i] )
+//
+// A candidate is a lane of a vector, so that no step depends on what its neighbour does. Candidates of a batch end
+// together: V looks towards the end, so that what stands before the first word of a shorter one, which equals no word,
+// has no influence on it, and its gain is read where it begins.
+namespace latticemetric {
+namespace {
+
+template <typename Key>
+struct GainLanes {
+  typedef Key Vector __attribute__((vector_size(16)));
+  static constexpr std::int64_t count = 16 / sizeof(Key);
+
+  static Vector all(std::int64_t value) { return Vector{} + static_cast<Key>(value); }
+  static Vector larger(Vector a, Vector b) { return a > b ? a : b; }
+  static bool any(Vector mask) {
+    const auto halves = reinterpret_cast<Halves>(mask);
+    return (halves[0] | halves[1]) != 0;
+  }
+
+ private:
+  typedef std::uint64_t Halves __attribute__((vector_size(16)));
+};
+
+constexpr std::int32_t strange = 0;  // a word that the reference does not have
+
+template <typename Key>
+class Batches {
+  using L = GainLanes<Key>;
+  using Vector = typename L::Vector;
+  // Vectors in a container keep their alignment as members only.
+  struct Cell {
+    Vector vector;
+  };
+
+ public:
+  Batches(Gains gains, const Strings& candidates, std::int32_t highest)
+      : gains_(gains), candidates_(candidates), by_length_(candidates.count), place_(std::size_t{2} + highest, strange) {
+    std::iota(by_length_.begin(), by_length_.end(), 0);
+    std::stable_sort(by_length_.begin(), by_length_.end(),
+                     [&](auto a, auto b) { return candidates.at(a).size < candidates.at(b).size; });
+    for (std::int64_t first = 0; first < candidates.count; first += L::count)
+      line_up(by_length_.data() + first, lanes_from(first), highest + 1);
+  }
+
+  // The gains of all candidates against one reference.
+  void against(String reference, std::int64_t* gains) {
+    reference_.clear();
+    for (std::int64_t i = 0; i < reference.size; ++i) {
+      std::int32_t& place = place_[reference.begin[i]];
+      if (place == strange) place = static_cast<std::int32_t>(i + 1);
+      reference_.push_back({L::all(place)});
+    }
+    const std::int32_t* words = words_.data();
+    for (std::int64_t first = 0; first < candidates_.count; first += L::count) {
+      // Orders that are known when this is compiled have loops that are unrolled.
+      const auto score = gains_.order == 1   ? &Batches::template score<1>
+                         : gains_.order == 4 ? &Batches::template score<4>
+                                             : &Batches::template score<0>;
+      words = (this->*score)(by_length_.data() + first, lanes_from(first), words, gains);
+    }
+    for (std::int64_t i = 0; i < reference.size; ++i) place_[reference.begin[i]] = strange;
+  }
+
+ private:
+  std::int64_t lanes_from(std::int64_t first) const { return std::min(L::count, candidates_.count - first); }
+
+  // The words of a batch, ordered by length: word by word, a lane a candidate, all of them ending together.
+  void line_up(const std::int64_t* batch, std::int64_t lanes, std::int32_t none) {
+    const auto longest = candidates_.at(batch[lanes - 1]).size;
+    const auto begin = words_.size();
+    words_.resize(begin + longest * L::count, none);
+    for (std::int64_t lane = 0; lane < lanes; ++lane) {
+      const String candidate = candidates_.at(batch[lane]);
+      std::int32_t* word = words_.data() + begin + (longest - candidate.size) * L::count + lane;
+      for (std::int64_t j = 0; j < candidate.size; ++j, word += L::count) *word = candidate.begin[j];
+    }
+  }
+
+  // Scores a batch whose words begin at `words`, and returns where those of the next one do.
+  template <std::int32_t known>
+  const std::int32_t* score(const std::int64_t* batch, std::int64_t lanes, const std::int32_t* words,
+                            std::int64_t* gains) {
+    const auto longest = candidates_.at(batch[lanes - 1]).size;
+    const auto size = (reference_.size() + 1) * gains_.order;
+    here_.resize(size);
+    below_.resize(size);
+    end<known>();
+    for (std::int64_t j = longest, lane = 0;; --j) {
+      for (; lane < lanes && longest - candidates_.at(batch[lane]).size == j; ++lane)
+        gains[batch[lane]] = here_[0].vector[lane];
+      if (j == 0) return words + longest * L::count;
+      poll(static_cast<std::int64_t>(here_.size()));
+      std::swap(here_, below_);
+      Vector word;
+      for (std::int64_t k = 0; k < L::count; ++k)
+        word[k] = static_cast<Key>(place_[words[(j - 1) * L::count + k]]);
+      step<known>(word);
+    }
+  }
+
+  // No word is left to be said: what is expected is deleted.
+  template <std::int32_t known>
+  void end() {
+    const std::int32_t order = known ? known : gains_.order;
+    Vector value{};
+    for (auto i = static_cast<std::int64_t>(reference_.size()); i >= 0; --i, value -= L::all(gains_.beta))
+      std::fill_n(here_.begin() + i * order, order, Cell{value});
+  }
+
+  // The row before a word, of the row after it.
+  template <std::int32_t known>
+  void step(Vector word) {
+    const std::int32_t order = known ? known : gains_.order;
+    const EditGains<std::int64_t> gains(gains_);
+    const Vector insertion = L::all(gains.insertion), deletion = L::all(gains.deletion);
+    const Vector unit = L::all(gains.unit);
+    const auto last = static_cast<std::int64_t>(reference_.size());
+    Cell* cell = here_.data() + last * order;
+    const Cell* after = below_.data() + last * order;  // of the same i
+    Vector best = after->vector + insertion;
+    std::fill_n(cell, order, Cell{best});
+    for (std::int64_t i = last - 1; i >= 0; --i) {
+      const Cell* matched = after;  // of i + 1
+      after -= order;
+      cell -= order;
+      best = L::larger(L::larger(matched->vector, cell[order].vector + deletion), after->vector + insertion);
+      const auto same = word == reference_[i].vector;
+      std::fill_n(cell, order, Cell{best});
+      if (!L::any(same)) continue;
+      Vector gain = L::all(gains.match(0));  // then of one match more: a sum is faster than a product of lanes
+      for (std::int32_t m = 0; m < order; ++m, gain += unit)
+        cell[m].vector = same ? L::larger(best, matched[next_run(order, m)].vector + gain) : best;
+    }
+  }
+
+  const Gains gains_;
+  const Strings candidates_;
+  std::vector<std::int64_t> by_length_;
+  std::vector<std::int32_t> place_;  // of each word: one past where the reference has it first; the last is no word
+  std::vector<std::int32_t> words_;  // of all batches
+  std::vector<Cell> reference_, here_, below_;
+};
+
+template <typename Key>
+std::vector<std::int64_t> all_gains(Gains gains, const Strings& candidates, const Strings& references) {
+  Batches<Key> batches(gains, candidates, candidates.bound() | references.bound());
+  std::vector<std::int64_t> found(static_cast<std::size_t>(candidates.count) * references.count);
+  for (std::int64_t r = 0; r < references.count; ++r) batches.against(references.at(r), &found[r * candidates.count]);
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> pair_gains(Gains gains, const Strings& candidates, const Strings& references) {
+  const auto largest = largest_gain<Int128>(gains, candidates.longest(), references.longest());
+  if (candidates.count == 0) return {};
+  if (largest <= std::numeric_limits<std::int16_t>::max())
+    return all_gains<std::int16_t>(gains, candidates, references);
+  if (largest <= std::numeric_limits<std::int32_t>::max())
+    return all_gains<std::int32_t>(gains, candidates, references);
+  return all_gains<std::int64_t>(gains, candidates, references);
+}
+
+}  // namespace latticemetric

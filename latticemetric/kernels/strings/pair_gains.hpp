@@ -1,0 +1,16 @@
+// What all candidates gain against all references: values of recognition rates, without their alignments.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "recognition/automaton.hpp"
+#include "strings/test_set.hpp"
+
+namespace latticemetric {
+
+// A row a reference, a column a candidate: the best alignment's sum of k-gram matches, minus alpha an insertion and
+// beta a deletion, in 1 / unit. Words are not negative, and the largest gain of all pairs fits in 63 bits.
+std::vector<std::int64_t> pair_gains(Gains gains, const Strings& candidates, const Strings& references);
+
+}  // namespace latticemetric

@@ -1,0 +1,386 @@
+#include "strings/ter.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <tuple>
+
+#include "memory/bits.hpp"
+#include "memory/budget.hpp"
+
+// The fewest edits with shifts are hard to find (Shapira & Storer 2002), so the search is greedy: of all shifts that
+// the rules allow it makes the one that leaves the fewest edits, and again, until none leaves fewer (Snover et al.
+// 2006, section 3). What a shift leaves depends on these rules and limits, which are tercom's, with sacrebleu's limits
+// on the band and on the number of shifts that are tried:
+//
+// - At most 10 words move, to where the reference has them, at most 50 words from where they stand.
+// - Some of them are wrong where they stand, and some words of the reference where they would go are missed.
+// - They go after the word that a word of that place, or the one before it, is aligned with.
+// - Of shifts that leave equally few edits, the longest is made, then the first, then the one that goes furthest left.
+//
+// Edits are those in a band around the diagonal, and ties prefer to match or substitute, then to delete.
+namespace latticemetric {
+namespace {
+
+constexpr std::int64_t most_shifted = 10, furthest = 50, half_band = 25, most_tried = 1000;
+
+// The columns that are filled in each row, for one size of both strings: a row a word of the candidate.
+struct Band {
+  std::int64_t candidate, reference, half;
+  double slope;
+
+  Band(std::int64_t candidate, std::int64_t reference)
+      : candidate(candidate), reference(reference), half(half_band),
+        slope(candidate ? static_cast<double>(reference) / candidate : 1) {
+    // Rows of a steep band must overlap.
+    if (half_band < slope / 2) half = static_cast<std::int64_t>(std::ceil(slope / 2 + half_band));
+  }
+
+  std::int64_t diagonal(std::int64_t i) const { return static_cast<std::int64_t>(std::floor(i * slope)); }
+  std::int64_t first(std::int64_t i) const { return i == 0 ? 0 : std::max<std::int64_t>(0, diagonal(i) - half); }
+  std::int64_t end(std::int64_t i) const {
+    return i == 0 || i == candidate ? reference + 1 : std::min(reference + 1, diagonal(i) + half);
+  }
+
+  // No alignment of so few edits leaves the band.
+  std::int64_t surely_inside() const {
+    if (reference < half) return std::numeric_limits<std::int64_t>::max();
+    const std::int64_t drift = reference - candidate;
+    std::int64_t room = std::numeric_limits<std::int32_t>::max();
+    for (std::int64_t i = 1; i <= candidate; ++i) {
+      if (first(i) > 0) room = std::min(room, i + std::min<std::int64_t>(0, drift) - first(i));
+      if (end(i) <= reference) room = std::min(room, end(i) - 1 - i - std::max<std::int64_t>(0, drift));
+    }
+    // An alignment that goes k diagonals beyond those of its ends has |drift| + 2 k edits.
+    return room < 0 ? -1 : std::llabs(drift) + 2 * room + 1;
+  }
+};
+
+// An alignment of a candidate with the reference.
+struct Alignment {
+  std::int64_t edits = 0;
+  std::vector<std::int64_t> after;           // of each reference word: the candidate's word that it is aligned with or follows
+  std::vector<std::int64_t> wrong, missed;   // how many of the first words of the candidate, of the reference, are edited
+
+  void clear(std::size_t candidate, std::size_t reference) {
+    after.assign(reference, 0);
+    wrong.assign(candidate + 1, 0);
+    missed.assign(reference + 1, 0);
+  }
+  void add_up() {
+    for (auto* sums : {&wrong, &missed})
+      for (std::size_t k = 1; k < sums->size(); ++k) (*sums)[k] += (*sums)[k - 1];
+  }
+};
+
+// Edits of candidates of one size against one reference. One of them is aligned; others that begin with the same words
+// are measured from where they differ.
+class Distance {
+ public:
+  void set(String reference, std::int64_t candidate) {
+    for (const auto word : reference_)
+      if (static_cast<std::size_t>(word) < places_.size()) places_[static_cast<std::size_t>(word)] = 0;
+    reference_.assign(reference.begin, reference.begin + reference.size);
+    band_ = Band(candidate, reference.size);
+    has_bits_ = reference.size <= 64;
+    sure_ = has_bits_ ? band_.surely_inside() : -1;
+    if (!has_bits_) return;
+    cells_ = reference.size == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << reference.size) - 1;
+    for (std::size_t j = 0; j < reference_.size(); ++j) {
+      const auto word = static_cast<std::size_t>(reference_[j]);
+      if (word >= places_.size()) places_.resize(2 * word + 1, 0);
+      places_[word] |= std::uint64_t{1} << j;
+    }
+  }
+
+  const Alignment& align(const std::vector<std::int32_t>& candidate) {
+    alignment_.clear(candidate.size(), reference_.size());
+    rows_are_kept_ = false;
+    if (has_bits_) {
+      steps_.resize(candidate.size() + 1);
+      Column column;
+      steps_[0].before = column;
+      for (std::size_t i = 0; i < candidate.size(); ++i) {
+        steps_[i].before = column;
+        advance(column, candidate[i], steps_[i].level, steps_[i].right);
+      }
+      alignment_.edits = edits(column);
+      if (alignment_.edits <= sure_) {
+        read_bits(candidate);
+        return alignment_;
+      }
+    }
+    keep_rows(candidate);
+    read_rows(candidate);
+    return alignment_;
+  }
+
+  // The edits of a candidate whose first words are those of the one that was aligned.
+  std::int64_t of(const std::vector<std::int32_t>& candidate, std::size_t same) {
+    poll(static_cast<std::int64_t>(4 * (candidate.size() - same) + 20));
+    if (has_bits_) {
+      Column column = same < candidate.size() ? steps_[same].before : Column{};
+      if (same == candidate.size()) same = 0;
+      std::uint64_t level, right;
+      for (std::size_t i = same; i < candidate.size(); ++i) advance(column, candidate[i], level, right);
+      const std::int64_t found = edits(column);
+      if (found <= sure_) return found;
+    }
+    if (!rows_are_kept_) return in_band(candidate, 0);
+    return in_band(candidate, same);
+  }
+
+ private:
+  using Cost = std::int64_t;
+  static constexpr Cost nothing = std::numeric_limits<Cost>::max() / 2;
+  enum Edit : std::uint8_t { none, keep_or_substitute, delete_word, insert_word };
+
+  // ---- By bits: differences between neighbours in a column of costs (Myers 1999; Hyyrö 2003) ----
+
+  struct Column {
+    std::uint64_t up = ~std::uint64_t{0}, down = 0;
+  };
+  struct Step {
+    Column before;
+    std::uint64_t level, right;  // as many edits as diagonally before; one more than before this word
+  };
+
+  void advance(Column& column, std::int32_t word, std::uint64_t& level, std::uint64_t& right) const {
+    const std::uint64_t equal = places(word), up = column.up, down = column.down;
+    level = (((equal & up) + up) ^ up) | equal | down;
+    right = down | ~(level | up);
+    const std::uint64_t left = up & level, right_before = right << 1 | 1;
+    column.up = left << 1 | ~(level | right_before);
+    column.down = right_before & level;
+  }
+
+  std::uint64_t places(std::int32_t word) const {
+    return static_cast<std::size_t>(word) < places_.size() ? places_[static_cast<std::size_t>(word)] : 0;
+  }
+
+  std::int64_t edits(const Column& column) const {
+    return band_.candidate + count_bits(column.up & cells_) - count_bits(column.down & cells_);
+  }
+
+  void read_bits(const std::vector<std::int32_t>& candidate) {
+    std::size_t i = candidate.size(), j = reference_.size();
+    while (i > 0 || j > 0) {
+      Edit edit = i == 0 ? insert_word : delete_word;
+      if (i > 0 && j > 0) {
+        const std::uint64_t bit = std::uint64_t{1} << (j - 1);
+        edit = places(candidate[i - 1]) & bit || !(steps_[i - 1].level & bit) ? keep_or_substitute
+               : steps_[i - 1].right & bit                               ? delete_word
+                                                                         : insert_word;
+      }
+      step_back(candidate, i, j, edit);
+    }
+    alignment_.add_up();
+  }
+
+  void step_back(const std::vector<std::int32_t>& candidate, std::size_t& i, std::size_t& j, Edit edit) {
+    if (edit == keep_or_substitute) {
+      const bool differ = candidate[i - 1] != reference_[j - 1];
+      alignment_.wrong[i] = alignment_.missed[j] = differ;
+      alignment_.after[j - 1] = static_cast<std::int64_t>(i) - 1;
+      --i, --j;
+    } else if (edit == delete_word) {
+      alignment_.wrong[i--] = 1;
+    } else {
+      alignment_.missed[j] = 1;
+      alignment_.after[j - 1] = static_cast<std::int64_t>(i) - 1;
+      --j;
+    }
+  }
+
+  // ---- By rows of the band, where an alignment may leave it, or the reference is long ----
+
+  struct Row {
+    std::int64_t first, end;
+    std::vector<Cost> cost;
+    Cost at(std::int64_t j) const { return first <= j && j < end ? cost[static_cast<std::size_t>(j - first)] : nothing; }
+  };
+
+  // Row i, of the one before it; and which edit each cell comes by, if anybody asks.
+  void fill(Row& row, const Row& before, std::int64_t i, std::int32_t word, std::vector<Edit>* edits) const {
+    row.first = band_.first(i);
+    row.end = band_.end(i);
+    poll(4 * (row.end - row.first));
+    row.cost.resize(static_cast<std::size_t>(row.end - row.first));
+    if (edits) edits->resize(row.cost.size());
+    Cost left = nothing;
+    for (std::int64_t j = row.first; j < row.end; ++j) {
+      const Cost above = before.at(j) + 1;
+      Cost best = nothing;
+      Edit edit = none;
+      if (j > 0) {
+        best = before.at(j - 1) + (reference_[static_cast<std::size_t>(j - 1)] != word);
+        edit = keep_or_substitute;
+      }
+      if (above < best) {
+        best = above;
+        edit = delete_word;
+      }
+      if (left + 1 < best) {
+        best = left + 1;
+        edit = insert_word;
+      }
+      left = std::min(best, nothing);
+      row.cost[static_cast<std::size_t>(j - row.first)] = left;
+      if (edits) (*edits)[static_cast<std::size_t>(j - row.first)] = edit;
+    }
+  }
+
+  void first_row(Row& row) const {
+    row.first = 0;
+    row.end = band_.reference + 1;
+    row.cost.resize(static_cast<std::size_t>(row.end));
+    for (std::int64_t j = 0; j < row.end; ++j) row.cost[static_cast<std::size_t>(j)] = j;
+  }
+
+  void keep_rows(const std::vector<std::int32_t>& candidate) {
+    rows_.resize(candidate.size() + 1);
+    edits_.resize(candidate.size() + 1);
+    first_row(rows_[0]);
+    for (std::size_t i = 1; i <= candidate.size(); ++i)
+      fill(rows_[i], rows_[i - 1], static_cast<std::int64_t>(i), candidate[i - 1], &edits_[i]);
+    rows_are_kept_ = true;
+    alignment_.edits = rows_.back().cost.back();
+  }
+
+  void read_rows(const std::vector<std::int32_t>& candidate) {
+    std::size_t i = candidate.size(), j = reference_.size();
+    while (i > 0 || j > 0)
+      step_back(candidate, i, j,
+                i == 0 ? insert_word : edits_[i][j - static_cast<std::size_t>(rows_[i].first)]);
+    alignment_.add_up();
+  }
+
+  std::int64_t in_band(const std::vector<std::int32_t>& candidate, std::size_t same) {
+    const Row* before = &rows_scratch_[0];
+    if (same > 0)
+      before = &rows_[same];
+    else
+      first_row(rows_scratch_[0]);
+    for (std::size_t i = same; i < candidate.size(); ++i) {
+      Row& here = rows_scratch_[1 + i % 2];
+      fill(here, *before, static_cast<std::int64_t>(i) + 1, candidate[i], nullptr);
+      before = &here;
+    }
+    return before->cost.back();
+  }
+
+  std::vector<std::int32_t> reference_;
+  Band band_{0, 0};
+  bool has_bits_ = false;
+  std::int64_t sure_ = -1;  // edits by bits are those in the band if there are no more
+  std::uint64_t cells_ = 0;
+  std::vector<std::uint64_t> places_;  // of each word in the reference, a bit a place
+  std::vector<Step> steps_;
+  bool rows_are_kept_ = false;
+  std::vector<Row> rows_;
+  std::vector<std::vector<Edit>> edits_;
+  Row rows_scratch_[3];
+  Alignment alignment_;
+};
+
+class Shifting {
+ public:
+  std::int64_t edits(String candidate, String reference) {
+    if (reference.size == 0) return candidate.size;
+    candidate_.assign(candidate.begin, candidate.begin + candidate.size);
+    distance_.set(reference, candidate.size);
+    tried_ = 0;
+    for (std::int64_t shifts = 0;; ++shifts) {
+      const Alignment& alignment = distance_.align(candidate_);
+      const std::int64_t before = alignment.edits;
+      best_ = {};
+      try_shifts(alignment, reference);
+      // A shift that was found when too many were tried is not made.
+      if (tried_ >= most_tried || best_.gain <= 0) return shifts + before;
+      shift(best_.begin, best_.words, best_.to);
+      candidate_.swap(shifted_);
+    }
+  }
+
+ private:
+  struct Shift {
+    std::int64_t gain = std::numeric_limits<std::int64_t>::min(), words = 0, begin = 0, to = 0;
+
+    bool beats(const Shift& other) const {
+      return std::tuple(gain, words, -begin, -to) > std::tuple(other.gain, other.words, -other.begin, -other.to);
+    }
+  };
+
+  void try_shifts(const Alignment& alignment, String reference) {
+    const auto size = static_cast<std::int64_t>(candidate_.size());
+    for (std::int64_t h = 0; h < size; ++h) {
+      const std::int64_t last = std::min(reference.size - 1, h + furthest);
+      poll(last - h + furthest + 1);
+      for (std::int64_t r = std::max<std::int64_t>(0, h - furthest); r <= last; ++r) {
+        const std::int64_t longest = std::min({most_shifted, size - h, reference.size - r});
+        for (std::int64_t words = 1; words <= longest; ++words) {
+          if (candidate_[static_cast<std::size_t>(h + words - 1)] != reference.begin[r + words - 1]) break;
+          try_places(alignment, h, r, words);
+          if (tried_ >= most_tried) break;
+        }
+        // The search for longer ones, and for others, is over once too many are tried.
+        if (tried_ >= most_tried) return;
+      }
+    }
+  }
+
+  // The words of the candidate from h on, to where the reference has them, from r on.
+  void try_places(const Alignment& alignment, std::int64_t h, std::int64_t r, std::int64_t words) {
+    const auto sum = [words](const std::vector<std::int64_t>& sums, std::int64_t at) {
+      return sums[static_cast<std::size_t>(at + words)] - sums[static_cast<std::size_t>(at)];
+    };
+    if (sum(alignment.wrong, h) == 0 || sum(alignment.missed, r) == 0) return;
+    const std::int64_t there = alignment.after[static_cast<std::size_t>(r)];
+    if (h <= there && there < h + words) return;
+    std::int64_t before = -1;
+    for (std::int64_t at = r - 1; at < r + words; ++at) {
+      const std::int64_t to = at < 0 ? 0 : alignment.after[static_cast<std::size_t>(at)] + 1;
+      if (to == before) continue;
+      before = to;
+      shift(h, words, to);
+      const auto same = static_cast<std::size_t>(std::min(h, to));
+      const Shift found{alignment.edits - distance_.of(shifted_, same), words, h, to};
+      ++tried_;
+      if (found.beats(best_)) best_ = found;
+    }
+  }
+
+  // Sets `shifted_` to what is said with the words from `begin` on moved to before the one at `to`; where they would
+  // move into themselves, they move as many words to the right.
+  void shift(std::int64_t begin, std::int64_t words, std::int64_t to) {
+    shifted_.assign(candidate_.begin(), candidate_.end());
+    const auto at = shifted_.begin();
+    if (to < begin)
+      std::rotate(at + to, at + begin, at + begin + words);
+    else if (to > begin + words)
+      std::rotate(at + begin, at + begin + words, at + to);
+    else
+      std::rotate(at + begin, at + begin + words,
+                  at + std::min(static_cast<std::int64_t>(candidate_.size()), words + to));
+  }
+
+  Distance distance_;
+  std::vector<std::int32_t> candidate_, shifted_;
+  std::int64_t tried_ = 0;
+  Shift best_;
+};
+
+}  // namespace
+
+std::vector<std::int64_t> ter_edits(const TestSet& test) {
+  std::vector<std::int64_t> found;
+  found.reserve(static_cast<std::size_t>(test.references.count));
+  Shifting shifting;
+  for (std::int64_t s = 0; s < test.candidates.count; ++s)
+    for (auto r = test.owner[s]; r < test.owner[s + 1]; ++r)
+      found.push_back(shifting.edits(test.candidates.at(s), test.references.at(r)));
+  return found;
+}
+
+}  // namespace latticemetric

@@ -1,0 +1,30 @@
+// The best alignment of two strings where all errors count the same, as WER and WRR count them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "strings/test_set.hpp"
+
+namespace latticemetric {
+
+// Aligns as `Aligner` does, ties included, in time that grows with the length and with the errors. Words are not
+// negative. Buffers are kept from pair to pair.
+class WordAligner {
+ public:
+  // What is kept of the table of a pair; more of it takes less time.
+  static constexpr std::size_t usual_bytes = std::size_t{1} << 25;
+
+  explicit WordAligner(std::size_t most_bytes = usual_bytes);
+  ~WordAligner();
+
+  const std::string& align(String candidate, String reference);
+
+ private:
+  class Table;
+  std::unique_ptr<Table> table_;
+};
+
+}  // namespace latticemetric

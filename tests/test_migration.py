@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from kit.forks import search_path
 from kit.paths import ROOT
 
 import latticemetric as lm
@@ -43,7 +44,7 @@ def needs(command):
 def test_what_replaces_a_command_runs(command, tmp_path):
     needs(command)
     shutil.copytree(ROOT / "examples" / "data", tmp_path / "data")
-    environment = {**os.environ, "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"}
+    environment = {**os.environ, "PATH": search_path(PROGRAMS)}
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command],
         cwd=tmp_path / "data",

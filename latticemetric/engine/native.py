@@ -55,8 +55,8 @@ _MOST_UNITS = 4096
 def _search_spelled(search: Search, spelling: Spelling) -> BestPath:
     """Return the best path of a lattice whose words consist of units (such as characters).
 
-    If the rate counts errors, the kernel `search/spelled_search.cpp` splits words into units during the search. For other
-    rates, and for references that are graphs or very long, this function searches a lattice of units.
+    If the rate counts errors, the kernel `search/spelled_search.cpp` splits words into units during the search. For
+    other rates, and for references that are graphs or very long, this function searches a lattice of units.
     """
     reference, gains = search.reference, search.gains
     counts_errors = gains.order == 1 and gains.alpha == gains.unit and gains.beta == 0

@@ -59,7 +59,8 @@ def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
     if states:  # the lattice needs no change, as those of most decoders
         rows: Rows = np.arange(arcs) if copy else slice(None)
         source, target, final = draft.source[rows], draft.target[rows], draft.final.copy()
-        return _taken(draft, rows, slice(None), source, target, final, np.arange(states, dtype=np.int32))
+        rank = np.arange(states, dtype=np.int32)
+        return _taken(draft._replace(source=source, target=target, final=final), rows, slice(None), rank)
     draft, start, names = _numbered(draft, start)
     is_final = np.zeros(len(names), dtype=np.uint8)
     is_final[draft.final] = 1
@@ -77,20 +78,21 @@ def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
     ends = np.flatnonzero(rank[draft.final] >= 0)
     ends = ends[np.argsort(rank[draft.final[ends]])]
     source, target, final = rank[draft.source[rows]], rank[draft.target[rows]], rank[draft.final[ends]]
-    return _taken(draft, rows, ends, source, target, final, rank)
+    return _taken(draft._replace(source=source, target=target, final=final), rows, ends, rank)
 
 
-def _taken(
-    draft: Columns, rows: Rows, ends: Rows, source: States, target: States, final: States, rank: States
-) -> Columns:
-    """Return the columns of these arcs and final states; `rank` is the new number of each state, or −1."""
+def _taken(draft: Columns, rows: Rows, ends: Rows, rank: States) -> Columns:
+    """Return columns whose states have their new numbers; take the other fields of these arcs and final states.
+
+    `rank` is the new number of each state of the input, −1 for a state that was dropped.
+    """
     kept = int(np.maximum.reduce(rank)) + 1
     return Columns(
         num_states=kept,
-        source=frozen(source),
-        target=frozen(target),
+        source=frozen(draft.source),
+        target=frozen(draft.target),
         word=frozen(draft.word[rows]),
-        final=frozen(final),
+        final=frozen(draft.final),
         scores=MappingProxyType(taken(draft.scores, rows, ends)),
         vocabulary=draft.vocabulary,
         times=None if draft.times is None else frozen(_per_state(draft.times, rank, kept)),

@@ -1,11 +1,11 @@
 """`latticemetric sweep`, and tags and confidences of `lattice-oracle`, as users run them."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from kit import commands
 from kit.paths import EXAMPLES
 
 import latticemetric as lm
@@ -16,9 +16,8 @@ POINTS = ("--beams", "1,4", "--densities", "1,2.5", "--nbest-sizes", "1,10", "--
 
 
 def run(program, *arguments, status=0):
-    command = [PROGRAMS / program, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    assert done.returncode == status, done.stderr
+    done = commands.run(program, *arguments)
+    assert done.status == status, done.stderr
     assert "Traceback" not in done.stderr
     return done
 

@@ -237,7 +237,7 @@ def test_tables_are_read_as_lines_are(text, lines, gaps, tmp_path):
         (DOTTED + "2.1\t1\tis\tOK\tOK\n", ":5: the tags before this one are missing"),
         (WMT + "sys\t2\t0\tOK\n", ":4: the line has 4 fields separated by tabs"),
         (WMT + "sys\t2\t0\tis\tGOOD\n", ":4: 'GOOD' is not a tag"),
-        (WMT + "sys\tx\t0\tis\tOK\n", ":4: 'x' and '0' are not numbers"),
+        (WMT + "sys\tx\t0\tis\tOK\n", ":4: segment 'x' or index '0' is not a number"),
         ("a\tOK\n", ":1: the line has 2 fields separated by tabs; give method"),
         ("segment\ttag\n1\tOK\n", ":1: the header has no column 'index'"),
         ("sys\tsource\t1\t0\tthe\tOK\n", ":1: tags of type 'source' are not tags of the translation"),

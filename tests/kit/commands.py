@@ -38,7 +38,7 @@ def run(program: str, *arguments: object, stdin: bytes = b"", **options: object)
     command = [str(PROGRAMS / program), *map(str, arguments)]
     server = None if options.keys() - {"cwd"} else forks.socket_of_server()
     if server is not None:
-        return Done(*forks.run(server, program, command, stdin, options.get("cwd", Path.cwd())))
+        return Done(*forks.run(server, command, stdin, options.get("cwd", Path.cwd())))
     done = subprocess.run(command, input=stdin, capture_output=True, timeout=60, check=False, **options)
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 

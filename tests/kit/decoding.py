@@ -1,11 +1,11 @@
 """Commands that decode, and what Python answers to the same."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import latticemetric as lm
+from kit import commands
 from kit.paths import EXAMPLES
 
 PROGRAM = Path(sys.executable).parent / "latticemetric"
@@ -18,8 +18,8 @@ FERRY = str(EXAMPLES / "ferry.slf")
 
 
 def run(*arguments, status=0):
-    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, check=False, timeout=60)
-    assert done.returncode in (status if isinstance(status, tuple) else (status,)), done.stderr
+    done = commands.run("latticemetric", *arguments)
+    assert done.status in (status if isinstance(status, tuple) else (status,)), done.stderr
     return done
 
 

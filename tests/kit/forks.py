@@ -67,7 +67,7 @@ def _forget_warnings():
     from latticemetric.batch import pairing
 
     pairing._has_warned = mmap.mmap(-1, 1)
-    pairing._right_to_warn.cache_clear()
+    pairing._warning_lock.cache_clear()
 
 
 def _answer(connection):
@@ -84,6 +84,7 @@ def _answer(connection):
             os.dup2(stream, standard)
             os.close(stream)
         os.chdir(request["folder"])
+        os.umask(request["mask"])
         if _settings_of_start(request["environment"]) != _settings_of_start(os.environ):
             os.execve(request["arguments"][0], request["arguments"], request["environment"])
         os.environ.clear()
@@ -117,8 +118,10 @@ def socket_of_server():
 
 def search_path(programs):
     """Return the search path of a shell that finds commands as forks, else in the folder of programs."""
+    from pathlib import Path
+
     path = socket_of_server()
-    folders = [programs, os.environ["PATH"]] if path is None else [os.path.dirname(path), programs, os.environ["PATH"]]
+    folders = [programs, os.environ["PATH"]] if path is None else [Path(path).parent, programs, os.environ["PATH"]]
     return os.pathsep.join(map(str, folders))
 
 
@@ -153,14 +156,17 @@ def _start():
     for name in ("latticemetric", "lattice-oracle"):
         program = Path(sys.executable).parent / name
         shim = Path(folder.name) / name
-        shim.write_text(f"#!/bin/sh\nexec {sys.executable} -IS {__file__} {name} {program} \"$@\"\n")
+        shim.write_text(f'#!/bin/sh\nexec {sys.executable} -IS {__file__} {name} {program} "$@"\n')
         shim.chmod(0o755)
     return path
 
 
-def ask(path, name, arguments, streams, folder, environment):
-    """Start a command as a fork; return the connection that tells its process number and its exit status."""
-    request = {"name": name, "arguments": arguments, "folder": folder, "environment": environment}
+def ask(path, name, arguments, streams, **settings):
+    """Start a command as a fork; return the connection that tells its process number and its exit status.
+
+    The fork has these standard streams, and the `folder`, `environment` and `mask` of new files of `settings`.
+    """
+    request = {"name": name, "arguments": arguments, **settings}
     data = json.dumps(request).encode() + b"\n"
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(path)
@@ -169,26 +175,35 @@ def ask(path, name, arguments, streams, folder, environment):
         return connection.makefile("r")
 
 
-def run(path, name, command, given, folder, seconds=60):
+def _mask():
+    mask = os.umask(0)  # it can only be read by setting it
+    os.umask(mask)
+    return mask
+
+
+def run(path, command, given, folder, seconds=60):
     """Run a command as a fork; return its exit status, its standard output and its errors."""
     import subprocess
+    from pathlib import Path
     from threading import Thread
 
     (inward, ours), (output, outward), (errors, complaints) = os.pipe(), os.pipe(), os.pipe()
-    told = ask(path, name, command, [inward, outward, complaints], str(folder), dict(os.environ))
+    name = Path(command[0]).name
+    settings = {"folder": str(folder), "environment": dict(os.environ), "mask": _mask()}
+    told = ask(path, name, command, [inward, outward, complaints], **settings)
     for end in (inward, outward, complaints):
         os.close(end)
     texts = {}
 
     def write():
         try:
-            with open(ours, "wb") as stream:
+            with os.fdopen(ours, "wb") as stream:
                 stream.write(given)
         except BrokenPipeError:  # it does not read all of it
             pass
 
     def read(number):
-        with open(number, "rb") as stream:
+        with os.fdopen(number, "rb") as stream:
             texts[number] = stream.read().decode()
 
     threads = [Thread(target=write), Thread(target=read, args=(output,)), Thread(target=read, args=(errors,))]
@@ -210,7 +225,8 @@ def main():
     environment = dict(os.environ)
     path = environment.pop(_SOCKET, None)
     try:
-        told = ask(path, name, [program, *arguments], [0, 1, 2], os.getcwd(), environment)
+        settings = {"folder": os.path.realpath("."), "environment": environment, "mask": _mask()}
+        told = ask(path, name, [program, *arguments], [0, 1, 2], **settings)
         told.readline()
         status = int(told.readline())
     except (OSError, TypeError, ValueError):

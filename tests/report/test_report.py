@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from kit import commands
 from kit.paths import EXAMPLES
 
 import latticemetric as lm
@@ -80,9 +81,8 @@ class Page(HTMLParser):
 
 
 def run(*arguments, status=0, **more):
-    command = [PROGRAMS / "latticemetric", "report", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, **more)
-    assert done.returncode == status, done.stderr
+    done = commands.run("latticemetric", "report", *arguments, **more)
+    assert done.status == status, done.stderr
     assert "Traceback" not in done.stderr
     return done
 

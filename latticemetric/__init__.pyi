@@ -35,8 +35,6 @@ from latticemetric.evaluation.error_analysis import error_analysis as error_anal
 from latticemetric.evaluation.scoring import MetricScore as MetricScore
 from latticemetric.evaluation.scoring import Scores as Scores
 from latticemetric.evaluation.scoring import score as score
-from latticemetric.expectation.expected import Expected as Expected
-from latticemetric.expectation.expected import expected as expected
 from latticemetric.forest.arrays import Derivation as Derivation
 from latticemetric.forest.columns import NodeLabels as NodeLabels
 from latticemetric.forest.columns import Ragged as Ragged
@@ -116,6 +114,8 @@ from latticemetric.oracle_search.user_automaton import ValuedPath as ValuedPath
 from latticemetric.oracle_search.user_automaton import automaton_oracle as automaton_oracle
 from latticemetric.posterior.best import BestPath as BestPath
 from latticemetric.posterior.best import best as best
+from latticemetric.posterior.expected import Expected as Expected
+from latticemetric.posterior.expected import expected as expected
 from latticemetric.posterior.posteriors import ForestPosteriors as ForestPosteriors
 from latticemetric.posterior.posteriors import NgramPosteriors as NgramPosteriors
 from latticemetric.posterior.posteriors import Posteriors as Posteriors

@@ -36,7 +36,6 @@ from latticemetric.evaluation.calibration import (
     event_calibration,
     log_probabilities,
 )
-from latticemetric.expectation.expected import MOST_STATES, expected
 from latticemetric.formats.segments import read_recognised
 from latticemetric.frozen import Record, Result
 from latticemetric.graph import Graph, as_lattice
@@ -49,6 +48,7 @@ from latticemetric.metrics.preparation import Preparation
 from latticemetric.metrics.recognition import WER
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.sclite import Sclite
+from latticemetric.posterior.expected import MOST_STATES, expected
 from latticemetric.vocabulary import word_set
 
 DecodedBy = Literal["one-best", "mbr"]

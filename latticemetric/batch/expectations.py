@@ -11,12 +11,12 @@ from typing import Any, NamedTuple, Self
 from latticemetric.batch.pairing import Pair, built, missed
 from latticemetric.batch.run import Run, answer_each
 from latticemetric.errors import InputError, LatticeMetricError
-from latticemetric.expectation.expected import MOST_STATES, Expected, expected
 from latticemetric.lattice.lattice import Scales
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.oracle_search.oracle import oracle
 from latticemetric.oracle_search.scored_path import Oracle, ScoredPath
+from latticemetric.posterior.expected import MOST_STATES, Expected, expected
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ class TableSums:
         if first is None:
             raise FormatError("there are no graphs", advice="give a file with at least one")
         within = _paired(first, field, named=None)
-        pair = next(within.pairs)
+        pair = next(within.lattices)
         self._named = pair.entry is not None and pair.entry.naming == "own"
         assert within.field is not None
         self._field, self.references = within.field, within.references
@@ -114,7 +114,7 @@ class TableSums:
 
     def _answer_of_entries(self, block: Block, settings: BlockSums) -> _Answer:
         within = _paired(block, self._field, named=self._named)
-        pairs = list(within.pairs if self._prepare is None else self._prepare(within.pairs))
+        pairs = list(within.lattices if self._prepare is None else self._prepare(within.lattices))
         if within.references != self.references:
             what = f"there are {within.references} references in {self._field}"
             raise FormatError(

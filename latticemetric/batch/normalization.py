@@ -19,9 +19,9 @@ T = TypeVar("T")
 Text = Lattice | tuple[str, ...]
 
 
-def normalized_pairs(pairs: Iterable[Pair], grammar: Grammar, scales: Scales | None = None) -> Iterator[Pair]:
+def normalized_pairs(lattices: Iterable[Pair], grammar: Grammar, scales: Scales | None = None) -> Iterator[Pair]:
     """Yield the pairs with texts rewritten by the grammar: references are rewritten now, graphs when parsed."""
-    for pair in pairs:
+    for pair in lattices:
         entry = pair.entry and pair.entry._replace(build=partial(_built, pair.entry.build, grammar, scales))
         try:
             references = tuple(normalized_reference(reference, grammar) for reference in pair.references)

@@ -189,7 +189,7 @@ class Pair:
         return [reference.graph_or_words for reference in self.references]
 
 
-def pair_up(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: Style = "auto") -> Iterator[Pair]:
+def pair_up(lattices: Iterable[Entry], files: Sequence[ReferenceFile], style: Style = "auto") -> Iterator[Pair]:
     """Pair graphs with the references of all files.
 
     Lines of keyed references begin with ids, lines of plain references do not. With the style `auto`, references are
@@ -200,7 +200,7 @@ def pair_up(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: Sty
         FormatError: The lines seem to begin with ids, but the ids do not match; or they are plain, but the order of the
             graphs is not certain.
     """
-    stream = iter(entries)
+    stream = iter(lattices)
     first = list(islice(stream, _LOOK_AHEAD if style == "auto" else 1))
     if not first:
         raise FormatError("there are no graphs", advice="give a file with at least one")
@@ -214,21 +214,21 @@ class PairedWithin(NamedTuple):
     """The pairs of a file whose records also hold the references.
 
     Attributes:
-        pairs: The pairs.
+        lattices: The pairs of a lattice and its references.
         references: The number of references of each.
         field: The field of the references; `None` if there are none.
     """
 
-    pairs: Iterator[Pair]
+    lattices: Iterator[Pair]
     references: int
     field: str | None = None
 
 
-def pair_within(entries: Iterable[Entry], field: str | None = None, *, required: bool = True) -> PairedWithin | None:
+def pair_within(lattices: Iterable[Entry], field: str | None = None, *, required: bool = True) -> PairedWithin | None:
     """Pair graphs with the references in their own records; return `None` if the graphs have no records.
 
     Args:
-        entries: The graphs.
+        lattices: The graphs.
         field: The field of the references (a text or a list of texts). By default, the only field of the first record
             that is named like a reference.
         required: False to accept graphs without references.
@@ -236,7 +236,7 @@ def pair_within(entries: Iterable[Entry], field: str | None = None, *, required:
     Raises:
         FormatError: There is no such field, or several fields could be it.
     """
-    stream = iter(entries)
+    stream = iter(lattices)
     first = list(islice(stream, _LOOK_AHEAD))
     if not first:
         raise FormatError("there are no graphs", advice="give a file with at least one")

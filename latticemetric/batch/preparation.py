@@ -21,9 +21,9 @@ from latticemetric.nbest import NBest
 from latticemetric.vocabulary import EPSILON, Vocabulary
 
 
-def prepared_pairs(pairs: Iterable[Pair], preparation: Preparation) -> Iterator[Pair]:
+def prepared_pairs(lattices: Iterable[Pair], preparation: Preparation) -> Iterator[Pair]:
     """Yield the pairs with prepared texts: references are prepared now, graphs when parsed."""
-    for pair in pairs:
+    for pair in lattices:
         entry = pair.entry and _prepared_entry(pair.entry, preparation)
         try:
             references = tuple(prepared_reference(reference, preparation) for reference in pair.references)

@@ -51,38 +51,38 @@ class PairReader:
     shard: ShardRun | None
     watched: Callable[[Iterator[Pair], int | None], Iterator[Pair]]
 
-    def read_pairs(self, graphs: str, references: Sequence[str], *, required: bool = True) -> PairedLattices | None:
+    def read_pairs(self, lattices: str, references: Sequence[str], *, required: bool = True) -> PairedLattices | None:
         """Read lattices, and pair each with its line of each reference file.
 
         Without reference files, take the references from the lattices' own records; return `None` if the format has no
         records. If references are not `required`, do so only if `reference_field` is given.
         """
         files = [read_references(file, self.vocabulary) for file in references]
-        lattices = entries([graphs], self.from_format, self.vocabulary)
+        alone = entries([lattices], self.from_format, self.vocabulary)
         total = None
         if files:
-            pairs, number = pair_up(lattices, files, self.style), len(files)
+            paired, number = pair_up(alone, files, self.style), len(files)
             total = max(len(file.lines) for file in files)
         elif required or self.reference_field is not None:
-            within = pair_within(lattices, self.reference_field)
+            within = pair_within(alone, self.reference_field)
             if within is None:
                 return None
-            pairs, number = within.pairs, within.references
+            paired, number = within.lattices, within.references
         else:
-            pairs, number = (Pair(one.name, one, ()) for one in lattices), 0
-        return PairedLattices(self._rewritten(pairs, total), number)
+            paired, number = (Pair(one.name, one, ()) for one in alone), 0
+        return PairedLattices(self._rewritten(paired, total), number)
 
-    def _rewritten(self, pairs: Iterator[Pair], total: int | None) -> Iterator[Pair]:
+    def _rewritten(self, lattices: Iterator[Pair], total: int | None) -> Iterator[Pair]:
         if self.shard is not None:
-            pairs, total = self.shard.take(pairs), None if total is None else self.shard.shard.size(total)
-        pairs = self.watched(pairs, total)
+            lattices, total = self.shard.take(lattices), None if total is None else self.shard.shard.size(total)
+        lattices = self.watched(lattices, total)
         # Import late: most runs rewrite nothing, and start faster without these modules.
         if self.preparation is not None:
             from latticemetric.batch.preparation import prepared_pairs
 
-            pairs = prepared_pairs(pairs, self.preparation)
+            lattices = prepared_pairs(lattices, self.preparation)
         if self.grammar is not None:
             from latticemetric.batch.normalization import normalized_pairs
 
-            pairs = normalized_pairs(pairs, self.grammar, self.scales)
-        return pairs
+            lattices = normalized_pairs(lattices, self.grammar, self.scales)
+        return lattices

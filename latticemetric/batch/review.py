@@ -19,7 +19,6 @@ from latticemetric.drawing.diagram import Diagram, HighlightedPaths
 from latticemetric.drawing.graphs import forest_diagram, lattice_diagram
 from latticemetric.drawing.selection import Bounds, select_arcs
 from latticemetric.errors import InputError, LatticeMetricError, UsageError, shortened
-from latticemetric.expectation.expected import Expected, expected
 from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph, as_lattice_or_forest
 from latticemetric.lattice.columns import Floats
@@ -33,6 +32,7 @@ from latticemetric.oracle_search.oracle import oracle, oracle_forest, oracle_lat
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import Oracle
 from latticemetric.oracle_search.sweep import Points, reference_words, sweep_graph
+from latticemetric.posterior.expected import Expected, expected
 from latticemetric.posterior.posteriors import posteriors
 
 Words = tuple[str, ...]

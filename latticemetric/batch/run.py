@@ -103,7 +103,7 @@ def register_results() -> None:
     register("latticemetric.batch.compounds", "CompoundAnswer")
     register("latticemetric.batch.occurrences", "Occurrence")
     register("latticemetric.batch.oracles", "BesideStatistics", "Confidences", Outcome="OracleAnswer")
-    register("latticemetric.expectation.expected", "Expected")
+    register("latticemetric.posterior.expected", "Expected")
     register("latticemetric.batch.expectations", "ExpectationAnswer")
     register("latticemetric.batch.margins", Extremes="Margins", Side="MarginKind")
     register("latticemetric.batch.string_scores", "Strings")

@@ -287,7 +287,7 @@ def _rates(
     scales: dict[str, float],
 ) -> Any:
     """Return the expected rate of the paths through each arc or edge."""
-    from latticemetric.expectation.expected import expected
+    from latticemetric.posterior.expected import expected
 
     found = expected(graph, references, rate, scale=scale, scales=scales, gradient=True, distribution=False)
     if not found.exact:

@@ -479,7 +479,7 @@ class PairedReadingOptions(ScoredReadingOptions, PreparationOptions):
 
     def paired(
         self,
-        files: str,
+        lattices: str,
         references: Sequence[str],
         shard: ShardRun | None = None,
         *,
@@ -509,7 +509,7 @@ class PairedReadingOptions(ScoredReadingOptions, PreparationOptions):
             shard=shard,
             watched=functools.partial(progress, what="lattices"),
         )
-        paired = reader.read_pairs(files, references, required=required)
+        paired = reader.read_pairs(lattices, references, required=required)
         if paired is None:
             raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument")
         return paired

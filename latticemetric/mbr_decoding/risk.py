@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import UsageError
-from latticemetric.expectation.expected import MOST_STATES, Expected, expected
 from latticemetric.frozen import Result
 from latticemetric.graph import Graph
 from latticemetric.lattice.columns import Column, Scales
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.mbr_decoding.word import TIE, AlignedHypothesis, Aligner, search_words
 from latticemetric.metrics.pairs import error_counts
+from latticemetric.posterior.expected import MOST_STATES, Expected, expected
 from latticemetric.posterior.posteriors import posteriors
 from latticemetric.vocabulary import EPSILON
 

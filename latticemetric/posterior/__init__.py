@@ -1,1 +1,1 @@
-"""Posterior probabilities of the parts of a graph: arcs or edges, words and n-grams."""
+"""Probabilities of paths: posteriors of arcs, words and n-grams, and expected rates over all paths."""

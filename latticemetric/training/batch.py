@@ -16,10 +16,6 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.automata.recognition import Gains
 from latticemetric.errors import InputError, UsageError, placed
-from latticemetric.expectation import expected as expectation
-from latticemetric.expectation.expected import CountedReferences, check_effort
-from latticemetric.expectation.unfolding import MOST_STATES as MOST_STACKS
-from latticemetric.expectation.unfolding import unfold
 from latticemetric.forest.forest import Forest
 from latticemetric.frozen import Frozen
 from latticemetric.graph import Graph, as_lattice
@@ -33,6 +29,10 @@ from latticemetric.metrics.recognition import GRR, as_recognition_rate
 from latticemetric.metrics.reference_checks import check_references
 from latticemetric.nbest import NBest
 from latticemetric.oracle_search.reference_strings import strings_of_references
+from latticemetric.posterior import expected as expectation
+from latticemetric.posterior.expected import CountedReferences, check_effort
+from latticemetric.posterior.unfolding import MOST_STATES as MOST_STACKS
+from latticemetric.posterior.unfolding import unfold
 from latticemetric.vocabulary import Vocabulary, Words
 
 Numbers = npt.NDArray[np.int64]

@@ -11,7 +11,7 @@ from kit.paths import EXAMPLES
 from kit.strategies import KNOWN_WORDS, metrics, mild_costs, mild_forests, mild_lattices, sentences
 
 import latticemetric as lm
-from latticemetric.expectation import expected as module
+from latticemetric.posterior import expected as module
 from latticemetric.training import Batch
 
 # What small graphs do not need by themselves: columns made the same by bounds, or by differences.

@@ -14,7 +14,7 @@ from kit.paths import DATA
 from kit.strategies import lattices, metrics, mild_forests, mild_lattices, references, scalings
 
 import latticemetric as lm
-from latticemetric.expectation import expected as module
+from latticemetric.posterior import expected as module
 
 scale_factors = st.sampled_from([0.0, 0.3, 1.0, -0.5])
 # Ways of the search that small lattices do not need by themselves: which columns become the same.

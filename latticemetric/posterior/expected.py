@@ -18,8 +18,6 @@ from latticemetric import _native
 from latticemetric.automata.recognition import Gains, ngram_total
 from latticemetric.automata.spelling import SpelledLattice, UnitNumbers, spelled_lattice
 from latticemetric.errors import InputError, UsageError
-from latticemetric.expectation.unfolding import MOST_STATES as MOST_STACKS
-from latticemetric.expectation.unfolding import Unfolded, unfold
 from latticemetric.forest.forest import Forest
 from latticemetric.frozen import Frozen, Result
 from latticemetric.graph import Graph, as_lattice
@@ -34,6 +32,8 @@ from latticemetric.nbest import NBest
 from latticemetric.oracle_search.oracle import oracle
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.posterior.posteriors import ForestPosteriors, posteriors, step_probabilities
+from latticemetric.posterior.unfolding import MOST_STATES as MOST_STACKS
+from latticemetric.posterior.unfolding import Unfolded, unfold
 from latticemetric.vocabulary import EPSILON, UNKNOWN, Words
 
 MOST_STATES = 2_000_000

@@ -1,1 +1,0 @@
-"""Expected rates over all paths of a graph."""

@@ -1,6 +1,8 @@
 """Kaldi archives: text and binary say the same, scripts point into either, and what Kaldi cannot hold is refused."""
 
+import math
 import shutil
+from itertools import cycle, pairwise
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from kit.formats import contents, paths_of
 from kit.paths import EXAMPLES
 
 import latticemetric as lm
+from latticemetric import _native
 
 WORDS = EXAMPLES / "meeting.words.txt"
 
@@ -52,6 +55,46 @@ def test_a_cost_is_the_shortest_decimal_of_its_32_bits_in_text_and_in_binary(val
     binary.write_bytes(b"utt " + machine().replace(np.float32(-3.25).tobytes(), cost.tobytes(), 1))
     found = [lm.read_one(path).scores["acoustic"].arc.tolist() for path in (text, binary)]
     assert found == [[float(str(single))]] * 2
+
+
+DIGITS = st.text("0123456789", min_size=1, max_size=9)
+DECIMALS = st.builds(
+    "".join,
+    st.tuples(st.sampled_from(["", "-"]), DIGITS, st.sampled_from(["", "."]), st.text("0123456789", max_size=9)),
+)
+NUMBERS = st.one_of(st.integers(0, 12), st.integers(0, 10**7), st.integers(10**8, 2**31 - 2))
+IDS = st.sampled_from(["", "7", "12_7_7", "1_2_3 ", "5\r"])
+ARCS = st.tuples(NUMBERS, NUMBERS, NUMBERS, DECIMALS, DECIMALS, IDS)
+
+
+def shortest(text):
+    """The shortest decimal of a number's 32 bits."""
+    return float(str(np.float32(float(text))))
+
+
+@given(
+    arcs=st.lists(ARCS, min_size=1, max_size=12),
+    blanks=st.lists(st.sampled_from([" ", "\t", "  "]), min_size=3, max_size=9),
+)
+def test_numbers_of_any_length_are_read_as_they_are(arcs, blanks):
+    """Lines that are read at once, and those near the end of a text, which are not."""
+    blank = cycle(blanks)
+    lines = [
+        f"{source}{next(blank)}{target}{next(blank)}{word}{next(blank)}{graph},{acoustic},{ids}"
+        for source, target, word, graph, acoustic, ids in arcs
+    ]
+    text = "\n".join(["id", *lines]).encode()
+    for tail in (b"", b"\n", b"\n" + b"7 0,0,\n" * 20):
+        columns = _native.parse_kaldi(text + tail, 0, len(text + tail), symbols=False)
+        begin, values = columns["transition_rows"]
+        ids = ["", *(bytes(values[a:b]).decode() for a, b in pairwise(begin))]
+        found = zip(
+            columns["source"], columns["target"], columns["word"][0], columns["cost0"], columns["cost1"],
+            (ids[number] for number in columns["transitions"]), strict=True,
+        )  # fmt: skip
+        expected = [(s, t, w, shortest(g), shortest(a), ids.strip()) for s, t, w, g, a, ids in arcs]
+        assert [tuple(row) for row in found] == expected
+        assert [math.copysign(1, cost) for cost in columns["cost0"]] == [-1 if arc[3][0] == "-" else 1 for arc in arcs]
 
 
 @pytest.mark.parametrize("space", [" ", "\t", " \t "], ids=["space", "tab", "both"])

@@ -409,7 +409,7 @@ def _listed_names(names: Sequence[str]) -> str:
 
 
 def _unkeyed(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterator[Entry]:
-    """Yield the graphs, which are paired by order; raise `FormatError` if the id of one begins a line."""
+    """Yield graphs to pair by order; raise `FormatError` if a reference line begins with the id of a graph."""
     for seen, entry in enumerate(entries):
         if not entry.name.isdecimal() and (entry.naming == "own" or (entry.naming == "file" and seen)):
             file = next((file for file in files if entry.name in file.ids), None)

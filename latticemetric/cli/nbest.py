@@ -47,7 +47,7 @@ class _WrittenListOptions(GraphFormatOptions):
     write_lattices: str | None = lattices_option("the n-best lists", "to_format")
 
     def check(self) -> None:
-        """Refuse options for written lists if none are written."""
+        """Refuse standard output for written lists, and refuse their format options if no lists are written."""
         if self.write_lattices == STANDARD:
             raise UsageError(
                 "results already go to standard output",

@@ -368,7 +368,7 @@ class _ErrorDetails(Results):
                 yield from table([[f"  {times}", harmless(words)] for words, times in items], left=(1,))
 
     def records(self) -> Iterator[Record]:
-        """Yield the counts and words of the errors of each system and metric: of all segments, then of each group."""
+        """Yield the errors (counts and words) of each system and metric: first of all segments, then of each group."""
         for one, analysis in self.analyses:
             for group, details in {"": analysis.total, **analysis.groups}.items():
                 yield {

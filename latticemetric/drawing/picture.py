@@ -113,7 +113,7 @@ class Curve:
 
     @property
     def is_plain(self) -> bool:
-        """True if a plain line is drawn: no path takes the curve, and it is not a sample of a shade in the legend."""
+        """True if a plain line is drawn: no highlighted path takes it, and it is not the legend's sample of a shade."""
         return not self.paths and (self.arrow or self.shade is None)
 
 

@@ -396,7 +396,7 @@ def _whole_costs(
 def _whole_weights(
     shares: Sequence[Fraction], cost_share: Fraction, *, largest_sum: int, largest_gain: int
 ) -> tuple[list[int], int, Fraction]:
-    """Convert weights to integers; return those of gains (one per reference), that of costs, and the unit of values.
+    """Return integer weights: a list for the gains (one per reference), one for the costs; and the unit of values.
 
     The value of a path is the weighted gain minus the weighted cost. Weights are rounded only if values may not fit
     into 128 bits. `largest_sum` is an upper bound of the absolute cost of a path, `largest_gain` of its absolute gain.

@@ -177,8 +177,9 @@ def _weights_of(costs: Floats, scale: float) -> Floats:
 def expected_scores(scorer: Scorer, candidates: int, probability: Floats) -> tuple[Floats, Floats, bool]:
     """Return the expected score of each candidate, with an error of about 10⁻¹⁵ of the mean absolute score.
 
-    Return three values. For each candidate, the expected score over the strings with a defined score (NaN if there are
-    none), and the total probability of the other strings; then True if all searches of alignments were complete.
+    The first value is the expected score of each candidate over the strings with a defined score (NaN if there are
+    none). The second is the total probability of the other strings, for each candidate. The third is True if all
+    searches of alignments were complete.
     """
     probable = np.flatnonzero(probability)
     rows: Iterator[ScoreRow] = scorer.rows(range(candidates), probable.tolist())

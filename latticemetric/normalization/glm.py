@@ -205,7 +205,7 @@ class MappingRules(Rewriter):
         return self._outputs[rule]
 
     def _texts(self, parts: list[tuple[str, ...]], word: str) -> Iterable[str]:
-        """Return all texts that combine the alternatives of each part."""
+        """Return all texts that consist of one alternative of each part."""
         ways = 1
         for part in parts:
             ways *= len(part)
@@ -240,7 +240,7 @@ _CLOSING = {"{": "}", "(": ")"}
 
 
 def _sequence(text: str, parts: Iterator[str], closing: str) -> list[str]:
-    """Return the texts of the parts up to the bracket `closing`; inside braces, slashes separate alternatives."""
+    """Return all texts that the parts before the bracket `closing` allow; in braces, slashes separate alternatives."""
     done: list[str] = []
     texts = [""]
     for part in parts:

@@ -390,8 +390,8 @@ class Objective:
 class StringByObjective(NamedTuple):
     """The cheapest path of a string, and the string's weighted metric.
 
-    `bound` is `None` if no string is better, except those listed before. Otherwise, it is a lower bound of the loss
-    (the negative value of the objective) of all strings that are not listed.
+    `bound` is `None` if only the strings listed before this one can be better. Otherwise, other strings may be better,
+    too: then `bound` is a lower bound of the loss (the negative objective) of all strings that are not listed.
     """
 
     path: Steps

@@ -197,7 +197,7 @@ def answer_batch(
 
 
 class _ThreadPool(Pool):
-    """The worker process of one thread in one run."""
+    """A pool of one worker process, used by one thread in one run."""
 
     def __init__(self, run: _Run, function: bytes) -> None:
         start = partial(started_program, folder=run.folder, patience=_IDLE_SECONDS)

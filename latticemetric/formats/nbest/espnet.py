@@ -1,7 +1,7 @@
 """Read n-best lists of ESPnet2: a folder, or one per job, with `{n}best_recog/` folders of `text`, `token` and `score`.
 
-Lines are `utt value`. Scores are natural log probabilities, as plain numbers or as PyTorch prints a tensor. The files
-of a job are read in parallel, one utterance at a time.
+Lines are `utt value`. Scores are natural log probabilities, as plain numbers or as PyTorch prints a tensor. All files
+of a job are open together, and one utterance at a time is read from all of them.
 """
 
 from __future__ import annotations

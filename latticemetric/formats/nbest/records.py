@@ -227,7 +227,7 @@ def _split(text: str, place: str) -> tuple[str, ...]:
 
 
 def _add_columns(fields: Fields, parsed: list[Parsed], place: str) -> None:
-    """Add totals given as a list of numbers next to the list of hypotheses."""
+    """Give each hypothesis its total, if the totals are a separate list next to the list of hypotheses."""
     for name in _COLUMNS:
         if name not in fields or not isinstance(fields[name], list):
             continue

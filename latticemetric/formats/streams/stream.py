@@ -362,7 +362,13 @@ class Unpacking:
         self._is_unlimited = _user_limit() is not None
 
     def add(self, size: int = 0, *, lines: int = 0, graphs: int = 0) -> None:
-        """Count decompressed bytes, lines and graphs, since even blank lines and small graphs take time."""
+        """Count decompressed bytes, lines and graphs.
+
+        Each line counts as some bytes more, since even a blank line takes time. Graphs only make the check come earlier.
+
+        Raises:
+            InputError: The file became too large for its compressed size.
+        """
         self._size += size
         self._lines += lines
         self._graphs += graphs

@@ -69,7 +69,7 @@ class _Member(tarfile.TarInfo):
     def frombuf(cls, buf: Any, encoding: Any, errors: Any) -> Self:
         member = super().frombuf(buf, encoding, errors)
         if member.type in _HEADERS and member.size > _LONGEST_HEADER:
-            raise tarfile.ReadError(f"a header of {member.size} bytes")
+            raise tarfile.ReadError(f"a header of {member.size} bytes is too large")
         return member
 
 

@@ -364,7 +364,7 @@ class Unpacking:
     def add(self, size: int = 0, *, lines: int = 0, graphs: int = 0) -> None:
         """Count decompressed bytes, lines and graphs.
 
-        Each line counts as some bytes more, since even a blank line takes time. Graphs only make the check come earlier.
+        Each line counts as some more bytes, since even a blank line takes time. Graphs only make the check earlier.
 
         Raises:
             InputError: The file became too large for its compressed size.

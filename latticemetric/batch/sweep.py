@@ -278,7 +278,7 @@ def sweep(
     scales: Scales | None = None,
     workers: Workers = 1,
 ) -> Sweep:
-    """Search the oracles of a test set at several beams, densities and n-best sizes, and by reference length.
+    """Find the oracles of a test set at several beams, densities and n-best sizes, and by reference length.
 
     Args:
         graphs: Lattices, n-best lists, or (without beams and densities) forests; or (name, graph) pairs, as `read`
@@ -286,7 +286,8 @@ def sweep(
         references: The references of each graph: one string, or several.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         beams: Largest costs of a path above that of the best path; other paths are pruned.
-        densities: Largest numbers of arcs with a word per reference word; each lattice gets the widest beam for this.
+        densities: Limits on the number of arcs with a word, divided by the number of reference words. Each lattice is
+            pruned with the widest beam that keeps to the limit.
         nbest: Sizes of n-best lists of distinct strings.
         by_length: The largest reference length of each bin, in words; a last bin has all longer references.
         scales: Weight of each score column in the model's cost; other columns keep their default weight.

@@ -261,8 +261,8 @@ def command(
 ) -> None:
     """Correlate metrics with human scores, over systems, pairs of systems, and segments.
 
-    TESTSET is a folder with systems/, references/ and human.tsv, a folder of WMT or mt-metrics-eval, or one long table.
-    With several language pairs, write `{pair}` in the name of any other file in place of the pair.
+    TESTSET is one long table, or a folder: of WMT, of mt-metrics-eval, or with systems/, references/ and human.tsv.
+    If you read several language pairs, `{pair}` in the names of other files stands for each pair.
     """
     from latticemetric.cli.correlate_pairs import PairedCorrelations, check_outputs, common_metrics, of_pair
     from latticemetric.parallel.pool import default_workers

@@ -241,7 +241,7 @@ def _inversions(ranked: _Counts) -> _Counts:
 
 
 def _rank_ranges(values: Floats) -> tuple[_Counts, _Counts]:
-    """Return the first and last rank (from 0) among the values equal to each value."""
+    """Return, for each value, the first and the last rank (from 0) of the values that equal it."""
     order = np.argsort(values, axis=-1, kind="stable")
     ranges = np.empty((2, *values.shape), dtype=np.int64)
     for found, of_sorted in zip(ranges, _runs(np.take_along_axis(values, order, axis=-1)), strict=True):

@@ -218,7 +218,10 @@ class ErrorDetails(Result, Frozen):
 
 
 def most_frequent(counted: Mapping[Any, int], most: int | None) -> list[tuple[Any, int]]:
-    """Return the `most` frequent keys with their counts (`None`: all); ties are in alphabetical order."""
+    """Return the most frequent keys with their counts: at most `most` keys, or all if it is `None`.
+
+    Ties are in alphabetical order.
+    """
     return sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:most]
 
 

@@ -1,7 +1,8 @@
 """The null distribution of `permutation_test`: swap the scores of two metrics at random, and recompute a statistic.
 
-Statistics that are sums over pairs are computed from sums that are linear or quadratic in the signs of the swapped
-units. Other statistics are computed from the swapped scores of each trial.
+A random sign tells whether a trial swaps the scores of a unit. Some statistics can be computed from sums that are
+linear or quadratic in these signs, such as sums over pairs of scores. This is fast. Other statistics are computed from
+the swapped scores of each trial.
 """
 
 from __future__ import annotations

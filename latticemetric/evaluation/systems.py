@@ -111,7 +111,7 @@ class GivenTables(SystemTables):
         return self.metric.values(self.tables)
 
     def of_sums(self, sums: Table) -> Floats:
-        """Return the score of each system, the same for all sums."""
+        """Return the score of each system; a resample does not change it."""
         return self.metric.values(sums[..., 2:])
 
 

@@ -124,9 +124,9 @@ def _check_target(target: Ragged, tails: Ragged) -> None:
     wrong = np.flatnonzero(uses != 1)
     if len(wrong):
         owner, which = _place_of(tails, int(wrong[0]))
-        how = "never" if uses[wrong[0]] == 0 else f"{uses[wrong[0]]} times"
+        how = "never uses its tail {}" if uses[wrong[0]] == 0 else "uses its tail {} more than once"
         raise InputError(
-            f"the target side of edge {owner} uses its tail {which} {how}",
+            f"the target side of edge {owner} {how.format(which)}",
             advice="use each tail exactly once",
         )
 

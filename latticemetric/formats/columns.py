@@ -170,7 +170,7 @@ def without_labels(graph: Graph) -> Graph:
 
 
 def without_scores(graph: Graph) -> Graph:
-    """Return the graph without scores; sort the hypotheses of a list by cost first."""
+    """Return the graph without scores; the hypotheses of an n-best list are in order of cost."""
     if isinstance(graph, NBest):
         return NBest(tuple(Hypothesis(h.words, {}) for h in graph.ranking()), {})
     return replace(graph, scores=MappingProxyType({}))

@@ -221,7 +221,10 @@ def _risks(
     needed: Collection[_String],
     risk_of: Callable[[_String], tuple[RiskOfString, Expected | None]],
 ) -> dict[_String, RiskOfString]:
-    """Return the risks of some candidates, in order: the first, those `needed`, and all others that can be better."""
+    """Return the risks of the first candidate, of those `needed`, and of all others that can be better.
+
+    The order is that of `candidates`.
+    """
     first, *rest = candidates
     known, found = risk_of(first)
     risks, least = {first: known}, known.high

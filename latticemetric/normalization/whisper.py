@@ -28,7 +28,9 @@ _KEPT_SYMBOLS = ".%$¢€£"
 
 
 def whisper_basic(text: str, *, diacritics: bool = True) -> str:
-    """Normalize a text of any language like Whisper's basic normalizer: lower case, without marks and brackets.
+    """Normalize a text of any language like Whisper's basic normalizer.
+
+    The result is in lower case, without punctuation, symbols, combining marks or texts in brackets.
 
     Args:
         text: The text.
@@ -317,7 +319,7 @@ class _NumberReader:
             self._number = thousands * 1000 + rest * value
 
     def _ended(self, number: int | str | None, ending: str) -> Iterator[str]:
-        """Store the number; if it has an ending, it is complete: yield it."""
+        """Store the number; if a word such as `fourth` or `tens` gave it an ending, it is complete, so yield it."""
         self._number = number
         if ending:
             yield self._write(f"{number}{ending}")

@@ -31,7 +31,7 @@ _Arc = tuple[int, int, int, float]  # source, target, label, cost
 
 @dataclass(frozen=True)
 class CompoundPath:
-    """A path of a lattice, with its word errors if joined words are equal.
+    """A path of a lattice, with its word errors; joined words count as equal, as in `CompoundWER`.
 
     Attributes:
         words: Its words, without ε.
@@ -59,7 +59,7 @@ class CompoundPath:
 
 @dataclass(frozen=True)
 class CompoundOracle(CompoundPath):
-    """The path of a lattice with the smallest word error rate if joined words are equal.
+    """The path of a lattice with the smallest word error rate that treats joined words as equal.
 
     Attributes:
         one_best: The model's 1-best.
@@ -78,7 +78,7 @@ class CompoundOracle(CompoundPath):
 
 
 def compound_oracle(graph: Graph, references: References, *, scales: Scales | None = None) -> CompoundOracle:
-    """Return the path of a lattice with the smallest word error rate if joined words are equal (`CompoundWER`).
+    """Return the path of a lattice with the smallest word error rate that treats joined words as equal (`CompoundWER`).
 
     Ties are resolved by the tie rule (`latticemetric.engine.ties`), and then by the first reference.
 

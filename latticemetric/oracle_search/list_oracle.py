@@ -1,4 +1,7 @@
-"""Find the oracle of an n-best list by scoring all hypotheses: the result of a search of its lattice, but faster."""
+"""Find the oracle of an n-best list by scoring all hypotheses.
+
+The result is the same as that of a search in the list's lattice, but found faster.
+"""
 
 from __future__ import annotations
 

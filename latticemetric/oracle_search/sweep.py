@@ -47,7 +47,7 @@ class Points:
 
     Attributes:
         beams: Beams, ascending; a beam is the largest allowed cost above that of the best path.
-        densities: Largest numbers of arcs with a word per reference word, ascending.
+        densities: Limits on the number of arcs with a word, divided by the number of reference words; ascending.
         nbest: Sizes of n-best lists, ascending.
     """
 

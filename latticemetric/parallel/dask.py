@@ -172,7 +172,7 @@ Question = tuple[bytes, frozenset[str]]
 
 
 class _Replies(NamedTuple):
-    """The pickled reply to each task, or the error if there is none; and the seconds for the whole batch."""
+    """For each task, its pickled reply or the error that replaces it; and the seconds that the whole batch took."""
 
     replies: list[tuple[bytes | None, InputError | None]]
     seconds: float

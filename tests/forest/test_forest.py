@@ -202,8 +202,10 @@ def from_edges(head, tails, target, goals, **more):
         pytest.param(([], [], [], [0]), "complete derivation, since node 0 has no edges", id="no edges"),
         pytest.param(([0], [[]], [[1]], []), "it has no goal", id="no goal"),
         pytest.param(([0], [[]], [[1]], [0, 0]), "node 0 is a goal twice", id="goal twice"),
-        pytest.param(([0, 1], [[], [0]], [[1], [2]], [1]), "edge 1 uses its tail 1 never", id="unused tail"),
-        pytest.param(([0, 1], [[], [0]], [[1], [-1, -1]], [1]), "edge 1 uses its tail 1 2 times", id="repeated tail"),
+        pytest.param(([0, 1], [[], [0]], [[1], [2]], [1]), "edge 1 never uses its tail 1", id="unused tail"),
+        pytest.param(
+            ([0, 1], [[], [0]], [[1], [-1, -1]], [1]), "edge 1 uses its tail 1 more than once", id="repeated tail"
+        ),
         pytest.param(
             ([0, 1], [[], [0]], [[1], [-1, -2]], [1]),
             "edge 1 uses tail 2, which the edge does not have",

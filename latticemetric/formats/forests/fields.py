@@ -1,4 +1,4 @@
-"""Convert forests for text formats: features to and from columns, texts of labels, a single goal."""
+"""Functions that text formats of forests share: convert features to and from columns, list labels, merge goals."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def _opened(folder: Path, stack: contextlib.ExitStack) -> tuple[_Rows, _Rows | N
     """Open the texts of one `{n}best_recog`, and its scores if there are any."""
     texts = _file(folder, "text") or _file(folder, "token")
     if texts is None:
-        raise FormatError("the folder has neither a file text nor a file token", where=str(folder))
+        raise FormatError("the folder has no file 'text' and no file 'token'", where=str(folder))
     scores = _file(folder, _SCORE)
     return _Rows(texts, stack), None if scores is None else _Rows(scores, stack)
 

@@ -112,7 +112,7 @@ def _words(fields: list[str]) -> tuple[str, ...]:
 
 
 def _cost(text: str, factor: Decimal, place: str) -> float:
-    """Return the cost of a score whose base has the natural logarithm `factor`."""
+    """Convert a score, a logarithm, to a cost; `factor` is the natural logarithm of the score's base."""
     number(text, place)
     exact = _PRECISE.multiply(_PRECISE.create_decimal(text), factor)
     return 0.0 - require_finite(float(exact), text, place)

@@ -58,7 +58,7 @@ class Inputs:
             )
 
     def known(self, paths: Container[str]) -> None:
-        """Let files point only to `paths`, since the journal detects changes only of these."""
+        """Let input files point only to files in `paths`: the journal detects changes of these files only."""
         self._known = paths
 
     def may_replace(self, path: str) -> None:

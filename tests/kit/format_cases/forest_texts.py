@@ -209,9 +209,9 @@ _CDEC_JSON_BROKEN = {
     "a negative tail": json_case('"tail":[0,1]', '"tail":[0,-1]', "edge 3: tail is -1"),
     "a tail that is a text": json_case('"tail":[0,1]', '"tail":[0,"1"]', 'tail holds "1", not a whole number'),
     "a tail that is true": json_case('"tail":[0,1]', '"tail":[0,true]', "tail holds true, not a whole number"),
-    "a tail that is not used": json_case('"tail":[0],', '"tail":[0,0],', "edge 2 uses its tail 2 never"),
-    "a tail used twice": json_case("[2] [1]", "[2] [1] [2]", "edge 3 uses its tail 2 2 times"),
-    "a tail used for another": json_case("[2] [1]", "[2] [2]", "edge 3 uses its tail 1 never"),
+    "a tail that is not used": json_case('"tail":[0],', '"tail":[0,0],', "edge 2 never uses its tail 2"),
+    "a tail used twice": json_case("[2] [1]", "[2] [1] [2]", "edge 3 uses its tail 2 more than once"),
+    "a tail used for another": json_case("[2] [1]", "[2] [2]", "edge 3 never uses its tail 1"),
     "a tail too few": json_case('"tail":[0,1]', '"tail":[0]', "edge 3 uses tail 2"),
     "no end": json_case(
         '"tail":[0],', '"tail":[2],', "complete derivation, since derivations of node 2 would never end"
@@ -290,8 +290,8 @@ _TRAVATAR_BROKEN = {
     "a negative tail": line_case('"tails": [1, 2]', '"tails": [1, -2]', "edge 0: a tail is -2"),
     "no head": line_case('"head": 1, ', "", "edge 1: head holds null, not a whole number"),
     "a head that is half a node": line_case('"head": 1, ', '"head": 1.5, ', "head holds 1.5"),
-    "a tail that is not used": line_case("-2, ", "", "uses its tail 2 never"),
-    "a tail used twice": line_case('"say\\"so\\""', "-2", "uses its tail 2 2 times"),
+    "a tail that is not used": line_case("-2, ", "", "never uses its tail 2"),
+    "a tail used twice": line_case('"say\\"so\\""', "-2", "uses its tail 2 more than once"),
     "a word number": line_case('"say\\"so\\""', "17", "words holds 17, which is not a tail"),
     "a tail too many": line_case('"say\\"so\\""', "-3", "words holds -3, which is not a tail"),
     "a word that is null": line_case('"say\\"so\\""', "null", "words holds null"),

@@ -280,7 +280,7 @@ _ESPNET = {
     "no best": changed(b"1best", b"3best", "the folder holds no files"),
     "a best left out": changed(b"2best", b"3best", "has 3best_recog, but no 2best_recog"),
     "neither text nor token": Broken(
-        b"== 1best_recog/score\nu -1\n", None, "the folder has neither a file text nor a file token"
+        b"== 1best_recog/score\nu -1\n", None, "the folder has no file 'text' and no file 'token'"
     ),
     "empty text": Broken(b"== 1best_recog/text\n", None, "holds no graph"),
     "scores left out": changed(b"utt-2 -4.5\n", b"", "2best_recog/text:2: 'utt-2' is missing in another file"),

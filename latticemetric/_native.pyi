@@ -51,7 +51,7 @@ def total_cost(
     states: int,
     final: npt.NDArray[np.int32],
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], bool]:
-    """Return the sum of columns, each multiplied by its scale, and whether it can be added up along any path.
+    """Return the sum of columns, each multiplied by its scale, and True if no path's cost can overflow.
 
     A column has a cost for each arc and for each final state. The sum has a cost for each arc, and for ending in each
     state: infinite if the state is not final.
@@ -199,7 +199,7 @@ def search_reference_graph(
 ) -> tuple[npt.NDArray[np.int64], int, int, int]:
     """Return the best path against a reference graph: its arcs, high and low 64 bits of the gain, and the denominator.
 
-    `size` and `reference_size` have the part of each arc in the denominator. For the rate R / T (`rate_high` and
+    `size` and `reference_size` hold what each arc adds to the denominator. For the rate R / T (`rate_high` and
     `rate_low` are the halves of R, `rate_total` is T), the search maximises gain · T − R · denominator.
 
     Raises:
@@ -217,9 +217,11 @@ def align_systems(
     times: npt.NDArray[np.float64],
     spelling: list[str],
 ) -> tuple[npt.NDArray[np.int64], float, int]:
-    """Return the slot of each system in each column (−1: none), the cost, and the summed edit distances of all pairs.
+    """Align the outputs of systems, each a sequence of slots, in the columns of one network.
 
-    The parts of each slot add up to `whole_slot`. Word 0 means no word. `times` are begin and end of each slot, or NaN.
+    Return the slot of each system in each column (−1: none), the cost, and the summed edit distances of all pairs of
+    systems. `parts` holds the probabilities of a slot's words as integers with the sum `whole_slot`; word 0 means no
+    word. `times` holds begin and end of each slot, or NaN.
     """
 
 def align_networks(
@@ -320,10 +322,10 @@ def best_strings(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
     """Return the best derivation of each of the `most` best strings.
 
-    Return the edges of all derivations, the index of the first edge of each, and high and low 64 bits of its gain.
-    `shown` has the words of each edge that make two strings different. If `rank` is empty, ties are resolved by edge
-    numbers in preorder; otherwise, by the ranks of edges along paths (each edge has at most one tail). If the graph has
-    at most `few` strings, all are listed and ranked; otherwise, the best strings are searched.
+    Return the edges of all derivations; then, for each derivation, the index of its first edge, and the high and low 64
+    bits of its gain. Strings are compared by `shown`, the words of each edge without ignored words. If `rank` is empty,
+    ties are resolved by edge numbers in preorder; otherwise, by the ranks of edges along paths (each edge has at most
+    one tail). If the graph has at most `few` strings, all are listed and ranked; otherwise, the best are searched.
     """
 
 def search_forest(
@@ -380,7 +382,7 @@ def best_costs_through_edges(
     words: npt.NDArray[np.int64],
     goal_cost: npt.NDArray[np.float64],
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return the cost of the cheapest derivation that has each edge, and of the cheapest one that ends in each node."""
+    """Return the cost of the cheapest derivation with each edge, and of the cheapest one with each node as its root."""
 
 def inside_outside(
     head: npt.NDArray[np.int32],
@@ -459,10 +461,11 @@ def loss_augmented_strings(
 ) -> tuple[list[list[int]], int, list[tuple[int, int]], tuple[int, int]]:
     """Return the strings with the least loss, the best string first.
 
-    Return the arcs of each string, the number of first strings that are certain to be the best, the loss of each
-    string, and a lower bound of the losses of all other strings. The loss of a string is `cost_weight` · cost minus the
-    largest weight · gain over references; with `penalize`, plus the gain. Weights and losses are 128-bit integers, as
-    high and low 64 bits. `method` is that of `search_lattice`; it applies to the search for a single string.
+    Return the arcs of each string, how many of the first strings are proven to be the best, the loss of each string,
+    and a lower bound of the losses of all other strings. The loss of a string is `cost_weight` · cost − G or, with
+    `penalize`, `cost_weight` · cost + G, where G is the largest weight · gain over references. Weights and losses are
+    128-bit integers, as high and low 64 bits. `method` is that of `search_lattice`; it applies to the search for a
+    single string.
     """
 
 def forward_backward(
@@ -514,7 +517,7 @@ def expected_cost(
     npt.NDArray[np.float64],
     npt.NDArray[np.float64],
 ]:
-    """Return the expected cost of a path, divided by reference size.
+    """Return the expected rate of a path: its cost divided by the size of the reference that it scores best against.
 
     The fields are those of `Expectation` in `kernels/expectation/expectation.hpp`.
     """
@@ -545,7 +548,7 @@ def expected_costs(
     npt.NDArray[np.float64],
     npt.NDArray[np.float64],
 ]:
-    """Return the expected costs of several graphs.
+    """Return the expected rate of each of several graphs; see `expected_cost`.
 
     Return three columns of graphs: 1 if the mean is exact, the number of states of the product, and the mean. Then
     return the slopes of all arcs, and of ending in all states. A slope is ∂ mean / ∂ log weight, which is
@@ -703,8 +706,8 @@ def count_lists(
     """Count the edits of each hypothesis of n-best lists against each reference of its list.
 
     Return one row per hypothesis and reference of its list, with the columns of `count_segments`; for each hypothesis,
-    1 if it differs from all before it in the list; and for each list, the number of reference words that are in no
-    hypothesis. List s has the hypotheses begin[s] … begin[s + 1] − 1, and the references owner[s] …
+    1 if it differs from all earlier hypotheses of its list; and for each list, the number of reference words that are
+    in no hypothesis. List s has the hypotheses begin[s] … begin[s + 1] − 1, and the references owner[s] …
     owner[s + 1] − 1. Texts are `Utf8Texts`, or strings or words in a list or tuple.
     """
 
@@ -727,7 +730,9 @@ def minimize_trie(
     npt.NDArray[np.float64],
     int,
 ]:
-    """Return the smallest lattice with the strings of a trie and their costs; `end_cost` is infinite if no string ends.
+    """Return the smallest lattice with the strings of a trie and their costs.
+
+    `end_cost` is the cost of the string that ends in a node, infinite if no string ends there.
 
     Return source, target, word and cost of each arc, the final states, their costs, and the start state.
     """
@@ -782,8 +787,8 @@ def count_compounds(
 ) -> npt.NDArray[np.int64]:
     """Return substitutions, deletions and insertions where words may be joined, one row per reference.
 
-    `candidate_join` describes candidate words that form one word when joined, `reference_join` reference words. Each
-    string has rows; a row has the position after the words, their number, and the joined word.
+    The columns `candidate_join_…` and `reference_join_…` list adjacent words that form one word when joined: the first
+    row of each string; then, per row, the position after the words, how many words are joined, and the joined word.
     """
 
 def draw_errors(
@@ -794,9 +799,10 @@ def draw_errors(
     samples: int,
     seed: int,
 ) -> npt.NDArray[np.float64]:
-    """Draw random samples of pairs of a segment and a system with errors in it; return the summed gains of each sample.
+    """Draw random samples of outputs with errors; return the summed gains of each sample.
 
-    A sample has at most one pair per segment, and just enough pairs to have `least` errors.
+    An output is that of one system for one segment. A sample has at most one output per segment, and just enough
+    outputs to have `least` errors.
     """
 
 def count_chrf(
@@ -869,10 +875,10 @@ def align_stages(
     """
 
 def parse_kaldi(whole: bytes, begin: int, end: int, symbols: bool = False) -> dict[str, Any]:
-    """Parse a lattice of a Kaldi text archive between two bytes, without its id (`kernels/formats/arc_lines.hpp`)."""
+    """Parse bytes `begin` to `end` of a Kaldi text archive, a lattice without id (`kernels/formats/arc_lines.hpp`)."""
 
 def parse_kaldi_binary(whole: bytes, begin: int, end: int) -> dict[str, Any]:
-    """Parse a lattice of a Kaldi binary archive, between two bytes; return the columns of `parse_kaldi`."""
+    """Parse bytes `begin` to `end` of a Kaldi binary archive, a lattice; return the columns of `parse_kaldi`."""
 
 def skip_kaldi_binary(data: bytes, begin: int) -> int | None:
     """Return the end of the lattice that begins at an offset; `None` if the bytes end before the lattice."""
@@ -880,9 +886,9 @@ def skip_kaldi_binary(data: bytes, begin: int) -> int | None:
 def take_rows(
     begin: npt.NDArray[np.int64], values: npt.NDArray[Any], rows: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
-    """Return rows of a buffer of bytes or 32-bit ids: where each begins, and their values.
+    """Copy some `rows` of a buffer of bytes or 32-bit ids; return where each copied row begins, and the values.
 
-    Row r is `values[begin[r]:begin[r + 1]]`.
+    Row r of the buffer is `values[begin[r]:begin[r + 1]]`; so is row r of the result.
     """
 
 def join_rows(

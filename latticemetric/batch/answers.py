@@ -239,7 +239,7 @@ def _path_numbers(graph: Lattice | Forest, path: Steps) -> Record:
 def listed_posteriors(
     graph: Graph, *, scale: float, scales: Scales | None, options: Mapping[str, Any], with_lattice: bool
 ) -> tuple[PosteriorListing, Lattice | None]:
-    """Return the posteriors that `listing` selects with `options`; with `with_lattice`, also the lattice of them."""
+    """Return the posteriors that `listing` selects with `options`; with `with_lattice`, also as a lattice."""
     from latticemetric.posterior.listing import listing
     from latticemetric.posterior.posteriors import posteriors
 

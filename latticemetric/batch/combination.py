@@ -231,7 +231,7 @@ class TunedVote:
 
     Attributes:
         weights: The weight of each system.
-        null: The weight of a slot without a word.
+        null: The factor of a system's weight where it has no word.
         errors: The number of word errors with these settings.
         errors_before: The number of word errors with the original weights.
         tried: The number of settings tried.

@@ -1,4 +1,4 @@
-"""Find the oracles of many lattices by the word error rate that treats joined words as equal, and their totals."""
+"""Find the oracles of many lattices by a word error rate where words may be joined, and sum up their errors."""
 
 from __future__ import annotations
 

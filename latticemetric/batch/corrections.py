@@ -91,8 +91,8 @@ class Corrections(Result, Tabular):
     Attributes:
         one_best: The errors of the first hypotheses.
         corrected: The errors of the corrected texts.
-        oracle: The errors of the best hypotheses (o_nb): the minimum if the corrected text is a hypothesis of the list.
-        compositional: Reference words that are in no hypothesis (o_cp): the minimum if it uses only words of the list.
+        oracle: The errors of the best hypotheses (o_nb): the minimum for texts that are a hypothesis of their list.
+        compositional: Reference words in no hypothesis (o_cp): the minimum for texts that use only words of their list.
         reference_words: The number of reference words.
         utterances: Helpful and harmful edits, counted as utterances.
         words: Helpful and harmful edits, counted as reference words and inserted words.

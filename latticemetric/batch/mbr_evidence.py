@@ -106,7 +106,7 @@ def evidence_of(pair: EvidencePair, graph: Graph) -> Graph:
         spelled = evidence if numeric[0] is graph else graph
         if not any(map(Vocabulary.numeric().__contains__, words_of(spelled))):
             raise InputError(
-                "one of graph and evidence has word numbers, the other has words",
+                "of the graph and its evidence, only one has word numbers",
                 where=pair.place,
                 advice="give the symbol table with --symbols",
             )

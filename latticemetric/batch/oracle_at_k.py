@@ -58,7 +58,7 @@ class OracleAtK(Result, Tabular):
         points: The oracle at each k, in ascending order.
         ranks: The number of lists whose best hypothesis (ties: the first) has rank 1, 2, ….
         compositional: Number of reference words that are in no hypothesis of their list (o_cp): the errors of the best
-            text of the list's words. `None` with several references.
+            text that uses only words of its list. `None` with several references.
         lists: The number of lists.
         signature: The metric, its parameters and the version.
     """

@@ -62,8 +62,8 @@ class _LineFinder:
     """Finds the line of each graph in plain references (without ids); raises `FormatError` if it is not certain.
 
     Args:
-        proven: True to check by the names of files that folders and archives are in order. False for --style plain, by
-            which the user says so.
+        proven: True to require file names that prove the order of the graphs in folders and archives. False with
+            --style plain, where the user promises this order.
     """
 
     def __init__(self, *, proven: bool) -> None:

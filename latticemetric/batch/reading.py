@@ -55,7 +55,7 @@ class PairReader:
         """Read lattices, and pair each with its line of each reference file.
 
         Without reference files, take the references from the lattices' own records; return `None` if the format has no
-        records. If references are not `required`, do so only if `reference_field` is given.
+        records. If references are not `required`, read records only if `reference_field` is given.
         """
         files = [read_references(file, self.vocabulary) for file in references]
         alone = entries([lattices], self.from_format, self.vocabulary)

@@ -96,10 +96,10 @@ def document_end(totals: dict[str, Any], shard: ShardRun | None = None, **more: 
 _DAMAGE = (KeyError, TypeError, ValueError, AttributeError, AssertionError)
 _ADVICE = "give one document per shard, unchanged, written by --shard I/N --format json"
 _IN_WORDS = {
-    "version": "versions of this program",
-    "command": "commands",
-    "bytes": "sizes of the graphs' files",
-    "graphs": "numbers of graphs",
+    "version": "the version of this program",
+    "command": "the command",
+    "bytes": "the sizes of the graphs' files",
+    "graphs": "the number of graphs",
     "digest": "ids or references",
 }
 
@@ -153,7 +153,7 @@ def shard_documents(paths: Sequence[str]) -> list[ShardDocument]:
             raise UsageError(what, advice="give the shards of one run only")
         if changed := sorted(_IN_WORDS.get(name, name) for name in changes(first.run, one.run)):
             raise UsageError(
-                f"{first.path} and {one.path} are not of the same run: {', '.join(changed)} differ",
+                f"{first.path} and {one.path} are not of the same run: they differ in {', '.join(changed)}",
                 advice="give all shards the same command and the same files",
             )
     of = first.shard.of

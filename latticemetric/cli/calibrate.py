@@ -1,4 +1,4 @@
-"""`latticemetric calibrate`: compare confidences with accuracy, expected with real errors; fit the posterior scale."""
+"""`latticemetric calibrate`: compare confidences with accuracy, and expected with real errors; fit the scale."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class _FitOptions(Options):
     )
     folds: int = option(
         "--folds N",
-        "Without --test, cross-validate: fit on N − 1 of N folds, evaluate on the other one.",
+        "Without --test, cross-validate: fit on N − 1 of N folds, evaluate on the remaining fold.",
         type=click.IntRange(2),
         default=5,
     )
@@ -120,9 +120,10 @@ def command(
 ) -> None:
     """Compare word confidences and expected errors of LATTICES with their references, and fit the posterior scale.
 
-    Find the scale of the model's costs with the best word confidences on all graphs. Then evaluate the word
-    confidences, the probability that an answer has no errors, and its expected number of errors: on the graphs of
-    --test, or on each fold of LATTICES with the best scale of the other folds. All graphs stay in memory.
+    Find the scale of the model's costs with the best word confidences on all graphs (with --criterion errors: the
+    best expected errors). Then evaluate the word confidences, the probability that an answer has no errors, and its
+    expected number of errors: on the graphs of --test, or on each fold of LATTICES with the best scale of the other
+    folds. All graphs stay in memory.
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
     one line per lattice, in the same order or with ids first; give several files for several references.

@@ -63,7 +63,7 @@ class _VoteOptions(Options):
     )
     null: float = option(
         "--null NUMBER",
-        "Factor on the weight of a system that has no word; with --scheme average or maximum: confidence of 'no word'.",
+        "Factor of a system's weight where it has no word; with --scheme average or maximum: confidence of 'no word'.",
         type=Number(0),
         default=1.0,
     )

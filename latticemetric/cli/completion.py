@@ -1,6 +1,6 @@
 """`latticemetric completion`: print the shell script that completes names and files.
 
-An option with the metavar FILE or REFERENCES is completed as a file.
+Arguments, and options with the metavar FILE or REFERENCES, are completed as files, unless they take names.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class _Completion(click.types.StringParamType):
 
 
 def _completion(verb: str, parameter: click.Parameter) -> _Completion | None:
-    """Choose the completion of a parameter by its name or metavar; `None` if it has none."""
+    """Choose the completion of a parameter by its name or metavar; return `None` if there is none."""
     rates = (*_RATES, *(_BLEU if verb == "oracle" else ()))
     by_name: dict[str, _Completion] = {
         "metric": _Completion(_metrics) if verb == "mbr" else _Completion(lambda: rates, files=verb == "oracle"),

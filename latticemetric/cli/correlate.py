@@ -452,7 +452,7 @@ def _single_metric(name: str, where: str) -> AnyMetric:
 
 
 def _with_length(metrics: Iterable[AnyMetric], length: str | None) -> list[AnyMetric]:
-    """Set BLEU's choice of reference length on the metrics that have one; return all metrics."""
+    """Return the metrics; those that have BLEU's choice of reference length get `length`, unless it is `None`."""
     if length is None:
         return list(metrics)
     return [

@@ -110,7 +110,7 @@ def test_merge_wants_all_shards_of_one_run(tmp_path):
     assert_one_line_error(latticemetric("merge", one, one), "shard 1/2 is given twice")
     assert_one_line_error(latticemetric("merge", one, third), "is one of 2 shards, but")
     good(oracle(*given, "--metric", "wrr", "--shard", "2/2", "--output", two))
-    assert_one_line_error(latticemetric("merge", one, two), "not of the same run: --metric differ")
+    assert_one_line_error(latticemetric("merge", one, two), "not of the same run: they differ in --metric")
     good(oracle(*given, "--metric", "wer", "--output", two))
     assert_one_line_error(latticemetric("merge", one, two), "two: this is not a JSON document of a shard")
     assert_one_line_error(latticemetric("merge", one, tmp_path / "none"), "none: cannot be opened")

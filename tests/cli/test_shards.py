@@ -153,8 +153,8 @@ def other(tmp_path):
     def differs(*changed: object) -> str:
         good(oracle(*changed, "--format", "json", "--shard", "2/2", "--output", second))
         done = latticemetric("merge", first, second)
-        assert_one_line_error(done, "first.json and .*second.json are not of the same run: .* differ; give all shards")
-        found = re.search("same run: (.*) differ;", done.stderr)
+        assert_one_line_error(done, "first.json and .*second.json are not of the same run: they differ in .*; give all")
+        found = re.search("same run: they differ in (.*);", done.stderr)
         assert found is not None
         return found[1]
 
@@ -172,11 +172,11 @@ def test_what_differs_is_said(other, tmp_path):
     blocks = archive.read_text().split("\n\n")
     longer = file(tmp_path, "longer", "\n\n".join([*blocks[:-1], blocks[0].replace("u00000", "u00012"), ""]))
     keyed = file(tmp_path, "keyed", references.read_text() + "u00012 w1\n")
-    assert other(longer, keyed, *wer) == "ids or references, numbers of graphs, sizes of the graphs' files"
+    assert other(longer, keyed, *wer) == "ids or references, the number of graphs, the sizes of the graphs' files"
     turned = file(tmp_path, "turned", "\n\n".join([blocks[1], blocks[0], *blocks[2:]]))
     assert other(turned, references, *wer) == "ids or references"
     scored = file(tmp_path, "scored", archive.read_text().replace(",", "0,", 1))
-    assert other(scored, references, *wer) == "sizes of the graphs' files"
+    assert other(scored, references, *wer) == "the sizes of the graphs' files"
 
 
 def test_word_lists_and_tables_are_told_by_what_is_in_them(tmp_path):
@@ -187,7 +187,7 @@ def test_word_lists_and_tables_are_told_by_what_is_in_them(tmp_path):
         shard = "1/2" if number == 0 else "2/2"
         good(oracle(*given, "--ignore", f"@{words}", "--shard", shard, "--output", output))
     assert good(latticemetric("merge", *outputs[:2])).json["corpus"]["lattices"] == 6
-    assert_one_line_error(latticemetric("merge", outputs[0], outputs[2]), "same run: --ignore differ")
+    assert_one_line_error(latticemetric("merge", outputs[0], outputs[2]), "same run: they differ in --ignore")
 
 
 def test_a_copy_of_the_files_elsewhere_is_the_same_run(tmp_path):
@@ -207,11 +207,11 @@ def test_another_verb_or_version_is_another_run(tmp_path, monkeypatch):
     outputs = [tmp_path / f"{number}.json" for number in (1, 2)]
     good(latticemetric("mbr", archive, "--format", "json", "--shard", "1/2", "--output", outputs[0]))
     good(latticemetric("consensus", archive, "--format", "json", "--shard", "2/2", "--output", outputs[1]))
-    assert_one_line_error(latticemetric("merge", *outputs), "commands")
+    assert_one_line_error(latticemetric("merge", *outputs), "they differ in the command")
     good(oracle(archive, references, "--format", "json", "--shard", "1/2", "--output", outputs[0]))
     monkeypatch.setattr("latticemetric.cli.fingerprint.VERSION", "9.9")
     good(oracle(archive, references, "--format", "json", "--shard", "2/2", "--output", outputs[1]))
-    assert_one_line_error(latticemetric("merge", *outputs), "same run: versions of this program differ")
+    assert_one_line_error(latticemetric("merge", *outputs), "same run: they differ in the version of this program")
 
 
 @pytest.mark.parametrize("damaged", ["1.json", "2.json"])

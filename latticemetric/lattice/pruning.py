@@ -82,7 +82,8 @@ class Margins(Generic[AnyLattice]):
     def beam_of(self, most: int, counted: npt.NDArray[np.bool_]) -> float:
         """Return the widest beam that keeps at most `most` of the arcs marked in `counted`.
 
-        Return 0 if the best path already has more of them, and infinity if the whole lattice has no more.
+        Return 0 if the best path alone has more than `most` of these arcs, and infinity if the whole lattice has at
+        most `most`.
         """
         margins = np.sort(self.arc[counted])
         # The beam also drops arcs with the same margin (up to rounding) as the first arc that does not fit.
@@ -119,7 +120,7 @@ def chosen_beam(
         return checked_beam(beam)
     if not 0 < density < math.inf:
         raise UsageError(
-            f"the density is {density}", advice="give a number above 0: arcs with a word per word of the 1-best"
+            f"the density is {density}", advice="give a number above 0: arcs with words, divided by words of the 1-best"
         )
     is_word = lattice.is_word() > 0
     words = int(is_word[lattice.best_path(scales)].sum())

@@ -35,7 +35,8 @@ class LatticeStatistics:
         longest: Number of words of the longest path.
         depth: Average number of parallel arcs at a point between start and end. Points are times if the lattice has
             times, otherwise steps of the longest path.
-        density: Arcs with a word per word of the 1-best; `None` if the 1-best has no words.
+        density: Number of arcs with a word, divided by the number of words of the 1-best; `None` if the 1-best has no
+            words.
         vocabulary: Number of distinct words.
         scores: Names of the score columns.
         best_cost: Cost of the 1-best under the default weights.

@@ -17,7 +17,8 @@ class Texts(Vocabulary):
 
     Attributes:
         begin: The index in `values` at which each row begins; the last entry is the length of `values`.
-        values: The rows, one after the other: UTF-8 bytes, or ids (32-bit integers). The text of ids joins them by `_`.
+        values: The rows, one after the other: UTF-8 bytes, or ids (32-bit integers). The text of a row of ids has `_`
+            between the ids.
 
     Examples:
         >>> texts = Texts(np.array([0, 2, 3]), np.array([14, 15, 9], dtype=np.int32))

@@ -31,7 +31,7 @@ _LARGEST = int(np.iinfo(np.int32).max)
 
 
 class Columns(NamedTuple):
-    """The fields of a lattice, named as in `Lattice`; before validation, they may be in any order."""
+    """The fields of a lattice, named as in `Lattice`; before validation, states and arcs may be in any order."""
 
     num_states: int
     source: States
@@ -45,7 +45,10 @@ class Columns(NamedTuple):
 
 
 def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
-    """Check columns, drop all that is on no complete path, sort states topologically and arcs by source state."""
+    """Check columns, drop states and arcs that are on no complete path, and sort the rest.
+
+    States are sorted topologically, arcs by source state.
+    """
     arcs, finals = len(draft.source), len(draft.final)
     if not arcs == len(draft.target) == len(draft.word):
         raise InputError("source, target and word differ in length")
@@ -82,9 +85,10 @@ def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
 
 
 def _taken(draft: Columns, rows: Rows, ends: Rows, rank: States) -> Columns:
-    """Return columns whose states have their new numbers; take the other fields of these arcs and final states.
+    """Return the columns of the arcs `rows` and the final states `ends`.
 
-    `rank` is the new number of each state of the input, −1 for a state that was dropped.
+    `source`, `target` and `final` of the draft already have these rows, and new state numbers. `rank` is the new number
+    of each state of the input, −1 for a state that was dropped.
     """
     kept = int(np.maximum.reduce(rank)) + 1
     return Columns(

@@ -155,9 +155,10 @@ class Combination(Result, Frozen):
         bound: A lower bound of the cost: the sum of the edit distances of all pairs of systems. `None` if an output is
             not a string.
         weights: The weight of each system.
-        null: Factor of a system's weight where it has no word; in `average` and `maximum`, the confidence of no word.
+        null: Factor of a system's weight where it has no word; in `average` and `maximum`, the confidence of "no word".
         scheme: The rule of the vote (see `combine`).
-        count_share: In `average` and `maximum`, the weight of the share of votes; confidences have the weight 1 − this.
+        count_share: In `average` and `maximum`, the weight of the share of votes; confidences have the weight
+            1 − `count_share`.
     """
 
     systems: tuple[str, ...]
@@ -247,7 +248,10 @@ class Combination(Result, Frozen):
         return oracle(self.to_lattice(systems), reference, metric)
 
     def subsets(self) -> Iterator[tuple[str, ...]]:
-        """Yield the subsets of systems for `oracles`: all; with over five systems, single systems and the whole set."""
+        """Yield the subsets of systems for `oracles`.
+
+        With up to five systems, these are all subsets; with more, the single systems and the set of all systems.
+        """
         count = len(self.systems)
         sizes = range(1, count + 1) if count <= MOST_SUBSETS else (1, count)
         return chain.from_iterable(combinations(self.systems, size) for size in sizes)
@@ -260,14 +264,18 @@ class Combination(Result, Frozen):
         """Return the words with the least expected number of word errors under the distributions of all systems.
 
         A system's distribution has the weight of the system. The search starts from the vote, and changes words while
-        the risk falls. It uses all paths of graphs, not their confusion networks.
+        the risk falls. It uses all paths of graphs, not their confusion networks. `one_best` of the result has the
+        words of the vote.
         """
         union = _union([output.as_graph() for output in self.outputs], self.weights, scale, scales)
         first, best, tried = search_words(Aligner.of(union, 1.0, None), start=self.words)
         return WordMBR(best.words, best.risk, best.confidences, first.words, first.risk, tried)
 
     def agreement(self) -> dict[str, dict[str, int]]:
-        """Return, for each system, how many words of the vote it has (`words`), and how many only it has (`alone`)."""
+        """Return, for each system, the number of its words that win the vote.
+
+        `words` counts all of them; `alone` counts the words that no other system has.
+        """
         return self._table.agreement(self.systems, self.best)
 
     def asdict(self) -> dict[str, Any]:
@@ -304,7 +312,7 @@ def combine(
         outputs: The output of each system, by name: a text, its words, a lattice or an n-best list. A CTM read as a
             lattice keeps its times and confidences. Without names, systems are named 1, 2, …
         weights: The weight of each system; all 1 by default.
-        null: Factor of a system's weight where it has no word; in `average` and `maximum`, the confidence of no word.
+        null: Factor of a system's weight where it has no word; in `average` and `maximum`, the confidence of "no word".
         scheme: The score by which words win. `sum` adds the confidences (for graphs, posteriors) of a word; `votes`
             counts the systems whose best word it is. `average` and `maximum` are ROVER's: `count_share` · share of
             votes + (1 − `count_share`) · mean (or largest) confidence.
@@ -389,7 +397,7 @@ def _checked_share(share: float) -> float:
 def _aligned(outputs: Sequence[Output]) -> tuple[Numbers, float, float | None]:
     """Return the slots of each column, the cost of the alignment, and a lower bound of this cost.
 
-    Systems are sorted by their output first, so that the result does not depend on their order.
+    The systems are sorted by output before the alignment, so that the result does not depend on their order.
     """
     first = [output.words for output in outputs]  # compare words alone, unless two outputs have the same words
     contents: list[Any] = first if len(set(first)) == len(first) else [output.content() for output in outputs]
@@ -583,7 +591,7 @@ class _Table:
         return groups[wins[np.searchsorted(wins, first[:-1])]]
 
     def _similarity(self, one: int, other: int) -> float:
-        """Return the share of letters and letter pairs that two words have in common; 0 if only one is no word."""
+        """Return the share of letters and letter pairs that two words have in common; 0 if only one word is empty."""
         if one == other or _NO_WORD in (one, other):
             return float(one == other)
         if (found := self._similarity_of.get((one, other))) is None:
@@ -612,7 +620,7 @@ class _Table:
         return summed
 
     def agreement(self, names: Sequence[str], vote: Vote) -> dict[str, dict[str, int]]:
-        """Return, for each system, how many words of a vote it has (`words`), and how many only it has (`alone`)."""
+        """Return, for each system, the number of its words that win the vote; see `Combination.agreement`."""
         words = self.vocabulary.encode(vote.words)
         has = self.top[vote.columns] == words[:, None]
         alone = has & (has.sum(axis=1) == 1)[:, None]
@@ -641,7 +649,11 @@ class _Table:
         )
 
     def mean_times(self, vote: Vote) -> Times | None:
-        """Return the mean begin and end of each word of a vote, in seconds; interpolate if no system has its times."""
+        """Return the mean begin and end of each word of a vote, in seconds; `None` if no system has times.
+
+        If no system with the word has times, the times of other systems in its column are used. A word in a column
+        without times gets interpolated times.
+        """
         if np.isnan(self.times).all() or not vote.words:
             return None
         has = self.top[vote.columns] == self.vocabulary.encode(vote.words)[:, None]

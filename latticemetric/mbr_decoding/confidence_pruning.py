@@ -1,13 +1,13 @@
 """MBR that scores only some pairs: it drops hypotheses that are worse on a few references (Cheng & Vlachos 2023).
 
-References come in random order, probable ones earlier, and twice as many in each round. After a round, each hypothesis
-is compared with the best one so far on resamples of the references used so far; it is dropped if it wins too few
-resamples. The expected score of the answer is exact: it is the mean over all references.
+References are used in random order, probable references earlier; each round doubles their number. After a round, each
+hypothesis is compared with the best hypothesis so far on resamples of the references used so far; it is dropped if it
+wins too few resamples. The expected score of the answer is exact: it is the mean over all references.
 
 The answer is certified if no dropped hypothesis could reach its score, even with the best possible score on all
-references that it was not compared with. Otherwise, the probability of a wrong answer is estimated: for each hypothesis
-that could reach it, by Student's distribution of its difference to the answer on unused references; then these
-probabilities are added.
+references that it was not compared with. Otherwise, the probability of a wrong answer is estimated: for each dropped
+hypothesis that could reach this score, Student's distribution gives the probability that the hypothesis is better than
+the answer. The estimate is the sum of these probabilities.
 """
 
 from __future__ import annotations
@@ -201,10 +201,10 @@ class _Search:
         return PrunedScores(scores, self._undefined, self._exact, pruning)
 
     def _risk(self, hypothesis: int, best: int, known: Flags) -> float:
-        """Estimate the probability that a hypothesis has at least the expected merit of the best one.
+        """Estimate the probability that a hypothesis has at least the expected merit of the best hypothesis.
 
-        The estimate treats differences on unused references as draws from the distribution of the used ones; with equal
-        weights, this is the finite population correction.
+        The estimate assumes that differences of merit on unused references have the distribution of the differences on
+        used references. With equal weights, their variance has the finite population correction.
         """
         seen = known & (self._weights > 0)
         differences = self._merits[best, seen] - self._merits[hypothesis, seen]

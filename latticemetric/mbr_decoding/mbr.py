@@ -175,7 +175,8 @@ def mbr(  # noqa: D417  parameters of one kind share a line
         samples: For metrics: number of paths to sample from each graph. Default: list all paths (at most 10,000).
         seed: The seed of the samples, and of confidence-based pruning.
         utility: In place of a method: a function of texts, a matrix or its `.npy` file; see `utility_matrix`.
-        higher_is_better, utility_range: For a utility: False if its scores are errors; its least and largest score.
+        higher_is_better: For a utility: False if its scores are errors.
+        utility_range: For a utility: its smallest and its largest score.
         weights: For metrics: the weight of each entry of an n-best list: its probability (`probabilities`), 1
             (`counts`), or your own numbers.
         pruning_confidence: For metrics: to save time, drop hypotheses that lose on this share of resamples; see
@@ -232,7 +233,7 @@ def _refuse_options_of_metrics(
         (hypotheses is not None, "other hypotheses"),
         (samples is not None, "samples"),
         (not (isinstance(weights, str) and weights == "probabilities"), "weights"),
-        (pruning_confidence is not None, "confidence of pruning"),
+        (pruning_confidence is not None, "pruning_confidence"),
     ):
         if is_given:
             raise UsageError(f"MBR by '{method}' does not use {what}", advice="name a metric, like '4-grr'")
@@ -322,7 +323,7 @@ def mbr_grid(
 ) -> list[MBR]:
     """Return the results of `mbr` for all combinations of parameters; compute posteriors only once per scale.
 
-    Each of `scale`, `T`, `p`, `r` and `word_penalty` is a number or several; the last one varies fastest.
+    Each of `scale`, `T`, `p`, `r` and `word_penalty` is a number or several numbers; `word_penalty` varies fastest.
 
     Examples:
         >>> from latticemetric import Lattice

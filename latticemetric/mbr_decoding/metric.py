@@ -137,7 +137,8 @@ def _weighted_list(graph: Graph, selection: Selection, scales: Scales | None, we
     total = float(values.sum())
     if not (np.isfinite(values).all() and (values >= 0).all() and 0 < total < math.inf):
         raise InputError(
-            "weights must be finite and at least 0, and some of them positive", advice="correct or remove the others"
+            "weights must be finite and at least 0, and some of them positive",
+            advice="correct wrong weights, or remove their entries from the list",
         )
     costs = np.array(graph.costs(scales))
     if not np.isfinite(costs).all():

@@ -42,7 +42,8 @@ class GainParameters:
 
     Attributes:
         scale: Factor of the costs before they become probabilities.
-        T: Number of words of the hypothesis at which log BLEU is linearised; a larger T makes words cheaper.
+        T: Number of words of the hypothesis at which log BLEU is linearised. Without a word penalty, T does not change
+            which string has the largest gain.
         p: Average precision of unigrams.
         r: Precision of each order, divided by the precision of the order before.
         order: The length of the longest n-grams.
@@ -294,7 +295,7 @@ class NgramMBR:
 
 
 def _numbers_in(vocabulary: Vocabulary, numbers: Words, spelling: Vocabulary) -> Words:
-    """Convert word numbers of the vocabulary `spelling` to those of `vocabulary`; `UNKNOWN` for words not in it."""
+    """Convert word numbers of the vocabulary `spelling` to numbers of `vocabulary`; unknown words become `UNKNOWN`."""
     if spelling == vocabulary:
         return numbers
     renumbered = vocabulary.encode([spelling.word(number) for number in numbers.tolist()])
@@ -329,7 +330,7 @@ def mbr_lattice(
     Args:
         graph: A lattice, or an n-best list.
         scale: Factor of the costs before they become probabilities.
-        T: The weight of words against n-grams; see `GainParameters`.
+        T: Number of words of the hypothesis at which log BLEU is linearised; see `GainParameters`.
         p: Average precision of unigrams.
         r: Precision of each order, divided by the precision of the order before.
         order: The length of the longest n-grams.

@@ -128,7 +128,8 @@ def risk_mbr(
         scale: Factor of the costs; below 1, it makes the distribution flatter.
         scales: Weight of each score column in the model's cost; other columns keep their default weight.
         candidates: Number of strings from the lattice, and from the network.
-        most_states: The largest number of states of the search for one risk; beyond, the risk has only bounds.
+        most_states: The largest number of states of the search for one risk. If a search needs more, it gives only
+            bounds of the risk.
 
     Examples:
         >>> lattice = Lattice.from_strings(["c a b", "b c", "b a c"], costs=[0.0, 0.1, 0.2])

@@ -231,7 +231,7 @@ def checked_matrix(given: Any, limits: Range = (-math.inf, math.inf), *, where: 
     """Return the matrix of a utility, given as an array, nested lists, or the name of a `.npy` file.
 
     Raises:
-        InputError: It is no matrix of numbers, or a number is not finite or outside of the limits.
+        InputError: `given` is not a matrix of numbers, or a number is not finite or outside of the limits.
     """
     if isinstance(given, str | os.PathLike):
         where = os.fspath(given)

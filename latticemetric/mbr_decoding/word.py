@@ -66,8 +66,8 @@ def word_mbr(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) 
     """Decode for minimum Bayes risk under word error rate.
 
     The search starts from the 1-best, puts the most probable word into each position, and repeats this until nothing
-    changes. If several words are equally probable, the current word is kept; otherwise no word wins, then the word with
-    the smallest number.
+    changes. If several words are equally probable in a position, the search keeps the current word if it is one of
+    them; otherwise, it prefers the empty word, then the word with the smallest number.
 
     Args:
         graph: A lattice, or an n-best list.
@@ -193,7 +193,7 @@ class Aligner(NamedTuple):
 def search_words(
     aligner: Aligner, start: Sequence[str] | None = None
 ) -> tuple[AlignedHypothesis, AlignedHypothesis, int]:
-    """Improve the 1-best until nothing changes; return the 1-best, the best hypothesis, and the number of those tried.
+    """Improve the 1-best until nothing changes; return the 1-best, the best hypothesis, and the number of tries.
 
     With `start`, the search starts from these words, which must be in the lattice, instead of the 1-best.
     """

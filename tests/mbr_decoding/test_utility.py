@@ -239,7 +239,7 @@ ONES = np.ones((2, 2))
         ({"method": "chrf", "pruning_confidence": 0.2}, "pruning_confidence is 0.2"),
         ({"method": "chrf", "pruning_confidence": math.nan}, "pruning_confidence is nan"),
         ({"weights": "counts"}, "MBR by 'ngram' does not use weights"),
-        ({"method": "wer", "pruning_confidence": 0.9}, "MBR by 'wer' does not use confidence of pruning"),
+        ({"method": "wer", "pruning_confidence": 0.9}, "MBR by 'wer' does not use pruning_confidence"),
     ],
 )
 def test_what_makes_no_sense_is_refused(arguments, message):

@@ -252,8 +252,8 @@ class NBest(Result, Tabular):
         names = [name for name in self.score_names() if keep is None or name in keep or self.scales.get(name, 1.0) != 0]
         if len(names) * len(source) > _MOST_CELLS:
             raise InputError(
-                f"{len(names)} scores of {len(source)} words are too many for columns",
-                advice="name the scores to keep in keep=",
+                f"the list has {len(names)} scores and {len(source)} words, too many for a lattice",
+                advice="give fewer score names in keep=",
             )
         columns = {}
         for name in names:

@@ -115,7 +115,10 @@ def classes_along(graph: Lattice, words: Sequence[str], label: str = "class") ->
                     reached[read + 1].setdefault(target, (read, state, kind))
     ends = [state for state in graph.final.tolist() if state in reached[-1]]
     if not ends:
-        raise UsageError("the reference has no path with these words", advice="leave ignored words out")
+        raise UsageError(
+            "the reference has no path with the compared words",
+            advice="use a metric without ignored words and wildcards",
+        )
     kinds: list[str] = []
     read, state = len(words), ends[0]
     while (step_back := reached[read][state]) is not None:

@@ -303,5 +303,5 @@ class METEOR(TallyMetric):
 
 def _checked(value: float, name: str, *, most: float = float("inf")) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or not 0 <= value <= most:
-        raise UsageError(f"{name} is {value!r}", advice=f"give a number from 0{'' if most > 1 else ' to 1'}")
+        raise UsageError(f"{name} is {value!r}", advice=f"give a number {'≥ 0' if most > 1 else 'from 0 to 1'}")
     return float(value)

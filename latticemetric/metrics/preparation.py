@@ -148,7 +148,7 @@ def _with_words(lattice: Lattice, numbers: Sequence[Sequence[int]], vocabulary: 
     """Return the lattice with each word replaced by its pieces.
 
     `numbers` has the pieces of each word of the old vocabulary; `vocabulary` is the new one. Each piece has its own
-    arc. The first one gets the scores and labels of the old arc.
+    arc. The first arc gets the scores and labels of the old arc.
     """
     sizes = np.array([len(each) for each in numbers])[lattice.word]
     origin = np.repeat(np.arange(len(sizes)), sizes)

@@ -48,7 +48,7 @@ class NumberedStrings(NamedTuple):
         return NumberedStrings(self.words[begin[0] : begin[-1]], begin - begin[0])
 
     def repeated(self, string: int, times: int) -> NumberedStrings:
-        """Return copies of one string: the string with index `string`, `times` times."""
+        """Return `times` copies of the string with index `string`."""
         (words, _), length = self.part(string, string + 1), int(self.lengths[string])
         return NumberedStrings(np.tile(words, times), np.arange(times + 1, dtype=np.int64) * length)
 

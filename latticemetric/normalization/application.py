@@ -1,9 +1,9 @@
 """Apply a rule to a lattice: rewrite its texts, keep all scores.
 
 The lattice is composed with the rule word by word. A state of the result is a lattice state, a rule state and the bytes
-of an incomplete word. Each lattice arc keeps its scores in the result. If its word becomes several words, the first one
-gets the scores. If it becomes no word, or only the beginning of one (`air port` → `airport`), an arc without a word
-gets the scores. So the sum of each column along a path does not change.
+of an incomplete word. Each lattice arc keeps its scores in the result. If its word becomes several words, the arc of the
+first word gets the scores. If its word becomes no word, or only the beginning of a word (`air port` → `airport`), an
+arc without a word gets the scores. So the sum of each column along a path does not change.
 """
 
 from __future__ import annotations
@@ -185,9 +185,10 @@ class _Composition:
         return known[at]
 
     def _add_arcs_of(self, at: _CompositionState, number: int, arc: int, target: int, word: str) -> None:
-        """Add the arcs of the result for a lattice arc: for each step of the rule, one per word that the step ends.
+        """Add the arcs of the result for a lattice arc.
 
-        A step that ends no word adds one arc without a word.
+        Each step of the rule adds one arc for each word that it ends. A step that ends no word adds one arc without a
+        word.
         """
         if not word:
             if at.rule in self._useful[target]:

@@ -45,8 +45,8 @@ def normalize(text: Graph, grammar: str | Grammar = "english", *, scales: Scales
 def normalize(text: str | Graph, grammar: str | Grammar = "english", *, scales: Scales | None = None) -> str | Lattice:
     """Rewrite a text, or all texts of a graph, with a grammar.
 
-    A graph keeps its scores: the cost of each path does not change. If a word becomes several words, the first one gets
-    its scores. If a word is deleted, an arc without a word gets its scores.
+    A graph keeps its scores; weights of the rules become the score column `grammar`. If a word becomes several words,
+    the first of them gets the scores of the word. If a word is deleted, an arc without a word gets its scores.
 
     Args:
         text: A text, a lattice or an n-best list.
@@ -186,10 +186,10 @@ def find_grammar(name: str) -> Grammar:
     """Return a grammar by name: `english`, `english:LOWER_CASE`, `rules.far`, `rules.far:RULE`.
 
     Without a rule in the name, `NORMALIZE` applies to hypotheses and references, and `ALTERNATIVES`, if the grammar has
-    it, to references; an archive with a single rule uses that rule. A rule `R` is followed by `R_2`, `R_3` and so on,
-    if the archive has them. Other names are `whisper-en`, `whisper-basic` and `whisper-basic:REMOVE_DIACRITICS`, and
-    files of NIST's mapping rules: `rules.glm`, `rules.glm:KEEP_CASE`, `rules.glm:SPLIT_HYPHENS`,
-    `rules.glm:TIMED`, or several: `rules.glm:KEEP_CASE+SPLIT_HYPHENS`.
+    it, to references; an archive with a single rule uses that rule. After a rule `R`, the grammar also applies `R_2`,
+    `R_3` and so on, if the archive has them. Other names are `whisper-en`, `whisper-basic` and
+    `whisper-basic:REMOVE_DIACRITICS`, and files of NIST's mapping rules: `rules.glm`, `rules.glm:KEEP_CASE`,
+    `rules.glm:SPLIT_HYPHENS`, `rules.glm:TIMED`, or several: `rules.glm:KEEP_CASE+SPLIT_HYPHENS`.
     """
     if name in WHISPER:
         return TextGrammar(name, rewrite=WHISPER[name][1])

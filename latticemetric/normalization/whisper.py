@@ -286,7 +286,7 @@ class _NumberReader:
     def _appended(self, value: int, place: int) -> int | str:
         """Return the number so far, continued by `value`.
 
-        A multiple of `place` is added to (300, 20 → 320); other numbers are continued as text (19, 90 → 1990).
+        If the number is a multiple of `place`, add `value` (300, 20 → 320); otherwise append digits (19, 90 → 1990).
         """
         if self._number is None:
             return value
@@ -319,7 +319,7 @@ class _NumberReader:
             self._number = thousands * 1000 + rest * value
 
     def _ended(self, number: int | str | None, ending: str) -> Iterator[str]:
-        """Store the number; if a word such as `fourth` or `tens` gave it an ending, it is complete, so yield it."""
+        """Store the number; if it has an ending, from a word such as `fourth` or `tens`, it is complete: yield it."""
         self._number = number
         if ending:
             yield self._write(f"{number}{ending}")

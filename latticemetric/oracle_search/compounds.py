@@ -199,9 +199,9 @@ def _joined_references(reference: tuple[str, ...], number: Mapping[str, int]) ->
 
 
 def _spellings(word: str, number: Mapping[str, int]) -> list[tuple[int, int, int]]:
-    """Return the parts of all ways to split a word into several words of `number`.
+    """Return the parts that occur when a word is split into several words of `number`, in any way.
 
-    A part is its begin and end in the word (in characters), and its label.
+    A part is given by its begin and end in the word (in characters), and its label.
     """
     size = len(word)
     reached = {0}

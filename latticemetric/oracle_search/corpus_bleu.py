@@ -41,14 +41,14 @@ _FEWEST = 0.5
 
 @dataclass(frozen=True)
 class BleuGain:
-    """The derivatives of log BLEU by the number of matches of each order, and by the number of words.
+    """The derivatives of log BLEU with respect to the number of matches of each order, and to the number of words.
 
-    The derivative by words has two parts, `of_ngrams` and `of_length`.
+    The derivative with respect to words has two parts, `of_ngrams` and `of_length`.
 
     Attributes:
-        of_match: The derivative by matches of each order, from order 0, where it is 0.
-        of_ngrams: Negative, since more words are more n-grams.
-        of_length: The derivative of the brevity penalty, if the corpus is shorter than the references.
+        of_match: The derivative with respect to matches of each order, from order 0, where it is 0.
+        of_ngrams: The derivative of the precisions; negative, since more words make more n-grams.
+        of_length: The derivative of the brevity penalty; also computed if the corpus is long enough to have no penalty.
         too_short: True if the corpus is shorter than the references.
     """
 
@@ -142,8 +142,8 @@ class Member:
         """Yield candidates for the path with the largest gain, for each factor of the brevity penalty's derivative.
 
         BLEU clips the matches of an n-gram at its count in the references, which a sum over a path cannot express. If a
-        path has clipped matches, search again with smaller gains for these n-grams, so that all matches together gain
-        as much as the unclipped matches.
+        path has an n-gram more often, search again with a smaller gain of this n-gram, so that all its matches together
+        gain as much as the matches that count.
         """
         for share in shares:
             weight = np.ones(len(self._ngrams.most))
@@ -220,9 +220,9 @@ class Ascent:
         return sweeps
 
     def headroom(self, k: int) -> float:
-        """Return an upper bound of the gain in log BLEU of another path of graph k, by the linear approximation.
+        """Return the most that another path of graph k can add to log BLEU, by the linear approximation.
 
-        The bound does not clip matches.
+        This is an upper bound: matches of the other path are not clipped.
         """
         gain = BleuGain.around(self._metric, self.totals)
         share, member = float(gain.too_short), self._members[k]
@@ -230,7 +230,7 @@ class Ascent:
         return max(0.0, most - member.gain(self.paths[k], gain, share, clipped=True))
 
     def _best_of_all(self, k: int) -> _Step | None:
-        """Return the best of all paths of graph k, if it improves the corpus; `None` if not, or if paths are many."""
+        """Return the best of all paths of a small graph k, if it improves the corpus; otherwise `None`."""
         member = self._members[k]
         if not member.is_small:
             return None
@@ -261,7 +261,7 @@ class CorpusPath(Result):
     Attributes:
         path: Its path or derivation, scored by 4-GRR.
         score: The sentence score; `None` if it is undefined.
-        headroom: Upper bound of the gain of another path in log BLEU, by a linear approximation without clipping.
+        headroom: The most that another path can add to log BLEU, by a linear approximation without clipping.
         one_best: The model's 1-best.
         one_best_score: The sentence score of `one_best`.
     """

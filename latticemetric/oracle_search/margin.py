@@ -273,7 +273,7 @@ def worst(
     scales: Scales | None = None,
     cap: int = DEFAULT_CAP,
 ) -> Worst:
-    """Return the string of a graph with the worst score; a string's score is its best one over all references.
+    """Return the string of a graph with the worst score; the score of a string is its best over all references.
 
     Ties are resolved by the tie rule (`latticemetric.engine.ties`).
 
@@ -336,7 +336,7 @@ class Objective:
     Attributes:
         metric: The recognition rate.
         references: The references; the best reference of a string counts.
-        shares: The weight of a gain of `1 / unit`, for each reference; `unit` is that of the metric's `Gains`.
+        shares: For each reference, the factor that turns a gain (an integer, see `Gains`) into the weighted metric.
         costs_count: True if costs are part of the value, False if they only decide ties.
         penalize: True for fear and worst, which subtract the metric.
     """
@@ -390,8 +390,8 @@ class Objective:
 class StringByObjective(NamedTuple):
     """The cheapest path of a string, and the string's weighted metric.
 
-    `bound` is `None` if only the strings listed before this one can be better. Otherwise, other strings may be better,
-    too: then `bound` is a lower bound of the loss (the negative objective) of all strings that are not listed.
+    `bound` is `None` if only the strings listed before this string can be better. Otherwise, strings that are not
+    listed may be better, too: then `bound` is a lower bound of their losses (a loss is a negative objective).
     """
 
     path: Steps

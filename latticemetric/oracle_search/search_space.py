@@ -263,7 +263,7 @@ class ForestSpace(SearchSpace):
         self._shown = forest.target_without(metric.ignore)
 
     def search_for(self, reference: Sequence[str]) -> ForestSearch:
-        """Return the input of the search of the best derivation against one reference."""
+        """Return the input for a search of the best derivation against one reference."""
         target, words = self._counted_target, self.word_counts
         return ForestSearch(self.graph, target, words, self.compared_cost, self.encoded(reference), self.metric.gains)
 

@@ -46,7 +46,7 @@ class Points:
     """The sizes to which a sweep prunes each graph.
 
     Attributes:
-        beams: Beams, ascending; a beam is the largest allowed cost above that of the best path.
+        beams: Beams, ascending; a beam is the largest cost that a path may have above the best path.
         densities: Limits on the number of arcs with a word, divided by the number of reference words; ascending.
         nbest: Sizes of n-best lists, ascending.
     """

@@ -129,7 +129,7 @@ def _valued_path(lattice: Lattice, cost: Costs, path: Steps, value: Fraction | N
 
 
 def _columns_of(fst: Any) -> FstArrays:
-    """Return the columns of a `pynini.Fst`; raise `UsageError` if it is no tropical acceptor, or has no start state."""
+    """Return the columns of a `pynini.Fst`; raise `UsageError` if it is not a tropical acceptor with a start state."""
     _check_tropical(fst)
     arrays = fst_to_arrays(fst)
     if arrays.start < 0:
@@ -173,7 +173,7 @@ def best_by_automaton(lattice: Lattice, automaton: FstArrays, cost: Costs) -> tu
     if product.start() < 0:
         return None
     if product.properties(pywrapfst.ACYCLIC, True) != pywrapfst.ACYCLIC:  # noqa: FBT003  test it
-        raise InputError("the automaton has a cycle of ε-arcs", advice="remove them with rmepsilon()")
+        raise InputError("the automaton has a cycle of ε-arcs", advice="remove ε-arcs with rmepsilon()")
     product.topsort()
     whole = fst_to_arrays(product)
     # Keep the arcs on paths as cheap as the best one, up to the rounding of 64-bit sums.
@@ -221,7 +221,7 @@ def _check_tropical(fst: Any) -> None:
         raise UsageError(f"a {type(fst).__name__} is not a metric", advice="give its name or object, or a pynini.Fst")
     if fst.arc_type() != "standard":
         found = f"the automaton's arcs are of type '{fst.arc_type()}'"
-        raise UsageError(found, advice="give a tropical one ('standard')")
+        raise UsageError(found, advice="give a tropical automaton (arc type 'standard')")
 
 
 def _of_references(transducer: Any, references: Sequence[Lattice | tuple[str, ...]]) -> Any:
@@ -242,7 +242,7 @@ def _of_references(transducer: Any, references: Sequence[Lattice | tuple[str, ..
     if product.start() < 0:
         raise InputError(
             "the automaton accepts none of the references",
-            advice="check that its output symbols are their words",
+            advice="check that its output symbols are words of the references",
         )
     return product.project("input")
 

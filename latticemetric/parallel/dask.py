@@ -114,7 +114,7 @@ class Batches(Window):
         future.add_done_callback(self._finished.put)
 
     def _data(self, name: str, content: Callable[[str], bytes]) -> Any:
-        """Return a future of data (by their name), which each worker fetches only once."""
+        """Return the future of the data with this name. Each worker fetches the data only once."""
         # Send the data again if all workers that held them have died.
         if name not in self._sent or self._sent[name].status not in {"pending", "finished"}:
             self._sent[name] = self._client.submit(_identity, content(name), pure=False)
@@ -240,7 +240,7 @@ def _pool(run: _Run, function: bytes) -> Iterator[Pool]:
 
 
 def end_run(name: str) -> None:
-    """Stop all processes of a run in this worker of the cluster, and start no others for it."""
+    """Stop all processes of a run in this worker of the cluster, and let the run start no others here."""
     with _lock:
         _ended.append(name)
         for key in [key for key in _pools if key[0] == name]:

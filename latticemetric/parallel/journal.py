@@ -107,7 +107,7 @@ class Journal:
     def blamed(self) -> Iterator[None]:
         """Report an unexpected error in the `with` block as a damaged journal, if answers came from the journal.
 
-        Answers are checked field by field as they are read; that two fields contradict each other shows only in use.
+        Reading an answer checks each field separately; if two fields contradict each other, only their use fails.
         """
         try:
             yield

@@ -49,8 +49,8 @@ def map_in_order(
     Args:
         function: Computes the answer of a task. Forked processes do not need to pickle it.
         questions: The tasks; they are read on demand.
-        workers: Number of processes, or a Dask client. One worker without limits, or a few quick tasks, start no
-            process.
+        workers: Number of processes, or a Dask client. No process starts if there is one worker without limits, or
+            for a few quick tasks.
         lost: Makes the answer of a task that has none, because its process was killed twice or it exceeded a limit.
         limits: The limits per task.
         packing: Returns the object that pickles the tasks.
@@ -100,7 +100,7 @@ def _answers_of_this_process(
 
 
 class _Source(Generic[Question]):
-    """Tasks, read on demand; `close` raises an error of reading, after the earlier tasks are answered."""
+    """Tasks, read on demand; if reading a task raises an error, `close` raises it, after earlier tasks are answered."""
 
     def __init__(self, questions: Iterable[Question]) -> None:
         self._questions = iter(questions)
@@ -125,6 +125,6 @@ class _Source(Generic[Question]):
         return len(self._taken) >= number
 
     def close(self) -> None:
-        """Raise the error of reading, if there was one."""
+        """Raise the error that reading a task raised, if any."""
         if self._end is not None and not isinstance(self._end, StopIteration):
             raise self._end

@@ -144,7 +144,7 @@ class Packing:
         return Packed(data, frozenset(self._needs))
 
     def by_token(self, thing: Any) -> Any:
-        """Reduce an object to its token; return `None` if it is new, or if there are too many constants."""
+        """Return how to pickle an object as its token; `None` if it is new, or if there are too many constants."""
         token = _tokens.get(id(thing))
         if token is None:
             # Make an object a constant when it comes a second time: the symbol table of a single graph comes only once.

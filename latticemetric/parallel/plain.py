@@ -295,7 +295,7 @@ def _text(value: Any) -> str:
 
 def _require(is_so: bool) -> None:  # noqa: FBT001  a condition
     if not is_so:
-        raise NotPlainError("a value does not have the type named at its begin")
+        raise NotPlainError("a value does not have the type named at its beginning")
 
 
 def _field_names(kind: type) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
 """Run tasks in worker processes; yield them in order when they are done, with a limited number in progress.
 
-Workers are processes, not threads: native calls release the GIL, but each graph also needs some hundred microseconds
+Workers are processes, not threads: native calls release the GIL, but each graph also needs a few hundred microseconds
 of Python code, which holds the GIL. On 1000 lattices of 10,000 arcs, two threads were only a tenth faster than one.
-Also, a process can be killed during a search, a thread cannot.
+Also, a process can be killed during a search, but a thread cannot.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def started(function: Any, memory: int | None, foreign: list[Connection]) -> Sta
 
     Args:
         function: Computes the answer of a task.
-        memory: Bytes that the worker may allocate, in addition to its own; `None` for no limit.
+        memory: Bytes that the worker may allocate, in addition to those at its start; `None` for no limit.
         foreign: Pipes of other workers, which a fork has to close.
     """
     if not other_threads_live():

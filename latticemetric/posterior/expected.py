@@ -58,8 +58,8 @@ class Expected(Result, Frozen):
 
     Attributes:
         value: The expected rate; `None` if the references have no words. If not `exact`, it is estimated from samples.
-        numerator: The expected numerator of the rate: errors for WER. `None` if unknown: if not `exact`, with several
-            references of different lengths.
+        numerator: The expected numerator of the rate: errors for WER. `None` if it is unknown: not `exact`,
+            and several references of different lengths.
         denominator: The expected denominator; for one reference, the number of its words or n-grams.
         variance: The variance of the rate of a path; `None` if not `exact`.
         distribution: The probability of each numerator (number of errors, or gain), in ascending order; `None` if not
@@ -68,8 +68,8 @@ class Expected(Result, Frozen):
         high: A proven upper bound of the value.
         exact: True if the value is exact (up to rounding).
         standard_error: The standard error of the estimate; `None` if `exact`.
-        gradient: ∂ value / ∂ cost of each arc; of a forest, of each edge; of an n-best list, of each hypothesis.
-            `None` if not `exact`, or not computed.
+        gradient: ∂ value / ∂ cost of each arc (in a forest: edge; in an n-best list: hypothesis). `None` if not
+            `exact`, or not computed.
         final_gradient: ∂ value / ∂ cost of ending in each final state or goal; `None` as for `gradient`.
         states: The number of states of the search (product of graph and references); 0 if not `exact`.
         signature: The metric, its parameters and the version.
@@ -259,7 +259,7 @@ class CountedReferences:
         return 1.0 if self.counts_errors else -1.0 / (1 if self.by_edits else self.gains.unit)
 
     def numerator(self, cost: int, reference: int) -> float:
-        """Return the numerator of the rate for a cost against a reference (its number); an `int` if it is whole."""
+        """Return the numerator of the rate, given a cost against this reference (by number); whole numbers as `int`."""
         if self.counts_errors:
             return cost
         if self.by_edits:
@@ -269,10 +269,11 @@ class CountedReferences:
     def arcs(
         self, lattice: Lattice, silent: Collection[str], numbers_of: UnitNumbers | None
     ) -> tuple[Words, list[list[int]], int]:
-        """Return the class of each arc's word, the classes of the references' words, and the number of classes.
+        """Return the class of each arc's word, the classes of each reference's words, and a number of classes.
 
-        Reference words in the lattice's vocabulary have the classes 0, 1, …; all other words of arcs share the next
-        class. Arcs without a word have −1. Reference words outside of the vocabulary share the last class.
+        Reference words in the lattice's vocabulary have the classes 0, 1, … n − 1, where n is the number returned. All
+        other words of arcs have class n, and reference words outside of the vocabulary n + 1. Arcs without a word have
+        −1.
         """
         encode = lattice.vocabulary.encode if numbers_of is None else numbers_of.encode
         numbers = [encode(reference).tolist() for reference in self.words]
@@ -527,7 +528,7 @@ def _worst_rate(listed: CountedReferences, longest: int) -> float:
 
 
 def _by_edge(found: Expected, unfolded: Unfolded, forest: Forest) -> Expected:
-    """Return the result with a gradient per edge and goal: the sum over the arcs of each in the unfolded lattice."""
+    """Return the result with a gradient per edge and goal: the sum over its arcs in the unfolded lattice."""
     if found.gradient is None or found.final_gradient is None:
         return found
     edges = len(forest.head)

@@ -163,9 +163,10 @@ class Distribution(ABC, Frozen):
     @property
     @abstractmethod
     def _uses(self) -> tuple[Floats, Floats]:
-        """The mean number of uses of each arc or edge, and the probability of each last step.
+        """The mean number of uses of each arc or edge, and the probability of each ending.
 
-        The last step is that of ending in a final state, given that a path is there; or the choice of a forest's goal.
+        In a lattice, this is the probability of ending in a final state, given that a path passes it. In a forest, it
+        is the probability of a goal.
         """
 
     def words(self) -> dict[str, float]:
@@ -221,7 +222,7 @@ class Posteriors(Result, Distribution):
     arc: Floats
 
     def expected(self, arc_values: npt.ArrayLike, final_values: npt.ArrayLike | None = None) -> float:
-        """Return the expected value of a path; the value of a path is the sum over its arcs and its final state."""
+        """Return the expected value of a path: of the sum of the given values of its arcs and its final state."""
         return self._expected(arc_values, final_values)
 
     def ngrams(self, order: int) -> NgramPosteriors:
@@ -373,7 +374,7 @@ class ForestPosteriors(Result, Distribution):
     edge: Floats
 
     def expected(self, edge_values: npt.ArrayLike, final_values: npt.ArrayLike | None = None) -> float:
-        """Return the expected value of a derivation; the value of one is the sum over its edges and its goal."""
+        """Return the expected value of a derivation: of the sum of the given values of its edges and its goal."""
         return self._expected(edge_values, final_values)
 
     def ngrams(self, order: int) -> NgramPosteriors:

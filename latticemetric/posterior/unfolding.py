@@ -29,7 +29,7 @@ class Unfolded:
     Attributes:
         lattice: The lattice, with the scores of the forest.
         arc: For each arc, its edge, or its goal (goals are numbered after all edges); −1 for none.
-        final: For each final state, the same.
+        final: For each final state, its edge or goal, numbered in the same way; −1 for none.
     """
 
     lattice: Lattice
@@ -37,7 +37,7 @@ class Unfolded:
     final: npt.NDArray[np.int64]
 
     def sums(self, arc: Floats, final: Floats, parts: int) -> Floats:
-        """Return the sum of the values of arcs and final states for each edge and goal, of which there are `parts`."""
+        """Return the sum of values for each of `parts` edges and goals, given the values of arcs and final states."""
         owner, values = np.concatenate([self.arc, self.final]), np.concatenate([arc, final])
         sums: Floats = np.bincount(owner[owner >= 0], weights=values[owner >= 0], minlength=parts).astype(np.float64)
         return sums
@@ -111,7 +111,7 @@ class _Stacks:
         self.arcs: list[tuple[int, int, int, int]] = []  # source, target, word, owner + 1
 
     def start(self) -> None:
-        """Add the arcs from the start: one per goal, if there are several, then those of the edges of each goal."""
+        """Add the arcs from the start: one per goal, if there are several goals, and one per edge of each goal."""
         goals = self._forest.goals.tolist()
         for row, goal in enumerate(goals):
             chosen = _START

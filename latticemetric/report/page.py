@@ -277,7 +277,7 @@ def _summary(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Int
 
 
 def _expected_row(report: Report, others: int) -> dict[str, Any]:
-    """Return the summary's row of the expected rate of all graphs; it has certain bounds if a graph is too large."""
+    """Return the summary's row of the expected rate over all graphs, or of its proven bounds if it is not exact."""
     found = report.expectation.asdict()
     size = found["denominator"]
     counts = "" if found["numerator"] is None else f"{found['numerator']:.1f}/{short_number(size)}"

@@ -239,7 +239,7 @@ def plot_agreement(agreement: Agreement, path: str, *, level: PlotLevel = "syste
         level: What a point stands for: a system, a pair of systems (`differentials`), or a segment of a system.
 
     Raises:
-        MissingDependencyError: If matplotlib is not installed.
+        MissingDependencyError: matplotlib is not installed.
     """
     if level not in get_args(PlotLevel):
         raise UsageError(f"there is no plot of '{level}'", advice=f"choose one of {', '.join(get_args(PlotLevel))}")

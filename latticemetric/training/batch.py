@@ -48,7 +48,7 @@ class BatchExpectation(Frozen):
 
     Attributes:
         value: The exact expected rate of each graph.
-        gradient: For each cost, ∂ rate / ∂ cost of the rate of its graph; `None` if not computed.
+        gradient: For each cost, the derivative of its graph's value; `None` if not computed.
     """
 
     value: Floats
@@ -141,7 +141,7 @@ class Batch:
         """Prepare a vector of Fsas of k2. The batch has one cost per arc: `-fsas.scores`.
 
         Args:
-            arcs: The tensor of the vector's arcs, or of those of one Fsa (`fsas.as_dict()["arcs"]`).
+            arcs: The tensor of arcs of a vector, or of one Fsa (`fsas.as_dict()["arcs"]`).
             references: The references of each Fsa.
             metric: `wer`, `wrr`, `4-grr`, or a metric object.
             aux_labels: The words of all arcs, if the labels are not the words.

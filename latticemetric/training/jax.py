@@ -20,7 +20,7 @@ __all__ = ["expected_rates"]
 
 
 def expected_rates(batch: Batch, costs: Any) -> Any:
-    """Compute the exact expected rate of each graph, with a gradient by the costs.
+    """Compute the exact expected rate of each graph, with its gradient with respect to the costs.
 
     The search runs on the CPU in double precision, in a callback of JAX. The result has the type of `costs`.
 

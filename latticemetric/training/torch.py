@@ -35,13 +35,13 @@ class ExpectedRates(torch.autograd.Function):  # type: ignore[misc]  # torch has
     @staticmethod
     @once_differentiable  # type: ignore[untyped-decorator]
     def backward(ctx: Any, slopes: Any) -> Any:
-        """Return the gradient by the costs, given the gradient by the rates."""
+        """Return the gradient with respect to the costs, given the gradient with respect to the rates."""
         gradient, sizes = ctx.saved_tensors
         return gradient * slopes.repeat_interleave(sizes), None
 
 
 def expected_rates(batch: Batch, costs: Any) -> Any:
-    """Compute the exact expected rate of each graph, with a gradient by the costs.
+    """Compute the exact expected rate of each graph, with its gradient with respect to the costs.
 
     The search runs on the CPU in double precision. The result has the type and the device of `costs`. It has no second
     derivative.

@@ -306,7 +306,7 @@ def error_analysis(
 
 
 def can_analyse(metric: Metric[Any]) -> bool:
-    """Check whether a metric aligns words (or characters) with edits."""
+    """Check whether a metric aligns words (or characters) and counts substitutions, deletions and insertions."""
     return callable(getattr(metric, "align", None)) and {"substitutions", "deletions", "insertions"} <= set(
         metric.columns
     )
@@ -359,7 +359,7 @@ def _group_of(name: str, by: GroupKind, speakers: Mapping[str, str] | None) -> s
     places = [at for at, character in enumerate(name) if character in _SEPARATORS]
     if not places or not places[0]:
         raise UsageError(
-            f"the id '{shortened(name)}' has no speaker before a '-' or '_'",
+            f"the id '{shortened(name)}' has no {by} before a '-' or '_'",
             advice="write ids as SPEAKER-UTTERANCE, or give a file of speakers",
         )
     return name[: places[0] if by == "speaker" else places[-1]]

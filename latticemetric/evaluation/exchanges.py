@@ -237,7 +237,7 @@ def _normal_above(values: Floats) -> Floats:
 
 
 def _hybrid_draws(statistic: str, scores: Sides, average: Average, signs: Signs) -> tuple[float, Floats]:
-    """Return the difference of a statistic, observed and in each trial, computed from the swapped scores."""
+    """Compute a statistic from swapped scores; return its difference, observed and in each trial."""
     gold, first, second = scores
     groups = rows_of(gold, first, average)
     if not groups:
@@ -381,7 +381,7 @@ def _pearson_values(gold: Floats, first: Floats, second: Floats) -> _Hybrids:
 
 
 def _pearson_draws(row: Sides, units: npt.NDArray[np.int64], signs: Signs) -> Floats:
-    """Return the difference of Pearson's r of a single row in each trial, from sums that are linear in the signs."""
+    """Return, for a single row, the difference of Pearson's r in each trial, from sums that are linear in the signs."""
     gold = row.gold
     if math.isnan(float(pearson(gold, gold))):
         return np.full(signs.trials, np.nan)

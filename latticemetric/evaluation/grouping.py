@@ -149,7 +149,7 @@ def group_segments(
 
 
 class _Grouped(NamedTuple):
-    """A metric's statistics by segment, group and column, summed over the systems with outputs in the group."""
+    """A metric's statistics by segment, group and column: sums over the systems whose output is in the group."""
 
     scores: SystemTables
     table: Floats
@@ -182,7 +182,7 @@ class _Grouped(NamedTuple):
 
 
 def _assigned(by: Floats, human: Floats, width: float) -> tuple[_Groups, Floats]:
-    """Return the number of the group of each segment of each system (−1: none), and the value of each group."""
+    """Return the group number of each segment (−1: none), one row per system; and the value of each group."""
     if not 0 < width < np.inf:
         raise UsageError(f"the width of groups is {width}", advice="give a width above 0, like 0.1")
     if by.shape != human.shape:
@@ -194,7 +194,7 @@ def _assigned(by: Floats, human: Floats, width: float) -> tuple[_Groups, Floats]
     if not there.any():
         raise UsageError(
             "no segment has both a human score and a value to group by",
-            advice="leave groups out, or add human scores of segments",
+            advice="do not group segments, or add their human scores",
         )
     # Round halves up; count values just below a half (by rounding errors) as halves.
     numbers = np.floor(by[there] / width + 0.5 + 1e-9)

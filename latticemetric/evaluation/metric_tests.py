@@ -242,7 +242,7 @@ def rank_metrics(
             )
     found = {task.name: _ranked(task, trials, seed, significance, one_sided=one_sided) for task in tasks}
     if len(found) < len(tasks):
-        raise UsageError("two tasks have the same name", advice="give each task another name")
+        raise UsageError("two tasks have the same name", advice="give each task its own name")
     total = sum(task.weight for task in tasks)
     average_rank = {name: sum(task.weight * found[task.name].ranks[name] for task in tasks) / total for name in names}
     average_value = {}

@@ -121,7 +121,7 @@ _ROUNDING = 1e-12
 
 
 def snap_ties(values: Floats, made_of: Floats | None = None) -> Floats:
-    """Make values equal that differ only by rounding errors, so that they share a rank.
+    """Make values equal if they differ only by rounding errors, so that they share a rank.
 
     Nearly equal values along the last axis are replaced by the smallest of them. If `values` are differences, `made_of`
     gives the values that were subtracted: their size determines the rounding errors.

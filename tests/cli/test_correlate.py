@@ -625,7 +625,7 @@ def test_mistakes_are_told_in_one_line(arguments, message):
 def test_without_judged_segments_there_are_no_groups(harvest, by):
     file(harvest, "human.tsv", "system\tscore\n" + "".join(f"{name}\t{len(name)}\n" for name in SYSTEMS))
     done = correlate(harvest, "-m", "bleu", "--group-by", by)
-    assert_one_line_error(done, "no segment has both a human score and a value to group by; leave groups out")
+    assert_one_line_error(done, "no segment has both a human score and a value to group by; do not group segments")
 
 
 def test_an_empty_table_is_told(harvest):

@@ -176,7 +176,7 @@ def test_mistakes_are_named_in_one_line(files, tmp_path):
     for arguments, message in (
         ((gold, tmp_path / "nowhere"), "nowhere: cannot be opened"),
         ((gold, short), f"short has 2 segments and {gold} has 4"),
-        ((gold, other), f"other: segment 4 has 1 tag, but 3 in {gold}"),
+        ((gold, other), f"other: segment 4 has 1 tag, but {gold} has 3"),
         ((gold, letters), "letters:2: 'a' is not a tag; a tag is OK or BAD"),
         ((gold, file(tmp_path, "empty", "")), "the file"),
         ((gold, file(tmp_path, "blank", "\n\n")), "the file holds no tags"),

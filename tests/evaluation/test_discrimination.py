@@ -300,7 +300,7 @@ def test_algorithm_1_returns_the_metric_that_alone_sees_the_difference():
     assert found.more_discriminative("mcc", "f1_mult", (0.1, 0.2)) == "f1_mult"
     assert found.more_discriminative("mcc", "f1_bad", (0.2, 0.1)) == "mcc"
     assert found.more_discriminative("seqcor", "f1_mult", (0.1, 0.2)) is None
-    with pytest.raises(UsageError, match=r"there are no samples for 'mcc' at error rates 0\.1 and 0\.3"):
+    with pytest.raises(UsageError, match=r"'mcc' was not tested at error rates 0\.1 and 0\.3"):
         found.more_discriminative("mcc", "f1_mult", (0.1, 0.3))
     assert list(found.needed()) == ["f1_mult", "seqcor", "mcc", "f1_bad"]
 

@@ -64,7 +64,7 @@ class ErrorSource:
         return float(np.where(self.errors > 0, self.errors, np.inf).min(axis=0).sum()) / self.tags
 
     def check(self, rates: Sequence[float]) -> None:
-        """Raise `UsageError` if a sample may not reach a rate, or if two rates give equal numbers of errors."""
+        """Raise `UsageError` if some samples cannot reach a rate, or if two rates give equal numbers of errors."""
         for rate in rates:
             if not 0 < rate <= self.reached:
                 raise UsageError(
@@ -97,8 +97,8 @@ class ErrorSource:
     def draw(self, rate: float, samples: int, generator: np.random.Generator) -> Table:
         """Draw samples with an error rate; return the summed statistics of each sample.
 
-        All pairs of a segment and a system with errors in it are shuffled. A sample uses the first pair of each
-        segment, until there are enough errors. It uses at least one pair.
+        Shuffle all pairs of a segment and a system with errors in the segment. A sample uses the first pair of each
+        segment, until there are enough errors. A sample uses at least one pair.
         """
         seed = int(generator.integers(2**63))
         gains = _native.draw_errors(self._segment, self._errors, self._gains, self.least_errors(rate), samples, seed)
@@ -181,7 +181,10 @@ class RepeatedSampling:
         of_pair = {test.metric: test for test in self.tests if {test.first, test.second} == set(rates)}
         for name in (first, second):
             if name not in of_pair:
-                raise UsageError(f"there are no samples for '{name}' at error rates {rates[0]:g} and {rates[1]:g}")
+                raise UsageError(
+                    f"'{name}' was not tested at error rates {rates[0]:g} and {rates[1]:g}",
+                    advice="choose a metric and error rates of `tests`",
+                )
         for size in self.sizes:
             shown = [name for name in (first, second) if of_pair[name].p[size] < self.level]
             if len(shown) == 1:

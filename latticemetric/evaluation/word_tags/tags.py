@@ -135,7 +135,7 @@ def check_same_words(gold: WordTags, predicted: WordTags, names: tuple[str, str]
     if len(unlike):
         at = int(unlike[0])
         raise InputError(
-            f"segment {at + 1} has {_count(int(predicted.lengths[at]), 'tag')}, but {gold.lengths[at]} in {names[0]}",
+            f"segment {at + 1} has {_count(int(predicted.lengths[at]), 'tag')}, but {names[0]} has {gold.lengths[at]}",
             where=names[1],
             advice="both need a tag for each word (or each word and gap) of the same text",
         )
@@ -156,7 +156,7 @@ def _flags(tags: Tags, number: int) -> Flags:
         return np.asarray(array == BAD)
     if array.ndim != 1 or array.dtype.kind not in "biu" or not np.isin(array, (0, 1)).all():
         raise InputError(
-            "these are not tags", where=f"segment {number}", advice="give OK and BAD, or an array that is 1 for BAD"
+            "these are not tags", where=f"segment {number}", advice="give OK and BAD, or an array of 0 (OK) and 1 (BAD)"
         )
     return array.astype(np.bool_)
 

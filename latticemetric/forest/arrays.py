@@ -98,8 +98,8 @@ class ForestArrays(Frozen):
         """Return the model's cost of each edge, and of ending in each node (infinite if the node is not a goal).
 
         Args:
-            scales: Weight of each score column; other columns keep their default scale. `Costs` are already summed and
-                are returned unchanged.
+            scales: Weight of each score column; other columns keep their default weight. If `scales` are `Costs`
+                (weighted sums), return them unchanged.
         """
         if isinstance(scales, Costs):
             return scales
@@ -169,7 +169,7 @@ class ForestArrays(Frozen):
         return first_of_each(found, self.words, ignored, n)
 
     def _edge_symbols(self) -> Ragged:
-        """Return target sides of a symbol unique to the edge, followed by its tails, so that all derivations differ."""
+        """Return a target side for each edge: a unique symbol, then its tails. So no two derivations are equal."""
         is_tail = self.target.values < 0
         edge = np.repeat(np.arange(len(self.head)), self.target.lengths())[is_tail]
         begin = np.concatenate([[0], np.cumsum(1 + np.bincount(edge, minlength=len(self.head)))])

@@ -107,7 +107,8 @@ def _tails_are_first(forest: ForestArrays) -> bool:
     first, last = target[begin[linear]] < EPSILON, target[begin[linear + 1] - 1] < EPSILON
     if not first.all() and not last.all():
         odd = linear[~first][0] if not (first | last)[~first][0] else linear[~last][0]
-        raise _no_lattice(forest, int(odd), "has words before its tail, but other edges have words after theirs")
+        why = "has words after its tail, and words come before a tail in this or another edge"
+        raise _no_lattice(forest, int(odd), why)
     return bool(first.all())
 
 
@@ -273,7 +274,7 @@ def forest_from_networkx(cls: type[AnyForest], graph: Any) -> AnyForest:
     edges = [vertex for vertex, side in sides.items() if side == _EDGE]
     goals = [vertex for vertex in nodes if "goal" in graph.nodes[vertex]]
     if not goals:
-        raise InputError("no vertex is a goal", advice="set 'goal' of a node to a mapping of its scores, {} for none")
+        raise InputError("no vertex is a goal", advice="set 'goal' of a node to a mapping from scores to costs, or {}")
     out = {edge: [head for _, head in graph.out_edges(edge)] for edge in edges}
     for edge, heads in out.items():
         if len(heads) != 1:
@@ -349,9 +350,7 @@ def _target(graph: Any, edge: Hashable, arity: int) -> list[str | int]:
             )
     for place in range(1, arity + 1):
         if (times := target.count(-place)) != 1:
-            raise InputError(
-                f"'target' uses tail {place} {'never' if not times else f'{times} times'}", where=_at(edge)
-            )
+            raise InputError(f"'target' must use tail {place} once, but uses it {times} times", where=_at(edge))
     return [symbol for symbol in target if symbol != ""]
 
 

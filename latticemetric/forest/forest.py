@@ -68,7 +68,7 @@ class Forest(ForestArrays):
 
     @classmethod
     def from_lattice(cls, lattice: Lattice) -> Self:
-        """Build a forest of the same strings and costs: one edge per arc, and one for the start."""
+        """Build a forest with the strings and costs of a lattice: one edge per arc, and one for the start."""
         from latticemetric.forest.conversion import forest_from_lattice
 
         return forest_from_lattice(cls, lattice)

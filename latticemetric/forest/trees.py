@@ -126,7 +126,7 @@ class DerivationTree:
         )
 
     def __str__(self) -> str:
-        """Return the tree as text, one indented line per node or word; below 40 levels, write the depth as a number."""
+        """Return the tree as text, one indented line per node or word; write depths above 40 as numbers."""
         lines = []
         for depth, edge, word in self._steps():
             beyond = f"({depth}) " if depth > _MOST_INDENTED else ""
@@ -187,7 +187,7 @@ class DerivationTree:
     ) -> str:
         """Return the tree as text.
 
-        `opened` writes the begin of a node, given its edge; `close` ends the node. `word` writes a word. `first` comes
+        `opened` writes the start of a node, given its edge; `close` ends the node. `word` writes a word. `first` comes
         before a node's first child, and `next_` before each other child.
         """
         parts: list[str] = []

@@ -406,7 +406,7 @@ def test_a_forest_that_branches_on_one_side_is_a_lattice(first, data):
     ("target", "message"),
     [
         ([[1], [-1, -2]], "edge 1, of node 1, has 2 tails"),
-        ([[1], [1, -1, 2]], "edge 1, of node 1, has words before its tail"),
+        ([[1], [1, -1, 2]], "edge 1, of node 1, has words after its tail"),
     ],
 )
 def test_a_forest_that_is_no_lattice_says_at_which_edge(target, message):

@@ -107,7 +107,7 @@ def refuse_final_labels(lattice: Lattice, format_name: str) -> None:
 
 
 def require_dense(columns: int, rows: int, size: int) -> None:
-    """Refuse sparse features: `columns` × `rows` numbers that need far more memory than their text of `size` bytes."""
+    """Refuse sparse features: a table of `columns` × `rows` that needs far more memory than its text (`size` bytes)."""
     if columns * rows > _MAX_CELLS_PER_BYTE * size + 1000:
         raise InputError(
             f"{columns} features of {rows} arcs are too sparse to be kept as columns",
@@ -122,7 +122,7 @@ def only_column(lattice: Lattice) -> Column:
 
 
 def ends_in_last_state(lattice: Lattice) -> bool:
-    """Check that the last state is the only final state, without costs and labels."""
+    """Check whether the last state is the only final state, and has no final costs or labels."""
     sides: list[Column | Labels] = [*lattice.scores.values(), *lattice.labels.values()]
     return lattice.final.tolist() == [lattice.num_states - 1] and not any(side.final.any() for side in sides)
 
@@ -232,7 +232,7 @@ def cost_of(probability: float) -> float:
 
 
 def probability_to_write(cost: float) -> str:
-    """Return the text of the probability that is read back as this cost; if there is none, of the nearest one."""
+    """Return the text of a probability that is read back as this cost; if there is none, of exp(−cost)."""
     try:
         nearest = math.exp(-cost)
     except OverflowError:

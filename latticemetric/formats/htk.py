@@ -134,7 +134,7 @@ class _Reader:
         )
 
     def _require_numbers(self) -> None:
-        """Refuse texts in fields for times and scores, which would otherwise become labels."""
+        """Refuse texts in fields for times and scores; they would become labels otherwise."""
         scaled = {field for field in self._links if f"{field}scale" in self._header}
         for rows, fields in ((self._nodes, {"t"}), (self._links, {*_COLUMN_NAMES, *scaled})):
             for field in fields:
@@ -175,7 +175,8 @@ class _Reader:
             raise FormatError(f"{field} is not a number on every line" if column is not None else f"{field} is missing")
         bad = np.flatnonzero(~((column >= 0) & (column == np.floor(column)) & (column < 2**31 - 1)))
         if bad.size:
-            raise FormatError(f"{field} is not a number ≥ 0", where=self._place(rows, int(bad[0])))
+            what = f"{field} is not a whole number from 0 to {2**31 - 2}"
+            raise FormatError(what, where=self._place(rows, int(bad[0])))
         return column
 
     def _words(self, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
@@ -256,7 +257,7 @@ class _Written(NamedTuple):
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
-    """Write one lattice with words on links; if it does not end in its last state alone, link its ends to a new one."""
+    """Write one lattice with words on links; add a new last state, unless the last state is the only end already."""
     lattice = lattice_to_write(graph, "htk-slf", set(_TEXTS) - {"W", "L"}, weights=True)
     arcs = closed_arcs(lattice, new_end=lattice.num_states == 1 or not ends_in_last_state(lattice))
     columns, penalty = _written_columns(lattice, arcs)

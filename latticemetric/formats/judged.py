@@ -171,8 +171,8 @@ def read_judged(
     Args:
         path: One table with everything, a folder of plain files, or a folder of WMT or mt-metrics-eval.
         pair: The language pair, such as `cs-en`; required if a folder has several.
-        references: Files to read instead of the folder's references. In folders of mt-metrics-eval also their names,
-            such as `refA`.
+        references: Files to read instead of the folder's references. In folders of mt-metrics-eval also names of
+            references, such as `refA`.
         human: A table to read instead of the folder's judgments.
         with_people: Treat human translations that are not references as systems (mt-metrics-eval).
 
@@ -427,7 +427,7 @@ def language_pairs(folder: str) -> list[str]:
 
 
 def language_pair(folder: Path, pair: str | None) -> str:
-    """Return the language pair; refuse an unknown one, or a missing one if the folder has several."""
+    """Return the language pair; refuse a pair that the folder lacks, and `None` if it has several pairs."""
     pairs = language_pairs(str(folder))
     if pair is None and len(pairs) == 1:
         return pairs[0]

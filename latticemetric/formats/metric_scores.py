@@ -141,7 +141,7 @@ def _read_table(path: str, name: str, found: _Collected) -> None:
         else:
             scores = {key: value for key, value in row.items() if key not in _ID_COLUMNS}
         if not scores:
-            raise FormatError("there is no column of scores", where=place, advice="name it like its metric")
+            raise FormatError("there is no column of scores", where=place, advice="add one with the name of its metric")
         for metric, value in scores.items():
             score = _score(value, place)
             if not math.isnan(score) or segment:

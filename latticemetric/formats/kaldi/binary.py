@@ -132,7 +132,7 @@ def write_lattice(file: IO[bytes], name: str, graph: Graph) -> None:
 
 
 def _numbers(lattice: Lattice) -> list[int]:
-    """Return the word numbers; refuse them if the user has no symbol table for them and some word is not a number."""
+    """Return the word number of each arc. Without a symbol table from the user, each word must be a number itself."""
     vocabulary = lattice.vocabulary
     if vocabulary.is_given and not vocabulary.is_embedded:
         return lattice.word.tolist()  # type: ignore[no-any-return]

@@ -100,7 +100,7 @@ def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) 
         head = stream.read_some(len(MACHINE))
         if not head:
             raise FormatError(
-                f"the archive ends before byte {offset}, where the scp file points to",
+                f"the archive ends before byte {offset}, to which the scp file points",
                 advice="write the scp file again",
             )
         if head == MACHINE:

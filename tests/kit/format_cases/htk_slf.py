@@ -58,8 +58,8 @@ _BROKEN = {
     "a base in words": changed("base=10", "base=ten", "base is 'ten', not a number", 3),
     "an infinite scale": changed("lmscale=2.5", "lmscale=inf", "lmscale is 'inf', not a number"),
     "no start": changed("lmscale=2.5", "start=9", "0 nodes could be the start"),
-    "a negative node": changed("J=3 S=2", "J=3 S=-2", "S is not a number ≥ 0", 13),
-    "half a node": changed("I=0 t=0.0", "I=0.5 t=0.0", "I is not a number ≥ 0", 7),
+    "a negative node": changed("J=3 S=2", "J=3 S=-2", "S is not a whole number from 0 to", 13),
+    "half a node": changed("I=0 t=0.0", "I=0.5 t=0.0", "I is not a whole number from 0 to", 7),
 }
 
 CASES = [

@@ -150,7 +150,7 @@ class MappingRules(Rewriter):
         self._outputs: dict[MappingRule, tuple[str, ...]] = {}
 
     def __reduce__(self) -> tuple[Callable[..., MappingRules], tuple[str, str]]:
-        """Pickle only the file's name and options: workers read the file again, and compute steps for their own words."""
+        """Pickle only the file's name and options: workers read the file again, and compute the steps they need."""
         return partial(MappingRules, keep_case=not self._upper, timed=self._timed), (self.where, self._side)
 
     def _key(self, text: str) -> str:

@@ -427,7 +427,7 @@ def plugin_subjects() -> list[Subject]:
 
 
 def _loaded(entry: EntryPoint, kind: str) -> str:
-    """Load all plug-ins of a kind, and check that this one works; return its module, package and version."""
+    """Load all plug-ins of a kind; return the module, package and version of `entry`, or raise the error of `entry`."""
     own, load = _registry(kind)
     if entry.name in own:
         raise InputError(f"latticemetric has a {kind} with this name, and uses its own")

@@ -75,7 +75,7 @@ class PairedCorrelations(Results):
         yield from rank_lines(self.ranks)
 
     def summary(self) -> list[str]:
-        """Return the notes of each language pair; give a note that all pairs share only once."""
+        """Return the notes of each language pair, then, once, the notes that all pairs share."""
         own = {pair: one.summary()[1:] for pair, one in self.pairs.items()}
         common = [line for line in next(iter(own.values())) if all(line in lines for lines in own.values())]
         each = ((f"{pair}: {line}" for line in lines if line not in common) for pair, lines in own.items())

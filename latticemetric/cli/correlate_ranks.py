@@ -60,9 +60,8 @@ class RankOptions(Options):
             level = level or ("system" if name in _OF_SYSTEMS else "segment")
             if name not in _STATISTICS or level not in _LEVELS or (name == "spa" and level == "system"):
                 what = f"metrics cannot be ranked by '{spelled}'"
-                raise UsageError(
-                    what, where="--ranks", advice=f"choose among {', '.join(_STATISTICS)}; levels {', '.join(_LEVELS)}"
-                )
+                levels = f"levels {', '.join(_LEVELS)} (spa: not system)"
+                raise UsageError(what, where="--ranks", advice=f"choose among {', '.join(_STATISTICS)}; {levels}")
             found.append((name, level))
         return list(dict.fromkeys(found))
 
@@ -84,8 +83,8 @@ class RankOptions(Options):
     def table_over_pairs(self, sides: Mapping[str, tuple[JudgedSystems, HumanScores, Tables]], seed: int) -> RankTable:
         """Rank the metrics over language pairs.
 
-        Accuracy counts the system pairs of all language pairs together; other statistics rank on each language pair.
-        Without `--ranks`, rank by accuracy only.
+        Accuracy over systems is one task, with the system pairs of all language pairs together. Every other statistic
+        is one task per language pair. Without `--ranks`, rank by accuracy only.
         """
         from latticemetric.evaluation.metric_tests import MetricTask, rank_metrics
 

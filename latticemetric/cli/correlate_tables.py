@@ -262,7 +262,10 @@ def _rows(agreement: Agreement) -> Iterator[_Row]:
 
 
 def _group_rows(grouping: Grouping) -> Iterator[_Row]:
-    """Yield TSV rows: groups (in place of systems), then correlations over groups, `every` or `large`."""
+    """Yield the TSV rows of groups: their scores, then the correlations over every group and over large groups.
+
+    The column of systems has the value of a group, `every` or `large`.
+    """
     for group in grouping.groups:
         for metric, value in {"human": group.human, **group.scores}.items():
             reason = group.reason if value is None else None

@@ -26,8 +26,9 @@ def command(
 ) -> None:
     """Determinize GRAPHS (a file, folder, glob or -) and write them to TARGET: one path per string, at its least cost.
 
-    The result is OpenFst's rmepsilon, determinize and minimize: the smallest such lattice without ε. It has one score,
-    the cost under --scale, as 32-bit floats (n-best lists: 64-bit). It can be far larger than the input: prune first.
+    The result is OpenFst's rmepsilon, determinize and minimize: the smallest such lattice without ε. Its only score is
+    the cost under --scale, as 32-bit floats (from n-best lists: 64-bit). The result can be far larger than the input:
+    prune first.
     TARGET is a file, - for standard output, or a folder (with / at its end) with one file per graph.
     """
     from latticemetric.batch.answers import determinized

@@ -61,9 +61,10 @@ def fingerprint(context: click.Context) -> dict[str, Any]:
 
 
 def common_to_shards(context: click.Context) -> dict[str, Any]:
-    """Return the data that all shards of a run must share. Compare files by content, since machines differ.
+    """Return the data that all shards of a run must share.
 
-    Compare graph files by size only: other code digests the references and the ids of graphs while it reads them.
+    A file that an option names counts by its content, since names and times can differ between machines. Graph files
+    count by their total size only: `ShardRun` digests the references and the ids of graphs while it reads them.
     """
     options = {}
     for parameter in context.command.params:

@@ -111,7 +111,7 @@ def _run(command: click.Command, program: str) -> None:
 
 
 def _fill_closed_streams() -> None:
-    """Open closed standard streams, so that no output file becomes descriptor 2 and receives the warnings."""
+    """Open the null device for closed standard streams, so that no output file becomes descriptor 2 (for warnings)."""
     for number in range(3):
         try:
             os.fstat(number)

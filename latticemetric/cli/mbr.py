@@ -239,7 +239,7 @@ def command(
     GRAPHS are files, folders, quoted globs, or - for standard input.
 
     With --method wer --risk exact, find the candidate with the fewest expected errors, and show how many fewer it has
-    than the answer by the upper bound.
+    than the answer of --risk bound.
 
     With --tune, search for the parameters whose answers score best against references, and print them as options. The
     search varies the parameters that have several numbers or are not given.
@@ -277,7 +277,7 @@ def command(
 
 @contextmanager
 def _advice_for_gains() -> Iterator[None]:
-    """Replace advice for `convert` in errors of formats by advice for `mbr`: use --gains-only."""
+    """In format errors, replace the advice, which names options of `convert`, by advice for `mbr`: --gains-only."""
     try:
         yield
     except UsageError as error:
@@ -413,7 +413,7 @@ class _ExactRisks(_Decoded):
         return True
 
     def summary(self) -> list[str]:
-        """Return the total expected errors of the exact answers, of the answers by the bound, and of the 1-bests."""
+        """Return the total expected errors by exact risk, by the upper bound, and of the 1-bests."""
         found = self._found
         words = math.fsum(record["expected_words"] for record in found)
         least = math.fsum(record["risk"] for record in found)

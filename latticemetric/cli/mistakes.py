@@ -116,7 +116,7 @@ def _explain_value(error: click.BadParameter) -> str:
 
 
 def in_wrong_order(error: InputError, given: Mapping[str, Any]) -> UsageError | None:
-    """Explain an error by swapped arguments if LATTICES hold no graphs, but the only file of REFERENCES does."""
+    """Return an error that reports swapped arguments if only REFERENCES, a single file, has graphs; else `None`."""
     lattices: str | None = given.get("lattices")
     references: Sequence[str] = given.get("references") or ()
     if lattices is None or len(references) != 1 or _has_graphs(lattices) or not _has_graphs(references[0]):

@@ -95,7 +95,7 @@ class _Lists(AnswerResults):
     columns = ("id", "rank", "hypothesis", "cost", "scores", "arcs", "edges", "error")
 
     def records(self) -> Iterator[Record]:
-        """Yield one record per graph; the list is called `paths`, since it has costs, not log probabilities."""
+        """Yield one record per graph; its list is `paths`, since an `nbest` would have log probabilities, not costs."""
         for answer in self.answers:
             if answer.problem is not None:
                 yield {"id": answer.name, "error": str(answer.problem)}

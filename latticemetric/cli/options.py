@@ -73,7 +73,7 @@ def numbers(value: str | None) -> tuple[float, ...]:
 
 
 def whole_numbers(value: str | None, *, most_strings: float = math.inf) -> tuple[int, ...]:
-    """Parse whole numbers separated by commas; refuse numbers of strings above `most_strings`."""
+    """Parse whole numbers separated by commas; refuse numbers above `most_strings`."""
     given = numbers(value)
     if not all(number.is_integer() for number in given):
         raise click.BadParameter(f"'{value}' has a number that is not a whole number")
@@ -337,9 +337,10 @@ TABLES = ("parquet", "arrow")
 
 
 def format_option(*names: str) -> Any:
-    """Declare the field of the output format: one of `names`, or a table format if `names` has `jsonl`.
+    """Declare the field of the output format: one of `names`.
 
-    The default is the format of the suffix of `--output`, else the first of `names`.
+    The default is the format of the suffix of `--output`, else the first of `names`. If `names` has `jsonl`, a suffix
+    can also choose a table format.
     """
 
     def chosen(value: str | None) -> str:
@@ -369,9 +370,9 @@ def resamples_option(default: int) -> Any:
 
 
 def lattices_option(what: str, format_parameter: str | None = None) -> Any:
-    """Declare the field of `--write-lattices`, a file for the graphs `what`.
+    """Declare the field of `--write-lattices`; in its help text, `what` describes the graphs.
 
-    The parameter `format_parameter`, if it is given, chooses the format; else the suffix of the file does.
+    `format_parameter` names the parameter with the format; without it, the suffix of the file chooses the format.
     """
     text = f"Also write {what} to FILE, in the format of its suffix."
     return option("--write-lattices FILE", text, type=GraphOutput(format_parameter))

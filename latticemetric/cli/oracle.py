@@ -165,7 +165,7 @@ def command(
 def _search_by_automaton(
     metric: RateOptions, also: AlsoOptions, reading: PairedReadingOptions, run: ShardedRunOptions
 ) -> Search:
-    """Return the search for the path of each lattice with the best score by a user's automaton."""
+    """Return the search that finds the path of each lattice that a user's automaton scores best."""
     from latticemetric.batch.user_automaton import automaton_oracles, read_automaton
     from latticemetric.cli.oracle_results import AutomatonResults
 
@@ -184,7 +184,7 @@ def _search_by_automaton(
 def _search_by_compounds(
     also: AlsoOptions, reading: PairedReadingOptions, run: ShardedRunOptions, *, references: int
 ) -> Search:
-    """Return the search for the path of each lattice with the fewest errors, where adjacent words may be joined."""
+    """Return the search that finds the path of each lattice with the fewest errors, if adjacent words may be joined."""
     from latticemetric.batch.compounds import compound_oracles
     from latticemetric.cli.oracle_results import CompoundResults
     from latticemetric.errors import require_pynini
@@ -206,7 +206,7 @@ def _search_by_compounds(
 def _search_by_bleu(
     metric: RateOptions, also: AlsoOptions, reading: PairedReadingOptions, run: ShardedRunOptions
 ) -> Search:
-    """Return the search for the paths of all lattices with the best BLEU together."""
+    """Return the search that finds one path per lattice, so that all paths together have the best BLEU."""
     from latticemetric.batch.corpus_bleu import corpus_oracle_of
     from latticemetric.cli.oracle_results import CorpusResults
     from latticemetric.metrics.registry import make_metric
@@ -245,7 +245,7 @@ def _search_by_rate(
     output_format: str,
     references: int,
 ) -> Search:
-    """Return the search for the path of each lattice with the best recognition rate."""
+    """Return the search that finds the path of each lattice with the best recognition rate."""
     from latticemetric.batch.oracles import OracleSearch, OracleSums, oracles_of
     from latticemetric.cli.oracle_results import OracleResults
 

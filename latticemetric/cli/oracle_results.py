@@ -208,7 +208,7 @@ class OracleResults(Results):
 
 
 class CorpusResults(Results):
-    """The paths of all lattices with the best BLEU together."""
+    """One path per lattice: the paths that have the best BLEU together."""
 
     columns = _titles((*COLUMNS, "headroom"), ONE_BEST_COLUMNS)
 

@@ -146,7 +146,7 @@ def ask_graphs(
     lattice_of: Callable[[Any], Graph | None] = lambda _: None,
     to_format: str | None = None,
 ) -> None:
-    """Call `ask` on each graph (with `--evidence`: and on its evidence with the same id); write the answers.
+    """Call `ask` on each graph (with `--evidence`: on each graph and the evidence with its id); write the answers.
 
     If the file `lattices` is given, write the lattices of the answers to it, in `to_format` or the format of its
     suffix. Report failures on standard error, with exit status 1.
@@ -212,9 +212,10 @@ def written_beside(
     *,
     if_none: bool = True,
 ) -> Iterator[AnyAnswer]:
-    """Yield the answers; after the last one, write their graphs to `path` (an empty file only with `if_none`).
+    """Yield the answers; after the last one, write their graphs to `path`.
 
-    If a graph cannot be written, no result becomes visible.
+    If no answer has a graph, write an empty file, or no file if `if_none` is False. If a graph cannot be written, no
+    result becomes visible.
     """
     if path is None:
         yield from answers

@@ -185,7 +185,7 @@ def _read(systems: Sequence[str], references: Sequence[str], options: _ScoreOpti
 
 
 def _check_details(options: _ScoreOptions) -> None:
-    """Refuse options that need an error analysis, or that contradict it."""
+    """Refuse options that contradict `--details` or `--by`, and options that have no effect without them."""
     if options.details or options.by is not None:
         refuse(["explain", "level"], "with --details or --by")
     if not options.details:
@@ -368,7 +368,7 @@ class _ErrorDetails(Results):
                 yield from table([[f"  {times}", harmless(words)] for words, times in items], left=(1,))
 
     def records(self) -> Iterator[Record]:
-        """Yield the errors (counts and words) of each system and metric: first of all segments, then of each group."""
+        """Yield the errors of each system and metric (counts and words): over all segments, then over each group."""
         for one, analysis in self.analyses:
             for group, details in {"": analysis.total, **analysis.groups}.items():
                 yield {

@@ -28,7 +28,7 @@ class Stopped(BaseException):
     """A signal ends the run.
 
     It is not an `Exception`, so that no handler takes it for the failure of a graph. It is not a `KeyboardInterrupt`,
-    since click turns that into another error.
+    since click turns a `KeyboardInterrupt` into another error.
 
     Attributes:
         number: The signal.
@@ -53,7 +53,7 @@ def noted(note: Callable[[], str]) -> Iterator[None]:
     """Inside the block, add a note to the message of a run that a signal stops.
 
     Args:
-        note: Return the note; called when the message is written.
+        note: Function that returns the note; called when the message is written.
     """
     _notes.append(note)
     try:

@@ -86,7 +86,7 @@ class _TagOptions(Options):
     )
     rounds: int = option(
         "--rounds N",
-        "Number of rounds for the largest of --sample-sizes; p-values are averaged over rounds.",
+        "Number of rounds for the largest of --sample-sizes (smaller sizes: more); p-values are averaged over rounds.",
         default=10,
         type=_DRAWS,
     )

@@ -83,7 +83,10 @@ class Scored(Worded, Protocol):
 
 
 def captions_of(paths: Mapping[str, Any]) -> dict[str, str]:
-    """Return a caption for each path that has words; if all scored paths share a reference, it is the first caption."""
+    """Return a caption for each path that has words.
+
+    If all scored paths have the same reference, the reference is the first caption, with their words aligned below.
+    """
     scored = {name: path for name, path in paths.items() if isinstance(path, Scored)}
     others = {name: path for name, path in paths.items() if name not in scored and isinstance(path, Worded)}
     heading, rows = {}, [" ".join(path.words) for path in scored.values()]
@@ -106,7 +109,7 @@ def captions_of(paths: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _cells(alignment: Alignment) -> Iterator[str]:
-    """Yield the insertions before each reference word and the word aligned with it, then the last insertions."""
+    """Yield two texts per reference word: the insertions before it, and its aligned word; then the last insertions."""
     inserted: list[str] = []
     for edit, _, candidate in alignment.steps():
         if edit == INSERTION:

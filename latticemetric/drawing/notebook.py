@@ -48,7 +48,7 @@ def alignment_html(alignment: Alignment, candidate: str = "candidate") -> str:
 
 
 def answer_html(title: str, paths: Mapping[str, Any], graph: Any | None) -> str:
-    """Return a result as HTML: scores, alignments with the reference, and the graph with these paths, if given."""
+    """Return a result as HTML: scores, alignments with references, and `graph` (if given) with highlighted `paths`."""
     parts = [f"<p><small>{_text(title)}</small></p>"]
     for name, path in paths.items():
         score = "–" if path.score is None else f"{path.score:.4f}"

@@ -113,7 +113,7 @@ class Curve:
 
     @property
     def is_plain(self) -> bool:
-        """True if a plain line is drawn: no highlighted path takes it, and it is not the legend's sample of a shade."""
+        """True if a plain line is drawn: for links that no highlighted path takes, but not for the legend's shades."""
         return not self.paths and (self.arrow or self.shade is None)
 
 

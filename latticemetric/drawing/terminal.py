@@ -164,7 +164,7 @@ class Detour:
 
 
 def main_path(diagram: Diagram) -> tuple[int, ...]:
-    """Return the links of the first highlighted path; if it does not lead from start to end, of the longest path."""
+    """Return the links of the first highlighted path if it leads from start to end, otherwise of the longest path."""
     links = [number for number, link in enumerate(diagram.links) if 0 in link.paths]
     at = 0
     for number in links:
@@ -295,7 +295,7 @@ class _TextLayout:
             yield before + 1, after - 1
 
     def _crossing(self, number: int, row: int) -> list[tuple[int, bool]]:
-        """Return each vertex whose vertical lines cross this link in `row`; True means that the lines arrive there."""
+        """Return each vertex whose vertical lines cross this link in `row`; True for lines arriving at the vertex."""
         link = self.diagram.links[number]
         return [
             (vertex, arrives)

@@ -41,7 +41,7 @@ class Search:
     spelling: Spelling | None = None
 
     def in_units(self) -> tuple[Search, SpelledLattice]:
-        """Return the same search in the lattice of units, and this lattice. The metric must compare units."""
+        """Return the same search in the lattice of units, and the lattice of units. The metric must compare units."""
         assert self.spelling is not None
         spelled = spelled_lattice(self.lattice, self.spelling)
         search = replace(
@@ -77,7 +77,12 @@ class ForestSearch:
 
 
 class BestDerivation(NamedTuple):
-    """The best derivation by the tie rule: its edges, in the order of `Derivation`, its gain, times `Gains.unit`."""
+    """The best derivation by the tie rule.
+
+    Attributes:
+        edges: The edges, in the order of `Derivation`.
+        gain: The gain, multiplied by `Gains.unit`.
+    """
 
     edges: npt.NDArray[np.int64]
     gain: int

@@ -116,7 +116,7 @@ def test_nested_alternations_are_read_and_written_without_recursion(tmp_path):
         final=[3000],
         vocabulary=lm.Vocabulary({1: "a"}),
     )
-    with pytest.raises(lm.UsageError, match="nest more than 32 deep"):
+    with pytest.raises(lm.UsageError, match="nest more than 32 levels deep"):
         written(tmp_path, [("u", deep)], "trn")
 
 

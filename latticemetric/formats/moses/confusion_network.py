@@ -37,14 +37,14 @@ _ONE_NUMBER = re.compile(rb"\s*[0-9]+[ \t]+[-+0-9.eE]+\s*")
 
 
 class _Scores:
-    """Infers the number of scores per word from the lines; if words are numbers, several may be possible."""
+    """Infers the number of scores per word from the lines; words that look like numbers can leave several possible."""
 
     def __init__(self) -> None:
         self._possible: set[int] | None = None
         self._likely: set[int] = set()
 
     def narrow(self, fields: list[str]) -> bool:
-        """Keep the possible numbers that also fit this line; return false if none is left."""
+        """Keep the possible numbers of scores that also fit this line; return false if none is left."""
         numeric = [is_number(field) for field in fields]
         decimal = [is_one and not field.isdigit() for field, is_one in zip(fields, numeric, strict=True)]
         if self._possible is None:
@@ -60,9 +60,9 @@ class _Scores:
         return bool(self._possible)
 
     def number(self, *, surely: bool = False) -> int:
-        """Return the lowest possible number for which no word looks like a probability.
+        """Return the lowest possible number of scores for which no word looks like a probability.
 
-        If there is none, return the lowest possible number, or 0 with `surely`.
+        If there is no such number, return the lowest possible number; if `surely`, return 0 instead.
         """
         return min(self._likely or (() if surely else self._possible or ()), default=0)
 

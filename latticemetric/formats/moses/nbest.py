@@ -1,7 +1,7 @@
 """Read and write Moses n-best lists: `0 ||| hypothesis ||| LM0= -4.3 … ||| total [||| alignment]`.
 
 Scores are log probabilities; costs are the negated values. The total has weight 1, and features have weight 0. Without
-totals, features have weight 1. Old files have `0|||` and `lm:`.
+totals, features have weight 1. Old files write `0|||` without a space, and `lm:` instead of `lm=`.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ def _parse(block: Sequence[_Line]) -> NBest:
     for place, fields in block:
         if len(fields) < _FEWEST_FIELDS:
             raise FormatError(
-                f"the line has {len(fields)} fields between |||, not 4",
+                f"the line has {len(fields)} fields between |||, but needs at least {_FEWEST_FIELDS}",
                 where=place,
-                advice="write number ||| words ||| features ||| total",
+                advice="write number ||| words ||| features ||| total (the total is optional)",
             )
         scores = _features(fields[2], place)
         if len(fields) > _FEWEST_FIELDS:

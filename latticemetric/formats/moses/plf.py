@@ -1,7 +1,7 @@
 """Read and write the Python lattice format (Moses, cdec): `((('tal',-0.73,1),('tarde',-0.82,2),),(('ves',-2.1,1),),)`.
 
-Item i of a line holds the arcs that leave node i: word, log probabilities (or a mapping of named ones), and the
-distance to the target node. The line is parsed, never evaluated; nesting has a fixed depth.
+Item i of a line holds the arcs that leave node i: word, log probabilities (or a mapping from names to log
+probabilities), and the distance to the target node. The line is parsed, never evaluated; nesting has a fixed depth.
 """
 
 from __future__ import annotations

@@ -130,10 +130,10 @@ def _phrases(out: str, scores: str, span: int, place: str) -> tuple[str, list[st
 def _split_phrases(text: str, span: int) -> tuple[str, list[str]] | None:
     """Split `je suis|I am` into the source phrase and the words of the translation; return `None` if ambiguous.
 
-    Words may have factors, `suis|V`. Then one token joins the last source word and the first translated word; `span`,
-    the number of source words, tells which token. The source word takes as many of its factors as the source word
-    before it has. If there is no such word, the translated word takes as many as the next translated word has. If there
-    is neither, each takes half.
+    If words have factors (`suis|V`), one token holds both the last source word and the first translated word: token
+    number `span`, where `span` is the number of source words. The source word in this token has as many factors as the
+    source word before the token. If there is no source word before it, the translated word in this token has as many
+    factors as the next translated word. If there is neither, each of the two words has half of the factors.
     """
     source, bar, target = text.partition("|")
     tokens = split_words(text)
@@ -216,7 +216,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _numbered(stream: Stream) -> Iterator[tuple[str, str, tuple[int, bytes]]]:
-    """Yield the sentence, the place and the numbered text of each line; blank lines belong to the sentence before."""
+    """Yield sentence id, place, and line with line number; a blank line belongs to the sentence of the line before."""
     name = ""
     for line in stream.byte_lines():
         match = _ID.match(line)
@@ -232,7 +232,7 @@ def _numbered(stream: Stream) -> Iterator[tuple[str, str, tuple[int, bytes]]]:
 
 
 def _parse(data: bytes, file: str, lines_before: int) -> Lattice:
-    """Build the lattice of lines with a sentence number and fields, of which the first is `hyp=`."""
+    """Build a lattice from its lines; each line has a sentence number, then fields, and the first field is `hyp=`."""
     lines = []
     for line, row in enumerate(data.split(b"\n"), start=lines_before + 1):
         place = f"{file}:{line}"
@@ -339,7 +339,9 @@ def _columns(arcs: list[_Line], first: list[int], size: int, ends: int, text_siz
     for row, line in zip(first, arcs, strict=True):
         values[_TRANSITION][row] = line.cost
         if line.dense != arcs[0].dense:
-            raise FormatError("the number of scores differs from that of the graph's first line", where=line.place)
+            raise FormatError(
+                "the number of scores differs from the number in the graph's first line", where=line.place
+            )
         for name, cost in line.features.items():
             if name not in values:
                 with placed(line.place):

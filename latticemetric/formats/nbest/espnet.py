@@ -1,4 +1,4 @@
-"""Read n-best lists of ESPnet2: a folder, or one per job, with `{n}best_recog/` folders of `text`, `token` and `score`.
+"""Read n-best lists of ESPnet2: a folder (or one per job) holds `{n}best_recog/` with `text`, `token` and `score`.
 
 Lines are `utt value`. Scores are natural log probabilities, as plain numbers or as PyTorch prints a tensor. All files
 of a job are open together, and one utterance at a time is read from all of them.
@@ -74,12 +74,14 @@ def _ranks(job: Path) -> list[Path]:
     for rank in range(1, len(ranks) + 1):
         if rank not in ranks:
             what = f"the folder has {max(ranks)}best_recog, but no {rank}best_recog"
-            raise FormatError(what, where=str(job), advice="add the missing folder, or remove those of later ranks")
+            raise FormatError(
+                what, where=str(job), advice="add the missing folder, or remove the folders of later ranks"
+            )
     return [ranks[rank] for rank in sorted(ranks)]
 
 
 class _Rows:
-    """The lines of one file; `row` is the next one."""
+    """The lines of one file; `row` is the next line."""
 
     def __init__(self, path: Path, stack: contextlib.ExitStack) -> None:
         self._stream = stack.enter_context(open_stream(str(path)))
@@ -116,7 +118,7 @@ def _opened(folder: Path, stack: contextlib.ExitStack) -> tuple[_Rows, _Rows | N
 
 def _refuse_order(row: _Row) -> NoReturn:
     raise FormatError(
-        f"'{shortened(row.key, 40)}' is missing in another file of the folder, or at another position there",
+        f"another file of the folder does not have '{shortened(row.key, 40)}', or has it at another position",
         where=row.place,
         advice="sort all files of the folder in the same order (LC_ALL=C sort)",
     )

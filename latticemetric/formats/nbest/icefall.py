@@ -1,6 +1,6 @@
 """Read and write icefall's `recogs-*.txt`: lines `utt:⇥ref=['A', 'B']` and `utt:⇥hyp=['A', 'B']`.
 
-Each hypothesis is an n-best list of one, without scores. References and timestamps are skipped.
+Each hypothesis becomes an n-best list with one entry and no scores. References and timestamps are skipped.
 """
 
 from __future__ import annotations

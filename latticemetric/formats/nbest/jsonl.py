@@ -92,7 +92,7 @@ def as_record(name: str, graph: Graph, format_name: str) -> dict[str, Any]:
     other += sorted((names - nested) & {*TEXTS, *TOKENS, NESTED})
     if other:
         raise UsageError(
-            f"{format_name} cannot store the weight of {shortened(', '.join(other), 200)} next to the other scores",
+            f"{format_name} cannot store these scores with their names and weights: {shortened(', '.join(other), 200)}",
             advice="add the scores up with --sum-scores",
         )
     if total := next((key for key in names if key in TOTALS and scales[key]), None):

@@ -41,7 +41,7 @@ def lists_of_table(table: Any, field: str, references: int, *, named: bool) -> T
 
 
 class _Groups(NamedTuple):
-    """The texts of several groups: one Arrow array, and the index where each group begins (last: number of texts)."""
+    """Groups of texts: an Arrow array of all texts, and the indices where groups begin, then the number of texts."""
 
     texts: Any
     begin: Numbers
@@ -73,7 +73,10 @@ def _hypotheses(fields: dict[str, Any], reference: str) -> _Groups | None:
 
 
 def _groups(column: Any, *, of_texts: bool = True) -> _Groups | None:
-    """Group a column by row: a row is a text or a list of texts; without `of_texts`, a list of values of any type."""
+    """Group the texts of a column by row, if each row is a text or a list of texts; otherwise return `None`.
+
+    If `of_texts` is false, each row must be a list, but its values may have any type.
+    """
     from pyarrow import types
 
     if column.null_count:
@@ -91,7 +94,7 @@ def _groups(column: Any, *, of_texts: bool = True) -> _Groups | None:
 
 
 def _ranked(found: _Groups) -> _Groups | None:
-    """Return the texts of hypotheses that are structures; sort those of each list by cost if they have a total."""
+    """Return the texts of hypotheses (texts, perhaps with scores); if they have a total, sort each list by cost."""
     from pyarrow import types
 
     if not types.is_struct(found.texts.type):

@@ -62,7 +62,10 @@ class Record(NamedTuple):
     place: str
 
     def name(self, *, named: bool | None) -> str | None:
-        """Return the id, or `None`. `named`: whether earlier records have ids (or `None`); refuse a mixture."""
+        """Return the id, or `None` if there is none; raise an error if only some records have ids.
+
+        `named` says whether earlier records have ids; it is `None` for the first record.
+        """
         key = _only(self.fields, IDS, "ids", self.place)
         if named is not None and named != (key is not None):
             what = "some lists have an id, but others do not"
@@ -110,7 +113,7 @@ def _is_list_of_hypotheses(value: object) -> bool:
 
 
 def reference_fields(fields: Fields) -> tuple[str, ...]:
-    """Return the names of the fields that look like references; several only if their values differ."""
+    """Return the names of the fields that look like references; if their values are equal, only the first name."""
     key = next((name for name in LISTS if fields.get(name) is not None), None)
     key = key or next((name for name in OTHER_LISTS if _is_list_of_hypotheses(fields.get(name))), "")
     known = (*REFERENCES, *_REFERENCE_OF.get(key, ()))
@@ -144,7 +147,7 @@ class Parsed(NamedTuple):
 
 
 def assembled(parsed: list[Parsed], place: str) -> NBest:
-    """Build the list of parsed hypotheses; refuse a total that some of them lack."""
+    """Build the list of parsed hypotheses; refuse a total that some hypotheses lack."""
     nested = {name for one in parsed for name in one.scores}
     scales = scales_of(nested, {name for one in parsed for name in one.numbers}, place)
     total = next((name for name in scales if name in TOTALS and scales[name]), None)
@@ -157,7 +160,7 @@ def assembled(parsed: list[Parsed], place: str) -> NBest:
 
 
 def _are_texts(hypotheses: list[Any]) -> bool:
-    """Check whether hypotheses are nothing but texts that can be encoded."""
+    """Check whether all hypotheses are texts that UTF-8 can encode."""
     try:
         "".join(hypotheses).encode()
     except (TypeError, UnicodeEncodeError):
@@ -187,7 +190,7 @@ def _text_and_score(value: list[object], place: str) -> Parsed:
     texts = [one for one in value if isinstance(one, str)]
     scores = [one for one in value if isinstance(one, int | float) and not isinstance(one, bool)]
     if len(value) != _PAIR or len(texts) != 1 or len(scores) != 1:
-        raise FormatError("the hypothesis is a list, but not of a text and its score", where=place)
+        raise FormatError("the hypothesis is a list, but not a pair of a text and its score", where=place)
     return Parsed(_split(texts[0], place), {}, {TOTALS[0]: _finite(scores[0], "score", place)})
 
 
@@ -202,7 +205,7 @@ def _numbers(table: Fields, place: str, strict: Callable[[str], bool]) -> dict[s
 
 
 def _finite(value: float, name: str, place: str) -> float:
-    """Return a number of a record; in tables, it may be NaN or infinite."""
+    """Return a number of a record; refuse NaN and infinity, which tables can hold."""
     if not math.isfinite(value):
         raise FormatError(f"score '{shortened(name, _SHOWN)}' is {value}, which is not finite", where=place)
     return float(value)

@@ -1,7 +1,7 @@
 """Read and write n-best lists as Parquet and Arrow tables: one record per row, one field per column (see `records`).
 
-Columns that cannot be part of a record, like audio, are not read. Tables are written in batches, with the columns of
-JSON lines: `id`, and `hypotheses` with texts and scores. This needs pyarrow.
+Columns that cannot be part of a record, like audio, are not read. Tables are written in batches; their columns
+are the fields of JSON lines: `id`, and `hypotheses` with texts and scores. This module needs pyarrow.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def require_pyarrow() -> Any:
         import pyarrow as pa
     except ImportError as error:
         raise MissingDependencyError(
-            "this needs pyarrow, which is not installed", advice='pip install "latticemetric[arrow]"'
+            "this operation needs pyarrow, which is not installed", advice='pip install "latticemetric[arrow]"'
         ) from error
     return pa
 
@@ -163,7 +163,7 @@ class TableBlock(NamedTuple):
     Attributes:
         data: The rows, as an Arrow stream.
         file: The file of the table.
-        before: The number of rows before these.
+        before: The number of rows before this block.
     """
 
     data: bytes
@@ -171,11 +171,14 @@ class TableBlock(NamedTuple):
     before: int
 
     def entries(self, *, named: bool | None) -> Iterator[Entry]:
-        """Yield the entry of each row. `named`: whether earlier rows have ids (or `None`); refuse a mixture."""
+        """Yield the entry of each row; raise an error if only some rows have ids.
+
+        `named` says whether earlier rows have ids; it is `None` for the first rows.
+        """
         return _entries_of(_rows(self._batch(), self.before), self.file, named=named)
 
     def lists(self, field: str, references: int, *, named: bool) -> TableLists | None:
-        """Return all n-best lists, each with `references` references from `field`; `None`: use `entries` instead."""
+        """Return the lists, each with `references` references from `field`; `None` if only `entries` can read them."""
         return lists_of_table(self._batch(), field, references, named=named)
 
     def _batch(self) -> Any:

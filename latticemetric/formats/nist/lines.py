@@ -125,7 +125,7 @@ def is_ctm(head: bytes) -> bool:
 
 
 def is_ctm_reference(head: bytes) -> bool:
-    """Check whether all lines are timed words, and one is a mark or has fractional times (so no sentences)."""
+    """Check whether all lines are timed words, and one is a mark or has fractional times (so not a sentence)."""
     return is_ctm(head) and any(_is_mark(row) or b"." in row[2] + row[3] for row in _rows(head))
 
 

@@ -186,7 +186,7 @@ def _write_stm(file: IO[bytes], name: str, graph: Graph) -> None:
         if lattice.times is None or not 0 <= lattice.times[0] <= lattice.times[-1]:
             raise UsageError(
                 f"stm needs times, but '{shortened(name)}' has none",
-                advice="name the graph file,channel,speaker,begin,end, or write trn",
+                advice="give the graph an id like file,channel,speaker,begin,end, or write trn",
             )
         begin, end = (f"{exact_decimal(float(lattice.times[k])):f}" for k in (0, -1))
         head = [name, _CHANNEL, name, begin, end]
@@ -223,11 +223,11 @@ register(Format("stm", (".stm",), is_stm, lambda stream, _: map(_entry, _scored_
 
 
 def words_by_segment(words: Stream, reference: Stream) -> dict[str, Lattice]:
-    """Return the words of each scored segment by segment id; assign timed words to segments as sclite does.
+    """Assign timed words to segments as sclite does; return the graph of each scored segment by segment id.
 
-    A word belongs to the first segment of its channel that ends after the word's middle (for an alternation: the latest
-    middle). Words after the last segment belong to it. Case in the names of files and channels is ignored. Refuse
-    segments that are not in order of time, and words in a channel without segments.
+    A word belongs to the first segment of its channel that ends after the word's middle (for an alternation: after the
+    latest middle of its words). Words after the last segment belong to the last segment. Case in the names of files and
+    channels is ignored. Refuse segments that are not in order of time, and words in a channel without segments.
     """
     by_channel: dict[_Key, tuple[str, list[ctm.Line]]] = {}
     for name, place, lines in ctm.channels(words):

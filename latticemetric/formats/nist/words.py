@@ -151,7 +151,7 @@ def parsed_transcript(text: str, where: str) -> Lattice:
         part, at = match[1], match.end()
         if part == _OPEN:
             if builder.depth == DEEPEST:
-                raise FormatError(f"alternations nest more than {DEEPEST} deep", where=where)
+                raise FormatError(f"alternations nest more than {DEEPEST} levels deep", where=where)
             builder.open()
         elif builder.depth and part in {_OR, _CLOSE}:
             if builder.is_empty and not (part == _CLOSE and builder.has_alternatives):
@@ -305,7 +305,9 @@ class Speller:
             if isinstance(item, str):
                 depth += (item == _OPEN) - (item == _CLOSE)
                 if depth > DEEPEST:
-                    raise UsageError(f"alternations nest more than {DEEPEST} deep", advice="write a format of lattices")
+                    raise UsageError(
+                        f"alternations nest more than {DEEPEST} levels deep", advice="write a format of lattices"
+                    )
                 tokens.append(item)
             elif not isinstance(item, Fork):
                 tokens.append(self.word(item, inside=depth > 0))
@@ -320,7 +322,7 @@ class Speller:
 
     def _refuse(self, text: str) -> None:
         raise InputError(
-            f"{shortened(text)!r} would be read back differently from {self._format}",
+            f"{shortened(text)!r} would not be read back unchanged from {self._format}",
             advice="write another format",
         )
 

@@ -84,7 +84,7 @@ def _build_at(machine: bytes, at: int, vocabulary: Vocabulary | None) -> Lattice
 
 
 def extents_of(data: bytes) -> Iterator[tuple[str, int, int]]:
-    """Yield the key of each machine of an archive, and the machine's begin and end."""
+    """Yield the key of each machine of an archive, and the indices of its first byte and of the byte after it."""
     if len(data) < _HEADER + 4:
         raise FormatError("the archive is cut short", advice="copy or write the file again")
     if not data.startswith((_STTABLE, _STLIST)):
@@ -112,7 +112,7 @@ def extents_of(data: bytes) -> Iterator[tuple[str, int, int]]:
 
 
 def _positions(data: bytes) -> list[int]:
-    """Return the begin of each entry of an `sttable`, in the order of the file, and the begin of the index."""
+    """Return the position of each entry of an `sttable`, in the order of the file, then the position of the index."""
     (count,) = struct.unpack_from("<q", data, len(data) - 8)
     begin = len(data) - 8 * (count + 1)
     if count < 0 or begin < _HEADER or (count == 0 and begin > _HEADER):

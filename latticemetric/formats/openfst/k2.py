@@ -48,7 +48,7 @@ class _Arc(NamedTuple):
 
 
 def looks_like_k2(head: bytes) -> bool:
-    """Check whether exactly the arcs with the label −1 lead into the state that stands alone on the last line."""
+    """Check whether the arcs with the label −1, and no others, lead into the state that is alone on the last line."""
     if _PREFIX.match(head):
         return True
     if b"-1" not in head:
@@ -192,7 +192,9 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     for name in names if lattice.labels else ():
         side = lattice.labels.get(name)
         if side is not None and side.final.any():
-            raise InputError(f"k2 cannot store '{name}' of final states", advice="leave it out with --drop-labels")
+            raise InputError(
+                f"k2 cannot store the labels '{name}' of final states", advice="leave them out with --drop-labels"
+            )
         sides.append(_numbers(side.vocabulary, side.arc.tolist(), "label") if side else ["0"] * len(lattice.word))
     # The label comes first, then the words, then further labels.
     sides = [sides[1], sides[0], *sides[2:]] if len(sides) > 1 else sides

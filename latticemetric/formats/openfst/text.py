@@ -1,8 +1,8 @@
 """Read and write OpenFst's text (AT&T): arcs `source target input [output] [weight]`, final states `state [weight]`.
 
 Weights are costs. The source of the first line is the start. The fourth of four fields is a weight if some arc has only
-three fields. It is also a weight if it is a number on all lines, and either one of these numbers has a fraction or some
-input label is not a number. Otherwise it is the output label.
+three fields. It is also a weight if it is a number on all lines, and any of these numbers has a fraction or any input
+label is not a number. Otherwise it is the output label.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ DECIPHER_2 = b"""NBestList2.0
 """
 
 _SRILM = {
-    "two fields": Broken(OWN + b"-1 -2\n", 2, "does not begin with acoustic score, language score"),
+    "two fields": Broken(OWN + b"-1 -2\n", 2, "does not begin with acoustic score, LM score"),
     "acoustic score that is no number": Broken(OWN + b"low -2 1 a\n", 2, "'low' is not a number"),
     "language score that is no number": Broken(OWN + b"-1 -2,5 1 a\n", 2, "'-2,5' is not a number"),
     "number of words with a point": Broken(OWN + b"-1 -2 1.0 a\n", 2, "'1.0' is not a number of words"),
@@ -283,14 +283,18 @@ _ESPNET = {
         b"== 1best_recog/score\nu -1\n", None, "the folder has no file 'text' and no file 'token'"
     ),
     "empty text": Broken(b"== 1best_recog/text\n", None, "holds no graph"),
-    "scores left out": changed(b"utt-2 -4.5\n", b"", "2best_recog/text:2: 'utt-2' is missing in another file"),
-    "texts left out": changed(b"utt-2 c\n", b"", "is missing in another file"),
-    "another order": changed(b"utt-1 a\nutt-2\n", b"utt-2\nutt-1 a\n", "2best_recog/score:1: 'utt-1' is missing"),
-    "scores in another order": changed(
-        b"utt-1 tensor(-1.5)\nutt-2 -2.5\n", b"utt-2 -2.5\nutt-1 -1.5\n", "1best_recog/score:1: 'utt-2' is missing"
+    "scores left out": changed(b"utt-2 -4.5\n", b"", "2best_recog/text:2: another file of the folder does not have"),
+    "texts left out": changed(b"utt-2 c\n", b"", "another file of the folder does not have"),
+    "another order": changed(
+        b"utt-1 a\nutt-2\n", b"utt-2\nutt-1 a\n", "2best_recog/score:1: another file of the folder"
     ),
-    "an utterance more": changed(b"utt-2\n", b"utt-2\nutt-3 a\n", "'utt-3' is missing in another file"),
-    "a score more": changed(b"utt-2 -4.5\n", b"utt-2 -4.5\nutt-3 -1\n", "2best_recog/score:3: 'utt-3' is missing"),
+    "scores in another order": changed(
+        b"utt-1 tensor(-1.5)\nutt-2 -2.5\n",
+        b"utt-2 -2.5\nutt-1 -1.5\n",
+        "1best_recog/score:1: another file of",
+    ),
+    "an utterance more": changed(b"utt-2\n", b"utt-2\nutt-3 a\n", "another file of the folder does not have 'utt-3'"),
+    "a score more": changed(b"utt-2 -4.5\n", b"utt-2 -4.5\nutt-3 -1\n", "2best_recog/score:3: another file of"),
     "utterance twice": Broken(b"u a\nv b\nu c\n", None, "1best_recog/text:3 (u): the id appears twice"),
     "utterance of two jobs": Broken(
         b"== output.1/1best_recog/text\nu a\n== output.2/1best_recog/text\nu a\n", None, "output.2/1best_recog/text:1"

@@ -63,7 +63,7 @@ class Judgments(Frozen):
             )
 
     def select(self, columns: Sequence[str]) -> Judgments:
-        """Return all rows with only these columns of scores; raise an error for an unknown column or for none."""
+        """Return all rows with only these columns of scores; raise an error for an unknown column or no columns."""
         unknown = [name for name in columns if name not in self.columns]
         if unknown or not columns:
             raise UsageError(

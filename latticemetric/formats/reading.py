@@ -151,7 +151,7 @@ def files_read(path: str, format_name: str | None = None) -> Iterator[str]:
 
 
 def _files_pointed_to(path: str, required: Format | None) -> Iterator[str]:
-    """Yield the files that a script names, such as one of Kaldi. Do not open pipes: they can be read only once."""
+    """Yield the files that a script, such as Kaldi's `.scp`, names. Do not open pipes: they can be read only once."""
     if not os.path.isfile(path):  # noqa: PTH113  a plain string
         return
     if required is None:

@@ -155,8 +155,8 @@ class Entry(NamedTuple):
         name: The graph's id.
         where: The file and line where the graph begins.
         build: Function that parses and checks the graph; it raises `InputError` if the graph cannot be used.
-        naming: Where the id comes from: the stream (`own`; `number` for a sentence number), the name of the `file`, or
-            the `position` in the file.
+        naming: Where the id comes from: `own` (an id in the stream), `number` (a sentence number in the stream), `file`
+            (the file's name) or `position` (the position in the file).
         format: The name of the format.
         order: The sort key of graphs that are ordered by name (files of a folder or tar archive, keys of a FAR); empty
             if they have the decoder's order.
@@ -181,10 +181,13 @@ class Block(Protocol):
     """Some records of a stream, which another process can parse."""
 
     def entries(self, *, named: bool | None) -> Iterator[Entry]:
-        """Yield the entry of each record. `named`: whether earlier records have ids (or `None`); refuse a mixture."""
+        """Yield the entry of each record; raise an error if only some records have ids.
+
+        `named` says whether earlier records have ids; it is `None` for the first records.
+        """
 
     def lists(self, field: str, references: int, *, named: bool) -> TableLists | None:
-        """Return all n-best lists, each with `references` references from `field`; `None`: use `entries` instead."""
+        """Return the lists, each with `references` references from `field`; `None` if only `entries` can read them."""
 
 
 @dataclass(frozen=True)
@@ -352,7 +355,7 @@ def sniff(stream: Stream) -> Format:
         )
     if len(candidates) > 1:
         names = " or ".join(one.name for one in candidates)
-        raise FormatError(f"this could be any of {names}", where=stream.name, advice="choose one with --from")
+        raise FormatError(f"the format could be {names}", where=stream.name, advice="choose one with --from")
     return candidates[0]
 
 

@@ -102,7 +102,7 @@ def read_nlp_segments(
         systems: Outputs: `.nlp` files, or plain text of any number of lines.
         references: Transcripts.
         norm: The file `norm.json` of alternative forms. If it is given, references are returned as graphs.
-        classes: True to return references as graphs; the arcs of tagged words have the tag as their class.
+        classes: True to return references as graphs; the arcs of tagged words have a label with the class of the tag.
     """
     from latticemetric.formats.rev import is_nlp, nlp_reference, read_nlp, read_norm
 

@@ -211,7 +211,7 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
 
 
 def _arcs_to_write(lattice: Lattice) -> tuple[ClosedArcs, int, int | None]:
-    """Return the arcs, the state of the final node, and the number of the arc that readers add themselves, if any."""
+    """Return arcs, the final node's state, and the number of the arc that readers add (`None` if there is none)."""
     last = lattice.num_states - 1
     is_closed = ends_in_last_state(lattice)
     arcs = closed_arcs(lattice, new_end=not is_closed)

@@ -2,7 +2,7 @@
 
 Files: `txt/system-outputs/newstest2021.cs-en.hyp.SYSTEM.en`, `txt/references/newstest2021.cs-en.ref.A.en`;
 `ad-sys-ranking-cs-en-z.csv` anywhere in `humaneval/`. `ad-seg-scores-cs-en.csv` is not read, since its segment numbers
-differ from the lines in `txt/` (with them, no metric correlates with the scores of 2021 and 2022).
+differ from the lines in `txt/` (with these numbers, no metric correlates with the scores of 2021 and 2022).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class WMTFiles(NamedTuple):
     Attributes:
         outputs: The file of each system, by its name.
         references: The file of each reference, by its name.
-        ranking: The file of scores of systems; `None` if there is none.
+        ranking: The file of system scores; `None` if there is none.
     """
 
     outputs: dict[str, str]

@@ -44,7 +44,7 @@ def read_tags(path: str) -> TagLines:
 
     Tables: each line has one tag; tabs separate fields. A header names at least `segment`, `index` and `tag`, and may
     name `type`. Without a header, the fields are those of submissions to WMT's tasks: optionally the language pair
-    (`en-de`), method, optionally `mt` or `gap`, segment, index, word, …, tag; lines with a single number before them
+    (`en-de`), method, optionally `mt` or `gap`, segment, index, word, …, tag; leading lines that hold only a number
     are skipped. In tables of WMT14, the fields are segment (`12.3`), index, word, …, tag. Segments and indices count
     from 0 or 1.
 
@@ -66,7 +66,7 @@ def read_tags(path: str) -> TagLines:
 
 
 def _lengths(rows: Sequence[Sequence[str]]) -> list[int]:
-    """Return the number of tags of each segment: a line, or a group of lines with one tag each."""
+    """Return the number of tags of each segment; a segment is a line, or a group of lines with one tag each."""
     lengths = list(map(len, rows))
     if max(lengths) > 1 or 0 not in lengths or (1, 1) not in pairwise(lengths):
         return lengths
@@ -98,11 +98,11 @@ _Columns = tuple[int, int, int, int | None]
 
 
 def _columns(first: Sequence[str], path: str) -> _Columns:
-    """Return the columns that the first line names, or those of submissions to WMT's tasks."""
+    """Return the indices of the columns that the first line names or, without names, of submissions to WMT's tasks."""
     if "tag" in first:
         if lacking := [name for name in ("segment", "index") if name not in first]:
             what = f"the header has no column '{lacking[0]}'"
-            raise FormatError(what, where=f"{path}:1", advice="it needs segment, index and tag")
+            raise FormatError(what, where=f"{path}:1", advice="name segment, index and tag in the header")
         kind = first.index("type") if "type" in first else None
         return first.index("segment"), first.index("index"), first.index("tag"), kind
     if len(first) < _FEWEST_FIELDS:

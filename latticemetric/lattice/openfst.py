@@ -93,7 +93,7 @@ def lattice_from_arrays(
 def _scores(machine: FstArrays, final: Words, column: str) -> dict[str, Column]:
     """Return the weights of a machine as score columns.
 
-    Weights that are sparse vectors give one column per feature, and a column of default values if one of them is not 0.
+    Weights that are sparse vectors give one column per feature, and a column of default values unless all are 0.
     """
     weight = Column(machine.weight, machine.final[final])
     features = machine.features

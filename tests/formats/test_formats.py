@@ -328,7 +328,7 @@ def test_a_file_that_could_be_of_two_formats_is_refused_and_both_are_named(tmp_p
     anything = registry.Format("anything", (".any",), lambda _head: True, lambda _stream, _table: iter(()))
     monkeypatch.setattr(registry, "_formats", {**registry.formats(), "anything": anything})
     path = write_file(tmp_path, "((('a',1),),)\n")
-    with pytest.raises(lm.FormatError, match=r"this could be any of plf or anything; choose one with --from"):
+    with pytest.raises(lm.FormatError, match=r"the format could be plf or anything; choose one with --from"):
         list(lm.read(path))
     assert [paths_of(graph) for _, graph in lm.read(path, format="plf")] == [[("a", 0.0)]]
     with pytest.raises(lm.UsageError, match="anything can be read, but not written"):

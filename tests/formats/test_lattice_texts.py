@@ -681,7 +681,7 @@ def test_words_that_are_no_numbers_are_refused(word, tmp_path):
 def test_labels_of_final_states_are_refused(tmp_path):
     side = lm.Labels(np.array([1], dtype=np.int32), np.array([1], dtype=np.int32), lm.Vocabulary.from_words(["1"]))
     lattice = lm.Lattice.from_arcs([0], [1], [1], final=[1], labels={"input": side})
-    with pytest.raises(lm.InputError, match="cannot store 'input' of final states"):
+    with pytest.raises(lm.InputError, match="cannot store the labels 'input' of final states"):
         written(tmp_path, lattice, "k2")
 
 
@@ -710,7 +710,7 @@ def test_long_files_of_k2_are_recognised_by_an_end_in_sight(tmp_path):
 def test_long_files_that_could_be_of_either_are_not_guessed(tmp_path):
     arcs = [f"{k} {k + 1} {k % 9 + 1} -0.5" for k in range(20_000)]
     path = write_file(tmp_path, "\n".join([*arcs, "20000 20001 -1 0", "20001"]))
-    with pytest.raises(lm.FormatError, match=r"could be any of openfst-text or k2; choose one with --from"):
+    with pytest.raises(lm.FormatError, match=r"the format could be openfst-text or k2; choose one with --from"):
         list(lm.read(path))
     assert lm.read_one(path, format="k2").statistics().arcs == 20_000
 

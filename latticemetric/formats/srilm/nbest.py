@@ -1,7 +1,7 @@
 """Read and write n-best lists of SRILM, one utterance per file, in three forms; see docs/formats/srilm-nbest.md.
 
-Logarithms have base 10, or are bytelogs: b is the natural logarithm b · 1024 / 10000.5. Bases are converted in decimal
-arithmetic, so that costs are read back bit for bit.
+Logarithms have base 10, or are bytelogs: bytelog b is the natural logarithm b · 1024 / 10000.5. Bases are converted in
+decimal arithmetic, so that costs are read back bit for bit.
 """
 
 from __future__ import annotations
@@ -68,9 +68,7 @@ def _build(lines: list[_Line]) -> NBest:
 def _three_scores(line: _Line) -> Hypothesis:
     place, fields = line
     if len(fields) < len(_THREE):
-        raise FormatError(
-            "the line does not begin with acoustic score, language score and number of words", where=place
-        )
+        raise FormatError("the line does not begin with acoustic score, LM score and number of words", where=place)
     acoustic, lm, words = fields[: len(_THREE)]
     if not (words.isascii() and words.isdigit() and len(words) <= _MOST_WORDS):
         raise FormatError(f"'{shortened(words, 40)}' is not a number of words", where=place)
@@ -112,7 +110,7 @@ def _words(fields: list[str]) -> tuple[str, ...]:
 
 
 def _cost(text: str, factor: Decimal, place: str) -> float:
-    """Convert a score, a logarithm, to a cost; `factor` is the natural logarithm of the score's base."""
+    """Convert a score (a logarithm) to a cost; `factor` is the natural logarithm of the score's base."""
     number(text, place)
     exact = _PRECISE.multiply(_PRECISE.create_decimal(text), factor)
     return 0.0 - require_finite(float(exact), text, place)

@@ -115,7 +115,10 @@ class _Mesh:
             self.texts[key] = (text, place)
 
     def times(self) -> list[float] | None:
-        """Return the begin of each position and the last end, ascending, from the most probable words with `info`."""
+        """Return the begin of each position, then the end of the last one; `None` without `info`.
+
+        The times of a position are those of its most probable word with `info`; they never decrease.
+        """
         times: list[float] = []
         end = 0.0
         for k in range(len(self.positions)):
@@ -201,7 +204,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
         if len(set(words)) < len(words):
             twice = next(word for word in words if words.count(word) > 1)
             raise InputError(
-                f"'{shortened(twice, 40)}' appears twice between states {k} and {k + 1}, but a mesh holds it once",
+                f"'{shortened(twice, 40)}' appears twice between states {k} and {k + 1}, but a mesh holds it only once",
                 advice="write another format",
             )
         posteriors = [probability_to_write(costs[row]) for row in rows]

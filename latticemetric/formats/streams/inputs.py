@@ -66,7 +66,7 @@ class Inputs:
         self._in_place = identity(path)
 
     def clash(self, path: str | int) -> str | None:
-        """Return the name of an output file among the inputs; `None` if it is not read, or may be overwritten."""
+        """Return the name of the input that an output would overwrite; `None` if none, or if that is allowed."""
         file = identity(path)
         return None if file is None or file == self._in_place else self._names.get(file)
 

@@ -267,7 +267,7 @@ class Spool:
 
 @contextlib.contextmanager
 def temporary_files() -> Iterator[None]:
-    """Inside the block, add the folder to errors of temporary files that cannot be written."""
+    """Inside the block, turn errors of temporary files into an error that names their folder."""
     try:
         yield
     except OSError as error:

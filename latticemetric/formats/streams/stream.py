@@ -157,13 +157,13 @@ class Stream:
             yield data
 
     def _next_piece(self, lines: int = 0) -> bytes:
-        """Read a line, or a piece of a very long one; count its lines as `lines`."""
+        """Read a line, or a piece of a very long line; count it as `lines` lines."""
         data = bytes(self._guarded(lambda: self._bytes.readline(_PIECE)))
         self._allowance.add(len(data), lines)
         return data
 
     def lines(self, *, passing: bool = False) -> Iterator[str]:
-        """Yield decoded lines without their ends; with `passing`, limit the size of each line, not of their sum."""
+        """Yield decoded lines without their ends; with `passing`, limit the size of each line, not the total size."""
         for data in self.byte_lines():
             if passing:
                 self._allowance.renew()
@@ -248,8 +248,8 @@ class Piece:
 
     Attributes:
         whole: The bytes.
-        begin: The first byte of the part.
-        end: The byte after it.
+        begin: The index of the part's first byte.
+        end: The index of the byte after the part.
         place: The part's position in a file (with an absolute path); `None` if the file cannot be read a second time.
     """
 
@@ -364,7 +364,8 @@ class Unpacking:
     def add(self, size: int = 0, *, lines: int = 0, graphs: int = 0) -> None:
         """Count decompressed bytes, lines and graphs.
 
-        Each line counts as some more bytes, since even a blank line takes time. Graphs only make the check earlier.
+        Each line counts as additional bytes, since even a blank line takes time. Graphs only make the check begin
+        earlier.
 
         Raises:
             InputError: The file became too large for its compressed size.

@@ -74,7 +74,7 @@ class _Member(tarfile.TarInfo):
 
 
 class _Watched:
-    """Tracks the zero bytes of an archive, since `tarfile` takes everything that is not a member for the end.
+    """Tracks the zero bytes at an archive's end, since `tarfile` treats anything that is not a member as the end.
 
     Reads stop at the end of the file: `tarfile` would continue until it has the number of bytes that a header declares.
     """

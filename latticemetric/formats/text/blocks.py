@@ -46,7 +46,7 @@ def blocks(stream: Stream) -> Iterator[tuple[int, Piece]]:
 
 
 def _all_blocks(data: bytes, lines: int, place: Place | None) -> Iterator[tuple[int, Piece]]:
-    """Yield the blocks of bytes that end with a block; `lines` are the lines before them."""
+    """Yield all blocks of `data`, which does not end within a block; `lines` is the number of lines before `data`."""
     for begin, end, before, _ in _native.split_blocks(data, 0, at_end=True).tolist():
         yield lines + before, Piece(data, begin, end, place and place._replace(at=place.at + begin))
 

@@ -37,7 +37,7 @@ def numbered_lines(data: bytes, file: str, lines_before: int = 0) -> Iterator[tu
 
 
 def complete_lines(head: bytes) -> bytes:
-    """Return the first bytes of a file without the last line, if that line may be incomplete."""
+    """Return the first bytes of a file, but drop the last line if it may be incomplete."""
     return head[: head.rfind(b"\n") + 1] if len(head) >= HEAD_SIZE else head
 
 
@@ -90,7 +90,9 @@ def require_field(text: str, what: str) -> str:
 def require_id(name: str, what: str) -> str:
     """Return the id if it is one field; otherwise raise an error."""
     if split_words(name) != [name]:
-        raise UsageError(f"'{shortened(name)}' cannot be {what}", advice="rename it: no white space, not empty")
+        raise UsageError(
+            f"'{shortened(name)}' cannot be {what}", advice="rename it: an id has no white space and is not empty"
+        )
     return name
 
 

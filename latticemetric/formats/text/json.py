@@ -104,7 +104,7 @@ class _Text:
                 return ""
 
     def skip(self, character: str, problem: str) -> None:
-        """Skip white space and this character; if another one follows, raise an error with the text `problem`."""
+        """Skip white space and this character; if another character follows, raise an error with the text `problem`."""
         if self.peek() != character:
             raise FormatError(problem, where=self._stream.place(self.line))
         self._move(self._at + 1)

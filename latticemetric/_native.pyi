@@ -607,6 +607,7 @@ def search_ngrams(
     source: npt.NDArray[np.int32],
     target: npt.NDArray[np.int32],
     word: npt.NDArray[np.int32],
+    is_word: npt.NDArray[np.uint8],
     cost: npt.NDArray[np.float64],
     final_cost: npt.NDArray[np.float64],
     parent: npt.NDArray[np.int32],

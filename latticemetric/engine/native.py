@@ -75,7 +75,7 @@ def _search_spelled(search: Search, spelling: Spelling) -> BestPath:
 
 
 class BestArcs(NamedTuple):
-    """All best paths as a lattice, with start state 0. A state of the searched lattice may have several copies in it.
+    """All best paths as a lattice with start state 0. Several states may stand for one state of the searched lattice.
 
     Attributes:
         state: For each state, the state of the searched lattice.
@@ -210,7 +210,7 @@ def hope_derivations(
 
 
 def _largest_sum(forest: Forest, cost: Costs) -> int:
-    """Return an upper bound of the absolute value of the sum of costs along any part of a derivation."""
+    """Return an upper bound of |sum of costs| along any part of a derivation."""
     largest = _native.largest_cost(**forest.hypergraph(cost))
     if not math.isfinite(largest):
         raise InputError(
@@ -419,7 +419,7 @@ _GAIN_BITS = 42
 
 
 class ExactGains(NamedTuple):
-    """Gains whose sum along any path is exact: `ngram` has one per row of the n-grams; each word adds `word`."""
+    """Gains whose sum along any path is exact: `ngram` has the gain of each n-gram, `word` is the gain of any word."""
 
     ngram: Floats
     word: float
@@ -443,16 +443,16 @@ class _Ngrams(Protocol):
 
 
 def path_of_ngrams(
-    lattice: Lattice, label: Words, cost: Costs, ngrams: _Ngrams, gains: ExactGains
+    lattice: Lattice, label: Words, cost: Costs, ngrams: _Ngrams, gains: ExactGains, *, word_counts: npt.NDArray[np.uint8]
 ) -> npt.NDArray[np.int64]:
     """Return the arcs of the path with the largest gain of n-grams; ties: `latticemetric.engine.ties`.
 
-    `label` is the word that counts on each arc, by its number in `ngrams`. `cost` only decides ties.
+    `label` is the word that counts on each arc, by its number in `ngrams`. `cost` and `word_counts`, the number of words
+    that each arc adds to the result, only decide ties.
     """
+    columns = lattice.source, lattice.target, label, word_counts, cost.arc, cost.final
     with small_enough(TOO_MANY_NGRAMS):
-        return _native.search_ngrams(
-            lattice.source, lattice.target, label, cost.arc, cost.final, ngrams.parent, ngrams.word, *gains
-        )
+        return _native.search_ngrams(*columns, ngrams.parent, ngrams.word, *gains)
 
 
 def derivation_of_ngrams(

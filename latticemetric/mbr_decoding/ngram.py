@@ -268,7 +268,11 @@ class NgramMBR:
             own, known = self._shared_words
             columns = self._pruned.hypergraph(self._compared_cost)
             return self._kept[derivation_of_ngrams(columns, own, known, ngrams, gains)]
-        return self._kept[path_of_ngrams(self._pruned, self._numbers, self._compared_cost, ngrams, gains)]
+        lattice, counts = self._pruned, self._pruned.is_word()
+        if lattice.ranked:  # the rank decides before the number of words
+            counts = np.zeros_like(counts)
+        arcs = path_of_ngrams(lattice, self._numbers, self._compared_cost, ngrams, gains, word_counts=counts)
+        return self._kept[arcs]
 
     @cached_property
     def _numbers(self) -> Words:

@@ -233,7 +233,7 @@ def calls() -> dict[str, Callable[[], object]]:
             dense.source, dense.target, dense.word, probabilities, dense.states, 4
         ),
         "search_ngrams": lambda: _native.search_ngrams(
-            *lattice.columns()[:3], lattice.cost, lattice.final_cost, *grams, 0.5
+            *lattice.columns()[:4], lattice.cost, lattice.final_cost, *grams, 0.5
         ),
         "unfold_gains": lambda: _native.unfold_gains(*lattice.columns()[:3], lattice.states, *grams, 0.5),
         "mbr_statistics": lambda: _native.mbr_statistics(

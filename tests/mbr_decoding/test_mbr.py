@@ -83,9 +83,9 @@ def test_ties_go_to_cost_then_words_then_arcs(lattice, data):
     counted = lm.posteriors(lattice).ngrams(order)
     whole = st.integers(-1, 1).map(float)
     gain = np.array(data.draw(st.lists(whole, min_size=len(counted) + 1, max_size=len(counted) + 1)))
-    word_gain, cost = data.draw(whole), lattice.cost()
+    word_gain, cost, words_count = data.draw(whole), lattice.cost(), data.draw(st.booleans())
     arcs = _native.search_ngrams(
-        lattice.source, lattice.target, lattice.word, cost.arc, cost.final,
+        lattice.source, lattice.target, lattice.word, lattice.is_word() * words_count, cost.arc, cost.final,
         counted.parent, counted.word, gain, word_gain,
     )  # fmt: skip
     value = dict(zip(spelled_rows(counted), gain.tolist(), strict=True))
@@ -93,9 +93,17 @@ def test_ties_go_to_cost_then_words_then_arcs(lattice, data):
     def preference(path):
         words = path.words
         spans = [words[k:end] for end in range(1, len(words) + 1) for k in range(max(0, end - order), end)]
-        return -word_gain * len(words) - sum(value[s] for s in spans), path.cost, len(words), path.arcs
+        return -word_gain * len(words) - sum(value[s] for s in spans), path.cost, words_count * len(words), path.arcs
 
     assert tuple(arcs.tolist()) == min(lattice.paths(), key=preference).arcs
+
+
+@given(strings=st.lists(st.text("ab ", max_size=5), min_size=1, max_size=5))
+def test_hypotheses_that_gain_the_same_keep_the_order_of_their_list(strings):
+    listed, evidence = lm.NBest.from_strings(strings), lm.NBest.from_strings(["z"])
+    assert lm.mbr(listed, evidence=evidence, T=10.0, word_penalty=-0.1).words == tuple(strings[0].split())
+    ordered = lm.Lattice.from_strings(strings)
+    assert lm.mbr(ordered, evidence=evidence, T=10.0, word_penalty=-0.1).words == tuple(strings[0].split())
 
 
 def test_strings_that_gain_the_same_are_told_apart_by_cost():

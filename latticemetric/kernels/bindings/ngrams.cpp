@@ -52,13 +52,14 @@ nb::tuple py_ngram_posteriors(Input<std::int32_t> source, Input<std::int32_t> ta
 }
 
 Output<std::int64_t> py_search_ngrams(Input<std::int32_t> source, Input<std::int32_t> target,
-                                      Input<std::int32_t> word, Input<double> cost, Input<double> final_cost,
-                                      Input<std::int32_t> parent, Input<std::int32_t> ending, Input<double> gain,
-                                      double word_gain) {
+                                      Input<std::int32_t> word, Input<std::uint8_t> is_word, Input<double> cost,
+                                      Input<double> final_cost, Input<std::int32_t> parent,
+                                      Input<std::int32_t> ending, Input<double> gain, double word_gain) {
   require_lattice(source, target, word, final_cost.size());
   require_aligned(cost, final_cost, gain);
   require_aligned(parent, ending);
-  require(cost.size() == source.size(), "arcs differ in number");
+  require_aligned(is_word);
+  require(cost.size() == source.size() && is_word.size() == source.size(), "arcs differ in number");
   require_finite(cost, "a cost is not a finite number");
   require_ends(final_cost);
   require(gain.size() == parent.size(), "n-grams differ in number");
@@ -66,7 +67,7 @@ Output<std::int64_t> py_search_ngrams(Input<std::int32_t> source, Input<std::int
   return column(run([&] {
     const auto trie = trie_of(parent, ending);
     return search_ngrams(static_cast<std::int32_t>(final_cost.size()), static_cast<std::int64_t>(source.size()),
-                         source.data(), target.data(), word.data(), cost.data(), final_cost.data(),
+                         source.data(), target.data(), word.data(), is_word.data(), cost.data(), final_cost.data(),
                          {trie, gain.data(), word_gain});
   }));
 }
@@ -95,8 +96,8 @@ nb::tuple py_unfold_gains(Input<std::int32_t> source, Input<std::int32_t> target
 void bind_ngrams(nb::module_& m) {
   m.def("ngram_posteriors", &py_ngram_posteriors, "source"_a, "target"_a, "word"_a, "transition"_a, "states"_a,
         "order"_a);
-  m.def("search_ngrams", &py_search_ngrams, "source"_a, "target"_a, "word"_a, "cost"_a, "final_cost"_a, "parent"_a,
-        "ending"_a, "gain"_a, "word_gain"_a);
+  m.def("search_ngrams", &py_search_ngrams, "source"_a, "target"_a, "word"_a, "is_word"_a, "cost"_a, "final_cost"_a,
+        "parent"_a, "ending"_a, "gain"_a, "word_gain"_a);
   m.def("unfold_gains", &py_unfold_gains, "source"_a, "target"_a, "word"_a, "states"_a, "parent"_a, "ending"_a,
         "gain"_a, "word_gain"_a);
 }

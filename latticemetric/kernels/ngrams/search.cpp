@@ -28,8 +28,9 @@ struct BestRest {
 
 // Gains first, a number an item; then ties, among the items of best paths alone.
 std::vector<std::int64_t> search_ngrams(std::int32_t states, std::int64_t arcs, const std::int32_t* source,
-                                        const std::int32_t* target, const std::int32_t* word, const double* cost,
-                                        const double* final_cost, const NgramGains& gains) {
+                                        const std::int32_t* target, const std::int32_t* word,
+                                        const std::uint8_t* is_word, const double* cost, const double* final_cost,
+                                        const NgramGains& gains) {
   GainProduct product(states, arcs, source, target, word, gains);
   const auto items = static_cast<std::size_t>(product.items());
   // The best gain from each item on. Whatever follows a state is settled before it.
@@ -64,7 +65,7 @@ std::vector<std::int64_t> search_ngrams(std::int32_t states, std::int64_t arcs, 
     product.each_step_into(t, [&](std::int64_t a, std::int64_t item, std::int64_t next, double gain) {
       if (number[item] < 0 || !keeps_best(item, next, gain)) return;
       const BestRest& after = rest[number[next]];
-      const BestRest found{cost[a] + after.cost, (word[a] != 0) + after.words, a, next};
+      const BestRest found{cost[a] + after.cost, is_word[a] + after.words, a, next};
       if (found.beats(rest[number[item]])) rest[number[item]] = found;
     });
   }

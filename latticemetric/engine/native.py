@@ -443,12 +443,18 @@ class _Ngrams(Protocol):
 
 
 def path_of_ngrams(
-    lattice: Lattice, label: Words, cost: Costs, ngrams: _Ngrams, gains: ExactGains, *, word_counts: npt.NDArray[np.uint8]
+    lattice: Lattice,
+    label: Words,
+    cost: Costs,
+    ngrams: _Ngrams,
+    gains: ExactGains,
+    *,
+    word_counts: npt.NDArray[np.uint8],
 ) -> npt.NDArray[np.int64]:
     """Return the arcs of the path with the largest gain of n-grams; ties: `latticemetric.engine.ties`.
 
-    `label` is the word that counts on each arc, by its number in `ngrams`. `cost` and `word_counts`, the number of words
-    that each arc adds to the result, only decide ties.
+    `label` is the word that counts on each arc, by its number in `ngrams`. `cost` and `word_counts`, the number of
+    words that each arc adds to the result, only decide ties.
     """
     columns = lattice.source, lattice.target, label, word_counts, cost.arc, cost.final
     with small_enough(TOO_MANY_NGRAMS):

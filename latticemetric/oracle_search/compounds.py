@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from latticemetric.engine.ties import TieKey
 from latticemetric.errors import UsageError, require_pynini
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Costs, Scales, Steps
@@ -112,7 +113,7 @@ def compound_oracle(graph: Graph, references: References, *, scales: Scales | No
     def rank(one: tuple[int, tuple[str, ...], Steps, int]) -> tuple[Any, ...]:
         number, words, path, errors = one
         length = 0 if lattice.ranked else len(lattice.words(path))
-        return Fraction(errors, max(1, len(words))), lattice.cost_of(path, cost), length, number
+        return Fraction(errors, max(1, len(words))), TieKey.of_path(lattice.cost_of(path, cost), length, path), number
 
     chosen = min(found, key=rank)
     best = _scored(lattice, listed, chosen[2], cost)

@@ -8,6 +8,7 @@
 #include "forests/optimum.hpp"
 #include "graphs/best_derivation.hpp"
 #include "graphs/derivations.hpp"
+#include "graphs/tie_order.hpp"
 #include "memory/budget.hpp"
 
 namespace latticemetric {
@@ -121,18 +122,15 @@ class TieBreaker {
   }
 
   bool less(const Partial& a, const Partial& b) const {
-    if (a.cost != b.cost) return a.cost < b.cost;
-    if (a.words != b.words) return a.words < b.words;
+    if (!costs_as_much(a, b)) return comes_first(a, b);
     for (std::size_t k = 0; k < a.parts.size(); ++k)
       if (a.parts[k] != b.parts[k]) return derivations_.less(a.parts[k], b.parts[k]);
     return false;
   }
 
   void keep_better(TieCost& kept, const TieCost& other) const {
-    const bool better = kept.derivation < 0 || other.cost < kept.cost ||
-                        (other.cost == kept.cost &&
-                         (other.words < kept.words ||
-                          (other.words == kept.words && derivations_.less(other.derivation, kept.derivation))));
+    const bool better = kept.derivation < 0 || comes_first(other, kept) ||
+                        (costs_as_much(other, kept) && derivations_.less(other.derivation, kept.derivation));
     if (better) kept = other;
   }
 

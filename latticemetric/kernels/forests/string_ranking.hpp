@@ -8,6 +8,7 @@
 
 #include "forests/all_strings.hpp"
 #include "forests/derivation_yields.hpp"
+#include "graphs/tie_order.hpp"
 #include "memory/budget.hpp"
 #include "recognition/canonical_rows.hpp"
 
@@ -21,8 +22,7 @@ struct RankKey {
   std::int64_t words;
 
   bool beats(const RankKey& other) const {
-    if (gain != other.gain) return gain > other.gain;
-    return cost != other.cost ? cost < other.cost : words < other.words;
+    return gain != other.gain ? gain > other.gain : comes_first(*this, other);
   }
 };
 

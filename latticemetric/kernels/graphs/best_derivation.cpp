@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "graphs/derivations.hpp"
+#include "graphs/tie_order.hpp"
 #include "memory/budget.hpp"
 
 namespace latticemetric {
@@ -15,7 +16,7 @@ struct DerivationCost {
   double words = 0;  // shared nodes can make them more than an integer holds
   std::int64_t edge = -1;
   bool operator<(const DerivationCost& other) const {
-    return edge >= 0 && (other.edge < 0 || cost < other.cost || (cost == other.cost && words < other.words));
+    return edge >= 0 && (other.edge < 0 || comes_first(*this, other));
   }
 };
 

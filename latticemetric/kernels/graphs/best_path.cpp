@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "graphs/tie_order.hpp"
 #include "memory/budget.hpp"
 
 namespace latticemetric {
@@ -30,17 +31,17 @@ std::vector<std::int64_t> best_path(std::int32_t states, std::int64_t arcs, cons
     PathCost best{std::numeric_limits<double>::infinity(), 0};
     std::int64_t chosen = stop;
     // No branch depends on which is better, since nothing predicts it.
-    const auto keep_better = [&](double sum, std::int64_t words, std::int64_t arc) {
-      const bool is_better = (sum < best.cost) | ((sum == best.cost) & (words <= best.words));
-      best.cost = std::min(sum, best.cost);
-      best.words = is_better ? words : best.words;
+    const auto keep_better = [&](const PathCost& path, std::int64_t arc) {
+      const bool is_better = comes_first(path, best) | costs_as_much(path, best);
+      best.cost = std::min(path.cost, best.cost);
+      best.words = is_better ? path.words : best.words;
       chosen = is_better ? arc : chosen;
     };
     for (; a >= 0 && source[a] == s; --a) {
       const PathCost& rest = to_go[target[a]];
-      keep_better(cost[a] + rest.cost, is_word[a] + rest.words, a);
+      keep_better({cost[a] + rest.cost, is_word[a] + rest.words}, a);
     }
-    keep_better(final_cost[s], 0, stop);
+    keep_better({final_cost[s], 0}, stop);
     to_go[s] = best;
     choice[s] = chosen;
   }

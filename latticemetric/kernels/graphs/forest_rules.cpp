@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "graphs/tie_order.hpp"
 #include "memory/budget.hpp"
 
 namespace latticemetric {
@@ -43,10 +44,13 @@ void ForestRules::add_node(std::int64_t first, std::int64_t last) {
   std::vector<Sorted> edges;
   edges.reserve(static_cast<std::size_t>(last - first));
   for (auto e = first; e < last; ++e) edges.push_back({beginning(e), e});
+  struct EdgeCost {
+    double cost;
+    std::int64_t words;
+  };
   const auto preferred = [&](std::int64_t a, std::int64_t b) {
-    if (graph_.cost[a] != graph_.cost[b]) return graph_.cost[a] < graph_.cost[b];
-    if (graph_.words[a] != graph_.words[b]) return graph_.words[a] < graph_.words[b];
-    return a < b;
+    const EdgeCost one{graph_.cost[a], graph_.words[a]}, other{graph_.cost[b], graph_.words[b]};
+    return costs_as_much(one, other) ? a < b : comes_first(one, other);
   };
   std::sort(edges.begin(), edges.end(), [&](const Sorted& a, const Sorted& b) {
     if (a.beginning != b.beginning) return a.beginning < b.beginning;

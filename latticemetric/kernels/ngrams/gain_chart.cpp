@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
+#include "graphs/tie_order.hpp"
 #include "memory/budget.hpp"
 
 namespace latticemetric {
@@ -110,11 +110,10 @@ void GainLevel::put(std::int64_t place, const Combination& combination, GainCand
     steps_.push_back({at, static_cast<std::int64_t>(first), second, gain});
   if ((items_.size() + steps_.size()) % 1024 == 0) require_memory();
   GainCandidate& best = items_[at].best;
-  const auto rest = [](const GainCandidate& one) { return std::make_pair(one.cost, one.words); };
-  if (candidate.gain != best.gain ? candidate.gain < best.gain : rest(best) < rest(candidate)) return;
+  if (candidate.gain != best.gain ? candidate.gain < best.gain : comes_first(best, candidate)) return;
   candidate.derivation = derive();
-  if (best.derivation >= 0 && candidate.gain == best.gain && candidate.cost == best.cost &&
-      candidate.words == best.words && !derivations_.less(candidate.derivation, best.derivation))
+  if (best.derivation >= 0 && candidate.gain == best.gain && costs_as_much(candidate, best) &&
+      !derivations_.less(candidate.derivation, best.derivation))
     return;
   best = candidate;
 }
@@ -183,11 +182,10 @@ std::vector<std::int64_t> GainLevel::best_derivation() {
     for (auto i = nodes_[v].begin; i < nodes_[v].end; ++i) {
       GainCandidate one = items_[i].best;
       one.cost += graph.goal_cost[v];
-      const auto key = [](const GainCandidate& p) { return std::make_pair(p.cost, p.words); };
       if (found.derivation >= 0 &&
-          (one.gain != found.gain         ? one.gain < found.gain
-           : key(one) != key(found)       ? key(found) < key(one)
-                                          : !derivations_.less(one.derivation, found.derivation)))
+          (one.gain != found.gain        ? one.gain < found.gain
+           : !costs_as_much(one, found)  ? comes_first(found, one)
+                                         : !derivations_.less(one.derivation, found.derivation)))
         continue;
       found = one;
     }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "graphs/tie_order.hpp"
 #include "ngrams/gain_product.hpp"
 
 namespace latticemetric {
@@ -18,9 +19,7 @@ struct BestRest {
   std::int64_t next = -1;  // item
 
   bool beats(const BestRest& other) const {
-    if (cost != other.cost) return cost < other.cost;
-    if (words != other.words) return words < other.words;
-    return arc < other.arc;
+    return costs_as_much(*this, other) ? arc < other.arc : comes_first(*this, other);
   }
 };
 

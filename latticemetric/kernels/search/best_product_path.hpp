@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graphs/lattice.hpp"
+#include "graphs/tie_order.hpp"
 #include "memory/budget.hpp"
 #include "search/numbered_states.hpp"
 
@@ -20,10 +21,8 @@ constexpr std::int64_t silent = -1;
 struct CompletionCost {
   double cost = std::numeric_limits<double>::infinity();
   std::int64_t words = 0;
-  bool operator<(const CompletionCost& other) const {
-    return cost < other.cost || (cost == other.cost && words < other.words);
-  }
-  bool operator==(const CompletionCost& other) const { return cost == other.cost && words == other.words; }
+  bool operator<(const CompletionCost& other) const { return comes_first(*this, other); }
+  bool operator==(const CompletionCost& other) const { return costs_as_much(*this, other); }
 };
 
 inline CompletionCost ending(const Lattice& lattice, std::int32_t s) { return {lattice.final_cost[s], 0}; }

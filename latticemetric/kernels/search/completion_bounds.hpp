@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "graphs/tie_order.hpp"
 #include "memory/budget.hpp"
 #include "search/loss_augmented_search.hpp"
 #include "search/product_table.hpp"
@@ -22,8 +23,7 @@ struct Loss {
   std::int64_t words;
 
   friend bool operator<(const Loss& a, const Loss& b) {
-    if (a.value != b.value) return a.value < b.value;
-    return a.cost != b.cost ? a.cost < b.cost : a.words < b.words;
+    return a.value != b.value ? a.value < b.value : comes_first(a, b);
   }
   friend Loss operator+(const Loss& a, const Loss& b) {
     return {a.value + b.value, a.cost + b.cost, a.words + b.words};

@@ -6,6 +6,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "graphs/tie_order.hpp"
 #include "memory/bits.hpp"
 #include "recognition/reference_positions.hpp"
 #include "search/band_search.hpp"
@@ -52,12 +53,9 @@ class WeightedObjective {
     Int128 loss = std::numeric_limits<Int128>::max();
     std::int64_t cost = 0, words = 0;
     bool operator<(const Completion& other) const {
-      if (loss != other.loss) return loss < other.loss;
-      return cost != other.cost ? cost < other.cost : words < other.words;
+      return loss != other.loss ? loss < other.loss : comes_first(*this, other);
     }
-    bool operator==(const Completion& other) const {
-      return loss == other.loss && cost == other.cost && words == other.words;
-    }
+    bool operator==(const Completion& other) const { return loss == other.loss && costs_as_much(*this, other); }
   };
 
   // `largest` bounds the size of every loss, `terms` the numbers that are added up for one.

@@ -51,13 +51,15 @@ def serve(listening):
 
 def _import_everything():
     import pkgutil
+    from contextlib import suppress
     from importlib import import_module
 
     import latticemetric
 
     for module in pkgutil.walk_packages(latticemetric.__path__, "latticemetric."):
         if not module.name.startswith(("latticemetric.training", "latticemetric.parallel.dask")):
-            import_module(module.name)
+            with suppress(ImportError):  # an optional library is missing
+                import_module(module.name)
 
 
 def _forget_warnings():

@@ -48,7 +48,7 @@ class CampaignFolder(NamedTuple):
 
     @property
     def kinds(self) -> list[str]:
-        """Kinds of human scores: the standard one first, those of marked errors last."""
+        """Kinds of human scores: the standard kind first; last, kinds with marked errors but no scores."""
         names = {kind for kind, _ in self.scores}
         ordered = sorted(names, key=lambda name: (_KINDS.index(name) if name in _KINDS else len(_KINDS), name))
         return [*ordered, *(name for name in sorted(self.ratings) if name not in names)]

@@ -60,7 +60,7 @@ class ReferenceFile:
         return self.named is not None
 
     def first_words(self) -> list[str]:
-        """Return the ids of a NIST format or, in other formats, the first word of each line, which may be an id."""
+        """For a NIST format, return the ids; for others, the first word of each line, which may be an id."""
         if self.named is not None:
             return [name for name, _ in self.named]
         return [words[0] for words in self.lines if words]

@@ -153,7 +153,7 @@ def _weighted_list(graph: Graph, selection: Selection, scales: Scales | None, we
 def _merged(
     paths: list[tuple[_String, float]], scale: float, *, ranked: bool = False, weights: Floats | None = None
 ) -> StringDistribution:
-    """Merge paths with the same words, and add their weights; without `weights`, these are exp(−scale · cost)."""
+    """Merge paths with the same words, and add their weights; the default weight of a path is exp(−scale · cost)."""
     if weights is None:
         weights = _weights_of(np.array([cost for _, cost in paths]), scale)
     together: dict[_String, list[int]] = {}

@@ -73,7 +73,7 @@ class Points:
             if not 0 < density < math.inf:
                 raise UsageError(
                     f"the density is {density}",
-                    advice="give a number above 0: arcs with a word per reference word",
+                    advice="give a number above 0: the arcs with a word, divided by the reference words",
                 )
         for number in points.nbest:
             if isinstance(number, bool) or not isinstance(number, int) or number < 1:

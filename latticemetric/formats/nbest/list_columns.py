@@ -41,7 +41,12 @@ def lists_of_table(table: Any, field: str, references: int, *, named: bool) -> T
 
 
 class _Groups(NamedTuple):
-    """Groups of texts: an Arrow array of all texts, and the indices where groups begin, then the number of texts."""
+    """Groups of texts.
+
+    Attributes:
+        texts: An Arrow array of all texts.
+        begin: The index in `texts` where each group begins; the last element is the number of texts.
+    """
 
     texts: Any
     begin: Numbers

@@ -73,7 +73,8 @@ def whole_number(text: str, what: str, place: str, lowest: int = 0) -> int:
     """Read a field as a whole number, at least `lowest`."""
     value = int(text) if _WHOLE.fullmatch(text) else None
     if value is None or not lowest <= value < 2**31 - 1:
-        raise FormatError(f"{what} is '{shortened(text, 40)}', not a whole number ≥ {lowest}", where=place)
+        wanted = f"a whole number from {lowest} to {2**31 - 2}"
+        raise FormatError(f"{what} is '{shortened(text, 40)}', not {wanted}", where=place)
     return value
 
 

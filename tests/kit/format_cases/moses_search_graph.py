@@ -60,7 +60,7 @@ _BROKEN = {
     "no back": changed("back=2 ", "", 4, "no 'back='"),
     "no forward": changed("forward=-1 ", "", 4, "no 'forward='"),
     "no stack": changed("stack=2 ", "", 4, "no 'stack='"),
-    "forward beyond": changed("forward=-1", "forward=-2", 4, "not a whole number ≥ -1"),
+    "forward beyond": changed("forward=-1", "forward=-2", 4, "not a whole number from -1 to"),
     "hypothesis in other digits": changed("hyp=7", "hyp=\u0667", 4, "hyp is '\u0667', not a whole number"),
     "hypothesis huge": changed("hyp=7", "hyp=" + "9" * 5000, 4, "not a whole number"),
     "hypothesis negative": changed("hyp=7", "hyp=-7", 4, "not a whole number"),

@@ -324,10 +324,10 @@ def mbr_lattice(
 ) -> Lattice:
     """Return the graph as a lattice with the cost −gain on each arc, so that its best path is the answer of `mbr`.
 
-    States are split by their last words where n-grams need it. Each path of the graph (pruned by `beam`) appears once,
-    and the sum of its column `gain` is minus the gain of its string. Gains are rounded at about the tenth digit, so
-    that sums are exact and strings with the same n-grams tie. (For tied strings, `mbr` returns the one with the least
-    model cost; this column alone cannot do that.)
+    States are split by their last words where n-grams need it. Each path of the graph (pruned by `beam`) appears once.
+    The column `gain` holds costs: their sum along a path is −1 times the gain of the path's string. Gains are rounded
+    at about the tenth digit, so that sums are exact and strings with the same n-grams tie. (For tied strings, `mbr`
+    returns the one with the least model cost; this column alone cannot do that.)
 
     The graph's own columns get scale 0. Use `scales={"gain": 0, "acoustic": 1}` to restore the model's own cost.
 

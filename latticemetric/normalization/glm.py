@@ -267,7 +267,7 @@ def _joined(heads: list[str], tails: list[str]) -> list[str]:
 
 
 def options_of(name: str, given: str) -> dict[str, bool]:
-    """Return True or False for each option, from the text after the colon of `rules.glm:KEEP_CASE+SPLIT_HYPHENS`.
+    """Return, for each known option, whether it is given after the colon, as in `rules.glm:KEEP_CASE+SPLIT_HYPHENS`.
 
     Args:
         name: The text before the colon, for errors.

@@ -335,14 +335,14 @@ def corpus_oracle(
     """Search for the paths of several graphs with the best joint BLEU.
 
     This is a local search, since BLEU is not a sum over sentences. It starts from the 4-GRR oracles and visits each
-    graph in turn: it searches the best path by log BLEU, linearised at the current totals, and keeps it if the corpus
-    improves. It stops when no path changes. In graphs with at most 1000 paths, it also tries all strings. The result is
-    never worse than the 4-GRR oracles, but may not be optimal.
+    graph in turn: it finds the best path by log BLEU, linearised at the current totals, and keeps it if the BLEU of the
+    corpus improves. It stops when no path changes. In graphs with at most 1000 paths, it also tries all strings. The
+    result is never worse than the 4-GRR oracles, but may not be optimal.
 
     Args:
         graphs: Lattices, forests or n-best lists; all are held in memory.
         references: One or several for each graph.
-        metric: `bleu`, `bleu-sbp`, or such a metric object.
+        metric: `bleu`, `bleu-sbp`, or a `BLEU` object.
         ignore: Words that do not count, for example `<s>`.
         scales: Weight of each score column in the model's cost, which decides ties.
 

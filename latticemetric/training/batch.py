@@ -177,7 +177,9 @@ class Batch:
         wanted = list(known) if names is None else list(names)
         for name in wanted:
             if name not in known:
-                raise InputError(f"no graph has a score column '{name}'", advice=f"there are: {', '.join(known)}")
+                raise InputError(
+                    f"no graph has a score column '{name}'", advice=f"the columns are: {', '.join(known) or 'none'}"
+                )
         rows = [
             np.column_stack([_score(graph, name, size) for name in wanted] or [np.zeros((size, 0))])
             for graph, size in zip(graphs, self.sizes, strict=True)
@@ -265,7 +267,7 @@ class Batch:
             raise InputError(
                 f"the search needs more than {self._most_states} states, or more memory than allowed",
                 where=f"graph {part.first_graph + int(np.argmin(exact))}",
-                advice="prune the graph, or raise most_states and limit_memory()",
+                advice="prune the graph, or raise most_states and the memory limit (limit_memory)",
             )
         listed = self._listed[part.first_graph : part.first_graph + len(mean)]
         values = np.array([one.rate(value) for one, value in zip(listed, mean.tolist(), strict=True)])

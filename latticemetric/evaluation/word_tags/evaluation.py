@@ -50,7 +50,7 @@ class TagEvaluation(Frozen):
         return {name: scores_of_table(table) for name, table in self.tables.items()}
 
     def synthetic_scores(self, seed: int = 0) -> dict[str, TagScores]:
-        """Return the scores of each synthetic labelling."""
+        """Return the scores of each trivial baseline of `synthetic_tags`, for example all words tagged BAD."""
         return {kind: tag_scores(self.gold, synthetic_tags(self.gold, kind, seed)) for kind in SYNTHETIC}
 
     def discrimination(self, *, alpha: float = 0.05, trials: int | None = None, seed: int = 0) -> list[Discrimination]:

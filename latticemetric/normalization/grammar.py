@@ -117,7 +117,8 @@ class Grammar:
     def candidate(self, text: Lattice | Sequence[str]) -> Lattice | tuple[str, ...]:
         """Rewrite a hypothesis; return the text with the lowest weight, or a lattice if several texts have it."""
         graph = self.lattice(text if isinstance(text, Lattice) else Lattice.from_strings([text])).pruned(0.0)
-        return only_text(graph) or _distinct(graph)
+        only = only_text(graph)
+        return _distinct(graph) if only is None else only
 
     def reference(self, reference: Lattice | Sequence[str]) -> Lattice:
         """Return all forms of a reference as a lattice without scores, with one path per text."""

@@ -94,6 +94,11 @@ def expected_costs(lattice, rule, *, weights):
     return found
 
 
+def test_a_hypothesis_that_becomes_no_words_is_a_text_without_words(archive):
+    assert find_grammar(f"{archive}:TO_NONE").candidate(["b", "b"]) == ()
+    assert find_grammar(f"{archive}:TO_NONE").candidate(["b", "a"]) == ("a",)
+
+
 @pytest.mark.parametrize("name", RULES)
 @given(draft=drafts())
 def test_a_lattice_becomes_what_its_texts_become_at_the_same_costs(archive, name, draft):

@@ -152,6 +152,8 @@ def shard_documents(paths: Sequence[str]) -> list[ShardDocument]:
             what = f"{first.path} is one of {first.shard.of} shards, but {one.path} is one of {one.shard.of}"
             raise UsageError(what, advice="give the shards of one run only")
         if changed := sorted(_IN_WORDS.get(name, name) for name in changes(first.run, one.run)):
+            if _IN_WORDS["command"] in changed:  # then nearly all options differ, too
+                changed = [_IN_WORDS["command"]]
             raise UsageError(
                 f"{first.path} and {one.path} are not of the same run: they differ in {', '.join(changed)}",
                 advice="give all shards the same command and the same files",

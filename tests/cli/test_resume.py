@@ -188,7 +188,7 @@ def test_shards_tell_the_wordnet_that_they_used(there, monkeypatch):
         first(
             f"oracle meeting.lat.txt meeting.ref.txt --score meteor --shard {number}/2 --format json -o {number}.json"
         )
-    refused("merge 1.json 2.json -o all.json", "WordNet differ")
+    refused("merge 1.json 2.json -o all.json", "they differ in WordNet")
 
 
 def test_evidence_is_told_by_its_content_and_graphs_as_they_are_said_to_be():

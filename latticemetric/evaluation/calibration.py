@@ -110,8 +110,8 @@ class ErrorCalibration(Record):
         expected: Expected errors per reference word: the expected word error rate.
         rate: Errors per reference word: the word error rate.
         difference: `expected` minus `rate`; positive if the model expects too many errors.
-        ece: Expected calibration error: the sum, over bins, of |expected errors − errors|, divided by the number of
-            reference words.
+        ece: Expected calibration error: the sum, over bins, of the absolute difference between expected errors and
+            errors, divided by the number of reference words.
         squared_error: The mean of (expected errors − errors)² over utterances.
         bins: The reliability diagram: bins by expected errors, with about equal numbers of utterances.
     """

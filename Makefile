@@ -13,7 +13,7 @@ demo: $(VENV)/.installed
 
 # The tests run against the installed wheel, not against the checkout.
 test: $(VENV)/.installed-test wordnet
-	$(BIN)/pytest -n auto tests --pyargs latticemetric --doctest-modules
+	$(BIN)/pytest -n auto --dist worksteal tests --pyargs latticemetric --doctest-modules
 
 # Two thousand new examples for each property, instead of the same twenty-five.
 deep: $(VENV)/.installed-test wordnet

@@ -28,10 +28,6 @@ from latticemetric.normalization.grammar import rule_archive
 MEMORY = 700 * 2**20  # the program itself takes a third of it
 
 
-def limited() -> None:
-    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
-
-
 def spelled(argument: object, path: Path) -> str:
     """A part of a command, with the names of the files."""
     folder = path.parent
@@ -54,7 +50,7 @@ def test_hostile_input_is_refused_in_one_line(row: Hostile, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     before = sorted(tmp_path.iterdir())
     program, *arguments = (spelled(argument, path) for argument in row.command)
-    done = run(program, *arguments, preexec_fn=limited, cwd=tmp_path)
+    done = run(program, *arguments, most_data=MEMORY, cwd=tmp_path)
     assert_one_line_error(done, "")
     for part in row.says:
         assert part in done.stderr
@@ -245,7 +241,7 @@ def test_not_enough_memory_is_a_graph_that_failed(tmp_path):
     graph = file(tmp_path, "wide.hg", f"# target ||| features ||| source-covered\n40 79\n1\na ||| LM=1 ||| 1\n{nodes}")
     references = file(tmp_path, "ref", "a b b\n")
     arguments = [graph, references, "--metric", "wer", "--keep-going"]
-    done = oracle(*arguments, preexec_fn=limited)
+    done = oracle(*arguments, most_data=MEMORY)
     assert (done.status, "Traceback" in done.stderr, "failed: " in done.stderr) == (1, False, True)
 
 
@@ -254,7 +250,7 @@ def test_paths_are_counted_as_far_as_that_can_be_done(tmp_path):
         arcs = "".join(f"{k} {k + 1} a\n{k} {k + 1} b\n" for k in range(states))
         path = file(tmp_path, "x.fst.txt", f"{arcs}{states}\n")
         assert lm.read_one(path).statistics().paths == paths
-    assert good(run("latticemetric", "info", path, "--format", "tsv", preexec_fn=limited)).stdout.split("\t")[-10] == ""
+    assert good(run("latticemetric", "info", path, "--format", "tsv", most_data=MEMORY)).stdout.split("\t")[-10] == ""
 
 
 def test_derivations_that_double_twice_are_counted_as_far_as_that_can_be_done(tmp_path):

@@ -2,8 +2,10 @@
 
 import json
 import re
+import resource
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,11 +36,14 @@ class Done(NamedTuple):
         return json.loads(self.stdout)
 
 
-def run(program: str, *arguments: object, stdin: bytes = b"", **options: object) -> Done:
+def run(program: str, *arguments: object, stdin: bytes = b"", most_data: int | None = None, **options: object) -> Done:
+    """Run a command to its end; `most_data` limits its data, in bytes."""
     command = [str(PROGRAMS / program), *map(str, arguments)]
     server = None if options.keys() - {"cwd"} else forks.socket_of_server()
     if server is not None:
-        return Done(*forks.run(server, command, stdin, options.get("cwd", Path.cwd())))
+        return Done(*forks.run(server, command, stdin, options.get("cwd", Path.cwd()), most_data=most_data))
+    if most_data is not None:
+        options["preexec_fn"] = partial(resource.setrlimit, resource.RLIMIT_DATA, (most_data, most_data))
     done = subprocess.run(command, input=stdin, capture_output=True, timeout=60, check=False, **options)
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 

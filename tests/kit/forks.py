@@ -74,6 +74,8 @@ def _forget_warnings():
 
 def _answer(connection):
     """Run one command in a fork of this process, tell its number and its exit status, and end."""
+    import resource
+
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     data, streams, _, _ = socket.recv_fds(connection, _LONGEST, 3)
     while not data.endswith(b"\n"):
@@ -87,6 +89,8 @@ def _answer(connection):
             os.close(stream)
         os.chdir(request["folder"])
         os.umask(request["mask"])
+        if request.get("most_data"):
+            resource.setrlimit(resource.RLIMIT_DATA, (request["most_data"],) * 2)
         if _settings_of_start(request["environment"]) != _settings_of_start(os.environ):
             os.execve(request["arguments"][0], request["arguments"], request["environment"])
         os.environ.clear()
@@ -166,7 +170,8 @@ def _start():
 def ask(path, name, arguments, streams, **settings):
     """Start a command as a fork; return the connection that tells its process number and its exit status.
 
-    The fork has these standard streams, and the `folder`, `environment` and `mask` of new files of `settings`.
+    The fork has these standard streams, and the `folder`, `environment`, `mask` of new files and, if it is given, the
+    limit of data `most_data` (in bytes) of `settings`.
     """
     request = {"name": name, "arguments": arguments, **settings}
     data = json.dumps(request).encode() + b"\n"
@@ -183,7 +188,7 @@ def _mask():
     return mask
 
 
-def run(path, command, given, folder, seconds=60):
+def run(path, command, given, folder, *, most_data=None, seconds=60):
     """Run a command as a fork; return its exit status, its standard output and its errors."""
     import subprocess
     from pathlib import Path
@@ -192,6 +197,7 @@ def run(path, command, given, folder, seconds=60):
     (inward, ours), (output, outward), (errors, complaints) = os.pipe(), os.pipe(), os.pipe()
     name = Path(command[0]).name
     settings = {"folder": str(folder), "environment": dict(os.environ), "mask": _mask()}
+    settings["most_data"] = most_data
     told = ask(path, name, command, [inward, outward, complaints], **settings)
     for end in (inward, outward, complaints):
         os.close(end)

@@ -14,6 +14,12 @@ ForestRules::ForestRules(const Forest& graph, const WordClasses& classes) : grap
       const auto symbol = graph.target[k];
       symbols_.push_back(symbol < 0 ? node_symbol(graph.tail[graph.tail_begin[e] - symbol - 1]) : classes.of(symbol));
     }
+  if (!symbols_.empty()) {
+    const auto [least, most] = std::minmax_element(symbols_.begin(), symbols_.end());
+    least_ = *least;
+    for (bits_ = 1; (std::uint64_t{1} << bits_) <= static_cast<std::uint64_t>(std::int64_t{*most} - least_) + 1;) ++bits_;
+    packed_ = 64 / bits_;
+  }
   std::int64_t first = 0;
   for (std::int32_t v = 0; v < graph.nodes; ++v) {
     begin_.push_back(size());
@@ -26,40 +32,37 @@ ForestRules::ForestRules(const Forest& graph, const WordClasses& classes) : grap
   measure();
 }
 
-// The first two symbols of an edge as a number that sorts as they do; none is less than any.
+// The first `packed_` symbols of an edge as a number that sorts as they do; none is less than any.
 std::uint64_t ForestRules::beginning(std::int64_t edge) const {
-  const auto rank = [&](std::int64_t k) -> std::uint64_t {
-    return k < length(edge) ? static_cast<std::uint32_t>(symbols(edge)[k]) + (std::uint32_t{1} << 31) : 0;
-  };
-  return rank(0) << 32 | rank(1);
+  const Symbol* const own = symbols(edge);
+  const auto size = std::min(length(edge), packed_);
+  std::uint64_t number = 0;
+  for (std::int64_t k = 0; k < size; ++k)
+    number = number << bits_ | static_cast<std::uint64_t>(std::int64_t{own[k]} - least_ + 1);
+  return size == 0 ? 0 : number << bits_ * (packed_ - size);
 }
 
 void ForestRules::add_node(std::int64_t first, std::int64_t last) {
   poll(100 * (last - first));
-  // By their first two symbols, which tell most of them apart.
+  // By their first symbols, which nearly always are all of them, then by the tie rule.
   struct Sorted {
     std::uint64_t beginning;
-    std::int64_t edge;
+    double cost;
+    std::int64_t words, edge;
   };
   std::vector<Sorted> edges;
   edges.reserve(static_cast<std::size_t>(last - first));
-  for (auto e = first; e < last; ++e) edges.push_back({beginning(e), e});
-  struct EdgeCost {
-    double cost;
-    std::int64_t words;
-  };
-  const auto preferred = [&](std::int64_t a, std::int64_t b) {
-    const EdgeCost one{graph_.cost[a], graph_.words[a]}, other{graph_.cost[b], graph_.words[b]};
-    return costs_as_much(one, other) ? a < b : comes_first(one, other);
-  };
+  for (auto e = first; e < last; ++e) edges.push_back({beginning(e), graph_.cost[e], graph_.words[e], e});
   std::sort(edges.begin(), edges.end(), [&](const Sorted& a, const Sorted& b) {
     if (a.beginning != b.beginning) return a.beginning < b.beginning;
-    const Symbol *x = symbols(a.edge), *y = symbols(b.edge);
-    const auto x_length = length(a.edge), y_length = length(b.edge);
-    const auto differ = std::mismatch(x, x + std::min(x_length, y_length), y);
-    const auto at = differ.first - x;
-    if (at < x_length && at < y_length) return x[at] < y[at];
-    return x_length != y_length ? x_length < y_length : preferred(a.edge, b.edge);
+    const auto a_length = length(a.edge), b_length = length(b.edge);
+    if (a_length > packed_ || b_length > packed_) {
+      const Symbol *const x = symbols(a.edge), *const y = symbols(b.edge);
+      const auto at = std::mismatch(x, x + std::min(a_length, b_length), y).first - x;
+      if (at < a_length && at < b_length) return x[at] < y[at];
+      if (a_length != b_length) return a_length < b_length;
+    }
+    return costs_as_much(a, b) ? a.edge < b.edge : comes_first(a, b);
   });
   for (const auto& sorted : edges) {
     Rule rule{sorted.edge, graph_.target_begin[sorted.edge], 0, static_cast<std::int32_t>(length(sorted.edge)), 0};

@@ -45,6 +45,8 @@ class ForestRules {
 
   const Forest graph_;
   std::vector<Symbol> symbols_;
+  // The least symbol, the bits of a number for each from there on, and how many of them 64 bits hold.
+  std::int64_t least_ = 0, bits_ = 1, packed_ = 64;
   std::vector<Rule> rules_;
   std::vector<std::int64_t> alike_;
   std::vector<std::int64_t> begin_;

@@ -346,3 +346,22 @@ def test_a_deep_forest_is_no_problem(engine):
     forest = made((0, [], [A]), *((k + 1, [k], [-1]) for k in range(levels)), goals=[levels])
     found = find_engine(engine).search_forest(search_of(forest, "a", lm.WER()))
     assert (found.edges.tolist(), found.gain) == (list(range(levels, -1, -1)), 1)
+
+
+@given(
+    beginning=st.lists(st.integers(1, 3), min_size=20, max_size=40),
+    ends=st.lists(st.lists(st.integers(1, 3), max_size=4), min_size=1, max_size=6),
+    costs=st.lists(st.sampled_from([0.0, 1.0]), min_size=6, max_size=6),
+    cut=st.integers(0, 40),
+)
+def test_long_rules_that_begin_alike_are_told_apart(beginning, ends, costs, cut):
+    """More symbols than are sorted at once."""
+    sides = [[*beginning, *end] for end in ends]
+    column = {"cost": lm.Column(np.array(costs[: len(sides)]), np.zeros(1))}
+    forest = lm.Forest.from_edges([0] * len(sides), [[]] * len(sides), sides, goals=[0], scores=column)
+    reference = [str(word) for word in beginning[cut:] + ends[0]]
+    best = lm.oracle(forest, " ".join(reference), "wer")
+    rates = [lm.WER().score([str(word) for word in side], [reference]) for side in sides]
+    keys = [(rate, cost, len(side), k) for k, (rate, cost, side) in enumerate(zip(rates, costs, sides, strict=False))]
+    if reference:
+        assert best.edges == (min(keys)[-1],)

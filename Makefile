@@ -11,9 +11,12 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find latticemetric grammars exa
 demo: $(VENV)/.installed
 	$(BIN)/latticemetric demo
 
-# The tests run against the installed wheel, not against the checkout.
+# The tests run against the installed wheel, not against the checkout. Some of them wait, for limits and for processes
+# that end: there is a worker more than there are processors.
+TEST_WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
+
 test: $(VENV)/.installed-test wordnet
-	$(BIN)/pytest -n auto --dist worksteal tests --pyargs latticemetric --doctest-modules
+	$(BIN)/pytest -n $(TEST_WORKERS) --dist worksteal tests --pyargs latticemetric --doctest-modules
 
 # Two thousand new examples for each property, instead of the same twenty-five.
 deep: $(VENV)/.installed-test wordnet

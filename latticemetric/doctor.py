@@ -35,7 +35,7 @@ class Subject(NamedTuple):
     needed_for: str = ""
     """The commands and options that need it."""
     advice: str = ""
-    """How to get it: a command, or a setting."""
+    """The command or setting that installs or enables it."""
     required: bool = False
     """True if nothing works without it."""
 

@@ -66,7 +66,7 @@ String = tuple[str, ...]
 
 @dataclass(frozen=True)
 class CalibrationReport(Record):
-    """How well the probabilities of a set of graphs match the references.
+    """The agreement of the probabilities of a set of graphs with their references.
 
     Attributes:
         utterances: The number of graphs.

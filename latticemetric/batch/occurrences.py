@@ -26,14 +26,14 @@ _PIECE_MARKS = ("▁", "@@", "##", "</w>")
 
 @dataclass(frozen=True)
 class Occurrence:
-    """How many words of a graph's references occur in the graph.
+    """Counts of the words of a graph's references, and of those that occur in the graph.
 
     Attributes:
         words: Number of reference words.
-        occurring: How many of these words occur in the graph.
-        folded: How many occur when case is ignored.
-        bare: How many occur when case and punctuation are ignored.
-        numbers: How many of these words are numbers.
+        occurring: Number of these words that occur in the graph.
+        folded: Number that occur if case is ignored.
+        bare: Number that occur if case and punctuation are ignored.
+        numbers: Number of these words that are numbers.
         pieces: True if the graph's words are marked as subword pieces.
         missing: Some reference words that do not occur.
         graph: Some words of the graph.

@@ -19,7 +19,7 @@ from latticemetric.evaluation.intervals import ROUNDING, checked_resamples, chec
 from latticemetric.evaluation.systems import as_matrix
 
 Average = Literal["none", "item", "system", "pooled"]
-"""How to combine items and systems:
+"""The ways to combine items and systems:
 
 - `none`: correlate all scores at once
 - `item`: average the correlations of the items

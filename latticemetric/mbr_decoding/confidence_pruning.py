@@ -38,7 +38,7 @@ TIE = 1e-12
 
 @dataclass(frozen=True)
 class PairPruning:
-    """How many pairs confidence-based pruning scored, and how certain its answer is.
+    """The number of pairs that confidence-based pruning scored, and the certainty of its answer.
 
     Attributes:
         confidence: A hypothesis was dropped if it won at most the share 1 − confidence of the resamples. With 1, it was

@@ -78,6 +78,25 @@ nb::tuple join_label_rows(Input<std::int64_t> begin, Input<std::int32_t> ids) {
   return label_rows(std::move(texts));
 }
 
+// The columns that Kaldi's text and binary lattices and OpenFst's text share.
+template <typename Machine>
+nb::dict arc_columns(Machine& machine) {
+  nb::dict result;
+  result["start"] = machine.start;
+  result["source"] = column(std::move(machine.source));
+  result["target"] = column(std::move(machine.target));
+  result["final"] = column(std::move(machine.final));
+  for (int k = 0; k < 2; ++k) {
+    const std::string name = "cost" + std::to_string(k), final_name = "final_cost" + std::to_string(k);
+    result[name.c_str()] = column(std::move(machine.cost[k]));
+    result[final_name.c_str()] = column(std::move(machine.final_cost[k]));
+  }
+  result["transition_rows"] = label_rows(std::move(machine.transition_rows));
+  result["transitions"] = column(std::move(machine.transitions));
+  result["final_transitions"] = column(std::move(machine.final_transitions));
+  return result;
+}
+
 template <typename Parse>
 nb::dict parse_arc_lines(std::string_view text, const Parse& parse) {
   ArcLines lines;
@@ -85,22 +104,10 @@ nb::dict parse_arc_lines(std::string_view text, const Parse& parse) {
     const KernelScope running;
     lines = parse(text);
   }
-  nb::dict result;
-  result["start"] = lines.start;
-  result["source"] = column(std::move(lines.source));
-  result["target"] = column(std::move(lines.target));
-  result["final"] = column(std::move(lines.final));
+  nb::dict result = arc_columns(lines);
   result["word"] = word_column(lines.word);
   result["input"] = lines.has_output ? nb::object(word_column(lines.input)) : nb::none();
-  for (int k = 0; k < 2; ++k) {
-    const std::string name = "cost" + std::to_string(k), final_name = "final_cost" + std::to_string(k);
-    result[name.c_str()] = column(std::move(lines.cost[k]));
-    result[final_name.c_str()] = column(std::move(lines.final_cost[k]));
-  }
   result["weighted"] = lines.weighted;
-  result["transition_rows"] = label_rows(std::move(lines.transition_rows));
-  result["transitions"] = column(std::move(lines.transitions));
-  result["final_transitions"] = column(std::move(lines.final_transitions));
   return result;
 }
 
@@ -235,7 +242,6 @@ Output<std::int64_t> split_text_blocks(nb::bytes text, std::size_t begin, bool a
   return to_numpy(std::move(blocks), {rows, 4});
 }
 
-// What the columns of a Kaldi lattice are called; see `parse_arc_lines`.
 nb::dict parse_kaldi_machine(nb::bytes whole, std::size_t begin, std::size_t end) {
   const auto bytes = part_of(whole, begin, end);
   KaldiMachine machine;
@@ -243,20 +249,8 @@ nb::dict parse_kaldi_machine(nb::bytes whole, std::size_t begin, std::size_t end
     const KernelScope running;
     machine = parse_kaldi_binary(bytes);
   }
-  nb::dict result;
-  result["start"] = machine.start;
-  result["source"] = column(std::move(machine.source));
-  result["target"] = column(std::move(machine.target));
-  result["final"] = column(std::move(machine.final));
+  nb::dict result = arc_columns(machine);
   result["word"] = column(std::move(machine.output));
-  for (int k = 0; k < 2; ++k) {
-    const std::string name = "cost" + std::to_string(k), final_name = "final_cost" + std::to_string(k);
-    result[name.c_str()] = column(std::move(machine.cost[k]));
-    result[final_name.c_str()] = column(std::move(machine.final_cost[k]));
-  }
-  result["transition_rows"] = label_rows(std::move(machine.transition_rows));
-  result["transitions"] = column(std::move(machine.transitions));
-  result["final_transitions"] = column(std::move(machine.final_transitions));
   return result;
 }
 

@@ -41,6 +41,9 @@ def ordered_states(source: npt.NDArray[np.int32], target: npt.NDArray[np.int32],
     every state lies on a complete path.
     """
 
+def are_numbers(values: npt.NDArray[np.int32]) -> bool:
+    """Return false if a value is negative or `STAR`, the largest integer."""
+
 def are_finite(values: npt.NDArray[np.float64]) -> bool:
     """Return false if a value is NaN or infinite."""
 
@@ -652,6 +655,17 @@ def align(
     longest_in_table: int = 100,
 ) -> str:
     """Return the optimal alignment as letters C, S, D, I; gains are integers in units of `1 / unit`."""
+
+def align_words(
+    candidate: tuple[str, ...], reference: tuple[str, ...], order: int, unit: int, alpha: int, beta: int
+) -> str:
+    """Return the optimal alignment of words, like `align`."""
+
+def count_edits(edits: str, order: int) -> tuple[tuple[int, ...], int, int, int, tuple[int, ...]]:
+    """Return the counts of an alignment, given as letters C, S, D, I.
+
+    The counts are M_1 … M_n, the numbers of S, D and I, and |g_1(r)| … |g_n(r)|.
+    """
 
 def shared_words(texts: list[str]) -> list[tuple[str, ...]]:
     """Return the words of each text, like `split_words`; equal words are one object.

@@ -17,6 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 
+_CHANGEABLE = (np.ndarray, dict)
+
+
 class Record:
     """Base class of dataclasses whose fields are plain values."""
 
@@ -38,7 +41,7 @@ class Frozen:
     def __post_init__(self) -> None:
         values = vars(self)
         for name, value in values.items():
-            if isinstance(value, np.ndarray | dict):
+            if isinstance(value, _CHANGEABLE):
                 values[name] = read_only(value)
 
     def __getstate__(self) -> dict[str, Any]:

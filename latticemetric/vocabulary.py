@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric import _native
 from latticemetric.errors import InputError, UsageError
 
 Words = npt.NDArray[np.int32]
@@ -164,7 +165,8 @@ class _NumericVocabulary(Vocabulary):
         return str(number) if number != EPSILON else ""
 
     def check(self, numbers: Words) -> None:
-        if numbers.size and not 0 <= np.minimum.reduce(numbers) <= np.maximum.reduce(numbers) < STAR:
+        is_plain = numbers.dtype == np.int32 or not numbers.size
+        if not (_native.are_numbers(numbers) if is_plain else 0 <= numbers.min() <= numbers.max() < STAR):
             raise InputError(f"a word number lies outside 0 … {STAR - 1}")
 
     def __contains__(self, word: object) -> bool:

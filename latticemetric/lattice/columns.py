@@ -51,10 +51,9 @@ class Column(Frozen):
 
     def __post_init__(self) -> None:
         values = vars(self)
-        for name in ("arc", "final"):  # copy: the caller may still change the array
+        for name in ("arc", "final"):
             if isinstance(values[name], np.ndarray) and values[name].flags.writeable:
-                values[name] = values[name].copy()
-        super().__post_init__()
+                values[name] = frozen(values[name].copy())  # the caller may still change the array
 
     def as_arrays(self) -> Column:
         """Return the column with float64 arrays; raise an error unless `arc` and `final` are flat lists of numbers."""

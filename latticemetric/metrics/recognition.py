@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from itertools import chain, count, pairwise, repeat
+from itertools import chain, pairwise, repeat
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -155,17 +154,17 @@ class GRR(Metric[RecognitionStatistics]):
         and deletions. Then, at the first difference from the left, prefer C to S, S to D, and D to I.
         """
         words, expected = self.counted(words_of(candidate)), self.counted(words_of(reference))
-        numbers = defaultdict[str, int](count().__next__)  # a new word has the next number
-        candidates, references = (
-            np.fromiter(map(numbers.__getitem__, side), np.int32, len(side)) for side in (words, expected)
-        )
-        return Alignment(words, expected, _native.align(candidates, references, *self.gains))
+        return Alignment(words, expected, _native.align_words(words, expected, *self.gains))
 
     def evaluate(self, candidate: Text, references: GraphReferences) -> BestReference:
         """Return the reference with the best rate (ties: the first), with its alignment and statistics."""
         check_candidate(candidate)
         check_references(references)
-        strings = self.best_strings(candidate, graphs_of(references))
+        return self.best_reference(candidate, graphs_of(references))
+
+    def best_reference(self, candidate: Text, references: Sequence[GraphReference]) -> BestReference:
+        """Return the same as `evaluate`, for references that were already checked and converted by `graphs_of`."""
+        strings = self.best_strings(candidate, references)
         alignments = [self.align(candidate, words) for words in strings]
         best, statistics = self.best_of([RecognitionStatistics.of_edits(a.edits, self.order) for a in alignments])
         return BestReference(best, statistics, alignments[best], strings[best])
@@ -216,11 +215,16 @@ class GRR(Metric[RecognitionStatistics]):
 
     def numerator(self, statistics: RecognitionStatistics) -> int | float:
         """Return the numerator of the rate."""
-        return plain_number(self.exact_numerator(statistics))
+        whole, rest = divmod(self._units(statistics), self.gains.unit)
+        return self._units(statistics) / self.gains.unit if rest else whole
 
     def exact_numerator(self, statistics: RecognitionStatistics) -> Fraction:
         """Return the numerator of the rate as an exact fraction."""
-        return Fraction(self.gain(statistics), self.gains.unit)
+        return Fraction(self._units(statistics), self.gains.unit)
+
+    def _units(self, statistics: RecognitionStatistics) -> int:
+        """Return the numerator of the rate, times `gains.unit`."""
+        return self.gain(statistics)
 
     def denominator(self, statistics: RecognitionStatistics) -> int:
         """Return the denominator of the rate."""
@@ -229,8 +233,8 @@ class GRR(Metric[RecognitionStatistics]):
     def value(self, statistics: RecognitionStatistics) -> float | None:
         """Return the rate; `None` if the reference has no words."""
         size = self.denominator(statistics)
-        exact = self.exact_numerator(statistics)
-        return exact.numerator / (exact.denominator * size) if size else None  # rounded only once, like a `Fraction`
+        # A quotient of integers is rounded only once.
+        return self._units(statistics) / (self.gains.unit * size) if size else None
 
     def score(self, candidate: Text, references: GraphReferences) -> float | None:
         """Return the rate of one candidate; `None` if the reference has no words.
@@ -363,9 +367,8 @@ class ErrorRate(GRR):
     higher_is_better = False
     counts_errors = True
 
-    def exact_numerator(self, statistics: RecognitionStatistics) -> Fraction:
-        """Return the number of errors."""
-        return Fraction(statistics.errors)
+    def _units(self, statistics: RecognitionStatistics) -> int:
+        return statistics.errors * self.gains.unit
 
     def _numerators(self, sums: Table) -> npt.NDArray[np.float64]:
         errors: npt.NDArray[np.float64] = sums[..., 1:4].sum(axis=-1)

@@ -13,12 +13,10 @@ from math import lcm
 from operator import add
 from typing import Any, Self
 
+from latticemetric import _native
 from latticemetric.automata.recognition import Gains
 from latticemetric.errors import UsageError, shortened
-from latticemetric.metrics.alignment import DELETION, INSERTION, SUBSTITUTION
 from latticemetric.metrics.base import plain_number
-
-_OTHER_THAN_MATCHES = str.maketrans(dict.fromkeys(SUBSTITUTION + DELETION + INSERTION, " "))
 
 
 @dataclass(frozen=True)
@@ -47,24 +45,7 @@ class RecognitionStatistics:
     @classmethod
     def of_edits(cls, edits: str, order: int) -> Self:
         """Return the statistics of an alignment, given as one letter per edit: C (match), S, D or I."""
-        # A run of n matches holds n − k + 1 matching k-grams.
-        runs = [len(run) for run in edits.translate(_OTHER_THAN_MATCHES).split()]
-        matches = [0] * order
-        for k in range(order):
-            if not runs:
-                break
-            matches[k] = sum(runs)
-            runs = [run - 1 for run in runs if run > 1]
-        insertions = edits.count(INSERTION)
-        words = len(edits) - insertions
-        sizes = range(words, max(0, words - order), -1)
-        return cls(
-            tuple(matches),
-            edits.count(SUBSTITUTION),
-            edits.count(DELETION),
-            insertions,
-            (*sizes, *(0,) * (order - len(sizes))),
-        )
+        return cls(*_native.count_edits(edits, order))
 
     @classmethod
     def of_columns(cls, counts: Sequence[int]) -> Self:

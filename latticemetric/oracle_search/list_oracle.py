@@ -64,7 +64,7 @@ def list_oracle(
     promised = metric.merit(RecognitionStatistics.of_columns(counts[best]))
 
     def scored(number: int) -> ScoredPath:
-        _, statistics, alignment, reference = metric.evaluate(texts[number], listed)
+        _, statistics, alignment, reference = metric.best_reference(texts[number], listed)
         return ScoredPath(
             words=texts[number],
             score=metric.value(statistics),

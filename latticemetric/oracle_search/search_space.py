@@ -25,7 +25,7 @@ from latticemetric.lattice.columns import Costs, Scales, Steps, is_any_of
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import rounded, summable
 from latticemetric.memory import most_bytes
-from latticemetric.metrics.base import GraphReference, GraphReferences
+from latticemetric.metrics.base import GraphReference
 from latticemetric.metrics.character_rates import SpelledRate
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import Merit, RecognitionStatistics, merit
@@ -99,10 +99,10 @@ class SearchSpace(ABC):
         words, ignored = self.graph.words(path), self.metric.ignore
         return tuple(word for word in words if word not in ignored) if ignored else words
 
-    def scored(self, path: Steps, references: GraphReferences) -> ScoredPath:
+    def scored(self, path: Steps, references: Sequence[GraphReference]) -> ScoredPath:
         """Score the words of a path with the string metric."""
         metric, words = self.metric, self.reported(path)
-        _, statistics, alignment, reference = metric.evaluate(words, references)
+        _, statistics, alignment, reference = metric.best_reference(words, references)
         return ScoredPath(
             words=words,
             score=metric.value(statistics),

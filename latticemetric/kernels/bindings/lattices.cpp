@@ -56,6 +56,15 @@ nb::tuple order_states(Input<std::int32_t> source, Input<std::int32_t> target, s
                         topology.on_cycle);
 }
 
+// Of an array of states or words: the largest number is left to ★.
+bool are_numbers(Input<std::int32_t> values) {
+  require_aligned(values);
+  std::int32_t others = 0;  // no early end: the loop takes several numbers at a time
+  for (const auto *value = values.data(), *end = value + values.size(); value < end; ++value)
+    others |= (*value < 0) | (*value == INT32_MAX);
+  return !others;
+}
+
 std::int32_t ordered_states(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> final) {
   require_aligned(source, target, final);
   require(source.size() == target.size(), "source and target differ in length");
@@ -349,11 +358,48 @@ std::string align(Input<std::int32_t> candidate, Input<std::int32_t> reference, 
                        {reference.data(), static_cast<std::int64_t>(reference.size())});
 }
 
+// The number of each word; a new word has the next number.
+std::vector<std::int32_t> numbered(const nb::tuple& words, const nb::dict& numbers) {
+  std::vector<std::int32_t> found;
+  found.reserve(words.size());
+  for (const auto word : words) {
+    const nb::int_ next(numbers.size());
+    PyObject* const number = PyDict_SetDefault(numbers.ptr(), word.ptr(), next.ptr());
+    if (number == nullptr) throw nb::python_error();
+    found.push_back(static_cast<std::int32_t>(PyLong_AsLong(number)));
+  }
+  return found;
+}
+
+std::string align_words(nb::tuple candidate, nb::tuple reference, std::int32_t order, std::int64_t unit,
+                        std::int64_t alpha, std::int64_t beta) {
+  require(candidate.size() < longest_reference && reference.size() < longest_reference, "a string is too long");
+  latticemetric::Aligner aligner(checked_gains(order, unit, alpha, beta));
+  const nb::dict numbers;
+  const auto words = numbered(candidate, numbers), expected = numbered(reference, numbers);
+  const latticemetric::KernelScope running;
+  return aligner.align({words.data(), static_cast<std::int64_t>(words.size())},
+                       {expected.data(), static_cast<std::int64_t>(expected.size())});
+}
+
+nb::tuple count_edits(const std::string& edits, std::int32_t order) {
+  latticemetric::require_order(order);
+  const auto counts = latticemetric::count_edits(edits, order);
+  const auto part = [&](std::size_t begin, std::size_t end) {
+    nb::list numbers;
+    for (auto k = begin; k < end; ++k) numbers.append(counts[k]);
+    return nb::tuple(numbers);
+  };
+  const auto n = static_cast<std::size_t>(order);
+  return nb::make_tuple(part(0, n), counts[n], counts[n + 1], counts[n + 2], part(n + 3, counts.size()));
+}
+
 }  // namespace
 
 void latticemetric::bind_lattices(nanobind::module_& m) {
   m.def("order_states", &::order_states, "source"_a, "target"_a, "start"_a, "is_final"_a);
   m.def("ordered_states", &::ordered_states, "source"_a, "target"_a, "final"_a);
+  m.def("are_numbers", &::are_numbers, "values"_a);
   m.def("are_finite", &::are_finite, "values"_a);
   m.def("total_cost", &::total_cost, "columns"_a, "scales"_a, "arcs"_a, "states"_a, "final"_a);
   m.def("order_forest", &::order_forest, "head"_a, "tail_begin"_a, "tail"_a, "is_goal"_a);
@@ -377,4 +423,6 @@ void latticemetric::bind_lattices(nanobind::module_& m) {
   m.def("align", &::align, "candidate"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a,
         "most_bytes"_a = latticemetric::WordAligner::usual_bytes,
         "longest_in_table"_a = latticemetric::Aligner::longest_in_table);
+  m.def("align_words", &::align_words, "candidate"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a);
+  m.def("count_edits", &::count_edits, "edits"_a, "order"_a);
 }

@@ -58,8 +58,8 @@ class PlainNumbers {
     return true;
   }
 
-  // A decimal of at most fifteen digits, to 32 bits, and the comma after it.
-  bool decimal(double& value) {
+  // A decimal of at most fifteen digits, to 32 bits, and the comma after it. Called, it takes a fifteenth of all time.
+  __attribute__((always_inline)) bool decimal(double& value) {
     const bool negative = at_[begin_] == '-';
     if (negative) begin_ = next() + 1;
     int end = next();

@@ -102,4 +102,21 @@ void Aligner::read(String candidate, String reference) {
   }
 }
 
+std::vector<std::int64_t> count_edits(std::string_view edits, std::int32_t order) {
+  std::vector<std::int64_t> counts(2 * static_cast<std::size_t>(order) + 3, 0);
+  auto *const others = counts.data() + order, *const ngrams = others + 3;
+  std::int64_t run = 0, words = 0;  // matches in a row; words of the reference
+  for (const char edit : edits) {
+    run = edit == 'C' ? run + 1 : 0;
+    // A match that is the k-th in a row ends one k-gram of each length up to k.
+    for (std::int64_t k = 0; k < std::min<std::int64_t>(run, order); ++k) ++counts[k];
+    others[0] += edit == 'S';
+    others[1] += edit == 'D';
+    others[2] += edit == 'I';
+    words += edit != 'I';
+  }
+  for (std::int64_t k = 0; k < order; ++k) ngrams[k] = std::max<std::int64_t>(0, words - k);
+  return counts;
+}
+
 }  // namespace latticemetric

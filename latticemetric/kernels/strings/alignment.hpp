@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "recognition/automaton.hpp"
@@ -43,5 +44,9 @@ class Aligner {
   std::vector<Choice> choice_;
   std::string edits_;
 };
+
+// What an alignment counts, in the order of a recognition rate's columns: matches of 1 .. `order` words in a row, S, D,
+// I, and the reference's n-grams of 1 .. `order` words.
+std::vector<std::int64_t> count_edits(std::string_view edits, std::int32_t order);
 
 }  // namespace latticemetric

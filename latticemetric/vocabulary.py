@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -109,8 +110,7 @@ class Vocabulary:
 
     def decode(self, numbers: Iterable[int]) -> list[str]:
         """Return the words of numbers, without ε."""
-        plain = numbers.tolist() if isinstance(numbers, np.ndarray) else map(int, numbers)
-        return [self.word(number) for number in plain if number != EPSILON]
+        return [self.word(number) for number in _plain(numbers) if number != EPSILON]
 
     def check(self, numbers: Words) -> None:
         """Raise an error if a number has no word."""
@@ -157,12 +157,13 @@ class _NumericVocabulary(Vocabulary):
         return True
 
     def number(self, word: str) -> int:
-        plain = word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS
-        number = int(word) if plain else UNKNOWN
-        return number if EPSILON < number < STAR and str(number) == word else UNKNOWN
+        return _number_spelled(word)
 
     def word(self, number: int) -> str:
         return str(number) if number != EPSILON else ""
+
+    def decode(self, numbers: Iterable[int]) -> list[str]:
+        return [str(number) for number in _plain(numbers) if number != EPSILON]
 
     def check(self, numbers: Words) -> None:
         is_plain = numbers.dtype == np.int32 or not numbers.size
@@ -186,6 +187,19 @@ class _NumericVocabulary(Vocabulary):
 
 
 _NUMERIC = _NumericVocabulary({})
+
+
+@lru_cache(maxsize=2**14)
+def _number_spelled(word: str) -> int:
+    """Return the number that a word spells in decimal digits, without leading zeros; otherwise `UNKNOWN`."""
+    is_plain = word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS
+    number = int(word) if is_plain else UNKNOWN
+    return number if EPSILON < number < STAR and str(number) == word else UNKNOWN
+
+
+def _plain(numbers: Iterable[int]) -> Iterable[int]:
+    """Return NumPy's numbers as Python's."""
+    return numbers.tolist() if isinstance(numbers, np.ndarray) else map(int, numbers)
 
 
 _FIELD = re.compile(r"[^ \t\n\r\f\v]+")

@@ -567,10 +567,10 @@ def words_of(graph: Graph) -> Iterable[str]:
 
 def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:
     """Raise `InputError` if a graph has word numbers, but its references have words: they would never match."""
-    if isinstance(graph, NBest) or not has_numbers(graph):
+    if isinstance(graph, NBest) or not graph.vocabulary.is_numeric:
         return
     words = [word for reference in references for word in words_in(reference)]
-    if words and not any(word in graph.vocabulary for word in words):
+    if words and not any(word in graph.vocabulary for word in words) and has_numbers(graph):
         raise InputError(
             "the graph's words are numbers, but its reference has no numbers",
             advice="give the symbol table with --symbols",

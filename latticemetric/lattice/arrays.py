@@ -108,7 +108,7 @@ class LatticeArrays(Frozen):
         carries: npt.NDArray[np.bool_] = self.word != EPSILON
         if ignore:
             carries &= ~is_any_of(self.word, ignore, self.vocabulary)
-        return carries.astype(np.uint8)
+        return carries.view(np.uint8)
 
     def best_path(self, scales: Weights = None, *, ignore: Collection[str] = ()) -> Steps:
         """Return the arcs of the path with the least cost.

@@ -15,13 +15,18 @@ from latticemetric.errors import UsageError
 from latticemetric.vocabulary import split_words
 
 
+_USUAL = (str, list, tuple)
+_UNSUITABLE = (bytes, bytearray, np.ndarray, Iterator, Mapping, AbstractSet)
+
+
 def check_references(references: Any) -> None:
     """Raise `UsageError` if the references of one candidate are a list of single words, or of an unsuitable type.
 
     `["the", "cold"]` may be the words of one reference, or two references of one word. Write `"the cold"` or `[["the",
     "cold"]]` for one reference, `[["the"], ["cold"]]` for two.
     """
-    if isinstance(references, bytes | bytearray | np.ndarray | Iterator | Mapping | AbstractSet):
+    # The usual types come first, since a check against an abstract class takes ten times as long.
+    if not isinstance(references, _USUAL) and isinstance(references, _UNSUITABLE):
         raise UsageError(
             f"references is a {type(references).__name__}", advice="give a string, or a list of references"
         )
@@ -86,8 +91,7 @@ def are_single_words(references: Any) -> bool:
 
 
 def _is_list(given: Any) -> bool:
-    # `list` comes first, since a check against an abstract class takes ten times as long.
-    return not isinstance(given, str) and isinstance(given, (list, Sequence))
+    return not isinstance(given, str) and isinstance(given, (list, tuple, Sequence))
 
 
 def _ambiguous(references: Sequence[str]) -> UsageError:

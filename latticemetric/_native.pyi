@@ -13,6 +13,9 @@ COMPILER: str
 FLAGS: str
 """The options of the compiler: the CMake flags of the build type."""
 
+def keep_freed_memory() -> None:
+    """Let the C library keep freed memory for later allocations, instead of returning it to the system."""
+
 class ParseError(ValueError):
     """Error for a text that violates its format; `args` are the line, the problem, and the place in the line if known.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
@@ -46,7 +45,11 @@ def aligned_rows(rows: Sequence[Sequence[str]], left: Collection[int] | None = N
 
 def screen_width() -> int:
     """Return the number of columns of the terminal; 100 if standard output is not a terminal."""
-    return shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else 100
+    if sys.stdout is None or not sys.stdout.isatty():
+        return 100
+    import shutil  # slow to import
+
+    return shutil.get_terminal_size().columns
 
 
 def coloured(text: str, colour: str | None) -> str:

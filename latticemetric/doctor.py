@@ -327,7 +327,7 @@ def _browser() -> str:
 
 
 def _processors() -> str:
-    from latticemetric.parallel.pool import default_workers
+    from latticemetric.parallel.limits import default_workers
 
     usable, all_of_them = default_workers(), os.cpu_count()
     return str(usable) if usable == all_of_them else f"{usable} usable, of {all_of_them}"
@@ -350,7 +350,7 @@ def _fork() -> str:
 def _limits() -> str:
     """Set a memory limit on this process, and try to exceed it."""
     from latticemetric.memory import hold_memory
-    from latticemetric.parallel.process import Limits
+    from latticemetric.parallel.limits import Limits
 
     if not hasattr(os, "fork"):
         raise MissingDependencyError("this system cannot fork a process to test limits")

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-
 _CHANGEABLE = (np.ndarray, dict)
 
 

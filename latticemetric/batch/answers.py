@@ -19,8 +19,8 @@ from latticemetric.formats.registry import Entry
 from latticemetric.graph import Graph, as_lattice, as_lattice_or_forest, path_fields, plain_path
 from latticemetric.lattice.lattice import Lattice, Scales, Steps
 from latticemetric.nbest import NBest
+from latticemetric.parallel.limits import Limits
 from latticemetric.parallel.map import Workers
-from latticemetric.parallel.process import Limits
 from latticemetric.vocabulary import Vocabulary
 
 if TYPE_CHECKING:

@@ -93,8 +93,8 @@ class TableSums:
 
     def each(self, settings: BlockSums, workers: int | None = None) -> Iterator[ListSums]:
         """Yield the sums of each block, in order. `workers` is a number of processes; by default, one per processor."""
+        from latticemetric.parallel.limits import default_workers
         from latticemetric.parallel.map import map_in_order
-        from latticemetric.parallel.pool import default_workers
 
         def answer(block: Block) -> _Answer:
             if settings.takes_columns and self._prepare is None:

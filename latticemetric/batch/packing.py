@@ -8,13 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from latticemetric.errors import InputError
-from latticemetric.parallel.pickling import Packing
 
 if TYPE_CHECKING:
     from latticemetric.formats.kaldi.script import ScriptedLattice
     from latticemetric.formats.streams.stream import Piece, Stamp
     from latticemetric.graph import Graph
     from latticemetric.normalization.grammar import Grammar
+    from latticemetric.parallel.pickling import Packing
     from latticemetric.vocabulary import Vocabulary
 
 # A symbol table with fewer words is sent as fast as the token that would replace it.
@@ -30,6 +30,7 @@ def graph_packing() -> Packing:
     from latticemetric.formats.kaldi.script import ScriptedLattice
     from latticemetric.formats.streams.stream import Piece
     from latticemetric.normalization.grammar import Grammar
+    from latticemetric.parallel.pickling import Packing
     from latticemetric.vocabulary import Vocabulary
 
     def vocabulary(table: Vocabulary) -> Any:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from latticemetric.batch.packing import graph_packing
 from latticemetric.errors import InputError
 from latticemetric.memory import no_memory
+from latticemetric.parallel.limits import Limits
 from latticemetric.parallel.map import Workers, map_in_order
-from latticemetric.parallel.process import Limits
 
 if TYPE_CHECKING:
     from latticemetric.parallel.journal import Journal

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -52,6 +51,8 @@ class ShardRun:
     """
 
     def __init__(self, shard: Shard, run: Callable[[], dict[str, Any]]) -> None:
+        import hashlib  # a run without shards does not need it
+
         self.shard, self._run = shard, run
         self._digest = hashlib.blake2b(digest_size=16)
         self._graphs = 0

@@ -265,7 +265,7 @@ def command(
     If you read several language pairs, `{pair}` in the names of other files stands for each pair.
     """
     from latticemetric.cli.correlate_pairs import PairedCorrelations, check_outputs, common_metrics, of_pair
-    from latticemetric.parallel.pool import default_workers
+    from latticemetric.parallel.limits import default_workers
 
     _single_metric(groups.unigram, "--unigram")
     metrics, left_out = measured.named()

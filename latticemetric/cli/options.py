@@ -107,7 +107,7 @@ def _named_numbers(values: tuple[str, ...]) -> tuple[tuple[str, float], ...]:
 
 def _workers(number: int | None) -> int | None:
     if number is not None and number > 1:
-        from latticemetric.parallel.pool import check_workers
+        from latticemetric.parallel.limits import check_workers
 
         with placed("--workers"):
             check_workers(number)

@@ -76,12 +76,13 @@ class Failures:
 @contextlib.contextmanager
 def running(options: RunOptions, output: str) -> Iterator[tuple[Run, Failures]]:
     """Set up a run and its list of failures. After the block, write the failures and remove the journal."""
+    from latticemetric import _native
     from latticemetric.batch.run import Run
     from latticemetric.formats.streams.output import sync
     from latticemetric.memory import graph_bytes
-    from latticemetric.parallel.pool import default_workers
-    from latticemetric.parallel.process import Limits
+    from latticemetric.parallel.limits import Limits, default_workers
 
+    _native.keep_freed_memory()
     failures = Failures(options.failures)
     workers: Workers = options.workers or default_workers()
     memory = graph_bytes(workers) if options.cluster is None else None

@@ -22,7 +22,6 @@ from latticemetric.lattice.columns import (
     States,
     check_columns,
     frozen,
-    laid_out,
     taken,
 )
 from latticemetric.vocabulary import Vocabulary, Words
@@ -84,6 +83,7 @@ def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
 def _unchanged(draft: Columns, states: int, *, copy: bool) -> Columns:
     """Return the columns of a lattice whose `states` states and whose arcs are all kept, in their order."""
     rows: Rows = np.arange(len(draft.source)) if copy else slice(None)
+    rank = np.arange(states, dtype=np.int32)
     if copy:
         draft = draft._replace(source=draft.source[rows], target=draft.target[rows], word=draft.word[rows])
     return Columns(
@@ -94,7 +94,9 @@ def _unchanged(draft: Columns, states: int, *, copy: bool) -> Columns:
         final=frozen(draft.final.copy()),
         scores=MappingProxyType(taken(draft.scores, rows, slice(None))),
         vocabulary=draft.vocabulary,
-        times=None if draft.times is None else frozen(_per_state(draft.times, np.arange(states), states)),
+        times=None
+        if draft.times is None
+        else frozen(_per_state(draft.times, rank, states)),
         labels=MappingProxyType(taken(draft.labels, rows, slice(None))),
     )
 

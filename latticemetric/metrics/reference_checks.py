@@ -14,7 +14,6 @@ import numpy as np
 from latticemetric.errors import UsageError
 from latticemetric.vocabulary import split_words
 
-
 _USUAL = (str, list, tuple)
 _UNSUITABLE = (bytes, bytearray, np.ndarray, Iterator, Mapping, AbstractSet)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from latticemetric.errors import InputError, LatticeMetricError, MissingDependencyError, UsageError, shortened
-from latticemetric.parallel.pool import check_workers, default_workers
+from latticemetric.parallel.limits import check_workers, default_workers
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from latticemetric.errors import InputError, LatticeMetricError, UsageError
 from latticemetric.metrics.signature import VERSION
 from latticemetric.parallel import pickling
+from latticemetric.parallel.limits import Limits
 from latticemetric.parallel.pickling import Packed
 from latticemetric.parallel.pool import MEMORY_ADVICE, Pool, Window
-from latticemetric.parallel.process import Limits, Task, started_program
+from latticemetric.parallel.process import Task, started_program
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from latticemetric.errors import InputError, UsageError
 from latticemetric.memory import held
-from latticemetric.parallel.pickling import Packing
-from latticemetric.parallel.pool import BATCH_SECONDS, MOST_IN_BATCH, Pool, check_workers
-from latticemetric.parallel.process import Limits, Task
+from latticemetric.parallel.limits import BATCH_SECONDS, MOST_IN_BATCH, Limits, check_workers
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from latticemetric.parallel.dask import Batches
+    from latticemetric.parallel.pickling import Packing
+    from latticemetric.parallel.pool import Window
 
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")
@@ -39,7 +38,7 @@ def map_in_order(
     *,
     lost: Callable[[Question, InputError], Answer] = raise_lost,
     limits: Limits | None = None,
-    packing: Callable[[], Packing] = Packing,
+    packing: Callable[[], Packing] | None = None,
 ) -> Iterator[Answer]:
     """Yield the answers of tasks in order. Tasks and answers are pickled if other processes compute them.
 
@@ -60,7 +59,12 @@ def map_in_order(
     if isinstance(workers, int):
         yield from _answers_of_this_process(function, source, workers, limits)
     if source.has(1):
-        window: Pool | Batches
+        # Not needed by a command on one graph, which starts no process.
+        from latticemetric.parallel.pickling import Packing
+        from latticemetric.parallel.pool import Pool
+        from latticemetric.parallel.process import Task
+
+        window: Window
         if isinstance(workers, int):
             window = Pool(function, max(1, workers), limits)
         elif hasattr(workers, "get_executor"):
@@ -70,7 +74,7 @@ def map_in_order(
         else:
             advice = "give a number of processes, or a distributed.Client of a Dask cluster"
             raise UsageError(f"{workers!r} is neither a number nor a Dask client", where="workers", advice=advice)
-        with closing(packing()) as opened, window:
+        with closing((packing or Packing)()) as opened, window:
             for task in window.done(Task(opened.pack(question), question, opened) for question in source):
                 yield task.answer(lost)
     source.close()

@@ -7,7 +7,6 @@ Also, a process can be killed during a search, but a thread cannot.
 
 from __future__ import annotations
 
-import os
 import pickle
 import selectors
 import sys
@@ -20,40 +19,20 @@ from typing import TYPE_CHECKING, Any, Self
 
 from latticemetric.errors import InputError, UsageError
 from latticemetric.parallel import pickling
-from latticemetric.parallel.process import Limits, Start, Started, Task, Worker, forked, started_program
+from latticemetric.parallel.limits import BATCH_SECONDS, MOST_IN_BATCH, Limits
+from latticemetric.parallel.process import Start, Started, Task, Worker, forked, started_program
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-# More workers than both limits only wait for processors.
-_MOST_WORKERS, _MOST_A_PROCESSOR = 64, 4
-# Quick tasks are sent in batches, since sending takes as long as searching a small lattice; slow tasks one by one.
-MOST_IN_BATCH = 16
-BATCH_SECONDS = 0.02
 # While all workers have enough tasks, let replies accumulate for these seconds: to wake up costs more than to read one.
 _SECONDS_BETWEEN_READS = 0.001
 # Limits on tasks in progress (sent or answered, but not yet yielded): tasks per worker, and bytes of tasks and replies.
 _MOST_IN_PROGRESS = 128
 _BYTES_IN_PROGRESS = 2**26
 
-
 # For a task whose workers died.
 MEMORY_ADVICE = "it may need more memory: use fewer workers, or prune the graph"
-
-
-def default_workers() -> int:
-    """Return the number of processors that this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1
-
-
-def check_workers(number: int) -> None:
-    """Raise `UsageError` if `number` is more workers than the machine can use, since each takes memory."""
-    most = max(_MOST_WORKERS, _MOST_A_PROCESSOR * default_workers())
-    if number > most:
-        raise UsageError(f"{number} workers are too many for this machine", advice=f"give at most {most}")
 
 
 class Window(ABC):

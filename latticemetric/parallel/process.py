@@ -1,4 +1,4 @@
-"""Worker processes: limits of time and memory, the code that runs in the parent, and the code of the worker."""
+"""Worker processes: the code that runs in the parent, and the code of the worker."""
 
 from __future__ import annotations
 
@@ -15,53 +15,17 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
-from latticemetric.errors import InputError, LatticeMetricError, MissingDependencyError, UsageError
+from latticemetric.errors import InputError, LatticeMetricError, MissingDependencyError
 from latticemetric.memory import hold_memory, no_memory
 from latticemetric.parallel import pickling
+from latticemetric.parallel.limits import Limits
 from latticemetric.parallel.pickling import Packed, Packing
 
 if TYPE_CHECKING:  # a command on one graph starts no process: do not spend time on these imports
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
-
-_STATM = Path("/proc/self/statm")
-_LONGEST = 366 * 86400.0
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Limits of time and memory per task; a task that exceeds them fails.
-
-    Attributes:
-        timeout: Seconds per task.
-        memory: Bytes that the process may allocate, in addition to those at its start; Linux only.
-        default_memory: Bytes to use if `memory` is `None`. This limit alone does not start a process.
-    """
-
-    timeout: float | None = None
-    memory: int | None = None
-    default_memory: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.timeout is not None and not 0 < self.timeout <= _LONGEST:
-            raise UsageError(f"the timeout is {self.timeout:g} seconds", advice="give more than 0, up to a year")
-        if self.memory is not None and self.memory <= 0:
-            raise UsageError(f"the memory is {self.memory} bytes", advice="give more than 0")
-        if self.memory is not None and not _STATM.exists():
-            raise UsageError("memory can be limited on Linux only", advice="leave --max-memory out")
-
-    def __bool__(self) -> bool:
-        return self.timeout is not None or self.memory is not None
-
-    @property
-    def most_memory(self) -> int | None:
-        """The memory limit per task in bytes: `memory`, or else `default_memory`; `None` for no limit."""
-        return self.default_memory if self.memory is None else self.memory
-
 
 # ---- In the parent ----
 

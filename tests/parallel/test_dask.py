@@ -33,8 +33,8 @@ from latticemetric.formats.reading import entries
 from latticemetric.parallel import cluster
 from latticemetric.parallel.cluster import Cluster
 from latticemetric.parallel.journal import Journal
+from latticemetric.parallel.limits import Limits
 from latticemetric.parallel.map import map_in_order
-from latticemetric.parallel.process import Limits
 
 MEETING = [EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"]
 

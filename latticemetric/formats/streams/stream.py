@@ -20,7 +20,8 @@ STANDARD_INPUT = "-"
 
 HEAD_SIZE = 2**16
 _BUFFER = 2**18
-_PIECE = 2**24
+# Larger than most files: joining pieces would copy them.
+_PIECE = 2**25
 _MOST_NAMED = 10
 _COPY_AGAIN = "copy or write the file again"
 

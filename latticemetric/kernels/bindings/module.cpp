@@ -23,6 +23,7 @@ NB_MODULE(_native, m) {
   m.attr("VERSION") = LATTICEMETRIC_VERSION;
   m.attr("COMPILER") = LATTICEMETRIC_COMPILER;
   m.attr("FLAGS") = LATTICEMETRIC_FLAGS;
+  m.def("keep_freed_memory", &latticemetric::keep_freed_memory);
   latticemetric::bind_lattices(m);
   latticemetric::bind_forests(m);
   latticemetric::bind_forest_ngrams(m);

@@ -5,8 +5,10 @@
 #if defined(__linux__)
 
 #include <malloc.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 
 namespace latticemetric {
@@ -47,6 +49,17 @@ class Uncounted {
   const Budget::MostBytes most_bytes_;
 };
 
+// Blocks of this size and more are put on huge pages: the system gives 2 MB at once, not 4 KB.
+constexpr std::size_t huge_page = std::size_t{1} << 21, large = 2 * huge_page;
+
+void* allocate_large(std::size_t size) {
+  if (size > PTRDIFF_MAX - huge_page) return nullptr;
+  size = (size + huge_page - 1) / huge_page * huge_page;
+  void* block = std::aligned_alloc(huge_page, size);
+  if (block != nullptr) madvise(block, size, MADV_HUGEPAGE);  // a hint: the system may know no huge pages
+  return block;
+}
+
 void open_account(Budget::MostBytes most_bytes) { account = {most_bytes, false, 0, unasked}; }
 
 void* allocate(std::size_t size) {
@@ -55,7 +68,7 @@ void* allocate(std::size_t size) {
     if (account.taken + wanted > account.most) examine();
     if (account.taken + wanted > account.most) throw OverBudget(static_cast<std::size_t>(account.most));
   }
-  void* block = std::malloc(size > 0 ? size : 1);
+  void* block = size < large ? std::malloc(size > 0 ? size : 1) : allocate_large(size);
   if (block == nullptr) throw std::bad_alloc();
   if (account.most_bytes != nullptr) account.taken += static_cast<std::int64_t>(malloc_usable_size(block));
   return block;
@@ -68,6 +81,13 @@ void release(void* block) noexcept {
 }
 
 }  // namespace
+
+void keep_freed_memory() {
+#if defined(__GLIBC__)
+  mallopt(M_MMAP_THRESHOLD, 1 << 25);  // the largest that it accepts
+  mallopt(M_TRIM_THRESHOLD, 1 << 28);
+#endif
+}
 
 bool has_bytes(double bytes) {
   if (account.most_bytes == nullptr) return true;
@@ -102,6 +122,8 @@ struct Uncounted {
 void open_account(Budget::MostBytes) {}
 
 }  // namespace
+
+void keep_freed_memory() {}
 
 bool has_bytes(double) { return true; }
 

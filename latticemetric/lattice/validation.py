@@ -94,9 +94,7 @@ def _unchanged(draft: Columns, states: int, *, copy: bool) -> Columns:
         final=frozen(draft.final.copy()),
         scores=MappingProxyType(taken(draft.scores, rows, slice(None))),
         vocabulary=draft.vocabulary,
-        times=None
-        if draft.times is None
-        else frozen(_per_state(draft.times, rank, states)),
+        times=None if draft.times is None else frozen(_per_state(draft.times, rank, states)),
         labels=MappingProxyType(taken(draft.labels, rows, slice(None))),
     )
 

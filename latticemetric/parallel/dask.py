@@ -22,7 +22,7 @@ from latticemetric.parallel import pickling
 from latticemetric.parallel.limits import Limits
 from latticemetric.parallel.pickling import Packed
 from latticemetric.parallel.pool import MEMORY_ADVICE, Pool, Window
-from latticemetric.parallel.process import Task, started_program
+from latticemetric.parallel.process import Reply, Task, started_program
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -152,7 +152,7 @@ class Batches(Window):
         for task, (reply, problem) in zip(batch, replies, strict=True):
             task.problem = problem
             if reply is not None:
-                task.take(reply)
+                task.take(Reply(reply), size=len(reply))
             if not task.is_done:
                 self._to_repeat.append(task)
 
@@ -193,7 +193,7 @@ def answer_batch(
     with _pool(run, function) as pool:
         # If a task's file is missing here, the reply says so, and the client sends the task again with all data.
         tasks = (Task(Packed(*question)) for question in questions)
-        done = [(task.reply, task.problem) for task in pool.done(tasks)]
+        done = [(None if task.reply is None else task.reply.data, task.problem) for task in pool.done(tasks)]
     return _Replies(done, time.monotonic() - began)
 
 
@@ -202,7 +202,7 @@ class _ThreadPool(Pool):
 
     def __init__(self, run: _Run, function: bytes) -> None:
         start = partial(started_program, folder=run.folder, patience=_IDLE_SECONDS)
-        super().__init__(function, 1, run.limits, start)
+        super().__init__(function, 1, run.limits, start, replies_together=False)
         self.lock = threading.Lock()
         self.used = time.monotonic()
 

@@ -15,6 +15,7 @@ import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
 from latticemetric.errors import InputError, UsageError
@@ -110,9 +111,13 @@ def other_threads_live() -> bool:
 class Pool(Window):
     """Worker processes of this machine, and the tasks in progress."""
 
-    def __init__(self, function: Any, workers: int, limits: Limits, start: Start = started) -> None:
+    def __init__(
+        self, function: Any, workers: int, limits: Limits, start: Start = started, *, replies_together: bool = True
+    ) -> None:
         super().__init__()
         self._function, self._limits, self._start = function, limits, start
+        # Under limits, each reply tells when the next task began, and which task exceeded a limit.
+        self._replies_together = replies_together and not limits
         self._most = workers
         self._workers: list[Worker] = []
         self._replies = selectors.PollSelector()
@@ -142,7 +147,9 @@ class Pool(Window):
         """Start the missing workers, and return all workers."""
         new = []
         while len(self._workers) < self._most and not self._is_over:
-            worker = Worker(self._function, self._limits, self._workers, self._start)
+            worker = Worker(
+                self._function, self._limits, self._workers, self._start, replies_together=self._replies_together
+            )
             self._workers.append(worker)
             self._replies.register(worker.replies, selectors.EVENT_READ, worker)
             new.append(worker)
@@ -154,15 +161,17 @@ class Pool(Window):
         return self._workers
 
     def _next_batch(self, tasks: Iterator[Task], worker: Worker) -> list[Task]:
-        """Return the next batch for a worker, or an empty list; tasks to repeat come first."""
+        """Return the next batch for a worker, or an empty list; tasks to repeat come first, suspects alone."""
         batch: list[Task] = []
         size = 0
         while len(batch) < self._batch and (task := self._next_task(tasks, self._most)) is not None:
             size += task.size
-            if not worker.takes(size, together=bool(batch)):
+            if (batch and task.is_suspect) or not worker.takes(size, together=bool(batch)):
                 self._to_repeat.appendleft(task)
                 break
             batch.append(task)
+            if task.is_suspect:
+                break
         return batch
 
     def _wait(self) -> None:
@@ -203,10 +212,17 @@ class Pool(Window):
         return max(0.0, min(begun) + self._limits.timeout - time.monotonic()) if begun else None
 
     def _remove_dead(self, worker: Worker) -> None:
-        """Remove a dead worker; repeat its current task once, since the system kills processes if memory is short."""
-        fatal = worker.tasks.popleft() if worker.tasks else None
+        """Remove a dead worker; repeat its current task once, since the system kills processes if memory is short.
+
+        If it had got this task together with others, it may have died during any of them: send each of them alone.
+        """
+        suspects = list(islice(worker.tasks, worker.batches[0] if worker.batches else 0))
+        is_certain = len(suspects) == 1 or (suspects and not self._replies_together)
+        fatal = worker.tasks.popleft() if is_certain else None
         how = self._remove(worker)
         if fatal is None:
+            for task in suspects:
+                task.is_suspect = True
             return
         fatal.deaths += 1
         if fatal.deaths == 1:

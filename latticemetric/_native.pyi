@@ -38,10 +38,10 @@ def order_states(
     """
 
 def ordered_states(source: npt.NDArray[np.int32], target: npt.NDArray[np.int32], final: npt.NDArray[np.int32]) -> int:
-    """Return the number of states of a graph that needs no change, 0 for any other graph.
+    """Return the number of states if the graph is in order, otherwise 0.
 
-    In such a graph, state 0 is the start, arcs are sorted by source and lead to larger states, final states ascend, and
-    every state lies on a complete path.
+    In a graph in order, state 0 is the start, arcs are sorted by source and lead to larger states, final states ascend,
+    and every state lies on a complete path.
     """
 
 def are_numbers(values: npt.NDArray[np.int32]) -> bool:
@@ -132,8 +132,9 @@ def search_lattice(
 ) -> tuple[npt.NDArray[np.int64], int, int]:
     """Return the arcs of the best path under a recognition rate, and the high and low 64 bits of its gain.
 
-    `method` does not change the result: `table` stores all states of the product with the metric's automaton, `band`
-    only those that may matter. `part_bytes` limits the bytes of states in memory at a time.
+    `method` changes time and memory, but not the result: `table` stores all states of the product of the lattice and
+    the metric's automaton; `band` stores only the states that can influence the result. `part_bytes` limits the bytes
+    of states in memory at a time.
     """
 
 def best_lattice(
@@ -331,7 +332,7 @@ def best_strings(
     Return the edges of all derivations; then, for each derivation, the index of its first edge, and the high and low 64
     bits of its gain. Strings are compared by `shown`, the words of each edge without ignored words. If `rank` is empty,
     ties are resolved by edge numbers in preorder; otherwise, by the ranks of edges along paths (each edge has at most
-    one tail). If the graph has at most `few` strings, all are listed and ranked; otherwise, the best are searched.
+    one tail). If the graph has at most `few` strings, list and rank all of them; otherwise, search for the best.
     """
 
 def search_forest(
@@ -388,7 +389,10 @@ def best_costs_through_edges(
     words: npt.NDArray[np.int64],
     goal_cost: npt.NDArray[np.float64],
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return the cost of the cheapest derivation with each edge, and of the cheapest one with each node as its root."""
+    """Return the cost of the cheapest derivation with each edge, and of the cheapest derivation of each node.
+
+    A derivation with an edge is complete. A derivation of a node has this node as its root.
+    """
 
 def inside_outside(
     head: npt.NDArray[np.int32],
@@ -470,8 +474,8 @@ def loss_augmented_strings(
     Return the arcs of each string, how many of the first strings are proven to be the best, the loss of each string,
     and a lower bound of the losses of all other strings. The loss of a string is `cost_weight` · cost − G or, with
     `penalize`, `cost_weight` · cost + G, where G is the largest weight · gain over references. Weights and losses are
-    128-bit integers, as high and low 64 bits. `method` is that of `search_lattice`; it applies to the search for a
-    single string.
+    128-bit integers, as high and low 64 bits. For `method`, see `search_lattice`; it applies only to the search for
+    a single string.
     """
 
 def forward_backward(
@@ -523,9 +527,10 @@ def expected_cost(
     npt.NDArray[np.float64],
     npt.NDArray[np.float64],
 ]:
-    """Return the expected rate of a path: its cost divided by the size of the reference that it scores best against.
+    """Return the expected rate of a path.
 
-    The fields are those of `Expectation` in `kernels/expectation/expectation.hpp`.
+    The rate of a path is the least quotient of its cost and the size of a reference, over all references. The tuple has
+    the fields of `Expectation` in `kernels/expectation/expectation.hpp`.
     """
 
 def expected_costs(
@@ -591,9 +596,9 @@ def mbr_statistics(
 
     Return the risk, then five columns, with one row per label at a position: label, position, probability of their
     alignment, and begin and end times multiplied by probabilities. Rows are sorted by position, then by label. Without
-    `times`, the columns of times are empty. Arcs must be sorted by target; the last state is the end. `slack` does not
-    change the result: cells that cost at most this much more than the best cell of their state are computed first; 0
-    chooses automatically.
+    `times`, the columns of times are empty. Arcs must be sorted by target; the last state is the end. `slack` changes
+    time, but not the result: the kernel first computes only cells that cost at most `slack` more than the best cell of
+    their state. If `slack` is 0, the kernel chooses it.
     """
 
 def ngram_posteriors(
@@ -690,11 +695,13 @@ def number_segments(
 ]:
     """Number the words of candidates and references.
 
-    Return the words and string begins of the candidates, those of the references, the owners, and the distinct words.
+    Return the word numbers and string begins of the candidates, then of the references, the owners, and the distinct
+    words.
 
     The arguments are lists or tuples. A candidate is a text; references are a string, or a list or tuple of texts; a
     text is a string, or a list or tuple of words. Segment s has the references owner[s] … owner[s + 1] − 1. Equal words
-    have equal numbers within a segment; with `across`, in all segments, and only then the distinct words are returned.
+    have equal numbers within a segment. With `across`, they have equal numbers in all segments; without it, the list of
+    distinct words is empty.
     """
 
 def count_segments(
@@ -702,11 +709,11 @@ def count_segments(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return one row per reference: k-gram matches for k = 1 … order, S, D, I, and the reference's k-gram counts.
 
-    Texts and the second result (`owner`) are those of `number_segments`.
+    For texts and the second result (`owner`), see `number_segments`.
     """
 
 class Utf8Texts:
-    """Texts in UTF-8, as Arrow keeps them: text k is the bytes begin[k] … begin[k + 1] − 1."""
+    """Texts in UTF-8, as Arrow stores them: text k has the bytes begin[k] … begin[k + 1] − 1."""
 
     def __init__(self, data: npt.NDArray[np.uint8], begin: npt.NDArray[np.int64]) -> None: ...
     def __len__(self) -> int: ...
@@ -805,8 +812,9 @@ def count_compounds(
 ) -> npt.NDArray[np.int64]:
     """Return substitutions, deletions and insertions where words may be joined, one row per reference.
 
-    The columns `candidate_join_…` and `reference_join_…` list adjacent words that form one word when joined: the first
-    row of each string; then, per row, the position after the words, how many words are joined, and the joined word.
+    The columns `candidate_join_…` and `reference_join_…` list adjacent words that form one word when joined. `begin` is
+    the index of each string's first row. The other columns have, per row, the position after the adjacent words
+    (`end`), their number (`length`), and the number of the joined word (`word`).
     """
 
 def draw_errors(
@@ -819,8 +827,8 @@ def draw_errors(
 ) -> npt.NDArray[np.float64]:
     """Draw random samples of outputs with errors; return the summed gains of each sample.
 
-    An output is that of one system for one segment. A sample has at most one output per segment, and just enough
-    outputs to have `least` errors.
+    An output belongs to one system and one segment. A sample has at most one output per segment, and just enough
+    outputs to have at least `least` errors.
     """
 
 def count_chrf(
@@ -893,7 +901,10 @@ def align_stages(
     """
 
 def parse_kaldi(whole: bytes, begin: int, end: int, symbols: bool = False) -> dict[str, Any]:
-    """Parse bytes `begin` to `end` of a Kaldi text archive, a lattice without id (`kernels/formats/arc_lines.hpp`)."""
+    """Parse one lattice, bytes `begin` to `end` of a Kaldi text archive (`kernels/formats/arc_lines.hpp`).
+
+    Skip the first line, the id.
+    """
 
 def parse_kaldi_binary(whole: bytes, begin: int, end: int) -> dict[str, Any]:
     """Parse bytes `begin` to `end` of a Kaldi binary archive, a lattice; return the columns of `parse_kaldi`."""
@@ -906,7 +917,7 @@ def take_rows(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
     """Copy some `rows` of a buffer of bytes or 32-bit ids; return where each copied row begins, and the values.
 
-    Row r of the buffer is `values[begin[r]:begin[r + 1]]`; so is row r of the result.
+    Row r of the buffer is `values[begin[r]:begin[r + 1]]`. The result has the same form.
     """
 
 def join_rows(
@@ -942,8 +953,8 @@ def parse_travatar_json(text: bytes) -> dict[str, Any]:
     """Parse a JSON forest of Travatar into columns (`kernels/formats/travatar_json.hpp`)."""
 
 def split_blocks(text: bytes, begin: int, at_end: bool) -> npt.NDArray[np.int64]:
-    """Return one row per block between blank lines, from byte `begin` on.
+    """Return one row per block of lines between blank lines, from byte `begin` on.
 
-    A row has the block's first byte, the byte after it, and the numbers of lines from `begin` to each of these two. A
-    block that reaches the end of the text is returned only if `at_end`.
+    A row has the positions of the block's first byte and of the byte after the block, and the numbers of lines from
+    `begin` to each of these bytes. A block that reaches the end of the text is returned only if `at_end`.
     """

@@ -6,7 +6,7 @@ import sys
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 
-# Characters of these categories are invisible, or change how others look.
+# Characters of these categories are invisible, or change how other characters look.
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
@@ -62,9 +62,9 @@ def wrapped_rows(
 ) -> Iterator[str]:
     r"""Yield rows as lines with aligned columns, split into blocks that are at most `width` terminal columns wide.
 
-    The first cell of each row is its title; every block repeats the titles. Each block has at least one more cell per
-    row, even if the block is then too wide. Empty lines separate blocks. `colours` has the ANSI colour of each column
-    after the titles.
+    The first cell of each row is its title; every block repeats the titles. Each block has the titles and at least one
+    other column, even if the block is then too wide. Empty lines separate blocks. `colours` has the ANSI colour of each
+    column after the titles.
 
     Examples:
         >>> print("\n".join(wrapped_rows([["above:", "a", "bird", "sings"], ["below:", "the", "bird", "sang"]], 18)))

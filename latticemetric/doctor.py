@@ -132,7 +132,7 @@ def _subjects() -> list[Subject]:
             "terminal",
             "machine",
             _terminal,
-            "words with characters that are not ASCII, on the screen; files are always UTF-8",
+            "words with non-ASCII characters on the screen (files are always UTF-8)",
             "export LC_ALL=C.UTF-8",
         ),
         *plugin_subjects(),
@@ -170,7 +170,7 @@ def _in_one_line(error: BaseException) -> str:
 
 def _probed_in_child(probe: Callable[[], str]) -> _ProbeResult:
     for stream in (sys.stdout, sys.stderr):
-        if stream is not None:  # it is closed
+        if stream is not None:  # None: the stream is closed
             stream.flush()
     reading, writing = os.pipe()
     child = os.fork()
@@ -252,13 +252,13 @@ def _nltk() -> str:
     import_module("nltk.stem.porter")
     from latticemetric.metrics.preparation import porter_stem
 
-    _require(porter_stem("computers") == "comput", "its Porter stemmer gives other stems")
+    _require(porter_stem("computers") == "comput", "its Porter stemmer gives wrong stems")
     return _version_found("nltk")
 
 
 def _sacrebleu() -> str:
     tokenizer = import_module("sacrebleu.metrics").BLEU(tokenize="13a").tokenizer
-    _require(tokenizer("No, no.") == "No , no .", "its tokenizer 13a gives other tokens")
+    _require(tokenizer("No, no.") == "No , no .", "its tokenizer 13a gives wrong tokens")
     return _version_found("sacrebleu")
 
 
@@ -375,12 +375,13 @@ def _terminal() -> str:
 
 # ---- Engines: each must find known oracles ----
 
-# "the" or "a", "cat" or "bat", "sat", and perhaps "down", which costs more: the model prefers "a bat sat".
+# The lattice has "the" or "a", then "cat" or "bat", then "sat", and optionally "down" at a higher cost. Its 1-best is
+# "a bat sat".
 _REFERENCE = "the black cat sat down"
 _CHEAPEST = "a bat sat"
 _BEST = "the cat sat down"
-# One word of five is deleted. Four words of five match, and of their n-grams "cat sat", "sat down" and "cat sat down":
-# 7 of the reference's 5 + 4 + 3 + 2.
+# wer: one of the five reference words is deleted. 4-grr: four words match, and the n-grams "cat sat", "sat down" and
+# "cat sat down". These are 7 of the 5 + 4 + 3 + 2 = 14 n-grams of the reference.
 _KNOWN = {"wer": (1, 5), "4-grr": (7, 14)}
 
 
@@ -412,7 +413,7 @@ def _oracles(engine: str) -> str:
 
 
 def plugin_subjects() -> list[Subject]:
-    """Return all plug-ins, by the names of their entry points."""
+    """Return one subject per plug-in, named after its entry point."""
     return [
         Subject(
             f"{kind} {entry.name}",
@@ -427,7 +428,11 @@ def plugin_subjects() -> list[Subject]:
 
 
 def _loaded(entry: EntryPoint, kind: str) -> str:
-    """Load all plug-ins of a kind; return the module, package and version of `entry`, or raise the error of `entry`."""
+    """Load all plug-ins of a kind; return the module, package and version of the plug-in `entry`.
+
+    Raises:
+        InputError: This plug-in cannot be loaded, or has the name of a built-in metric or format.
+    """
     own, load = _registry(kind)
     if entry.name in own:
         raise InputError(f"latticemetric has a {kind} with this name, and uses its own")

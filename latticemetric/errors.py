@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from typing import Any
 
-# Zero-width joiners are part of Persian and Hindi words.
+# Characters that `harmless` keeps. Persian and Hindi words need the zero-width joiners.
 _HARMLESS = " \u200c\u200d"
 
 
@@ -41,7 +41,7 @@ class LatticeMetricError(Exception):
         return _rebuilt, (type(self), self.what, self.where, self.advice)
 
     def at(self, where: str) -> LatticeMetricError:
-        """Return a copy of this error with `where` as its place; put `where` before a place that it already has."""
+        """Return a copy of this error at the place `where`; if the error already has a place, put `where` before it."""
         place = f"{where}: {self.where}" if self.where else where
         return type(self)(self.what, where=place, advice=self.advice)
 

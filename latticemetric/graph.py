@@ -24,7 +24,7 @@ def as_lattice(graph: Graph, scales: Scales | None = None, *, advice: str | None
     Args:
         graph: A graph.
         scales: Weight of each score column.
-        advice: Advice in the error for a forest that is not a lattice; by default, that of `Forest.to_lattice`.
+        advice: Advice in the error for a forest that is not a lattice; by default, the advice of `Forest.to_lattice`.
     """
     if isinstance(graph, Lattice):
         return graph

@@ -52,7 +52,8 @@ class Judgments(Frozen):
         ):
             if numbers.min() < least or numbers.max() >= names:
                 raise UsageError(
-                    f"a judgment has index {numbers.max()} of a system, segment or judge, but there are only {names}"
+                    f"a judgment has index {numbers.min() if numbers.min() < least else numbers.max()} of a system, "
+                    f"segment or judge, outside {least} … {names - 1}"
                 )
         if self.scores.shape != (rows, len(self.columns)):
             raise UsageError(f"scores have shape {self.scores.shape}, not {(rows, len(self.columns))}")

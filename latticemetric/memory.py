@@ -1,7 +1,7 @@
 """Measure memory, limit the memory of a search, and read and write sizes like 8G.
 
-Native kernels count the bytes that they allocate (`kernels/memory/`); `most_bytes` is their limit. For processes
-that work on the graphs of a command, the operating system also limits all other code (`held`).
+Native kernels count the bytes that they allocate (`kernels/memory/`); `most_bytes` is their limit. In processes that
+work on the graphs of a command, the operating system also limits the memory of all other code (`held`, `hold_memory`).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def limit_memory(size: int | str | None) -> None:
     global _limit  # noqa: PLW0603  one limit per process, like the memory
     number = parse_size(size) if isinstance(size, str) else size
     if size is not None and (not isinstance(number, int) or isinstance(number, bool) or number <= 0):
-        raise UsageError(f"'{size}' is not a size in bytes", advice="give one like 500M or 8G")
+        raise UsageError(f"'{size}' is not a size in bytes", advice="give a size like 500M or 8G")
     _limit = number
 
 
@@ -63,7 +63,8 @@ def most_bytes() -> int:
 def graph_bytes(workers: int) -> int:
     """Return the default memory limit per graph of a command, in bytes.
 
-    It is 1.5 GiB, or half of the free memory divided by the number of workers if that is less; at least 128 MiB.
+    Divide half of the free memory by the number of workers. The limit is this quotient, but at most 1.5 GiB and at
+    least 128 MiB.
     """
     return max(_LEAST, min(_GRAPH_BYTES, _shared() // (2 * max(1, workers))))
 
@@ -169,7 +170,7 @@ _LONGEST_LINE = 4096
 def _pages() -> list[int]:
     """Return the fields of `/proc/self/statm`: sizes of this process in memory pages; empty if unknown."""
     try:
-        file = os.open(_STATM, os.O_RDONLY)  # a third of the time of `open`: each graph of a run asks
+        file = os.open(_STATM, os.O_RDONLY)  # three times as fast as `open`; called for each graph
     except OSError:
         return []
     try:

@@ -97,17 +97,17 @@ class NBest(Result, Tabular):
         log_probs: Iterable[float] | None = None,
         scores: Mapping[str, Iterable[float]] | None = None,
     ) -> Self:
-        """Build an n-best list from strings. Without costs and scores, the order of the strings is their rank.
+        """Build an n-best list from strings. Without costs and scores, the first string is the best.
 
         Args:
             texts: Strings (split at white space), or sequences of words.
             costs: The cost of each string (−log probability). The smallest cost is the best.
             log_probs: The log probability of each string, instead of `costs`: numbers, an array or a tensor.
-            scores: Further costs of each string, by name. If `costs` or `log_probs` are given, these have weight 0;
-                otherwise, their sum is the model's cost.
+            scores: Additional costs of each string, by name. If `costs` or `log_probs` are given, the additional costs
+                have weight 0. Otherwise, the sum of the additional costs is the model's cost.
 
         Warns:
-            UserWarning: No cost is positive, and some differ: they may be log probabilities.
+            UserWarning: All `costs` are 0 or negative, and not all are equal: they may be log probabilities.
 
         Examples:
             >>> nbest = NBest.from_strings(["a b", "a c"], log_probs=[-2.0, -0.5], scores={"rank": [1, 2]})
@@ -147,9 +147,9 @@ class NBest(Result, Tabular):
         Args:
             graph: A lattice, a forest, or a longer n-best list.
             n: Number of strings. The list is shorter if the graph has fewer.
-            scales: Weight of each score column in the model's cost; other columns keep their default weight. The list
-                stores these weights.
-            paths: True to return the `n` cheapest paths, of which several may have the same words.
+            scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
+                The list stores these weights.
+            paths: True to return the `n` cheapest paths; several of these paths may have the same words.
 
         Examples:
             >>> lattice = Lattice.from_strings(["a b", "a c", "a b"], costs=[3.0, 2.0, 1.0])
@@ -177,7 +177,7 @@ class NBest(Result, Tabular):
         Args:
             beam: Largest difference from the best cost. Give either `beam` or `nbest`.
             scales: Weight of each score in the model's cost; other scores keep their default weight.
-            nbest: Number of best hypotheses with different words to keep, instead of a beam.
+            nbest: Instead of a beam: keep this number of best hypotheses with different words.
 
         Examples:
             >>> nbest = NBest.from_strings(["a", "b", "c"], costs=[1.0, 2.0, 9.0])
@@ -273,14 +273,15 @@ class NBest(Result, Tabular):
         total probability, so that posteriors stay the same. With `merge="best"`, it has their least cost, as in
         `Lattice.determinized`.
 
-        Costs are 64-bit floats, exact except for the rounding of some sums. Strings share states for equal prefixes,
-        and for equal suffixes if the costs allow it.
+        Costs are 64-bit floats. They are exact, except that some sums are rounded. Strings share states for equal
+        prefixes, and for equal suffixes if the costs allow it.
 
         Args:
-            scales: Weight of each score in the model's cost; other scores keep their own scale.
+            scales: Weight of each score in the model's cost; other scores keep their default weight.
             merge: `sum` or `best`.
-            scale: Factor on costs when probabilities are summed: use the scale of later posteriors. The returned costs
-                are not scaled. The factor has no effect if all strings differ.
+            scale: Factor of the costs in the probabilities to sum, exp(−scale · cost). If you compute posteriors of the
+                result, give the same scale. The returned costs are not scaled. The factor has no effect if all strings
+                differ.
 
         Examples:
             >>> hypotheses = [(("a", "b"), 1.0), (("c", "b"), 2.0), (("a", "b"), 1.5)]
@@ -313,9 +314,9 @@ class ListColumns(NamedTuple):
 
     Attributes:
         texts: The hypotheses of all lists, best first within a list: strings, sequences of words, or UTF-8 buffers.
-        begin: The index in `texts` of each list's first hypothesis, then the number of all hypotheses.
+        begin: The index in `texts` of each list's first hypothesis; the last entry is the number of all hypotheses.
         references: The references of all lists.
-        owner: The index in `references` of each list's first reference, then the number of all references.
+        owner: The index in `references` of each list's first reference; the last entry is the number of all references.
     """
 
     texts: Sequence[str | Sequence[str]] | _native.Utf8Texts

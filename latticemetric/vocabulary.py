@@ -33,7 +33,7 @@ class Vocabulary:
     Attributes:
         is_given: True if the numbers come from a file or from the user. Otherwise, they have no meaning outside this
             table.
-        is_embedded: True if the table was stored in the graph's file, so that the user may not have it separately.
+        is_embedded: True if the table was read from the file of a graph; the user may have no other copy of the table.
 
     Examples:
         >>> vocabulary = Vocabulary.from_words(["to", "be", "or", "not"])
@@ -198,7 +198,7 @@ def _number_spelled(word: str) -> int:
 
 
 def _plain(numbers: Iterable[int]) -> Iterable[int]:
-    """Return NumPy's numbers as Python's."""
+    """Convert NumPy numbers to Python integers."""
     return numbers.tolist() if isinstance(numbers, np.ndarray) else map(int, numbers)
 
 

@@ -195,8 +195,8 @@ def best_path_at(
 ) -> BestPath:
     """Return the path with the largest gain · rate.total − rate.gain · denominator, by exact native search.
 
-    `graph` has the columns of a lattice, and `sizes` has what each of its arcs adds to the denominator (beside what
-    arcs of the reference add).
+    `graph` has the columns of a lattice. `sizes` has what each of its arcs adds to the denominator; arcs of the
+    reference add to the denominator, too.
     """
     try:
         arcs, high, low, total = _native.search_reference_graph(

@@ -100,7 +100,7 @@ class ReferenceGraph:
         return bool(np.any(self.word != EPSILON))
 
     def ending_in(self, final: npt.NDArray[np.bool_]) -> ReferenceGraph:
-        """Return the graph with other final states, without arcs and states from which none of them can be reached."""
+        """Return the graph with other final states; remove arcs and states that do not lead to any of them."""
         kept = final.copy()
         for source, target in zip(self.source[::-1].tolist(), self.target[::-1].tolist(), strict=True):
             kept[source] |= kept[target]

@@ -34,7 +34,7 @@ class UnitNumbers:
         self._longer: dict[str, int] = {}
 
     def encode(self, units: Sequence[str]) -> Words:
-        """Return the number of each unit; number units that are new."""
+        """Return the number of each unit; give new numbers to units that have none."""
         text = "".join(units)
         if len(text) == len(units):
             encoded = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<i4")

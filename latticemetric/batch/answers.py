@@ -1,4 +1,7 @@
-"""Apply a function to many graphs, with one answer per graph: a function of the command line, or yours (`ask_each`)."""
+"""Apply a function to many graphs, and yield one answer per graph.
+
+The function belongs to a command of the command line, or is your own (`ask_each`).
+"""
 
 from __future__ import annotations
 
@@ -158,7 +161,7 @@ def described(graph: Graph) -> Record:
 
 @dataclass(frozen=True)
 class Written:
-    """Settings that say what to keep of a graph that is written to a file.
+    """The scores and labels of a graph to write to a file.
 
     Attributes:
         summed_by: Write one score per arc: its cost under these scales. `None` writes all scores.
@@ -254,7 +257,10 @@ def listed_posteriors(
 
 
 def mbr_records(graph: Graph, evidence: Graph | None = None, **parameters: Any) -> tuple[list[Record], None]:
-    """Decode a graph by the parameter `method`; without it, by n-grams under each combination of the parameters."""
+    """Decode a graph by `method`, if this is one of the parameters.
+
+    Otherwise, decode it by n-grams, once for each combination of the parameters.
+    """
     from latticemetric.mbr_decoding.mbr import mbr, mbr_grid
 
     if "method" in parameters:

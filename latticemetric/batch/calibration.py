@@ -105,7 +105,7 @@ class Calibration(Result):
         answer: The evaluated words: `one-best` or `mbr`.
         development: Results on the development set at `scale`: optimistic, since the scale was fitted to this set.
         held_out: Results on the test set at `scale`; without a test set, on each fold at the best scale of the other
-            folds. `None` if there is only one graph.
+            folds. `None` if there is only one graph and no test set.
         unscaled: Results on the graphs of `held_out` at scale 1.
         fold_scales: The scale of each fold; empty with a test set.
         trials: The scales tried on the whole development set, in ascending order.
@@ -161,7 +161,7 @@ def calibration(
         answer: The words to evaluate: `one-best`, or `mbr` for those of `word_mbr` (which depend on the scale).
         criterion: `words` to fit the confidences of words, `errors` to fit the expected errors.
         scale: The scales to try first, above 0. If there are several, also try scales between them.
-        scales: Weight of each score column in the model's cost; other columns keep their default weight.
+        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         ignore: Words to ignore in graphs and references.
         halvings: Number of rounds that try scales around the best one; each halves the step between scales.
         folds: Number of folds without a test set. Graph k is in fold k modulo `folds`.
@@ -172,7 +172,8 @@ def calibration(
         most_states: The largest number of states of the search for expected errors.
 
     Raises:
-        InputError: All scales fit the words of the development set equally well, since graphs have no alternatives.
+        InputError: All scales fit the words of the development set equally well, for example because the graphs have no
+            alternatives.
     """
     _check(answer, criterion, folds)
     grid = _checked_scales(scale)
@@ -390,7 +391,7 @@ class _Reporter(NamedTuple):
     drawn: Resampling
 
     def report(self, scales: Sequence[float]) -> CalibrationReport:
-        """Report on all utterances; utterance k has scale k, modulo the number of scales."""
+        """Report on all utterances; utterance k uses the scale with index k modulo the number of scales."""
         at_scales = [(number, scales[number % len(scales)]) for number in range(len(self.utterances))]
         words = [self.utterances.words(number, scale) for number, scale in at_scales]
         errors = [self.utterances.errors(number, scale) for number, scale in at_scales]
@@ -423,8 +424,8 @@ def recognised_pairs(
     """Return graphs of words with confidences, and their references; with `lowercase`, lower-case both.
 
     Args:
-        pairs: Returns the pairs of graphs and references. It is called unless the references are an STM file.
-        words: The CTM file; if the references are an STM file, it is cut into the segments of the STM, as sclite does.
+        pairs: Returns the pairs of graphs and references; not called if the references are an STM file.
+        words: The CTM file. If the references are an STM file, the words are cut into its segments, as sclite does.
         references: The files of references.
         lowercase: True to lower-case words and references.
     """
@@ -455,7 +456,7 @@ def confidence_calibration(
 ) -> CalibrationReport:
     """Compare the confidences of recognised words (in CTM files) with their accuracy by sclite's alignment.
 
-    NCE is computed as in NIST's sclite. This fits no scale, and has no results on whole utterances.
+    NCE is computed as in NIST's sclite. No scale is fitted, and the report has no results for whole utterances.
 
     Args:
         graphs: Lattices with the label `confidence`, as read from CTM files; alternatives are resolved as in sclite.
@@ -473,7 +474,7 @@ def confidence_calibration(
         raise UsageError(f"there are {len(listed)} graphs, but {len(references)} references", advice=_ONE_ITEM_EACH)
     for number, (graph, several) in enumerate(zip(listed, references, strict=True)):
         with placed(_place(number)):
-            lattice = as_lattice(graph, advice="confidences belong to words")
+            lattice = as_lattice(graph, advice="give words with confidences, as in a CTM file")
             matched, arcs = right_words(lattice, several)
             probability += _confidences(lattice, arcs.tolist())
         right += matched.tolist()

@@ -31,7 +31,7 @@ TEXT = "text"
 """The format name of outputs that are plain lines."""
 
 _BLOCK = 100  # number of successive reference words that are resampled together
-_LEAST_CUT = 2 * _BLOCK  # number of words from which an utterance may be cut in two
+_LEAST_CUT = 2 * _BLOCK  # fewest reference words of an utterance that may be cut in two
 _FACTORS = (0.0, 0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 1.0, 1.05, 1.1, 1.2, 1.4, 1.7, 2.0, 3.0)
 _POWERS = (1, 2, 4)
 _EDITS = {name: number for number, name in enumerate("SDI")}
@@ -103,7 +103,7 @@ def _require_same_ids(paths: Sequence[str], tables: Sequence[Mapping[str, Any]])
     for path, table in zip(paths, tables, strict=True):
         for here, there, one, other in ((paths[0], path, tables[0], table), (path, paths[0], table, tables[0])):
             if lacking := [name for name in one if name not in other]:
-                what = f"there is no '{shortened(lacking[0])}' in {there}"
+                what = f"there is no utterance '{shortened(lacking[0])}' in {there}"
                 raise FormatError(what, where=here, advice="give the same utterances of each system")
 
 
@@ -166,7 +166,7 @@ def references_of(path: str, names: Sequence[str]) -> list[Words]:
     for reference in listed:
         if reference.graph is not None:
             raise FormatError(
-                "the reference has alternatives", where=reference.where, advice="keep one alternative of each"
+                "the reference has alternatives", where=reference.where, advice="keep one of the alternatives"
             )
     return [reference.words for reference in listed]
 
@@ -472,7 +472,7 @@ def _without_each_system(combinations: Combinations) -> Iterator[tuple[str, list
     systems, weights = combinations.systems, combinations.combinations[0].weights
     for s, name in enumerate(systems):
         rest = [0.0 if t == s else weight for t, weight in enumerate(weights)]
-        if len(systems) > 2 and any(rest):  # noqa: PLR2004  without one of two, the other is left, which has its own row
+        if len(systems) > 2 and any(rest):  # noqa: PLR2004  without one of two, the other has a row already
             yield f"without {name}", [one.vote(rest).words for one in combinations.combinations]
 
 

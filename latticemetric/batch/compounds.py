@@ -1,4 +1,4 @@
-"""Find the oracles of many lattices by a word error rate where words may be joined, and sum up their errors."""
+"""Find the oracles of many lattices by a word error rate that treats joined words as equal; sum up the errors."""
 
 from __future__ import annotations
 
@@ -87,5 +87,5 @@ class CompoundTotals:
 
     @classmethod
     def merged(cls, states: Iterable[Mapping[str, Any]]) -> Self:
-        """Return the totals of all shards, given what `state` returned for each."""
+        """Return the totals of all shards from the values that `state` returned for each shard."""
         return sum((cls(**state["compounds"]) for state in states), cls())

@@ -34,7 +34,7 @@ class CorpusPathAnswer:
 
 @dataclass(frozen=True)
 class CorpusAnswer:
-    """The answers for all lattices, and the corpus oracle, where a graph that failed has an output without words."""
+    """The answers for all lattices, and the corpus oracle. In this oracle, a graph that failed has an empty output."""
 
     answers: tuple[CorpusPathAnswer, ...]
     oracle: CorpusOracle

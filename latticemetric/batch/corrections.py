@@ -61,8 +61,8 @@ class Edits:
 class Hallucinations:
     """Wrong words of corrected texts, by their source.
 
-    A list supports as many copies of a word as its hypothesis with the most copies. Further wrong copies are
-    hallucinated.
+    If k is the largest number of copies of a word in one hypothesis, the list supports k copies of this word in the
+    corrected text. Wrong copies beyond these k are hallucinated.
 
     Attributes:
         words: The words of the corrected texts.
@@ -91,8 +91,9 @@ class Corrections(Result, Tabular):
     Attributes:
         one_best: The errors of the first hypotheses.
         corrected: The errors of the corrected texts.
-        oracle: The errors of the best hypotheses (o_nb): the minimum for texts that are a hypothesis of their list.
-        compositional: Reference words in no hypothesis (o_cp): the minimum for texts that use only words of their list.
+        oracle: The errors of the best hypotheses (o_nb): no choice of one hypothesis per list has fewer errors.
+        compositional: The number of reference words that are in no hypothesis of their list (o_cp): no texts that use
+            only words of their list have fewer errors.
         reference_words: The number of reference words.
         utterances: Helpful and harmful edits, counted as utterances.
         words: Helpful and harmful edits, counted as reference words and inserted words.

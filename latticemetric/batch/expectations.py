@@ -171,7 +171,7 @@ class ExpectationTotals:
 
     @classmethod
     def merged(cls, states: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-        """Return the fields of the corpus over all shards, given what `state` returned for each."""
+        """Return the fields of the corpus over all shards from the values that `state` returned for each shard."""
         totals = (cls(**{name: _read(value) for name, value in state["expected"].items()}) for state in states)
         return sum(totals, cls()).asdict()
 

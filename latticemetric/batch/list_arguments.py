@@ -41,7 +41,7 @@ def words_of(text: str | Sequence[str]) -> Words:
 def references_of(references: Sequence[Any]) -> list[list[Words]]:
     """Return the references of each list as words.
 
-    The references of a list are a single string, or a list of strings or of lists of words.
+    Each item has the references of one list: a string, or a list whose items are strings or lists of words.
     """
     return [[words_of(text) for text in several] for several in map(_listed, references)]
 
@@ -69,6 +69,6 @@ def check_lengths(**sides: Sequence[object] | Mapping[str, object]) -> None:
     lengths = {name: len(side) for name, side in sides.items()}
     if len(set(lengths.values())) > 1:
         what = " and ".join(f"{number} {name}" for name, number in lengths.items())
-        raise UsageError(f"there are {what}", advice="give as many of each")
+        raise UsageError(f"there are {what}", advice="give the same number of each")
     if not any(lengths.values()):
         raise UsageError("there are no lists", advice="give at least one")

@@ -69,7 +69,8 @@ class TableSums:
 
     Args:
         blocks: The blocks of the table.
-        field: The field of the references; by default, the only field of the first record with a name of references.
+        field: The field of the references. By default, the only field of the first record that is named like a
+            reference.
         prepare: Changes pairs before their lists are parsed; `None` leaves them unchanged.
     """
 
@@ -120,7 +121,7 @@ class TableSums:
             raise FormatError(
                 f"{what}, but the first record has {self.references}",
                 where=pairs[0].where,
-                advice="give as many references in each record",
+                advice="give the same number of references in each record",
             )
         return _Answer(settings.of(pairs), tuple(pair.name for pair in pairs) if self._named else ())
 

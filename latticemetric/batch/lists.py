@@ -152,8 +152,8 @@ def texts_of(path: str, names: Sequence[str]) -> list[Words]:
     """Return the text of each list from a file: lines in the same order, or lines that begin with the ids of all lists.
 
     Raises:
-        FormatError: The file has another number of lines; or lines begin with many of the ids, but not with all, so
-            that ids might be read as words. (Lists that are named by position have no ids.)
+        FormatError: At least half of the ids begin a line, but not all; or few ids do, and the numbers of lines and
+            lists differ. (Lists that are named by position have no ids.)
     """
     file = read_references(path)
     if file.ids >= set(names):

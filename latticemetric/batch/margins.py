@@ -202,6 +202,6 @@ class MarginTotals:
         return [[total.statistics.as_columns(), str(total.value), total.inexact, total.failed] for total in sums]
 
     def add_state(self, state: Iterable[Sequence[Any]]) -> None:
-        """Add the totals of other graphs, given what `state` returned for them."""
+        """Add the totals of other graphs from the values that `state` returned."""
         for side, (row, value, *numbers) in zip(self.sides, state, strict=True):
             self.sides[side] += MarginTotal(RecognitionStatistics.of_columns(row), Fraction(value), *numbers)

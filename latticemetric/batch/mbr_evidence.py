@@ -21,7 +21,7 @@ from latticemetric.nbest import NBest
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.vocabulary import Vocabulary
 
-_ADVICE = "or give --keep-going, which reports it and continues"
+_ADVICE = "or give --keep-going, which reports the error and continues"
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def evidence_of(pair: EvidencePair, graph: Graph) -> Graph:
         spelled = evidence if numeric[0] is graph else graph
         if not any(map(Vocabulary.numeric().__contains__, words_of(spelled))):
             raise InputError(
-                "of the graph and its evidence, only one has word numbers",
+                "the graph and its evidence differ: only one has word numbers",
                 where=pair.place,
                 advice="give the symbol table with --symbols",
             )

@@ -19,7 +19,7 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.base import GraphReference
 from latticemetric.oracle_search.scored_path import ScoredPath
 
-# To find words in other graphs, compare this many graphs, missing words of each, and words of each.
+# Limits of the search for words in other graphs: graphs, missing words of a graph, and words of a graph.
 _MOST_GRAPHS, _MOST_WORDS, _MOST_OF_GRAPH = 50, 100, 1000
 _PIECE_MARKS = ("▁", "@@", "##", "</w>")
 
@@ -120,16 +120,19 @@ class Occurrences:
         folded, bare = (sum(getattr(one, name) for one in self.poor) for name in ("folded", "bare"))
         likely = occurring + (words - occurring) / 2
         if folded > likely:
-            return f"ignoring case, {folded} of {words} do; write both in the same case"
+            return f"if case is ignored, {folded} of {words} occur; write references and lattices in the same case"
         if bare > likely:
-            return f"without punctuation, {bare} of {words} do; remove it from both"
+            return (
+                f"if case and punctuation are ignored, {bare} of {words} occur; "
+                "remove punctuation from references and lattices"
+            )
         if sum(one.numbers for one in self.poor) > words / 2:
             return "the references are numbers; give the symbol table with --symbols, or references of words"
         if self._share_in_others() > 1 / 2:
             return "most occur in other lattices; are lattices and references in the same order?"
         if any(one.pieces for one in self.poor):
             return "the lattices hold pieces of words; join them, or split the references in the same way"
-        return "case, symbols, order? compare a reference with latticemetric posteriors --top 20"
+        return "check case, symbols and order; compare a reference with latticemetric posteriors --top 20"
 
     def _share_in_others(self) -> float:
         """Return the share of missing words that occur in another graph."""

@@ -30,7 +30,7 @@ class Point:
     """The oracle of the first k hypotheses.
 
     Attributes:
-        k: The number of hypotheses; of a shorter list, all are used.
+        k: The number of hypotheses; a shorter list uses all of its hypotheses.
         score: The value of the metric over all lists; `None` if the references have no words.
         numerator: The numerator of this value.
         denominator: The denominator of this value.
@@ -152,8 +152,8 @@ class ListSums(NamedTuple):
 
     Attributes:
         lists: The number of lists.
-        tables: By k, up to the length of the longest list: the counts of the best of the first k hypotheses. One row
-            per list, or one row with their sum.
+        tables: For each k up to the length of the longest list, the counts of the best of the first k hypotheses: one
+            row per list, or one row with the sum of all lists.
         ranks: The number of lists whose best hypothesis has rank 1, 2, ….
         new: The number of lists with a new string at rank 1, 2, ….
         compositional: The number of reference words in no hypothesis; `None` with several references.
@@ -213,7 +213,10 @@ def curve_of(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> OracleAtK:
-    """Return the oracles of all lists, from the sums of parts; for resamples, tables must have a row for each list."""
+    """Return the oracles of all lists from `parts`, the sums of several blocks of lists.
+
+    For resamples, the tables of the parts must have one row per list.
+    """
     if not parts:
         raise UsageError("there are no lists", advice="give at least one")
     lists, longest = sum(part.lists for part in parts), max(part.longest for part in parts)

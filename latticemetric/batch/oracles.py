@@ -60,7 +60,7 @@ class OracleAnswer:
         sentence_scores: The sentence scores of this pair, by metric and side (oracle, 1-best).
         where: The file and line of the graph.
         beside: The statistics by the second metric.
-        occurrence: How many reference words occur in the graph; `None` if the oracle matches many of them.
+        occurrence: How many reference words occur in the graph; `None` if the oracle matches at least half of them.
     """
 
     name: str
@@ -93,7 +93,7 @@ class OracleSearch(NamedTuple):
 
     Attributes:
         metric: The metric of the oracle.
-        scales: Factors of the lattice's costs.
+        scales: Weight of each score column in the model's cost.
         engine: Name of the search engine.
         scorer: Also scores oracles and 1-bests by string metrics.
         posterior_scale: A factor of the costs (-log probabilities); if given, also compute confidences of words.
@@ -112,7 +112,8 @@ class OracleSearch(NamedTuple):
     def answer(self, pair: Pair, *, keep_going: bool) -> OracleAnswer:
         """Search one graph.
 
-        If only the search for a hope, fear or worst string fails, `keep_going` returns the oracle and the error.
+        If the oracle is found, but the search for a hope, fear or worst string fails, raise the error; with
+        `keep_going`, return the oracle and the error.
         """
         with built(pair) as (graph, references):
             best = oracle(graph, references, self.metric, scales=self.scales, engine=self.engine)
@@ -324,7 +325,7 @@ class OracleSums:
 
     @classmethod
     def merged(cls, states: Sequence[State]) -> Self:
-        """Return the totals of all shards, given what `state` returned for each shard, in the order of the shards."""
+        """Return the totals of all shards; `states` has the values that `state` returned for each shard, in order."""
         first = states[0]
         scorer = StringScorer.of_state(first["scorer"]) if "scorer" in first else None
         wanted = None
@@ -362,7 +363,7 @@ def metric_state(metric: GRR) -> dict[str, Any]:
 
 
 def metric_of(state: Mapping[str, Any]) -> GRR:
-    """Return the metric, given what `metric_state` returned."""
+    """Return the metric from the values that `metric_state` returned."""
     metric = make_metric(state["spec"], **state["parameters"])
     assert isinstance(metric, GRR)
     return metric

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from latticemetric.parallel.pickling import Packing
     from latticemetric.vocabulary import Vocabulary
 
-# A symbol table with fewer words is sent as fast as the token that would replace it.
+# The smallest symbol table to replace by a token: a smaller table is sent as fast as its token.
 _FEWEST_WORDS = 100
 _MOST_FILES = 10_000
 
@@ -37,7 +37,7 @@ def graph_packing() -> Packing:
         known = packing.by_token(table) if len(table) >= _FEWEST_WORDS else None
         return known or table.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
 
-    def whole_grammar(rules: Grammar) -> Any:  # by default, only its name; its file may be missing there
+    def whole_grammar(rules: Grammar) -> Any:  # not only the name: the receiver may lack its file
         return type(rules), (rules.name, rules.rules, rules.alternatives)
 
     def whole_piece(piece: Piece) -> Any:

@@ -1,4 +1,4 @@
-"""Pair graphs with their references, and parse both. Raise an error where it is not certain which belong together."""
+"""Pair graphs with their references, and parse both. If a pair is not certain, raise an error."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ADVICE = "begin each reference with the id of its graph, and give --style keyed
 
 
 def _changed_numbers(earlier: str, later: str) -> tuple[list[int], bool]:
-    """Return the positions of the numbers that differ between two names; and True if one number differs and decreases.
+    """Return the positions of the numbers that differ between two names; and True if only one does, and it decreases.
 
     If the text around the numbers also differs, return no positions.
     """
@@ -99,7 +99,7 @@ class _LineFinder:
         return self._line
 
     def is_certain(self) -> bool:
-        """Return True if references that are left over can only belong to graphs that are missing at the end."""
+        """Return True if graphs without a partner can only be missing at the end, so that all other pairs are right."""
         last = self._last
         if last is None or self._ends_broken:
             return not self._by_name or not self._many
@@ -111,7 +111,11 @@ class _LineFinder:
         return str(line if first is None or self._by_name else first + line - 1)
 
     def _check_files(self, last: Entry, entry: Entry) -> None:
-        """Raise `FormatError` unless two file names differ by one ascending number; else their order is unknown."""
+        """Raise `FormatError` if two file names show that the order of the graphs is wrong or not known.
+
+        The order is wrong if only one number differs, and this number decreases. With `proven`, exactly one number must
+        differ, always at the same position.
+        """
         places, goes_back = _changed_numbers(last.order, entry.order)
         self._counted = self._counted or places
         is_proven = len(places) == 1 and places == self._counted
@@ -158,7 +162,7 @@ _NUMBER = re.compile(r"[0-9]+")
 # utt_1, A01, 121-127105-0003
 _LIKE_AN_ID = re.compile(r"\w_\w|[^\W\d_][-.:]?\d|\d[-.:]?[^\W\d_]|\d-\d|^0\d")
 
-_PAIRED_ADVICE = "or give --keep-going, which reports it and continues"
+_PAIRED_ADVICE = "or give --keep-going, which reports the error and continues"
 _PARTS = re.compile(r"[^\w-]+")
 
 _AS_MANY = f"give as many references as graphs; or {_ADVICE}; {_PAIRED_ADVICE}"
@@ -167,7 +171,10 @@ _WHICH = "if one in the middle is missing, all pairs after it are wrong"
 
 @dataclass(frozen=True)
 class Pair:
-    """A graph that is not yet parsed, and its references, one per file. `problem` is the error if one is missing."""
+    """A graph that is not yet parsed, and its references, one per file.
+
+    `problem` is the error if the graph or a reference is missing.
+    """
 
     name: str
     entry: Entry | None
@@ -215,7 +222,7 @@ class PairedWithin(NamedTuple):
 
     Attributes:
         lattices: The pairs of a lattice and its references.
-        references: The number of references of each.
+        references: The number of references of each lattice.
         field: The field of the references; `None` if there are none.
     """
 
@@ -234,7 +241,7 @@ def pair_within(lattices: Iterable[Entry], field: str | None = None, *, required
         required: False to accept graphs without references.
 
     Raises:
-        FormatError: There is no such field, or several fields could be it.
+        FormatError: There is no such field, or several fields could hold the references.
     """
     stream = iter(lattices)
     first = list(islice(stream, _LOOK_AHEAD))
@@ -264,7 +271,11 @@ def _only_field(names: Sequence[str], fields: Mapping[str, Any], where: str) -> 
     """Return the only field in `names`; raise `FormatError` if there are none or several."""
     if len(names) == 1:
         return names[0]
-    what = f"{' and '.join(names)} are different" if names else "no field of the record is known to hold references"
+    what = (
+        f"{' and '.join(names)} are different references"
+        if names
+        else "no field of the record is known to hold references"
+    )
     texts = [shortened(name, 40) for name, value in fields.items() if isinstance(value, str)]
     has_texts = f" (the texts here are: {', '.join(texts[:_MOST_FIELDS])})" if texts else ""
     raise FormatError(what, where=where, advice=f"give files of references, or --reference-field{has_texts}")
@@ -296,7 +307,7 @@ def _pair_within(entry: Entry, field: str, number: int) -> Pair:
     if len(references) == number:
         return Pair(entry.name, entry, references)
     what = f"there are {len(references)} references in {shortened(field)}, but the first record has {number}"
-    advice = "give as many references in each record"
+    advice = "give the same number of references in each record"
     return Pair(entry.name, entry, references, FormatError(what, where=entry.where, advice=advice))
 
 
@@ -377,7 +388,7 @@ def _ids_without_graphs(file: ReferenceFile, first: Sequence[Entry]) -> FormatEr
 
 
 def _ids_at_the_end(file: ReferenceFile, first: Sequence[Entry]) -> FormatError | None:
-    """Return an error if lines end in graph ids in brackets, since a trn file was read as text; otherwise `None`."""
+    """Return an error if lines end in graph ids in brackets: a trn file was read as text. Otherwise return `None`."""
     names = {f"({_folded(entry.name)})" for entry in first}
     if file.has_ids or not any(_folded(line[-1]) in names for line in file.lines if line):
         return None
@@ -418,7 +429,7 @@ def _unkeyed(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterat
                     f"a line of {file.name} begins with the id '{shortened(entry.name)}', but the first lines do not "
                     "begin with ids",
                     where=entry.place,
-                    advice="give --style keyed if lines begin with ids, else plain",
+                    advice="give --style keyed if lines begin with ids, otherwise --style plain",
                 )
         yield entry
 
@@ -501,7 +512,7 @@ def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterato
 
 
 def _parse_error(entry: Entry) -> InputError | None:
-    """Return the error of a graph that cannot be parsed, which is clearer than an error about ids; otherwise `None`."""
+    """Return the error of a graph that cannot be parsed (clearer than an error about ids); `None` if there is none."""
     try:
         entry.build()
     except InputError as error:
@@ -510,7 +521,7 @@ def _parse_error(entry: Entry) -> InputError | None:
 
 
 def unreadable(entry: Entry) -> InputError | None:
-    """Return the error of a file that cannot be read, which is clearer than one about a missing pair; else `None`."""
+    """Return the error of a file that cannot be read (clearer than an error about pairs); `None` if there is none."""
     return None if entry.format else _parse_error(entry)
 
 
@@ -519,7 +530,9 @@ def unreadable(entry: Entry) -> InputError | None:
 
 @contextmanager
 def built(pair: Pair) -> Iterator[tuple[Graph, list[GraphReference]]]:
-    """Yield the parsed graph and references of a pair. In the `with` block, errors without a place get the graph's.
+    """Yield the parsed graph and references of a pair.
+
+    If an error in the `with` block has no place, give it the place of the graph.
 
     Raises:
         InputError: The pair has a `problem`, the graph cannot be parsed, or only the graph has word numbers.

@@ -27,7 +27,7 @@ class PairedLattices(NamedTuple):
 
 @dataclass(frozen=True)
 class PairReader:
-    """Reads lattices with their references, with the options of a command.
+    """Reads lattices and their references, with the options of a command.
 
     Args:
         vocabulary: Maps word numbers of graphs and references to words.
@@ -55,7 +55,7 @@ class PairReader:
         """Read lattices, and pair each with its line of each reference file.
 
         Without reference files, take the references from the lattices' own records; return `None` if the format has no
-        records. If references are not `required`, read records only if `reference_field` is given.
+        records. But with `required=False` and no `reference_field`, yield the lattices without references.
         """
         files = [read_references(file, self.vocabulary) for file in references]
         alone = entries([lattices], self.from_format, self.vocabulary)

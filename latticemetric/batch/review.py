@@ -159,8 +159,8 @@ class DrawnArc:
 class Sketch:
     """A drawing of a graph, or of the best part of a large graph, before layout.
 
-    `arcs` has the details of each arc of a lattice, in the order of `diagram.links`; or of each edge of a forest. Edges
-    are drawn as boxes, which are the last of `diagram.vertices`.
+    For a lattice, `arcs` has the details of each arc, in the order of `diagram.links`. For a forest, it has the details
+    of each edge: edges are drawn as boxes, and these are the last items of `diagram.vertices`.
     """
 
     diagram: Diagram

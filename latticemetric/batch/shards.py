@@ -93,7 +93,7 @@ def document_end(totals: dict[str, Any], shard: ShardRun | None = None, **more: 
 
 # ---- Documents of shards: read them without their items, and check that they come from the same run ----
 
-# Errors of code that reads damaged sums.
+# Errors that code may raise when it reads damaged sums.
 _DAMAGE = (KeyError, TypeError, ValueError, AttributeError, AssertionError)
 _ADVICE = "give one document per shard, unchanged, written by --shard I/N --format json"
 _IN_WORDS = {
@@ -171,7 +171,9 @@ def shard_documents(paths: Sequence[str]) -> list[ShardDocument]:
 
 def _read(path: str) -> ShardDocument:
     if path == STANDARD_INPUT:
-        raise UsageError("merge reads each shard twice, but standard input can be read only once", advice="name files")
+        raise UsageError(
+            "merge reads each shard twice, but standard input can be read only once", advice="give file names"
+        )
     head = last = ""
     with open_stream(path) as stream:
         for line in stream.lines(passing=True):
@@ -188,7 +190,7 @@ def _read(path: str) -> ShardDocument:
 def merged(documents: Sequence[ShardDocument]) -> Iterator[str]:
     """Yield the lines of the merged document: the same bytes that a run without shards writes.
 
-    Items are copied unchanged, one at a time. `documents` are those of all shards, in order.
+    Items are copied unchanged, one at a time. `documents` are the documents of all shards, in order.
     """
     yield documents[0].head
     before = ""

@@ -261,7 +261,7 @@ class SweepSettings:
 
     @classmethod
     def of_state(cls, state: Mapping[str, Any]) -> Self:
-        """Return the settings, given what `state` returned."""
+        """Return the settings from the values that `state` returned."""
         metric, points = metric_of(state["metric"]), Points.of(**state["points"])
         return cls(metric, points, tuple(state["borders"]), state["references"], state["rewritten_by"])
 
@@ -285,12 +285,12 @@ def sweep(
             yields them.
         references: The references of each graph: one string, or several.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
-        beams: Largest costs of a path above that of the best path; other paths are pruned.
+        beams: Limits of costs; paths that cost more than the best path plus the limit are pruned.
         densities: Limits on the number of arcs with a word, divided by the number of reference words. Each lattice is
             pruned with the widest beam that keeps to the limit.
         nbest: Sizes of n-best lists of distinct strings.
         by_length: The largest reference length of each bin, in words; a last bin has all longer references.
-        scales: Weight of each score column in the model's cost; other columns keep their default weight.
+        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         workers: Number of graphs searched at once, or a Dask client whose workers search them.
 
     Raises:
@@ -351,7 +351,7 @@ def graphs_with_references(
     graphs: Iterable[Graph | tuple[str, Graph]], references: Iterable[GraphReferences]
 ) -> Iterator[ReferencedGraph]:
     """Pair graphs with their references; graphs without names are named by number, from 1."""
-    pairs = enumerate(zip_longest(graphs, checked_corpus(references)), start=1)  # None only at the end of one of them
+    pairs = enumerate(zip_longest(graphs, checked_corpus(references)), start=1)  # `None`: one of the two has ended
     for number, (given, expected) in pairs:
         if given is None or expected is None:
             fewer, more = ("graphs", "references") if given is None else ("references", "graphs")
@@ -360,7 +360,7 @@ def graphs_with_references(
         yield ReferencedGraph(name, graph, strings_of_references(expected))
 
 
-# A shard's document has the oracles of each graph, not only sums, since intervals resample single graphs, in order.
+# The document of a shard has the oracles of every graph, in order, and not only sums: intervals resample graphs.
 
 
 def swept_states(swept: Iterable[Swept]) -> list[State]:

@@ -2,8 +2,8 @@
 
 First try all combinations of values (the grid). Then take steps from the best combination, along each parameter that
 has several values. A step is half of the mean distance of these values; when no step is better, halve the steps. Only
-the resamples are random. Of settings with equal scores, the first is best; in the grid, values ascend: `word_penalty`
-changes fastest, `scale` slowest.
+the resamples are random. If settings have equal scores, the first is best. The grid tries values in ascending order;
+`word_penalty` changes fastest, `scale` slowest.
 
 If *p* · (1 + *T* · penalty) is above 0, answers depend on *p*, *T* and the word penalty only by this product. So *T*
 need not be tuned, and many pairs of *p* and penalty give the same answers.
@@ -209,7 +209,7 @@ class MBRTuning(Result):
         over_default: Score of the best setting minus score of the default, on resamples; `None` without resamples.
         over_one_best: Score of the best setting minus score of the 1-bests, on resamples; `None` without resamples.
         held_out_over_one_best: `held_out` minus score of the 1-bests, on resamples; `None` without resamples or folds.
-            Only this difference is unbiased: settings are selected on other graphs than those that are compared.
+            Only this difference is unbiased: no graph takes part in the choice of its own setting.
         trials: All settings tried, in order.
         graphs: Number of graphs.
         signature: The metric, its parameters and the version.
@@ -296,7 +296,7 @@ def tune_mbr(
         evidence: Graphs that give the posteriors, one for each of `graphs`.
         beam: Drop paths that cost this much more than the best one. Costs are compared before `scale` is applied.
         determinize: Determinize graphs, so that the probability of a string is that of its best path; see `mbr`.
-        scales: Weight of each score column in the model's cost; other columns keep their default weight.
+        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         ignore: Words that are removed from answers and references before they are scored: `<s>`, `</s>`.
         halvings: Number of times that steps get shorter; 0 tries the grid only.
         folds: Number of folds for `held_out`; graph *i* is in fold *i* modulo `folds`. 0 or 1 skips `held_out`.

@@ -1,4 +1,4 @@
-"""Find the oracles of many graphs by one automaton, with or without references, and their totals."""
+"""Find the oracles of many graphs by one automaton, with or without references, and sum up their scores."""
 
 from __future__ import annotations
 
@@ -99,6 +99,6 @@ class AutomatonTotals:
 
     @classmethod
     def of_state(cls, state: Mapping[str, Any]) -> Self:
-        """Return the totals, given what `state` returned."""
+        """Return the totals from the values that `state` returned."""
         one_best = None if state["one_best"] is None else Fraction(state["one_best"])
         return cls(**{**state, "score": Fraction(state["score"]), "one_best": one_best})

@@ -79,7 +79,8 @@ class _FitOptions(Options):
     )
     scale: tuple[float, ...] = option(
         "--posterior-scale NUMBERS",
-        "Posterior scales to try, separated by commas; also search between them (default: powers of 2, 1/32 to 4).",
+        "Posterior scales to try, separated by commas (default: powers of 2, 1/32 to 4); "
+        "scales between them are tried, too.",
         reads=_scales,
     )
     folds: int = option(
@@ -120,14 +121,14 @@ def command(
 ) -> None:
     """Compare word confidences and expected errors of LATTICES with their references, and fit the posterior scale.
 
-    Find the scale of the model's costs with the best word confidences on all graphs (with --criterion errors: the
-    best expected errors). Then evaluate the word confidences, the probability that an answer has no errors, and its
-    expected number of errors: on the graphs of --test, or on each fold of LATTICES with the best scale of the other
-    folds. All graphs stay in memory.
+    First, find the posterior scale with the best word confidences on LATTICES (with --criterion errors: with the best
+    expected errors). Then evaluate the word confidences, the probability that an answer has no errors, and the expected
+    number of errors of an answer. Evaluate them on the graphs of --test; without --test, on each fold of LATTICES, with
+    the scale that is best on the other folds. All graphs stay in memory.
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
     one line per lattice, in the same order or with ids first; give several files for several references.
-    Without REFERENCES, they come from the records of LATTICES (JSON, tables): see --reference-field.
+    Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see --reference-field.
     """
     from latticemetric.batch.calibration import SCALES, calibration
 

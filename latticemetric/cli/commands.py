@@ -20,7 +20,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 Sections = Mapping[str, str]  # title -> long options, with spaces between them
 
 HELP = {"help_option_names": ["-h", "--help"]}
-# Options with the same meaning in all commands. All other options belong to one command.
+# Sections of options with the same meaning in all commands. Each command has its own sections for other options.
 _SHARED: Sections = {
     "Metric": "--metric --metrics --alpha --beta --ignore --wildcard --no-spaces --unicode "
     "--parameter --tokenize --lowercase --stem --normalize",
@@ -123,14 +123,14 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
 
 class Verb(click.Command):
-    """A command that shows its options in sections and never overwrites its inputs."""
+    """A command that shows its options in sections, and refuses to overwrite its inputs by mistake."""
 
     def __init__(self, *arguments: Any, sections: Sections | None = None, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
         self.sections = sections or {}
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, unless it would overwrite its inputs; explain errors by swapped arguments."""
+        """Run the command, unless it would overwrite its inputs; if arguments are swapped, say so in the error."""
         from latticemetric.cli.output_guard import guarded
 
         try:
@@ -157,7 +157,7 @@ def verb(name: str, **settings: Any) -> Callable[[Callable[..., None]], click.Co
 
 
 def option_sections(command: click.Command, context: click.Context) -> list[tuple[str, list[click.Option]]]:
-    """Return the options of a command by section: its own first, then the shared ones."""
+    """Return the options of a command by section: first the command's own sections, then the shared sections."""
     own: Sections = getattr(command, "sections", {})
     named = [(title, name) for table in (own, _SHARED) for title, names in table.items() for name in names.split()]
     sections: dict[str, list[click.Option]] = {title: [] for title in (*own, _OWN, *_SHARED)}

@@ -44,7 +44,7 @@ def add_completions(command: click.Command) -> None:
         if isinstance(parameter.type, click.types.StringParamType):
             completion = _completion(command.name or "", parameter)
             if completion is not None:
-                # A copy keeps the type, which tells if the value is a file to read or to write.
+                # Copy the type, since its class says whether the value is a file to read or to write.
                 parameter.type = copy(parameter.type)
                 vars(parameter.type)["shell_complete"] = completion.shell_complete
     if isinstance(command, click.Group):
@@ -134,7 +134,7 @@ def _tokenizers() -> list[str]:
 
 
 class _Bash(BashComplete):
-    """Bash. It splits `--metric=wer` into three words, so join them again."""
+    """Bash, which splits `--metric=wer` into three words; join them again."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
         words, incomplete = super().get_completion_args()

@@ -97,7 +97,7 @@ class _TestSetOptions(Options):
     normalize_judges: bool = flag("--normalize-judges", "Standardize each judge's scores: mean 0, variance 1.")
 
     def language_pairs(self, test_set: str) -> list[str | None]:
-        """Return the language pairs to read; `None` if the user gives none."""
+        """Return the language pairs to read; a list with `None` if the user names no pair."""
         from latticemetric.formats.judged import language_pairs
 
         named = list(dict.fromkeys(pair for several in self.pairs for pair in listed(several)))
@@ -121,7 +121,7 @@ class _TestSetOptions(Options):
     def human_scores(self, judgments: Judgments, standard: str | None) -> HumanScores:
         """Return the human scores of the columns that `--human-scores` names.
 
-        Without it, use the standard column of the test set; if there is none, use all columns.
+        Without `--human-scores`, use the standard column of the test set; if there is none, use all columns.
         """
         from latticemetric.evaluation.human import human_scores
 
@@ -154,7 +154,7 @@ class MetricOptions(Options):
         optional=True,
     )
     baseline: str | None = option(
-        "--baseline METRIC", "Compare each other metric with this one, by p-values (default: the first metric)."
+        "--baseline METRIC", "Metric to compare all other metrics with, by p-values (default: the first metric)."
     )
 
     def named(self) -> tuple[list[AnyMetric], tuple[str, ...]]:
@@ -381,7 +381,7 @@ def _prepared(
     if (grammar := grammar_named(measured.normalize)) is not None:
         from latticemetric.batch.normalization import normalized_sides
 
-        # A grammar may make several references of one.
+        # A grammar may turn one reference into several.
         files = [("references", list(texts)) for texts in zip(*references, strict=True)]
         outputs, references = normalized_sides([*zip(judged.systems, outputs, strict=True)], files, grammar)
     return outputs, references, preparation, notes
@@ -452,7 +452,7 @@ def _single_metric(name: str, where: str) -> AnyMetric:
 
 
 def _with_length(metrics: Iterable[AnyMetric], length: str | None) -> list[AnyMetric]:
-    """Return the metrics; those that have BLEU's choice of reference length get `length`, unless it is `None`."""
+    """Return the metrics; unless `length` is `None`, set it as the `effective_length` of metrics that have one."""
     if length is None:
         return list(metrics)
     return [

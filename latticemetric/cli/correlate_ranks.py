@@ -32,8 +32,8 @@ class RankOptions(Options):
 
     ranks: str | None = option(
         "--ranks NAMES",
-        f"Also rank the metrics by these statistics: {', '.join(_STATISTICS)}; NAME:LEVEL chooses "
-        f"{' or '.join(_LEVELS)}.",
+        f"Also rank the metrics by one or more of these statistics: {', '.join(_STATISTICS)}. To choose a level, write "
+        f"NAME:LEVEL; levels: {', '.join(_LEVELS)}.",
     )
     average: Literal["item", "system", "none"] = choice(
         "--average",

@@ -264,7 +264,7 @@ def _rows(agreement: Agreement) -> Iterator[_Row]:
 def _group_rows(grouping: Grouping) -> Iterator[_Row]:
     """Yield the TSV rows of groups: their scores, then the correlations over every group and over large groups.
 
-    The column of systems has the value of a group, `every` or `large`.
+    The column `system` has the value of the group, or, for correlations, `every` or `large`.
     """
     for group in grouping.groups:
         for metric, value in {"human": group.human, **group.scores}.items():

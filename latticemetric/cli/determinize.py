@@ -24,11 +24,12 @@ Examples:
 def command(
     graphs: str, target: str, *, reading: ScoredReadingOptions, written: GraphFormatOptions, run: ShardedRunOptions
 ) -> None:
-    """Determinize GRAPHS (a file, folder, glob or -) and write them to TARGET: one path per string, at its least cost.
+    """Determinize GRAPHS (a file, folder, glob or -) and write them to TARGET: keep one best path per string.
 
-    The result is OpenFst's rmepsilon, determinize and minimize: the smallest such lattice without ε. Its only score is
-    the cost under --scale, as 32-bit floats (from n-best lists: 64-bit). The result can be far larger than the input:
-    prune first.
+    The result is that of OpenFst's rmepsilon, determinize and minimize: the smallest lattice without ε in which each
+    string has one path, with the string's least cost. Its only score is the cost under --scale, as 32-bit floats (from
+    n-best lists: 64-bit). The result can be far larger than the input: prune first.
+
     TARGET is a file, - for standard output, or a folder (with / at its end) with one file per graph.
     """
     from latticemetric.batch.answers import determinized

@@ -39,7 +39,7 @@ def command(*, output: _FormatOptions) -> None:
     is_json = output.output_format == "json"
     document = json.dumps(installation.asdict(), ensure_ascii=False, indent=2) if is_json else ""
     for line in [document] if is_json else _text(installation):
-        # UTF-8 like all results, for any terminal: its encoding is one of the checks.
+        # Write UTF-8, like all results, whatever the terminal's encoding is; one of the checks reports this encoding.
         click.echo(line.encode("utf-8", "backslashreplace"))
     if not installation.works:
         sys.exit(1)

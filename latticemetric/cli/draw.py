@@ -66,12 +66,12 @@ class _SubjectOptions(Options):
         """Refuse combinations of options that contradict each other or have no effect."""
         is_automaton, has_references = self.kind == "automaton", bool(self.files or self.texts)
         if graphs is None and not is_automaton:
-            raise UsageError("no file of graphs is given", advice="name one; only --kind automaton needs none")
+            raise UsageError("no file of graphs is given", advice="name a file; only --kind automaton needs none")
         if self.files and self.texts:
             what = "--reference and --reference-text do not go together"
             raise UsageError(what, advice="leave one of them out")
         if expected and self.kind != "graph":
-            raise UsageError(f"--expected has no effect with --kind {self.kind}", advice="draw --kind graph")
+            raise UsageError(f"--expected has no effect with --kind {self.kind}", advice="choose --kind graph")
         if not has_references and (self.oracle or expected or is_automaton):
             what = "--oracle" if self.oracle else "--expected" if expected else "--kind automaton"
             raise UsageError(f"{what} needs a reference", advice="give --reference FILE or --reference-text TEXT")
@@ -95,7 +95,7 @@ class _PictureOptions(Options):
         "--expected", "Write the expected rate of the paths through each arc; colour the arc by this rate."
     )
     scores: str = option(
-        "--scores NAMES", "Write these score columns under words: acoustic,lm.", default="", show_default=False
+        "--scores NAMES", "Write these score columns under words, such as acoustic,lm.", default="", show_default=False
     )
     no_times: bool = flag("--no-times", "Do not write times under states.")
     most_states: int = option(
@@ -199,7 +199,7 @@ def _words(text: str) -> tuple[str, ...]:
         raise UsageError(
             "a text is expected, but this is a file",
             where=f"--reference-text {shortened(text)}",
-            advice="give it as --reference",
+            advice="give the file with --reference",
         )
     return tuple(split_words(text))
 
@@ -224,7 +224,7 @@ def _draw(
     picture: _PictureOptions,
     scales: dict[str, float],
 ) -> Drawing:
-    """Draw a graph, its confusion network, or a derivation tree of it."""
+    """Draw a graph, its confusion network, or one of its derivation trees."""
     from latticemetric.drawing.api import draw
     from latticemetric.forest.forest import Forest
     from latticemetric.graph import as_lattice_or_forest
@@ -243,7 +243,7 @@ def _draw(
         from latticemetric.oracle_search.oracle import oracle
 
         ways["oracle"] = oracle(shape, references, rate, scales=scales)
-    # A tree shows one path: the model's own best, unless another is highlighted.
+    # A tree shows one derivation: the 1-best, unless the user chooses the oracle or the MBR answer.
     if subject.one_best or (subject.kind == "tree" and not (subject.oracle or subject.mbr)):
         from latticemetric.oracle_search.search_space import as_search_space
 
@@ -255,7 +255,7 @@ def _draw(
         ways["mbr"] = mbr(shape, scale=scale, scales=scales)
     if subject.kind == "tree":
         if not isinstance(shape, Forest):
-            raise UsageError("a lattice has no derivation trees", advice="draw --kind graph")
+            raise UsageError("a lattice has no derivation trees", advice="choose --kind graph")
         if len(ways) > 1:
             what = f"a tree shows one derivation, but {' and '.join(ways)} are given"
             raise UsageError(what, advice="choose one")

@@ -91,7 +91,7 @@ def command(
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
     one line per lattice, in the same order or with ids first; give several files for several references.
-    Without REFERENCES, they come from the records of LATTICES (JSON, tables): see --reference-field. Under
+    Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see --reference-field. Under
     --keep-going, the reference words of graphs that fail count as deletions.
     """
     from latticemetric.batch.expectations import ExpectationSearch, expectations_of

@@ -1,6 +1,7 @@
 """Click types for parameters that read or write files.
 
-They keep outputs from overwriting inputs (`output_guard.py`) and list the files a run reads (`fingerprint.py`).
+The types know which files a run reads and writes. With them, `output_guard.py` keeps outputs from overwriting inputs,
+and `fingerprint.py` lists the files that a run reads.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ class Output(click.types.StringParamType):
 
 
 class ResultFile(Output):
-    """The main output of a command; with `--resume`, a journal stands beside it."""
+    """The main output of a command; with `--resume`, the command writes a journal beside it."""
 
     has_journal = True
 

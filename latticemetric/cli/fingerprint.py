@@ -20,7 +20,7 @@ from latticemetric.metrics.signature import VERSION
 if TYPE_CHECKING:
     from latticemetric.metrics.wordnet import WordNet
 
-# Parameters that change no answer. For example, after a failure a run can be resumed with --keep-going.
+# Parameters that change no answer. For example, a user may add --keep-going to resume a run that failed.
 _NO_EFFECT = {"workers", "cluster", "resume", "keep_going", "fractions"}
 # Further parameters that may differ between the shards of a run, besides output files.
 _OF_SHARDS = {"shard", "timeout", "max_memory"}
@@ -30,7 +30,7 @@ _USES_WORDNET = "meteor"
 def fingerprint(context: click.Context) -> dict[str, Any]:
     """Return the fingerprint of a command as plain values.
 
-    From now on, the command may read only the files in the fingerprint; other files raise an error.
+    After this call, the command may read only the files in the fingerprint; other files raise an error.
 
     Raises:
         UsageError: An input cannot be read twice.
@@ -63,8 +63,9 @@ def fingerprint(context: click.Context) -> dict[str, Any]:
 def common_to_shards(context: click.Context) -> dict[str, Any]:
     """Return the data that all shards of a run must share.
 
-    A file that an option names counts by its content, since names and times can differ between machines. Graph files
-    count by their total size only: `ShardRun` digests the references and the ids of graphs while it reads them.
+    A digest of the content stands for each file that an option names, since names and times can differ between
+    machines. Of the graph files, return only the total size: `ShardRun` digests the references and the ids of graphs
+    while it reads them.
     """
     options = {}
     for parameter in context.command.params:
@@ -74,7 +75,7 @@ def common_to_shards(context: click.Context) -> dict[str, Any]:
             # Identify an option by its value; replace each file name by a digest of the file's content.
             text = value if isinstance(value, str) else repr(value)
             names = parameter.type.names(value) if isinstance(parameter.type, NamesFiles) else ()
-            for path in filter(os.path.isfile, names):  # a pipe has been read
+            for path in filter(os.path.isfile, names):  # skip pipes: they have already been read
                 with Path(path).open("rb") as file:
                     text = text.replace(path, hashlib.file_digest(file, "blake2b").hexdigest()[:32])
             options[parameter.opts[0]] = text

@@ -25,8 +25,8 @@ _COLUMNS = (
     "density", "arity", "vocabulary", "best_cost", "scores"
 )  # fmt: skip
 
-# The columns of the text table; `words` is the range of path lengths. `_DISPENSABLE`: columns to leave out if there is
-# no room, in this order.
+# The columns of the text table; `words` is the range of path lengths. If there is no room, columns are left out in the
+# order of `_DISPENSABLE`.
 _TEXT_COLUMNS = (
     "id", "format", "kind", "states", "arcs", "paths", "words", "depth", "density", "vocabulary", "best_cost", "scores"
 )  # fmt: skip
@@ -79,7 +79,7 @@ class _Sizes(AnswerResults):
         self._sort = sort
 
     def records(self) -> Iterator[Record]:
-        """Yield one record per graph, sorted by `--sort`; graphs without that value come last."""
+        """Yield one record per graph, sorted by `--sort`; graphs without a value in this column come last."""
         records = self._unsorted()
         if self._sort is None:
             return records
@@ -139,7 +139,7 @@ def _cell(name: str, record: Record) -> str:
 
 
 def short_number(number: int) -> str:
-    """Return a large whole number in few digits, like `1.6·10⁶²`; numbers up to a million in full.
+    """Return a large whole number in few digits, like `1.6·10⁶²`; numbers below ten million in full.
 
     Examples:
         >>> short_number(20), short_number(123_456_789), short_number(16 * 10**61), short_number(9_999_999_999)

@@ -89,7 +89,7 @@ def command(
 
     LISTS is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have one
     line per list, in the same order or with ids first; give several files for several references. Without
-    REFERENCES, they come from the records of LISTS (JSON, tables): see --reference-field.
+    REFERENCES, the references come from the records of LISTS (JSON, tables): see --reference-field.
     """
     from latticemetric.batch.list_blocks import BlockSums
     from latticemetric.batch.oracle_at_k import curve_of
@@ -121,7 +121,7 @@ def _sums(
         prepare = None if reading.preparation is None else reading.prepared
         table = TableSums(progress(blocks, None, "blocks"), reading.reference_field, prepare)
         return table.each(settings, workers), table.references
-    paired = reading.paired(lists, references, rewrite=False)  # the settings normalize, so that lists stay lists
+    paired = reading.paired(lists, references, rewrite=False)  # `settings` normalizes, so that lists stay lists
     return sums_of_pairs(paired.lattices, settings), paired.references
 
 

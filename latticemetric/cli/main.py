@@ -23,7 +23,7 @@ from latticemetric.memory import hold_command
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-# Errors without a file name that come from standard output.
+# The errno of errors that concern standard output if they name no file.
 _ON_OUTPUT = {
     errno.ENOSPC,
     errno.EIO,
@@ -34,7 +34,7 @@ _ON_OUTPUT = {
     errno.EINVAL,
     errno.ENXIO,
 }
-# Memory that a run needs before it reads any file, with a reserve.
+# The memory in bytes that a run needs before it reads any file, with a reserve.
 _LEAST_MEMORY, _LEAST_DATA = 200 * 2**20, 96 * 2**20
 
 
@@ -93,7 +93,7 @@ def _run(command: click.Command, program: str) -> None:
     """Run a command; report an error in one line on stderr, with exit status 2."""
     # On import, NumPy's BLAS starts one busy-waiting thread per processor; nothing here uses them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Imports make many lasting objects and little garbage, and so do the first thousands of answers: collect rarely.
+    # Imports and the first thousands of answers create many lasting objects and little garbage: collect rarely.
     gc.set_threshold(100_000, 20, 20)
     _fill_closed_streams()
     listen()
@@ -111,7 +111,10 @@ def _run(command: click.Command, program: str) -> None:
 
 
 def _fill_closed_streams() -> None:
-    """Open the null device for closed standard streams, so that no output file becomes descriptor 2 (for warnings)."""
+    """Open the null device in place of each closed standard stream.
+
+    Otherwise, an output file could get descriptor 2, and warnings would be written into the file.
+    """
     for number in range(3):
         try:
             os.fstat(number)
@@ -135,7 +138,7 @@ class _ClosedOutput(io.TextIOBase):
 
 
 def _require_memory() -> None:
-    """Refuse a memory limit that is too small to load NumPy: its BLAS would end the process without a message."""
+    """Refuse a memory limit that is too small to load NumPy: NumPy's BLAS would end the process without a message."""
     try:
         import resource
     except ImportError:  # Windows
@@ -143,7 +146,7 @@ def _require_memory() -> None:
     for kind, option, least in ((resource.RLIMIT_AS, "v", _LEAST_MEMORY), (resource.RLIMIT_DATA, "d", _LEAST_DATA)):
         allowed = resource.getrlimit(kind)[0]
         if allowed != resource.RLIM_INFINITY and allowed < least:
-            what = f"ulimit -{option} allows {allowed >> 20} MB of memory, but an empty run takes {least >> 20} MB"
+            what = f"ulimit -{option} allows {allowed >> 20} MB of memory, but a run takes at least {least >> 20} MB"
             raise UsageError(what, advice=f"raise the limit with ulimit -{option}")
 
 
@@ -169,7 +172,7 @@ def _exit_status(command: click.Command, program: str) -> int:
         if isinstance(error, click.exceptions.NoArgsIsHelpError):
             say(error.format_message())
         else:
-            say(harmless(explained(error)))  # it may quote anything, even a file's name
+            say(harmless(explained(error)))  # the error may quote any text, such as a file's name
         return 2
     except (click.Abort, KeyboardInterrupt):
         raise Stopped(signal.SIGINT) from None
@@ -185,11 +188,11 @@ def _report(end: Exception | Stopped) -> int:
         case Stopped():
             say(str(end))
             return end.status
-        case ImportError():  # something that every installation has is missing, or cannot be loaded
+        case ImportError():  # a required package is missing, or cannot be loaded
             what = f"{end}; to see what is missing: latticemetric doctor"
         case MemoryError():
             what = "there is not enough memory; prune the graphs, or skip the largest with --keep-going"
-        case OSError():  # errors of known files already name them
+        case OSError():  # readers and writers raise an InputError with the file's name instead
             file = None if end.errno in {errno.EMFILE, errno.ENFILE} else end.filename
             place = file or ("standard output" if end.errno in _ON_OUTPUT else None)
             what = f"{place}: {of_system(end)}" if place else of_system(end)

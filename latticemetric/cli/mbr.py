@@ -105,7 +105,7 @@ class _NgramOptions(Options):
 
     scale: tuple[float, ...] = option(
         "--posterior-scale NUMBERS",
-        "Multiply costs by this factor to get posteriors, P ∝ exp(−factor · cost); below 1 makes them flatter.",
+        "Multiply costs by this factor to get posteriors, P ∝ exp(−factor · cost); factors below 1 flatten posteriors.",
         default="1",
         reads=weights,
     )
@@ -185,7 +185,7 @@ class _MetricOptions(Options):
     )
     pruning_confidence: float | None = option(
         "--pruning-confidence SHARE",
-        "Score fewer pairs: drop hypotheses that lose in this share of resamples (0.99), or cannot win (1).",
+        "Score fewer pairs: drop hypotheses that lose in this share of resamples (0.99), or that cannot win (1).",
         type=Number(0, 1),
     )
 
@@ -235,14 +235,14 @@ def command(
 
     Decode by n-grams, by word error rate (as Kaldi's lattice-mbr-decode), or by a metric. By a metric, find the string
     that scores best against all strings of an n-best list or small graph, or against --samples. By n-grams, -p, -r, -T,
-    --word-penalty and --posterior-scale take several numbers, separated by commas; each combination gives a result.
+    --word-penalty and --posterior-scale can have several numbers, separated by commas; each combination gives a result.
     GRAPHS are files, folders, quoted globs, or - for standard input.
 
     With --method wer --risk exact, find the candidate with the fewest expected errors, and show how many fewer it has
     than the answer of --risk bound.
 
     With --tune, search for the parameters whose answers score best against references, and print them as options. The
-    search varies the parameters that have several numbers or are not given.
+    search varies each parameter that is not given or has several numbers.
     """
     method = decision.method.strip().lower()
     _refuse_others(method, risks.risk, tune=bool(tuning.tune), matrix=utilities.utility_matrix is not None)
@@ -277,7 +277,7 @@ def command(
 
 @contextmanager
 def _advice_for_gains() -> Iterator[None]:
-    """In format errors, replace the advice, which names options of `convert`, by advice for `mbr`: --gains-only."""
+    """In format errors, replace advice on options that only `convert` has by advice on --gains-only."""
     try:
         yield
     except UsageError as error:
@@ -497,12 +497,13 @@ class _TuningResults(Results):
     def summary(self) -> list[str]:
         """Return the scores of the best and default settings, of the 1-best, and of held-out graphs.
 
-        The default and the 1-best also have their difference from the best setting, its interval and its p-value.
+        For the default setting and the 1-best, also return the score of the best setting minus their score, with the
+        interval and the p-value of this difference.
         """
         tuning, name = self._tuning, self._metric.name
         score, title = (rate, rate_title(name)) if self._metric.is_fraction else (shown, name)
         rows = [
-            ["", title, "best minus it", "95 % interval", "p"],
+            ["", title, "best minus this", "95 % interval", "p"],
             ["best", score(tuning.best.score), "", "", ""],
             ["default", score(tuning.default.score), *_comparison_cells(tuning.over_default, score)],
             ["1-best", score(tuning.one_best), *_comparison_cells(tuning.over_one_best, score)],

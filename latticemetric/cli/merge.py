@@ -46,7 +46,7 @@ def command(shards: tuple[str, ...], *, output: _MergedOptions) -> None:
         output.say_summary(results)
         return
     if output.output_format != "json" or output.plot is not None:
-        refuse(["output_format", "plot"], "with documents of other verbs than sweep")
+        refuse(["output_format", "plot"], "with documents of verbs other than sweep")
     from latticemetric.batch.shards import merged
 
     if output.output_format in TABLES:

@@ -68,7 +68,7 @@ def _explain_verb(name: str) -> str:
 
 
 def _explain_option(name: str, context: click.Context | None) -> str:
-    """Describe an unknown option; if another tool or verb has it, or if it is misspelled, suggest the right one."""
+    """Describe an unknown option; suggest the option that the user may mean, or name the verbs that have it."""
     what = f"there is no option {shortened(name)}"
     if context is None:
         return what
@@ -116,7 +116,10 @@ def _explain_value(error: click.BadParameter) -> str:
 
 
 def in_wrong_order(error: InputError, given: Mapping[str, Any]) -> UsageError | None:
-    """Return an error that reports swapped arguments if only REFERENCES, a single file, has graphs; else `None`."""
+    """Return an error that says that LATTICES and REFERENCES are swapped; if they are not, return `None`.
+
+    They are swapped if REFERENCES is one file with graphs, and LATTICES has no graphs.
+    """
     lattices: str | None = given.get("lattices")
     references: Sequence[str] = given.get("references") or ()
     if lattices is None or len(references) != 1 or _has_graphs(lattices) or not _has_graphs(references[0]):
@@ -129,7 +132,7 @@ def _has_graphs(path: str) -> bool:
     """Check whether the first graph of a file can be read."""
     from latticemetric.formats.reading import entries
 
-    if not os.path.isfile(path):  # noqa: PTH113  a name may be no path at all
+    if not os.path.isfile(path):  # noqa: PTH113  the name may be an invalid path
         return os.path.isdir(path)  # noqa: PTH112
     try:
         return next(entries([path])).build() is not None

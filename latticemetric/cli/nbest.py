@@ -95,7 +95,10 @@ class _Lists(AnswerResults):
     columns = ("id", "rank", "hypothesis", "cost", "scores", "arcs", "edges", "error")
 
     def records(self) -> Iterator[Record]:
-        """Yield one record per graph; its list is `paths`, since an `nbest` would have log probabilities, not costs."""
+        """Yield one record per graph, with its strings or paths in the field `paths`.
+
+        The field is not named `nbest`, since readers of n-best lists in JSON expect log probabilities there, not costs.
+        """
         for answer in self.answers:
             if answer.problem is not None:
                 yield {"id": answer.name, "error": str(answer.problem)}

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     AnyLocated = TypeVar("AnyLocated", bound=Placed)
 
-# Upper limits: more draws change no digit in the output, and nobody reads more strings per graph.
+# Upper limits: more draws do not change the digits that are shown, and nobody reads more strings per graph.
 MOST_DRAWS, MOST_STRINGS = 10**6, 10**6
 
 
@@ -171,7 +171,7 @@ def word_list(text: str | None) -> frozenset[str]:
             advice=f"to read words from the file, give @{text}",
         )
     try:
-        # In an ASCII locale, Python gets other characters of an argument as escaped bytes.
+        # In an ASCII locale, Python represents non-ASCII characters of an argument as escaped bytes.
         return frozenset(split_words(os.fsencode(text).decode("utf-8")))
     except UnicodeError:
         raise UsageError("the words of an option are not UTF-8", advice="set LC_ALL to a UTF-8 locale") from None
@@ -256,7 +256,7 @@ def grammar_named(name: str | None) -> Grammar | None:
 
 
 def given(names: Iterable[str]) -> list[str]:
-    """Return which of these parameters the user gave to the running command, spelled as options."""
+    """Return the option names of those parameters in `names` that the user gave to the running command."""
     context = click.get_current_context()
     default = click.core.ParameterSource.DEFAULT
     written = {parameter.name: parameter.opts[0] for parameter in context.command.params}
@@ -268,14 +268,15 @@ def refuse(names: Iterable[str], where: str, *, advice: str = "leave it out") ->
 
     Args:
         names: The parameters.
-        where: Says when they have no effect: `without --shard`.
-        advice: Says what to do.
+        where: The condition under which they have no effect, such as `without --shard`.
+        advice: What the user can do.
     """
     for name in given(names):
         raise UsageError(f"{name} has no effect {where}", advice=advice)
 
 
-# Options and groups of options that several commands share. A field of several groups has one name in all of them.
+# Options and groups of options that several commands share. If several groups have the same option, its field has the
+# same name in all of them.
 
 NORMALIZE = option(
     "--normalize GRAMMAR",
@@ -284,7 +285,7 @@ NORMALIZE = option(
 )
 POSTERIOR_SCALE = option(
     "--posterior-scale NUMBER",
-    "Multiply costs by this factor to get posteriors, P ∝ exp(−factor · cost); below 1 makes them flatter.",
+    "Multiply costs by this factor to get posteriors, P ∝ exp(−factor · cost); factors below 1 flatten posteriors.",
     type=Number(0),
     default=1.0,
 )
@@ -299,10 +300,10 @@ SAMPLES = option(
 SEED = option("--seed N", "Seed of the random numbers.", type=click.IntRange(0), default=0)
 PARAMETERS = option(
     "--parameter -P METRIC.NAME=VALUE",
-    "Parameter of a metric: chrf.beta=3, ter.normalized=yes, cer.unicode=nfc; repeatable.",
+    "Parameter of a metric, such as chrf.beta=3, ter.normalized=yes or cer.unicode=nfc; repeatable.",
     multiple=True,
 )
-SCORE = option("--score NAMES", "Also score oracles and 1-bests by these metrics: bleu-sbp,meteor.")
+SCORE = option("--score NAMES", "Also score oracles and 1-bests by these metrics, such as bleu-sbp,meteor.")
 UTT2SPK = option(
     "--utt2spk FILE", "Speakers of segments: lines of id and speaker, as in Kaldi's utt2spk.", type=NamesFiles()
 )
@@ -517,7 +518,7 @@ class PairedReadingOptions(ScoredReadingOptions, PreparationOptions):
 
     @property
     def rewritten_by(self) -> str | None:
-        """The steps that rewrite texts, as signatures name them: `lc+13a+english`."""
+        """The steps that rewrite texts, as in signatures, such as `lc+13a+english`; `None` if there are none."""
         steps = ["lc"] * self.lowercase + [
             name for name in (self.tokenize, self.normalize) if name not in (None, "none")
         ]
@@ -545,7 +546,7 @@ class RateOptions(Options):
     ignore: str | None = IGNORE
     wildcard: str | None = option(
         "--wildcard WORDS",
-        "Words to skip in scoring but keep in the results, in hypotheses and references; @FILE reads them from a file.",
+        "Words of hypotheses and references that scoring skips, but results keep; @FILE reads them from a file.",
         type=WordList(),
     )
     no_spaces: bool = flag("--no-spaces", "Leave out the spaces between words (cer, N-gcr).")
@@ -581,7 +582,7 @@ class RateOptions(Options):
             **penalties,
             **{name: value for name, value in (words | characters).items() if value is not None},
         }
-        # First raise the error for a metric that cannot search, whatever its options.
+        # First refuse a metric that the search does not support, whatever its options are.
         rate = as_recognition_rate(self.metric)
         return as_recognition_rate(make_metric(self.metric, **given_options)) if given_options else rate
 
@@ -609,7 +610,7 @@ class RunOptions(Options):
     )
     max_memory: int | None = option(
         "--max-memory SIZE",
-        "Memory limit per graph: 500M, 2G (default: 1.5 GiB, less if little is free); a graph that takes more fails.",
+        "Memory limit per graph, such as 2G (default: 1.5 GiB, less if little is free); a graph that takes more fails.",
         reads=_bytes,
     )
     resume: bool = flag("--resume", "Keep a journal beside the output; continue an interrupted run from it.")
@@ -710,21 +711,21 @@ class ResamplingOptions(Options):
 
 
 class PointOptions(Options):
-    """Options for pruning: find the oracle of the graph pruned to each of these values."""
+    """Options for pruning: prune each graph to each of these values, and find its oracles."""
 
     beams: tuple[float, ...] = option(
         "--beams COSTS",
-        "Prune to the paths that cost at most this much more than the best path, for each value: 1,2,4.",
+        "Prune to the paths that cost at most this much more than the best path, for each value, such as 1,2,4.",
         reads=numbers,
     )
     densities: tuple[float, ...] = option(
         "--densities NUMBERS",
-        "Prune to at most this many arcs with words per reference word, for each value: 1,5,10.",
+        "Prune to at most this density (arcs with words per reference word), for each value, such as 1,5,10.",
         reads=numbers,
     )
     nbest_sizes: tuple[int, ...] = option(
         "--nbest-sizes NUMBERS",
-        "Prune to this many of the model's best strings, for each value: 1,10,100.",
+        "Prune to this many of the model's best strings, for each value, such as 1,10,100.",
         reads=functools.partial(whole_numbers, most_strings=MOST_STRINGS),
     )
 

@@ -56,7 +56,7 @@ _OF_RATES = (
     "alpha", "beta", "wildcard", "no_spaces", "unicode", "nbest", "hope", "fear", "worst", "on", "tags", "alignment",
     "posteriors", "posterior_scale", "write_lattices", "to_format", "sum_scores", "scores_off", "drop_labels"
 )  # fmt: skip
-# Options without effect if all graphs are searched together.
+# Options that have no effect with BLEU, since BLEU searches all graphs together.
 _NOT_FOR_CORPUS = ("cluster", "shard", "resume", "timeout", "max_memory")
 
 
@@ -66,7 +66,7 @@ class _MetricOptions(RateOptions):
     metric: str = option(
         "--metric NAME",
         "Metric: wer, wrr, N-grr (any N), cer, N-gcr, mixed-er or compound-wer; bleu or bleu-sbp over all graphs "
-        "together; or your own automaton, FILE.fst. Without --metric, the totals also have wer.",
+        "together; or your own automaton, FILE.fst. Without --metric, the totals also show wer.",
         type=MetricName(),
         default="4-grr",
     )
@@ -133,10 +133,11 @@ def command(
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
     one line per lattice, in the same order or with ids first; give several files for several references.
-    Without REFERENCES, they come from the records of LATTICES (JSON, tables): see --reference-field.
+    Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see --reference-field.
 
-    Ties go to the least model cost, then to the fewest words. Under --keep-going, the reference words of graphs that
-    fail count as deletions. Exit status: 0, 1 if some graphs failed under --keep-going, 2 after other errors.
+    Of several best paths, take one with the least model cost; of several such paths, take one with the fewest words.
+    Under --keep-going, the reference words of graphs that fail count as deletions. Exit status: 0; 1 if some graphs
+    failed under --keep-going; 2 after other errors.
     """
     from latticemetric.cli.results import say
     from latticemetric.cli.run import running
@@ -212,7 +213,7 @@ def _search_by_bleu(
     from latticemetric.metrics.registry import make_metric
     from latticemetric.oracle_search.corpus_bleu import as_bleu
 
-    refuse(_OF_RATES, "with BLEU of a corpus", advice="leave it out, or name a rate")
+    refuse(_OF_RATES, "with BLEU of a corpus", advice="leave it out, or choose a rate as --metric")
     if also.score:
         raise UsageError(
             "--score supports recognition rates only",
@@ -255,7 +256,7 @@ def _search_by_rate(
     wanted = also.wanted(graphs=written.write_lattices is not None)
     written.check()
     confidence = also.posterior_scale if also.posteriors else None
-    # Shown in totals only, which other formats do not have.
+    # The additional wer is only in the totals, and only text and json have totals.
     has_totals = output_format in ("text", "json")
     beside = RateOptions.rate_of("wer", metric) if has_totals and not given(["metric"]) else None
     searches = OracleSearch(rate, reading.weights, also.engine, scorer, confidence, wanted, beside)

@@ -1,4 +1,4 @@
-"""Refuse to write a file twice, or to overwrite an input."""
+"""Refuse to write one file as two outputs, or to overwrite an input by mistake."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def guarded(context: click.Context) -> Iterator[None]:
         for _, _, file in read_files(context):
             if file != STANDARD:
                 inputs.add(file)
-        with contextlib.suppress(AttributeError, OSError, ValueError):  # some commands read it without an argument
+        with contextlib.suppress(AttributeError, OSError, ValueError):  # some commands read it by default
             inputs.add_open(sys.stdin.fileno(), "standard input")
     for parameter, path in written:
         if _may_replace_input(context, parameter, path):
@@ -118,7 +118,7 @@ def _may_replace_input(context: click.Context, parameter: click.Parameter, path:
         return False
     mine = identity(path)
     if mine is None or path != context.params.get(parameter.name or ""):
-        return False  # new; or written beside the target
+        return False  # the file is new, or is not the target itself but a file beside it
     alike = [(reading, name, file) for reading, name, file in read_files(context) if identity(file) == mine]
     return bool(alike) and all(file == name and _means_many(reading) for reading, name, file in alike)
 

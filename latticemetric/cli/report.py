@@ -52,7 +52,7 @@ _SECTIONS = {
     "Search": "--engine",
 }
 _NO_MBR = "none"
-# Options not to list on the page: they do not change the results, or the page shows them elsewhere.
+# Options that the page does not list, since they do not change the results, or the page shows them elsewhere.
 _NOT_LISTED = {
     *("lattices", "references", "output", "workers", "cluster", "resume", "failures", "title", "seed", "resamples"),
 }
@@ -61,7 +61,7 @@ _NOT_LISTED = {
 class _PageOptions(Options):
     mbr_method: str = option(
         "--mbr-method NAME",
-        "Also show MBR answers by ngram, wer or a metric; none: no MBR; auto: ngram for forests, else wer.",
+        "Method of the MBR answers: ngram, wer or a metric; none: no MBR; auto: ngram for forests, wer for all others.",
         default="auto",
     )
     posterior_scale: float = POSTERIOR_SCALE
@@ -79,7 +79,7 @@ class _PageOptions(Options):
         type=NamesFiles(),
     )
     utt2spk: str | None = UTT2SPK
-    title: str | None = option("--title TEXT", "Title of the page (default: the graphs' file).")
+    title: str | None = option("--title TEXT", "Title of the page (default: the name of the graphs' file).")
     most_graphs: int = option(
         "--most-graphs N",
         "Draw at most N graphs: those with the largest difference between 1-best and oracle.",
@@ -115,11 +115,11 @@ def command(
 ) -> None:
     """Write an HTML page about oracles, 1-bests and MBR answers: totals, charts, all alignments, drawings of graphs.
 
-    The page is one file: it loads no others, opens in any browser, and can be mailed.
+    The page is one file. It loads no other files, opens in any browser, and can be sent by mail.
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
     one line per lattice, in the same order or with ids first; give several files for several references.
-    Without REFERENCES, the references are read from the records of LATTICES (JSON, tables): see
+    Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see
     --reference-field. Under --keep-going, the reference words of graphs that fail count as deletions.
     """
     from latticemetric.batch.review import ReviewSettings, reviews_of

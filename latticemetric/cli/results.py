@@ -110,7 +110,7 @@ class AnswerResults(Results):
 
 
 def values(record: Mapping[str, object], names: Iterable[str]) -> list[object]:
-    """Return the values of these names; `None` for a name that the record lacks."""
+    """Return the values of these names in a record; `None` for a name that the record lacks."""
     return [record.get(name) for name in names]
 
 
@@ -138,7 +138,7 @@ def json_document(
 
 
 def tsv_field(value: object) -> str:
-    """Return a TSV field: empty if undefined; separate list items with spaces; escape tabs and line ends."""
+    """Return a TSV field: empty for `None`, list items with spaces between; escape backslashes, tabs and line ends."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -174,7 +174,7 @@ def _in_percent() -> bool:
 
 
 def rate(value: float | None, half_width: float | None = None, sign: str = "") -> str:
-    """Return a rate for a table, in per cent, or as a fraction if the user wants so (`--fractions`)."""
+    """Return a rate for a table, in per cent, or as a fraction with `--fractions`."""
     return with_interval(value, half_width, sign, percent=_in_percent())
 
 
@@ -199,7 +199,7 @@ def counted(number: int, noun: str) -> str:
 
 
 class IdColumn:
-    """A column of ids. Lines are written at once, so a longer id widens the column only from its own line on."""
+    """A column of ids. Each line is written immediately, so a longer id widens the column only from its own line on."""
 
     def __init__(self) -> None:
         self._width = _ID_WIDTH
@@ -263,13 +263,13 @@ def progress(items: Iterable[T], total: int | None, what: str) -> Iterator[T]:
         return
     from tqdm import tqdm
 
-    tqdm.monitor_interval = 0  # its thread would prevent the forking of workers
+    tqdm.monitor_interval = 0  # with tqdm's monitor thread, workers could not be forked
     yield from tqdm(items, total=total, unit=f" {what}", leave=False, file=sys.stderr)
 
 
 @contextlib.contextmanager
 def writing(path: str, *, at_once: bool = False) -> Iterator[Callable[[str], None]]:
-    """Return a context manager that gives a function to write a line of results.
+    """Return a context manager that provides a function to write one line of results.
 
     Lines become visible only after the last one, so that a run that stops leaves no partial result. With `at_once`
     (runs that report failures and continue), lines appear on standard output immediately.

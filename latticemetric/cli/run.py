@@ -131,7 +131,7 @@ def _journal_beside(output: str) -> Journal:
     context = click.get_current_context()
     journal = Journal(journal_of(output), fingerprint(context))
     for _, file in written_files(context):
-        remove_drafts(file)  # no other run writes it, since this run holds the journal
+        remove_drafts(file)  # no other run writes this file, since this run holds the journal
     return journal
 
 
@@ -147,10 +147,10 @@ def ask_graphs(
     lattice_of: Callable[[Any], Graph | None] = lambda _: None,
     to_format: str | None = None,
 ) -> None:
-    """Call `ask` on each graph (with `--evidence`: on each graph and the evidence with its id); write the answers.
+    """Call `ask` on each graph (with `evidence`: on each graph and the evidence graph with the same id); write answers.
 
-    If the file `lattices` is given, write the lattices of the answers to it, in `to_format` or the format of its
-    suffix. Report failures on standard error, with exit status 1.
+    If `lattices` names a file, write the lattices of the answers to it, in `to_format` or the format of its suffix.
+    Report failures on standard error, with exit status 1.
     """
     from latticemetric.batch.answers import answers_of, failed
     from latticemetric.batch.mbr_evidence import answer_by_evidence, with_evidence

@@ -99,7 +99,7 @@ class _ScoreOptions(Options):
     by: GroupKind | Literal["class"] | None = choice(
         "--by",
         ["speaker", "file", "class"],
-        "Also count errors by speaker or file, or by class of the words (tags of .nlp).",
+        "Also count errors by speaker, by file, or by class of the words (the tags in .nlp references).",
         optional=True,
     )
     utt2spk: str | None = UTT2SPK
@@ -127,8 +127,8 @@ def command(
 
     HYP and each REF hold one segment per line, compressed or not; - is standard input. Transcripts of NIST (trn, STM,
     CTM) are matched by id; the STM gives the segments of a CTM. Rev's .nlp is one segment per file; HYP may then be
-    .nlp or plain text. Each --system is compared with HYP: intervals of differences and p-values by paired bootstrap,
-    p-values also by approximate randomisation.
+    .nlp or plain text. Each --system is compared with HYP: the paired bootstrap gives p-values and intervals of the
+    differences, and approximate randomisation gives a second p-value.
     """
     from latticemetric.evaluation.scoring import tabulate
     from latticemetric.metrics.preparation import Preparation
@@ -144,7 +144,7 @@ def command(
     if (grammar := grammar_named(options.normalize)) is not None:
         from latticemetric.batch.normalization import normalized_sides
 
-        # A grammar may make several references of one.
+        # A grammar may turn one reference into several.
         named = list(zip([*systems, *references], files, strict=True))
         outputs, expected = normalized_sides(
             named[: len(systems)],
@@ -179,7 +179,7 @@ def _read(systems: Sequence[str], references: Sequence[str], options: _ScoreOpti
         return segments
     refuse(["norm"], "without references in .nlp")
     if options.by == "class":
-        raise UsageError("--by class needs references with tags", advice="give Rev's .nlp")
+        raise UsageError("--by class needs references with tags", advice="give references in Rev's .nlp format")
     segments = read_nist_segments(systems, references)
     return read_segments([*systems, *references], style=options.style) if segments is None else segments
 

@@ -1,7 +1,7 @@
 """Stop a run on a signal.
 
 SIGINT (Ctrl-C), SIGTERM (from a scheduler) and SIGHUP (the terminal closed) raise `Stopped` once; later signals have no
-effect. If a native call or a slow library blocks Python, a thread ends the process 1.5 seconds after the signal.
+effect. If the process still runs 1.5 seconds after the signal, for example in a native call, a thread ends the process.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 # Windows has no SIGHUP.
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-# Seconds until the process is ended. A run must end within two seconds of a signal; the system needs the rest.
+# Seconds until the thread ends the process. A run must end within 2 seconds of a signal; the system needs the rest.
 _SECONDS_TO_END = 1.5
 
 _notes: list[Callable[[], str]] = []
@@ -50,7 +50,7 @@ class Stopped(BaseException):
 
 @contextlib.contextmanager
 def noted(note: Callable[[], str]) -> Iterator[None]:
-    """Inside the block, add a note to the message of a run that a signal stops.
+    """If a signal stops the run inside the block, add a note to the message.
 
     Args:
         note: Function that returns the note; called when the message is written.

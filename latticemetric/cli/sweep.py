@@ -48,7 +48,7 @@ _BOUNDS = ("low", "high", "half_width")
 class _SweepOptions(PointOptions):
     by_length: tuple[float, ...] = option(
         "--by-length WORDS",
-        "Group graphs by reference length; upper bounds of the groups, in words: 5,10,20.",
+        "Group graphs by reference length; give the upper bounds of the groups in words, such as 5,10,20.",
         reads=numbers,
     )
 
@@ -88,7 +88,7 @@ def command(
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
     one line per lattice, in the same order or with ids first; give several files for several references.
-    Without REFERENCES, they come from the records of LATTICES (JSON, tables): see --reference-field. Under
+    Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see --reference-field. Under
     --keep-going, the reference words of graphs that fail count as deletions.
     """
     from latticemetric.batch.sweep import SweepSettings, checked_borders, swept_lattices
@@ -168,7 +168,7 @@ class SweepResults(Results):
             draw_sweep(self.totals, f"{metric.name} ({better} is better)", plot, self.intervals)
 
     def text(self) -> Iterator[str]:
-        """Yield a table of points, and one of lengths."""
+        """Yield a table with one row per size of the pruned graphs, and a table with one row per group of lengths."""
         has_arcs = any(row.arcs is not None for row in self.totals.rows)
         header = ["", rate_title(self.settings.metric.name), "", "matches", "subst.", "del.", "ins.", "lost"]
         cells = [[*header, *(["arcs", "density"] if has_arcs else [])]]
@@ -191,7 +191,7 @@ class SweepResults(Results):
             yield from table(cells)
 
     def records(self) -> list[Record]:
-        """Return one record per point, then one per bin of lengths."""
+        """Return one record per size of the pruned graphs, then one record per group of lengths."""
         return [*self._points(), *(one.asdict() for one in self.totals.lengths)]
 
     def _points(self) -> Iterator[Record]:

@@ -61,7 +61,7 @@ class _TagOptions(Options):
         all="Evaluate the tags of words and gaps.",
     )
     layout: str = choice(
-        "--layout", ["auto", "words", "words-and-gaps"], "Tags on each line; auto: detect from their number."
+        "--layout", ["auto", "words", "words-and-gaps"], "Which tags each line has; auto: detect from their number."
     )
     synthetic: bool = flag("--synthetic", "Also score trivial baselines.")
     compare: bool = flag(
@@ -76,17 +76,17 @@ class _TagOptions(Options):
     )
     error_rates: tuple[float, ...] = option(
         "--error-rates SHARES",
-        "Error rates of the samples: 0.1,0.1005 (default: from 0.3, as in Logacheva 2016).",
+        "Error rates of the samples, such as 0.1,0.1005 (default: five rates from 0.3, as in Logacheva 2016).",
         reads=numbers,
     )
     sample_sizes: tuple[int, ...] = option(
         "--sample-sizes NUMBERS",
-        "Numbers of samples to try (default: 100 to 10000, as in Logacheva 2016).",
+        "Numbers of samples to try, separated by commas (default: 100 to 10000, as in Logacheva 2016).",
         reads=whole_numbers,
     )
     rounds: int = option(
         "--rounds N",
-        "Number of rounds for the largest of --sample-sizes (smaller sizes: more); p-values are averaged over rounds.",
+        "Number of rounds for the largest of --sample-sizes; smaller sizes run more. P-values are means over rounds.",
         default=10,
         type=_DRAWS,
     )
@@ -140,9 +140,9 @@ def command(
     GOLD and each PRED hold the tags OK and BAD of words (or of words and gaps), one segment per line, or in a table
     with tabs.
 
-    With --from-lattices, GOLD is a file of lattices and PRED of their references: words of the 1-best that match the
-    reference are OK, and words with a posterior below a threshold are predicted BAD. Under --keep-going, lattices that
-    fail are skipped.
+    With --from-lattices, GOLD is a file of lattices, and each PRED is a file of their references. Words of the 1-best
+    that match the reference are OK. Words with a posterior below a threshold are predicted BAD. Under --keep-going,
+    lattices that fail are skipped.
     """
     _refuse_others(from_lattices=of_lattices.from_lattices)
     if of_lattices.from_lattices:

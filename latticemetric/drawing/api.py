@@ -132,11 +132,11 @@ def draw(
         posteriors: `posteriors(graph)`, or the probability of each arc or edge, to write under its word.
         rates: The expected rate of the paths through each arc or edge (`Expected.through`), to write under its word and
             to show as a band of colour.
-        scores: Names of score columns whose costs are also written under the word.
+        scores: Names of score columns to write under the word, too.
         times: Write times under the states of a lattice, if it has times.
         most_states: Draw at most this number of states or nodes, and twice this number of arcs, from the best paths;
             the paths in `ways` are added. `None`: draw all.
-        beam: Leave out paths that cost more than the best one plus `beam`, except the paths in `ways`.
+        beam: Leave out paths that cost more than the cost of the best path plus `beam`, except the paths in `ways`.
         scales: Weight of each score column in the path cost.
         reference: The reference, to draw a metric.
         title: A description, for readers who cannot see the picture.

@@ -55,7 +55,7 @@ class Link:
         label: The text on the link.
         detail: The small text under the label.
         paths: The numbers of the highlighted paths that take the link.
-        shade: The index in `SHADES` of the band of colour under the link, chosen by its expected rate; `None` for none.
+        shade: The index in `SHADES` of the band of colour under the link, by its expected rate; `None`: no band.
     """
 
     source: int
@@ -147,7 +147,7 @@ def probability(value: float) -> str:
 # ---- Shades: the expected rates of arcs as colours ----
 
 SHADE_COLOUR = "#a044c4"
-"""The colour of shades: purple, which no path has, and which is visible on light and dark backgrounds."""
+"""The colour of shades: purple, since no path has it, and it is visible on light and dark backgrounds."""
 
 SHADES = (0.1, 0.28, 0.46, 0.64, 0.85)
 """Opacities of the bands of colour under links, from the lowest expected rate to the highest."""
@@ -159,7 +159,7 @@ SHADE_WIDTH = 10.0
 def shades_of(rates: npt.ArrayLike | None, arcs: npt.NDArray[np.integer]) -> tuple[dict[int, int], str]:
     """Return the shade (an index in `SHADES`) of each of these arcs or edges that has a rate, and the legend's text.
 
-    If none of them has a rate, both are empty.
+    If no arc or edge has a rate, return an empty dictionary and an empty text.
     """
     every = np.empty(0) if rates is None else np.asarray(rates, dtype=np.float64)
     known = {arc: float(every[arc]) for arc in arcs.tolist() if every.size and not np.isnan(every[arc])}

@@ -230,7 +230,9 @@ def network_diagram(
     if len(drawn) < len(spoken):
         omissions.append(f"Shown: {len(drawn)} of {len(spoken)} bins, the first ones.")
     if words := sum(map(len, bins)) - sum(map(len, spoken)):
-        omissions.append(f"{words} entries are left out: posteriors below {least:g}, and bins that hold nothing else.")
+        omissions.append(
+            f"{words} entries are left out: words with posteriors below {least:g}, and bins without other words."
+        )
     return Diagram(NETWORK, title, vertices, links, (BEST,), omissions=tuple(omissions))
 
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 # ---- Fonts ----
 
-# One font per script is enough. matplotlib's own comes first: if it has the glyphs, pictures are the same everywhere.
+# One font per writing system is enough. The first one comes with matplotlib: pictures with only its letters are the
+# same everywhere.
 _FAMILIES = (
     "DejaVu Sans",
     "Noto Sans CJK SC",

@@ -37,7 +37,7 @@ LOOP = 12.0
 
 _PADDING = 7.0
 _ABOVE_LINE = 4.0
-# Weights that keep highlighted paths straighter than other links: the first path, and the other paths.
+# Weights that keep highlighted paths straighter than other links: for the first path, and for the other paths.
 _STRAIGHTEST, _STRAIGHT = 60.0, 12.0
 
 
@@ -45,8 +45,8 @@ _STRAIGHTEST, _STRAIGHT = 60.0, 12.0
 class LayeredGraph:
     """Numbered nodes in columns: first the diagram's vertices in their order, then the nodes of links.
 
-    Vertices are in even columns, labels in odd ones. A link has one node in each column between its ends, and nothing
-    may overlap it, so that no line crosses a label or a vertex.
+    Vertices are in even columns, labels in odd ones. A link has one node in each column between its ends. Nodes do not
+    overlap, so no line crosses a label or a vertex.
     """
 
     column: list[int] = field(default_factory=list)
@@ -147,7 +147,7 @@ _Columns = list[list[int]]
 
 
 def ordered_columns(graph: LayeredGraph) -> _Columns:
-    """Return the nodes of each column from top to bottom, in the order with the fewest crossings that is found."""
+    """Return the nodes of each column from top to bottom, in the order with the fewest crossings of those tried."""
     columns = _first_order(graph)
     best, fewest = [list(column) for column in columns], crossings(graph, columns)
     for sweep in range(_SWEEPS):

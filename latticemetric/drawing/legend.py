@@ -85,7 +85,8 @@ class Scored(Worded, Protocol):
 def captions_of(paths: Mapping[str, Any]) -> dict[str, str]:
     """Return a caption for each path that has words.
 
-    If all scored paths have the same reference, the reference is the first caption, with their words aligned below.
+    If all scored paths have the same reference, the reference is the first caption, and the words of the paths are
+    aligned with it.
     """
     scored = {name: path for name, path in paths.items() if isinstance(path, Scored)}
     others = {name: path for name, path in paths.items() if name not in scored and isinstance(path, Worded)}

@@ -27,7 +27,7 @@ _RING_SPACING = 3.5
 
 _HEAD, _SHARP = 7.0, 0.42
 
-# Widths of letters as shares of the font size, at least those of DejaVu Sans, the widest common sans-serif font.
+# Upper bounds of letter widths as shares of the font size. DejaVu Sans, the widest common sans-serif font, fits in.
 _CLASSES = {
     0.42: " !',./:;()[]\\|IJijlft-",
     0.56: '"*_`?rscszL',

@@ -31,7 +31,7 @@ def element(tag: str, content: str | None = None, *, digits: int = 2, **attribut
 def decimal(value: float, digits: int = 2) -> str:
     """Return a number as text with at most `digits` decimals.
 
-    Two decimals are finer than the eye can see, and the same on every machine.
+    Two decimals are more precise than the eye can see, and give the same text on every machine.
     """
     return f"{value + 0.0:.{digits}f}".rstrip("0").rstrip(".")
 
@@ -85,7 +85,7 @@ def _style_sheet(styles: Sequence[PathStyle], *, standalone: bool) -> str:
 
 
 def _class(style: PathStyle) -> str:
-    """Return a CSS class for a style, named after its colour, since pictures on a page may have different paths."""
+    """Return the CSS class of a style; it contains the colour, since pictures on one page may have different paths."""
     return f"way-{style.light[1:]}"
 
 

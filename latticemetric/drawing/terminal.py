@@ -124,7 +124,7 @@ class Sheet:
             self._lines[place] = self._lines.get(place, 0) | directions
 
     def write(self, row: int, column: int, text: str) -> None:
-        """Write a text to the right from a cell; it replaces the lines and texts in the cells that it needs."""
+        """Write a text from a cell to the right; it replaces the lines and texts in its cells."""
         for character in text:
             width = display_width(character)
             if not width:
@@ -198,7 +198,7 @@ def detours(diagram: Diagram, main: tuple[int, ...]) -> list[Detour]:
         if number not in on_main:
             left[link.source].append(number)
     found = []
-    # Sources come before targets: when links of a vertex remain, the vertex is already placed.
+    # Each link leads to a later vertex. So a vertex is already placed when the detours that begin there are made.
     for first in range(len(diagram.vertices)):
         while left[first]:
             detour, closed = [left[first].pop(0)], True

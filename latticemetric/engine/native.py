@@ -363,8 +363,8 @@ def search_loss_augmented(
     return [StringLoss(*one, None if k < exact else limit) for k, one in enumerate(strings)]
 
 
-_COST_BITS = 61  # largest size of a sum of costs, as an integer
-_VALUE_BITS = 123  # largest size of a value (gains minus costs), as an integer
+_COST_BITS = 61  # bits of the largest sum of costs, as an integer
+_VALUE_BITS = 123  # bits of the largest value (gains minus costs), as an integer
 
 
 def _finite(cost: Costs) -> Costs:
@@ -396,7 +396,7 @@ def _whole_costs(
 def _whole_weights(
     shares: Sequence[Fraction], cost_share: Fraction, *, largest_sum: int, largest_gain: int
 ) -> tuple[list[int], int, Fraction]:
-    """Return integer weights: a list for the gains (one per reference), one for the costs; and the unit of values.
+    """Return integer weights of the gains (a list, one per reference) and of the costs; and the unit of values.
 
     The value of a path is the weighted gain minus the weighted cost. Weights are rounded only if values may not fit
     into 128 bits. `largest_sum` is an upper bound of the absolute cost of a path, `largest_gain` of its absolute gain.

@@ -102,8 +102,8 @@ def search_lattice(search: Search) -> BestPath:
 def _best_path_at(search: Search, reference: ReferenceGraph, rate: Ratio) -> BestPath:
     require_pynini()
     lattice, most = search.lattice, most_bytes()
-    # Refuse before the composition, since OpenFst ends the process if memory runs out. The composed machine has nearly
-    # one state for each pair of a lattice state and a position of the reference.
+    # Raise the error before the composition: OpenFst ends the process if memory runs out. The composed machine has
+    # nearly one state for each pair of a lattice state and a position of the reference.
     if len(reference.final) * (_STATE_BYTES * lattice.num_states + _ARC_BYTES * len(lattice.word)) > most:
         raise over_budget(most)
     worth = weights_of_outputs(search.gains, rate)

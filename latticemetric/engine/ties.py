@@ -16,7 +16,7 @@ replaces steps 3 and 4 of the rule, in every search, so that a list without scor
 the k best strings, the rule chooses the path of each string, and orders the strings. If strings have no paths, as in
 MBR by a metric, alphabetical order replaces step 4.
 
-Kernels compare paths by `kernels/graphs/tie_order.hpp`. Python compares `TieKey`s, and resolves ties of OpenFst with
+Kernels compare paths with `kernels/graphs/tie_order.hpp`. Python compares `TieKey`s, and resolves ties of OpenFst with
 `resolve_ties`: OpenFst finds all paths with the best score, but its weights (32-bit floats) cannot hold the other
 values of the rule.
 """

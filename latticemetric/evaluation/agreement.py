@@ -226,7 +226,7 @@ def correlate(
     own = SystemTables.of(judged) if system_human is None else None
     values = np.asarray(system_human, dtype=np.float64) if own is None else own.of_systems()
     if own is None and (values.shape != (len(names),) or np.isinf(values).any()):
-        what, advice = f"system_human has shape {values.shape} or is infinite", f"give {len(names)} finite numbers"
+        what, advice = f"system_human has shape {values.shape} or infinite values", f"give {len(names)} finite numbers"
         raise UsageError(what, advice=advice)
     run = _Run(names, judged, values, own, resamples, seed, confidence)
     with ThreadPoolExecutor(max(1, workers)) as pool:
@@ -278,9 +278,10 @@ class _Run(NamedTuple):
         return [one.of_sums(sums.reshape(-1, systems, columns)), *rest]
 
     def measure(self, one: SystemTables) -> tuple[MetricAgreement, Strength, Strength | None]:
-        """Return a metric's agreement, and its coefficients to compare with other metrics.
+        """Return a metric's agreement, and its Pearson coefficients over systems and over segments.
 
-        The coefficients are over systems and over segments. The second is `None` if no segment has a human score.
+        The coefficients are compared with those of other metrics. The coefficient over segments is `None` if no segment
+        has a human score.
         """
         cells, scores = one.of_segments(), one.of_systems()
         drawn_scores, within, pool = self.draw(one, *moment_tables(cells, self.segments))

@@ -144,7 +144,7 @@ def event_calibration(
         probability: The probability of each event.
         happened: For each event, True if it happened.
         groups: The group (number or name) of each event; events of a group are resampled together. If events are words,
-            give their utterances. By default, each event is its own group.
+            give the utterance of each word. By default, each event is a group of its own.
         bins: The number of bins of the reliability diagram.
         resamples: The number of resamples for intervals; 0: no intervals.
         seed: The same seed draws the same groups.

@@ -36,7 +36,7 @@ def pearson(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
     if x.shape[-1] < _FEWEST:
         return np.full(x.shape[:-1], np.nan)
     dx, dy = (side - side.mean(axis=-1, keepdims=True) for side in (x, y))
-    # Scale first: squares of very large values would overflow, those of very small values would become 0.
+    # Scale first: squares of very large values would overflow, and squares of very small values would become 0.
     with np.errstate(divide="ignore", invalid="ignore"):
         dx, dy = (side / np.abs(side).max(axis=-1, keepdims=True) for side in (dx, dy))
         found = (dx * dy).sum(axis=-1) / np.sqrt((dx**2).sum(axis=-1) * (dy**2).sum(axis=-1))
@@ -228,7 +228,7 @@ def _inversions(ranked: _Counts) -> _Counts:
     while width < size:
         blocks = values.reshape(-1, 2, width) + (np.arange(rows * size // (2 * width)) * (n + 1))[:, None, None]
         left, right = blocks[:, 0].ravel(), blocks[:, 1].ravel()
-        # For each value on the right: the left values that are not larger, including those of all earlier blocks.
+        # For each right value: the number of left values that are not larger, including all values of earlier blocks.
         not_above = np.searchsorted(left, right, side="right")
         above = np.repeat(np.arange(1, len(blocks) + 1) * width, width) - not_above
         total += above.reshape(rows, -1).sum(axis=-1)
@@ -250,7 +250,7 @@ def _rank_ranges(values: Floats) -> tuple[_Counts, _Counts]:
 
 
 def _runs(*sides: Floats) -> tuple[_Counts, _Counts]:
-    """Return the first and last position of the run of adjacent points equal to each point."""
+    """Return, for each point, the first and last position of its run: the adjacent points that are equal to it."""
     shape = sides[0].shape
     place = np.broadcast_to(np.arange(shape[-1]), shape)
     new = np.zeros(shape, dtype=bool)
@@ -266,7 +266,7 @@ def _paired(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Floats, Floats
     x, y = (np.asarray(side, dtype=np.float64) for side in (first, second))
     if not x.ndim or not y.ndim or x.shape[-1] != y.shape[-1]:
         raise UsageError(
-            f"arrays of shapes {x.shape} and {y.shape} cannot be correlated", advice="give two sides of equal length"
+            f"arrays of shapes {x.shape} and {y.shape} cannot be correlated", advice="give two arrays of equal length"
         )
     x, y = np.broadcast_arrays(x, y)
     return x, y

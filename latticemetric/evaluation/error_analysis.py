@@ -184,7 +184,7 @@ class ErrorDetails(Result, Frozen):
         }
 
     def asdict(self, most: int | None = None) -> dict[str, Any]:
-        """Return plain values, for JSON. Each list has only its `most` frequent items (`None`: all)."""
+        """Return plain values, for JSON. Each list has at most `most` items, by falling count (`None`: all items)."""
         counts = self.numbers()
         pairs = [
             {"reference": expected, "hypothesis": said, "count": times}
@@ -207,8 +207,8 @@ class ErrorDetails(Result, Frozen):
     def lists(self, most: int | None = None) -> Iterator[tuple[str, int, int, list[tuple[str, int]]]]:
         """Yield a tuple for each list of words or of word pairs.
 
-        The tuple has the list's title, its number of distinct items, their total count, and the `most` frequent items
-        with their counts (`None`: all).
+        The tuple has the list's title, its number of distinct items, their total count, and at most `most` items with
+        their counts, by falling count (`None`: all items).
         """
         titled: list[tuple[str, dict[Any, int], bool]] = [("confusion pairs", dict(self.confusions), True)]
         titled += [(f"{name} words", dict(counted), False) for name, counted in self._by_word().items()]
@@ -252,7 +252,7 @@ class ErrorAnalysis(Result, Tabular, Frozen):
         return [{"group": name, **details.numbers()} for name, details in rows]
 
     def asdict(self, most: int | None = None) -> dict[str, Any]:
-        """Return plain values, for JSON. Each list has only its `most` frequent items (`None`: all)."""
+        """Return plain values, for JSON. Each list has at most `most` items, by falling count (`None`: all items)."""
         groups = [{"group": name, **details.asdict(most)} for name, details in self.groups.items()]
         return {"total": self.total.asdict(most), "groups": groups}
 
@@ -314,7 +314,7 @@ def can_analyse(metric: Metric[Any]) -> bool:
 
 def _alignment(metric: Any, candidate: GraphText, references: GraphReferences) -> Alignment:
     if isinstance(metric, GRR):
-        return metric.evaluate(candidate, references).alignment  # type: ignore[arg-type]  # graphs: Sclite alone
+        return metric.evaluate(candidate, references).alignment  # type: ignore[arg-type]  # only Sclite takes graphs
     listed = graphs_of(references)
     found: Alignment = metric.align(candidate, listed[best_of_references(metric, candidate, listed)])
     return found

@@ -304,7 +304,7 @@ def _kendall_values(gold: Floats, first: Floats, second: Floats) -> _Hybrids:
     apart = [[np.sign(one[:, i] - other[:, j]) for other in (second, first)] for one in (second, first)]
     both = np.array([[np.stack([order * a, np.abs(a)], axis=-1) for a in row] for row in apart])
     constant, quadratic = (both[0, 0] + both[1, 1] + sign * (both[0, 1] + both[1, 0]) for sign in (1, -1))
-    linear = np.zeros((gold.shape[-1], len(gold), 2))  # the place of the score first, for np.add.at
+    linear = np.zeros((gold.shape[-1], len(gold), 2))  # the first axis is the score, for np.add.at
     for place, sign in ((i, 1), (j, -1)):
         moves = both[0, 0] - both[1, 1] + sign * (both[0, 1] - both[1, 0])
         np.add.at(linear, place, moves.swapaxes(0, 1))

@@ -73,7 +73,7 @@ def human_scores(judgments: Judgments, *, combine: Combination = "sum", normaliz
     missing = np.isnan(whole) if by_people else np.isnan(together[:, :-1]).all(axis=-1)
     if missing.any() and not missing.all():
         names = ", ".join(judgments.systems[k] for k in np.flatnonzero(missing))
-        notes.append(f"{names}: no human score; leave these out to correlate the other systems")
+        notes.append(f"{names}: no human score; leave these systems out to correlate the others")
     return HumanScores(judgments.systems, together[:, :-1], whole if by_people else None, tuple(notes))
 
 

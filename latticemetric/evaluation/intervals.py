@@ -48,8 +48,8 @@ class Interval(Record):
     Attributes:
         value: The value of the whole test set; `None` if undefined.
         low: The interval's lower end; `None` if `value` is undefined, or if no resample has a value.
-        high: The interval's upper end; `None` in the same cases.
-        half_width: Half the difference of the two ends; `None` in the same cases.
+        high: The interval's upper end; `None` if `low` is `None`.
+        half_width: Half the difference of the two ends; `None` if `low` is `None`.
         confidence: The share of resamples inside the interval.
         resamples: The number of resamples.
         undefined: The number of resamples without a value; the interval leaves them out.

@@ -160,7 +160,7 @@ class TaskRanks(Frozen):
     """The ranks of metrics on a task.
 
     Attributes:
-        values: The statistic of each metric, best first; undefined ones (`None`) are last.
+        values: The statistic of each metric, best first; undefined values (`None`) are last.
         ranks: The rank of each metric, from 1. Metrics share a rank if none is significantly worse than another.
         tests: For each pair of metrics (better, worse), the test of their difference.
     """
@@ -233,7 +233,9 @@ def rank_metrics(
     if not tasks:
         raise UsageError("there are no tasks to rank metrics on")
     if not 0 < significance < 1:
-        raise UsageError(f"the significance level {significance} is not between 0 and 1", advice="give one like 0.05")
+        raise UsageError(
+            f"the significance level {significance} is not between 0 and 1", advice="give a level like 0.05"
+        )
     names = list(tasks[0].metrics)
     for task in tasks:
         if set(task.metrics) != set(names) or not names:

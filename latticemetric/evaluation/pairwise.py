@@ -49,7 +49,9 @@ def rows_of(gold: npt.ArrayLike, metric: npt.ArrayLike, average: Average = "none
     Missing scores (NaN) are left out, and so are rows with fewer than two scores.
     """
     if average not in get_args(Average):
-        raise UsageError(f"correlations are not averaged by '{average}'", advice="choose none, item, system or pooled")
+        raise UsageError(
+            f"correlations cannot be averaged by '{average}'", advice="choose none, item, system or pooled"
+        )
     people, scores = as_matrix(gold, "human scores"), as_matrix(metric, "scores of the metric")
     if people.shape != scores.shape:
         raise UsageError(
@@ -168,7 +170,7 @@ def kendall_like(
     """Return the τ of WMT's tasks until 2020; NaN if no pair counts.
 
     A pair counts if its human scores differ by at least `threshold`. τ = (C − D) / (C + D) for C concordant and D
-    discordant pairs; pairs that the metric ties are discordant. All pairs of all items have the same weight.
+    discordant pairs. A pair with equal metric scores is discordant. All pairs of all items have the same weight.
 
     Examples:
         >>> kendall_like([[90], [50], [40]], [[0.5], [0.4], [0.4]])

@@ -165,7 +165,7 @@ def corpus_scores(
     first, *others = tabled or [[]]
     flat = [one for row in tabled for one in row]
     drawn: list[Values] = []  # for each element of `flat`, the values in all resamples
-    # For each element of `flat` after the first system: the sums of the first system and of its system in all trials.
+    # For each element of `flat` after the first system: the sums of the first system and of the element, in all trials.
     trials: list[tuple[Table, Table]] = []
     if resamples:
         sums = resampled_sums([one.table for one in flat], resamples, seed)

@@ -98,8 +98,8 @@ class ForestArrays(Frozen):
         """Return the model's cost of each edge, and of ending in each node (infinite if the node is not a goal).
 
         Args:
-            scales: Weight of each score column; other columns keep their default weight. If `scales` are `Costs`
-                (weighted sums), return them unchanged.
+            scales: Weights of score columns; columns that are not named keep their default weight. If `scales` are
+                `Costs` (weighted sums), return them unchanged.
         """
         if isinstance(scales, Costs):
             return scales
@@ -142,8 +142,8 @@ class ForestArrays(Frozen):
             n: Number of strings.
             scales: Weight of each score column, or the costs that `cost` returned.
             ignore: Words to ignore: strings that differ only in these words count as equal.
-            paths: True to return the `n` cheapest derivations, of which several may have the same words. After the
-                first one, ties are sorted by the number of edges, then by edge numbers.
+            paths: True to return the `n` cheapest derivations; several of these may have the same words. After the
+                first derivation, ties are sorted by the number of edges, then by edge numbers.
 
         Examples:
             >>> from latticemetric import Column, Forest

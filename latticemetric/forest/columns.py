@@ -121,7 +121,7 @@ def _int32(given: npt.ArrayLike) -> npt.NDArray[np.int32] | None:
 
 @dataclass(frozen=True, eq=False)
 class NodeLabels(Frozen):
-    """A text at each node, such as a category or a span. `node` has its number in `vocabulary`; 0 means no text."""
+    """A text for each node, such as a category or a span. `node` has its number in `vocabulary`; 0 means no text."""
 
     node: Words
     vocabulary: Vocabulary

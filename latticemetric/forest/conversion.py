@@ -1,7 +1,8 @@
 """Convert forests to and from lattices and NetworkX graphs; build forests from NLTK grammars.
 
 A forest can become a lattice if each edge has at most one tail, and if all target sides begin with their tails or all
-end with them. If target sides begin with their tails, paths end at the forest's goals; otherwise, they start there.
+end with them. If target sides begin with their tails, paths end at the forest's goals; otherwise, paths start at the
+goals.
 """
 
 from __future__ import annotations
@@ -48,9 +49,10 @@ def forest_from_lattice(cls: type[AnyForest], lattice: Lattice) -> AnyForest:
 
 
 class _Arcs:
-    """The arcs of a lattice that is built from a forest. `owner` is the edge or goal that an arc gets its scores from.
+    """The arcs of a lattice that is built from a forest.
 
-    Edges are numbered first, then goals; a last number stands for no owner.
+    `owner` is the number of the edge or goal that an arc gets its scores from. Goals are numbered after all edges. The
+    number after the last goal means no owner.
     """
 
     def __init__(self, forest: ForestArrays) -> None:
@@ -98,7 +100,7 @@ def lattice_from_forest(forest: ForestArrays) -> Lattice:
 
 
 def _tails_are_first(forest: ForestArrays) -> bool:
-    """Return True if all tails come before words, False if all come after them; raise an error for a mixture."""
+    """Return True if all tails come before words, False if all tails come after words; otherwise raise an error."""
     arity = forest.tails.lengths()
     if arity.max(initial=0) > 1:
         raise _no_lattice(forest, int(np.argmax(arity > 1)), f"has {arity[arity > 1][0]} tails")
@@ -107,7 +109,7 @@ def _tails_are_first(forest: ForestArrays) -> bool:
     first, last = target[begin[linear]] < EPSILON, target[begin[linear + 1] - 1] < EPSILON
     if not first.all() and not last.all():
         odd = linear[~first][0] if not (first | last)[~first][0] else linear[~last][0]
-        why = "has words after its tail, and words come before a tail in this or another edge"
+        why = "has words after its tail, but words come before the tail in this or another edge"
         raise _no_lattice(forest, int(odd), why)
     return bool(first.all())
 

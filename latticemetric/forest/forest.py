@@ -31,8 +31,8 @@ class Forest(ForestArrays):
         tails: Tail nodes of each edge, in order; all smaller than its head.
         target: The target side of each edge: word numbers, and −k for the words of the k-th tail. It uses each tail
             exactly once.
-        goals: Goal nodes, ascending. A complete derivation derives one of them.
-        scores: Named costs; a column's `arc` has a value for each edge, its `final` one for each goal.
+        goals: Goal nodes, ascending. A complete derivation derives one of the goals.
+        scores: Named costs. In each column, `arc` has a value for each edge, and `final` has a value for each goal.
         vocabulary: Maps word numbers to words.
         labels: Additional texts of edges (`arc`) and goals (`final`): source sides, alignments and others.
         node_labels: Additional texts of nodes.
@@ -144,7 +144,7 @@ class Forest(ForestArrays):
 
         Args:
             beam: Largest difference from the best cost. Give either `beam` or `nbest`.
-            scales: Weight of each score column in the model's cost; other columns keep their default weight.
+            scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
             nbest: Use the narrowest beam that keeps this number of best strings.
 
         Examples:

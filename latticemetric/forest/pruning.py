@@ -21,7 +21,7 @@ AnyForest = TypeVar("AnyForest", bound="ForestArrays")
 
 @dataclass(frozen=True, eq=False)
 class ForestMargins(Generic[AnyForest]):
-    """The margin of each edge and goal: how much more its best derivation costs than the best derivation of all.
+    """The margin of each edge and goal: the cost of the best derivation with it minus the cost of the best derivation.
 
     Margins do not depend on the beam. `goal` has the margin of ending in each goal; `slack` is the largest rounding
     error of a margin.

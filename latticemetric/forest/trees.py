@@ -188,7 +188,7 @@ class DerivationTree:
         """Return the tree as text.
 
         `opened` writes the start of a node, given its edge; `close` ends the node. `word` writes a word. `first` comes
-        before a node's first child, and `next_` before each other child.
+        before the first child of a node, and `next_` before each further child.
         """
         parts: list[str] = []
         level, was_opened = 0, False

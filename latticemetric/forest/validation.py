@@ -31,7 +31,7 @@ class Fault(NamedTuple):
 
 
 def find_fault(head: Sequence[int], tails: Sequence[Sequence[int]], goals: Sequence[int]) -> Fault | None:
-    """Return a node that is the reason why no goal has a complete derivation; `None` if a goal has one."""
+    """Return a node that is the reason why no goal has a complete derivation; `None` if some goal has a derivation."""
     productive = _productive(head, tails)
     if any(goal in productive for goal in goals):
         return None
@@ -90,7 +90,7 @@ class Columns(NamedTuple):
 
 
 def validated(draft: Columns, node_name: Callable[[int], str]) -> Columns:
-    """Check columns, drop all that is in no complete derivation, sort nodes topologically and edges by head.
+    """Check columns, drop nodes and edges in no complete derivation, sort nodes topologically and edges by head.
 
     `node_name` returns the name of a node in errors.
     """

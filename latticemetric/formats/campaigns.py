@@ -18,7 +18,7 @@ from latticemetric.formats.text.fields import is_number
 NO_TRANSLATION = "[No translation supplied]"
 """The text in place of a missing output."""
 
-# The kinds of human scores, by preference: the first one that a folder has is the standard one.
+# Kinds of human scores in order of preference: the standard kind of a folder is the first of these that it has.
 _KINDS = ("mqm", "esa", "da-sqm", "wmt-z", "wmt", "wmt-raw", "wmt-appraise-z")
 
 _RATER = re.compile(r"\.rater\d+$")
@@ -30,11 +30,11 @@ class CampaignFolder(NamedTuple):
     Attributes:
         pair: The language pair.
         outputs: The file of each system, by its name.
-        references: The file of each reference, by its name; `refA`, ….
+        references: The file of each reference, by its name (`refA`, …).
         scores: The files of human scores, by kind and level (`sys`, `seg`).
         ratings: The files of marked errors, by kind. Files of single raters (`mqm.rater1`, …) are of the kind
             `mqm.raters`.
-        unused: Kinds with scores of documents or domains only.
+        unused: Kinds of human scores that score only documents or domains.
         documents: The file with domain and document of each segment; `None` if there is none.
     """
 
@@ -48,7 +48,7 @@ class CampaignFolder(NamedTuple):
 
     @property
     def kinds(self) -> list[str]:
-        """Kinds of human scores: the standard kind first; last, kinds with marked errors but no scores."""
+        """Kinds of human scores: first the standard kind, last the kinds with marked errors but without scores."""
         names = {kind for kind, _ in self.scores}
         ordered = sorted(names, key=lambda name: (_KINDS.index(name) if name in _KINDS else len(_KINDS), name))
         return [*ordered, *(name for name in sorted(self.ratings) if name not in names)]
@@ -60,7 +60,7 @@ def is_campaign_folder(folder: Path) -> bool:
 
 
 def campaign_folder(folder: Path, pair: str) -> CampaignFolder:
-    """List the files of a language pair; its `outputs` include human translations, under the reference's name."""
+    """List the files of a language pair; `outputs` also has human translations, named like the reference."""
     outputs = _by_stem(folder / "system-outputs" / pair)
     references = {
         path.name.split(".")[-2]: str(path)
@@ -173,7 +173,7 @@ def _error_weight(error: Mapping[str, object], place: str) -> float:
     if severity is not None:
         return mqm_weight(str(category or ""), str(severity))
     if not isinstance(score, (int, float)) or isinstance(score, bool):
-        what, advice = "an error has neither a severity nor a score", "give each error one of them"
+        what, advice = "an error has neither a severity nor a score", "give each error a severity or a score"
         raise FormatError(what, where=place, advice=advice)
     return abs(float(score))
 

@@ -179,7 +179,7 @@ def without_scores(graph: Graph) -> Graph:
 def summed(graph: Graph, scales: dict[str, float] | None = None, name: str = "cost") -> Graph:
     """Return the graph with a single score, `name`: the sum of its scores, each times its weight.
 
-    `scales` replaces the graph's own weights of the scores that it names.
+    `scales` maps names of scores to weights, which replace the graph's own weights.
     """
     if isinstance(graph, NBest):
         known, given = graph.score_names(), scales or {}
@@ -209,7 +209,7 @@ def columns_to_write(lattice: Lattice, format_name: str) -> list[list[int]]:
     skipping = np.flatnonzero(lattice.target != lattice.source + 1)
     what = ""
     if lattice.final.tolist() != [last]:
-        what = f"several final states: state {lattice.final[0]} is one, too"
+        what = f"several final states, such as state {lattice.final[0]}"
     elif skipping.size:
         row = int(skipping[0])
         what = f"an arc from state {lattice.source[row]} to state {lattice.target[row]}"
@@ -232,7 +232,7 @@ def cost_of(probability: float) -> float:
 
 
 def probability_to_write(cost: float) -> str:
-    """Return the text of a probability that is read back as this cost; if there is none, of exp(−cost)."""
+    """Return a probability as text: one that is read back as exactly this cost or, if there is none, exp(−cost)."""
     try:
         nearest = math.exp(-cost)
     except OverflowError:

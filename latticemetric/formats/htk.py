@@ -76,7 +76,7 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
 
 
 class _Reader:
-    """Build a lattice from a parsed file."""
+    """Builds a lattice from a parsed file."""
 
     def __init__(self, header: _Header, nodes: _Table, links: _Table, file: str) -> None:
         self._header, self._nodes, self._links, self._file = header, nodes, links, file
@@ -134,7 +134,7 @@ class _Reader:
         )
 
     def _require_numbers(self) -> None:
-        """Refuse texts in fields for times and scores; they would become labels otherwise."""
+        """Refuse texts in fields for times and scores; otherwise, such a field would become a label."""
         scaled = {field for field in self._links if f"{field}scale" in self._header}
         for rows, fields in ((self._nodes, {"t"}), (self._links, {*_COLUMN_NAMES, *scaled})):
             for field in fields:
@@ -172,7 +172,7 @@ class _Reader:
     def _numbers(self, rows: _Table, field: str) -> npt.NDArray[np.float64]:
         column = rows.get(field)
         if not isinstance(column, np.ndarray):
-            raise FormatError(f"{field} is not a number on every line" if column is not None else f"{field} is missing")
+            raise FormatError(f"{field} must be a number on each line" if column is not None else f"{field} is missing")
         bad = np.flatnonzero(~((column >= 0) & (column == np.floor(column)) & (column < 2**31 - 1)))
         if bad.size:
             what = f"{field} is not a whole number from 0 to {2**31 - 2}"
@@ -257,7 +257,7 @@ class _Written(NamedTuple):
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
-    """Write one lattice with words on links; add a new last state, unless the last state is the only end already."""
+    """Write one lattice with words on links; add a new last state, unless the last state is the only final state."""
     lattice = lattice_to_write(graph, "htk-slf", set(_TEXTS) - {"W", "L"}, weights=True)
     arcs = closed_arcs(lattice, new_end=lattice.num_states == 1 or not ends_in_last_state(lattice))
     columns, penalty = _written_columns(lattice, arcs)

@@ -51,7 +51,7 @@ class JudgedSystems:
         raw: True if texts are untokenized, like those of WMT.
         notes: Notes on omitted data, with reasons.
         target: The code of the target language, such as `de`; `None` if unknown.
-        standard: The column of human scores to use if the user names none; `None`: all columns.
+        standard: The column of human scores to use if the user names none; `None` to use all columns.
         documents: The document of each segment; `None` if unknown.
         domains: The domain of each segment; `None` if unknown.
     """
@@ -206,7 +206,7 @@ def _read_other_folder(
     if is_wmt_folder(folder):
         return _read_wmt(folder, pair, references, human)
     if pair is not None:
-        what = "--pair is for WMT's folders with several language pairs"
+        what = "--pair is for folders of WMT or mt-metrics-eval with several language pairs"
         raise UsageError(what, where=str(folder), advice="leave it out")
     if any(folder.glob(_RANKINGS)):
         return _read_ranking(folder, references, human)
@@ -232,10 +232,10 @@ def _read_outputs(
     """Read the files of systems and references, and the human scores.
 
     Scores come from a table with the column `system`, optionally `segment` and `judge`, and columns of scores. Without
-    a table, `add_scores` adds the scores of a folder of WMT, and returns their place.
+    a table, `add_scores` adds the scores of a folder of WMT or mt-metrics-eval, and returns their place.
     """
     read = read_segments([*outputs, *references], unequal=_UNEQUAL, lines_of=lines_of)
-    files = [tuple(map(str, file)) for file in read.files]  # lines never give graphs
+    files = [tuple(map(str, file)) for file in read.files]  # `read_segments` returns texts only
     if table:
         rows = _judgment_table(table, systems, read.ids)
         place = table

@@ -30,7 +30,7 @@ _ID_COLUMNS = ("system", "segment")
 
 @dataclass
 class MetricScores:
-    """Scores of one metric; NaN where a file has none.
+    """Scores of one metric; a missing score is NaN.
 
     Attributes:
         segments: One row per system, one column per segment; `None` if the files have no scores of segments.
@@ -51,7 +51,7 @@ class _Collected:
     seen: set[tuple[str, str, str]] = field(default_factory=set)
 
     def add(self, metric: str, system: str, segment: str, score: float, place: str) -> None:
-        """Add a score; ignore systems that the test set lacks."""
+        """Add a score; ignore a system that is not in the test set."""
         if system not in self.systems:
             return
         if segment and segment not in self.segments:
@@ -243,7 +243,9 @@ def write_metric_scores(
         save(path, ("\t".join(row) for row in ([["system", "segment", *names], *rows])))
     else:
         if Path(path).is_file():
-            raise UsageError("this is a file", where=path, advice="name a folder, or a .tsv, .jsonl or .parquet file")
+            raise UsageError(
+                "this is a file, not a folder", where=path, advice="name a folder, or a .tsv, .jsonl or .parquet file"
+            )
         Path(path).mkdir(parents=True, exist_ok=True)
         for name, scores in metrics.items():
             if scores.segments is not None:

@@ -93,7 +93,7 @@ def _or_advice(read: Iterator[Entry], file: str, files: Sequence[str]) -> Iterat
     try:
         yield from read
     except UnknownFormatError as error:
-        advice = f"if it holds no graphs, name the others: a quoted glob, like '{pattern_of_others(files, file)}'"
+        advice = f"if it holds no graphs, name the other files with a quoted glob: '{pattern_of_others(files, file)}'"
         raise FormatError(error.what, where=error.where, advice=advice) from None
 
 

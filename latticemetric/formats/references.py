@@ -1,4 +1,4 @@
-"""Read references: one per line, in the order of the graphs or after an id (Kaldi's `text`); or trn, STM or CTM."""
+"""Read references: one per line, in the order of the graphs or with ids (like Kaldi's `text`), or trn, STM, CTM."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Reference(NamedTuple):
     """A reference.
 
     Attributes:
-        words: The words; with alternatives, the first string of the graph.
-        where: Its file and line.
+        words: The words; if there are alternatives, the words of the graph's first path.
+        where: The file and line.
         graph: The graph of its alternatives; `None` if it has none.
     """
 
@@ -45,7 +45,7 @@ class ReferenceFile:
     Attributes:
         name: The file.
         lines: The fields of each line.
-        table: Maps word numbers of references to words; `None` keeps the fields.
+        table: The table that maps word numbers of references to words; `None` if their fields are words.
         named: The ids and references of a NIST format, in the file's order; otherwise `None`.
     """
 
@@ -99,7 +99,7 @@ class ReferenceFile:
         return table
 
     def _spelled(self, references: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-        """Map numbers to words in references that consist of numbers in `table` (Kaldi's integer transcripts)."""
+        """Map word numbers of references to words, if all of their words are numbers (Kaldi's integer transcripts)."""
         table = self.table
         words = {word for reference in references for word in reference}
         if table is None or not all(map(is_word_number, words)) or all(word in table for word in words):

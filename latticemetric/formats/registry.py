@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from latticemetric.vocabulary import Vocabulary
 
 # Importing all readers takes longer than most commands. So a quick test of the first line selects some candidates; only
-# their modules are imported, and their `sniff` decides. The test may accept too much, but never rejects the right one.
+# their modules are imported, and their `sniff` decides. The test may accept a wrong format, but rejects no right one.
 
 _FST_MAGIC = struct.pack("<i", 2125659606)
 _FAR_MAGICS = (struct.pack("<i", 2125656924), struct.pack("<i", 5656924))
@@ -85,7 +85,7 @@ def _timed(head: Head) -> bool:
 
 
 class BuiltIn(NamedTuple):
-    """A format of this package: its module, and a quick test that is false only if a file cannot have this format."""
+    """A format of this package: its module, and a quick test; if the test is false, the file is not in this format."""
 
     module: str
     may_be: Callable[[Head], bool]
@@ -187,7 +187,10 @@ class Block(Protocol):
         """
 
     def lists(self, field: str, references: int, *, named: bool) -> TableLists | None:
-        """Return the lists, each with `references` references from `field`; `None` if only `entries` can read them."""
+        """Return the n-best lists, each with `references` references from `field`.
+
+        Return `None` if only `entries` can read these records.
+        """
 
 
 @dataclass(frozen=True)
@@ -201,7 +204,7 @@ class Format:
         read: Splits a stream into graphs. The vocabulary maps word numbers to words, if the format has numbers.
         write: Writes one graph; `None` if the format can only be read, or only be written with the functions below.
         single: True if a file holds exactly one graph.
-        write_archive: Writes all graphs to one file at once (to sort or index them, say); returns their number.
+        write_archive: Writes all graphs to one file at once, for example to sort or index them; returns their number.
         write_files: Writes all graphs to several files, of which the user names the main one. `write` then writes a
             graph's part of the main file.
         claims_folder: Checks by file names whether a whole folder is one data set in this format. Otherwise, each file
@@ -256,14 +259,14 @@ def _built_in(name: str) -> Format:
 
 
 def with_plugins() -> dict[str, Format]:
-    """Return all formats. The search for plug-ins is slow: call this only if no built-in format fits."""
+    """Return the formats of this and of other packages. The search for plug-ins is slow."""
     formats()
     _load_plugins()
     return _formats
 
 
 def _load_plugins() -> None:
-    """Add the formats of other packages, but replace no built-in format; warn if one does not load."""
+    """Add the formats of other packages, but replace no built-in format; warn about a plug-in that does not load."""
     if "importlib.metadata" not in sys.modules and not _may_have_plugins(tuple(sys.path)):
         return
     from importlib import metadata
@@ -333,7 +336,7 @@ class UnknownFormatError(FormatError):
 
 
 def sniff(stream: Stream) -> Format:
-    """Return the format that a stream's content is in."""
+    """Detect the format of a stream from its content."""
     head = stream.head()
     if not head.strip():
         raise FormatError("the file is empty", where=stream.name)

@@ -23,7 +23,7 @@ _TAG = re.compile(r"\['([^':\]]+):([^'\]]+)'\]")
 _NO_TAGS = ("", "[]")
 
 CLASS = "class"
-"""The label of the arcs of `nlp_reference`: the class of the tag, such as `MONEY`."""
+"""The name of the label that `nlp_reference` gives to arcs: the class of the tag, such as `MONEY`."""
 
 Alternatives = Mapping[str, tuple[tuple[str, ...], ...]]
 """The alternative forms of each tag, by its number."""
@@ -34,7 +34,7 @@ class Token(NamedTuple):
 
     Attributes:
         word: The token without punctuation.
-        punctuation: The mark after it; empty if there is none.
+        punctuation: The punctuation mark after the word; empty if there is none.
         speaker: The speaker's name or number.
         tag: The number of its tag in `norm.json`; empty if it has none.
         kind: The class of its tag, such as `MONEY`; empty if it has none.

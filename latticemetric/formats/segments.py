@@ -57,8 +57,8 @@ def read_segments(
         paths: The files, compressed or not.
         style: `keyed` if lines begin with ids; then the first file gives the order. If `plain`, line k of each file is
             segment k, and an empty line is a text without words.
-        unequal: The advice of the error if files differ in length.
-        lines_of: Returns the texts of a file; by default, its lines. Not used if lines are `keyed`.
+        unequal: The advice of the error for files with different numbers of lines.
+        lines_of: Function that returns the texts of a file; by default, its lines. Not used if `style` is `keyed`.
 
     Raises:
         FormatError: A segment is missing in a file.
@@ -162,8 +162,8 @@ def _joined(tables: Mapping[str, _Table], paths: Sequence[str], first: str, advi
     """Join the files by id, in the order of the file `first`."""
     for here, there in (pair for path in paths for pair in ((first, path), (path, first))):
         if lacking := [name for name in tables[here] if name not in tables[there]]:
-            more = f" ({len(lacking)} ids are missing there)" if len(lacking) > 1 else ""
-            what = f"there is no '{shortened(lacking[0])}' in {there}{more}"
+            more = f" ({len(lacking)} ids are missing in total)" if len(lacking) > 1 else ""
+            what = f"the id '{shortened(lacking[0])}' is missing in {there}{more}"
             raise FormatError(what, where=tables[here][lacking[0]][0] or here, advice=advice)
     ids = tuple(tables[first])
     return TestSet(ids, tuple(tuple(tables[path][name][1] for name in ids) for path in paths))

@@ -211,7 +211,10 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
 
 
 def _arcs_to_write(lattice: Lattice) -> tuple[ClosedArcs, int, int | None]:
-    """Return arcs, the final node's state, and the number of the arc that readers add (`None` if there is none)."""
+    """Return the arcs to write, the state of the final node, and the arc to leave out, since readers add it.
+
+    The arc to leave out carries the final node's word to the end; it is `None` if the lattice has no such arc.
+    """
     last = lattice.num_states - 1
     is_closed = ends_in_last_state(lattice)
     arcs = closed_arcs(lattice, new_end=not is_closed)

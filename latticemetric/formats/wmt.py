@@ -18,9 +18,9 @@ from latticemetric.formats.streams.stream import open_stream
 from latticemetric.formats.text.fields import is_number
 
 _TEXT = re.compile(r"(?P<test>[^.]+)\.(?P<pair>[a-z]{2,3}-[a-z]{2,3})\.(?P<kind>hyp|ref)\.(?P<name>.+)\.[a-z]{2,3}")
-_MAIN_TESTS = ("newstest", "generaltest")  # other tests of the same pair are about biomedicine and such
+_MAIN_TESTS = ("newstest", "generaltest")  # other tests of the pair have a special domain, such as biomedicine
 _RANKING_FIELDS = 5
-_NUMBER = re.compile(r"\.\d+$")  # of a submission, after the system's name
+_NUMBER = re.compile(r"\.\d+$")  # the number of a submission, after the system's name
 
 
 class WMTFiles(NamedTuple):
@@ -59,7 +59,7 @@ def wmt_files(folder: Path, pair: str) -> WMTFiles:
     main = [test for test in tests if test.startswith(_MAIN_TESTS)] or tests
     if len(main) > 1:
         what = f"{pair} has several tests: {', '.join(main)}"
-        raise FormatError(what, where=str(folder), advice="keep the files of one test in txt/")
+        raise FormatError(what, where=str(folder), advice="leave only the files of one test in txt/")
     chosen = [(found, path) for found, path in texts if found["test"] in main]
     outputs, references = (
         {found["name"]: path for found, path in chosen if found["kind"] == kind} for kind in ("hyp", "ref")

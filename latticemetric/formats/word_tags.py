@@ -28,7 +28,7 @@ class TagLines(NamedTuple):
     Attributes:
         bad: True for each tag that is BAD.
         begin: The index of the first tag of each segment, and the end of the last segment.
-        gaps: True if the gaps around n words also have tags (2n + 1 tags); `None` if unknown, as for lines.
+        gaps: True if the gaps around n words also have tags (2n + 1 tags); `None` if unknown, as in lines of tags.
     """
 
     bad: npt.NDArray[np.bool_]
@@ -179,7 +179,7 @@ def _ordered(tags: dict[_Place, tuple[str, int]], path: str) -> TagLines:
     for number, (segment, place, _, line) in enumerate(places):
         if segment != before:
             begin.append(number)
-        # Numbers of segments follow one another; dotted ids may leave some out.
+        # Numbers of segments must be consecutive; dotted ids may have gaps.
         is_next = segment != before and (before is None or len(segment) > 1 or segment[0] == before[0] + 1)
         if not (place == last + 1 if segment == before else is_next and place == 0):
             raise FormatError(

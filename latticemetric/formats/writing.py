@@ -32,7 +32,8 @@ def write(
     """Write graphs; return their number. If a graph cannot be written, write no part of it.
 
     Args:
-        path: A file (its suffix chooses the compression), a new folder (ends in `/`; one file per graph), or `-`.
+        path: A file (its suffix chooses the compression), a folder with `/` at its end (one file per graph), or `-` for
+            standard output.
         graphs: Pairs of id and graph.
         format: The name of the format; by default, the path's suffix chooses it.
         refused: Function to call with the id and the error of each graph that the format cannot hold; the other graphs
@@ -58,14 +59,14 @@ def write(
 
 @contextlib.contextmanager
 def _encodable(format_name: str) -> Iterator[None]:
-    """Refuse ids that are not UTF-8; file names may hold any bytes."""
+    """Inside the block, refuse ids that are not UTF-8. An id may come from a file name, which may hold any bytes."""
     try:
         yield
     except UnicodeEncodeError as error:
         odd = re.search(r"\S*[\ud800-\udfff]\S*", str(error.object))
         raise UsageError(
             f"the id '{shortened(odd[0] if odd else '')}' is not UTF-8, and {format_name} cannot write it",
-            advice="rename the file that it comes from",
+            advice="rename the file that gives the graph its id",
         ) from None
 
 
@@ -88,7 +89,7 @@ def _reporting(name: str, refused: Refused | None) -> Iterator[None]:
 
 
 def _encoded(name: str, graph: Graph, written: Format) -> bytes:
-    """Return all bytes of a graph, so that errors come before the first byte is written."""
+    """Return all bytes of a graph. If the graph cannot be written, raise the error before any byte is written."""
     piece = io.BytesIO()
     with _encodable(written.name):
         if written.write is not None:
@@ -151,7 +152,7 @@ def _write_folder(folder: Path, graphs: Iterable[tuple[str, Graph]], written: Fo
                 raise UsageError(
                     f"the id '{shortened(name)}' cannot name a file", advice="write all graphs to one file"
                 )
-            if os.path.exists(path) and _file_number(path) in files:  # noqa: PTH110  it takes names of any length
+            if os.path.exists(path) and _file_number(path) in files:  # noqa: PTH110  accepts long names
                 raise UsageError(
                     f"the id '{shortened(name)}' and another id give the same file name",
                     where=str(path),
@@ -172,6 +173,6 @@ def _check_distinct(name: str, names: Container[str]) -> None:
 
 
 def _file_number(path: Path) -> tuple[int, int]:
-    """Return device and inode, since on some disks different names (A and a, or two forms of é) mean the same file."""
+    """Return device and inode of a file. On some disks, two names (A and a, or two forms of é) mean the same file."""
     state = path.stat()
     return state.st_dev, state.st_ino

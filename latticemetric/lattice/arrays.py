@@ -96,8 +96,8 @@ class LatticeArrays(Frozen):
         """Return the model's cost: the sum of all columns, each multiplied by its scale.
 
         Args:
-            scales: Weight of each score column; other columns keep their default scale. `Costs` are already summed and
-                are returned unchanged.
+            scales: Weights of score columns; columns that are not named keep their default weight. If `scales` are
+                `Costs` (weighted sums), return them unchanged.
         """
         if isinstance(scales, Costs):
             return scales
@@ -144,8 +144,8 @@ class LatticeArrays(Frozen):
             n: Number of strings.
             scales: Weight of each score column, or the costs that `cost` returned.
             ignore: Words to ignore: strings that differ only in these words count as equal.
-            paths: True to return the `n` cheapest paths, of which several may have the same words. After the first
-                path, ties are sorted by the number of arcs, then by arc numbers.
+            paths: True to return the `n` cheapest paths; several of these paths may have the same words. After the
+                first path, ties are sorted by the number of arcs, then by arc numbers.
 
         Examples:
             >>> from latticemetric import Lattice

@@ -107,7 +107,7 @@ Side = TypeVar("Side", Column, Labels)
 
 def taken(sides: Mapping[str, Side], arcs: Rows, ends: Rows) -> dict[str, Side]:
     """Return each column (or labels) of a mapping with only these arcs and final states."""
-    if isinstance(arcs, slice) and isinstance(ends, slice):  # all of them
+    if isinstance(arcs, slice) and isinstance(ends, slice):  # slices take all rows
         return dict(sides)
     return {name: side.taken(arcs, ends) for name, side in sides.items()}
 

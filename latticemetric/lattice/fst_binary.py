@@ -28,7 +28,7 @@ _ALIGNMENT = 16
 _EXPANDED, _MUTABLE = 1, 2  # the only properties written here; OpenFst computes the others on demand
 _VECTOR_VERSION, _CONST_VERSION = 2, 2
 
-# Packed on disk in `vector` files; `const` files hold the C++ struct, where a double is aligned.
+# Arcs are packed in `vector` files. In `const` files, they have the layout of the C++ struct, with aligned doubles.
 _ARC = np.dtype([("input", "<i4"), ("output", "<i4"), ("weight", "<f4"), ("target", "<i4")])
 _LOG64_FIELDS = [("input", "<i4"), ("output", "<i4"), ("weight", "<f8"), ("target", "<i4")]
 _LOG64_ARC, _LOG64_ARC_ALIGNED = np.dtype(_LOG64_FIELDS), np.dtype(_LOG64_FIELDS, align=True)

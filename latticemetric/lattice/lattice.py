@@ -32,7 +32,7 @@ class Lattice(LatticeArrays):
         vocabulary: Maps word numbers to words.
         times: Seconds at each state, if the decoder wrote them.
         labels: Additional texts of arcs and final states.
-        ranked: True for an n-best list: ties of score and cost go to the first path.
+        ranked: True for an n-best list: of paths with equal score and equal cost, the first path wins.
     """
 
     @classmethod
@@ -55,7 +55,7 @@ class Lattice(LatticeArrays):
             log_probs: The log probability of each string, instead of `costs`. The largest is the best.
 
         Warns:
-            UserWarning: No cost is positive, and some differ: they may be log probabilities.
+            UserWarning: All `costs` are 0 or negative, and not all are equal: they may be log probabilities.
 
         Examples:
             >>> Lattice.from_strings(["a b", "a c d"]).statistics().paths
@@ -93,7 +93,8 @@ class Lattice(LatticeArrays):
         """Build a lattice from the arrays of a k2 Fsa; k2 itself is not needed.
 
         Scores are log probabilities; the score column `score` has the negated values. The source states of arcs into
-        the final state become final, as in [k2's text](formats/k2.md).
+        the final state become final, as in [k2's text](formats/k2.md). If a state has several of these arcs, or one of
+        them has a word, they stay arcs instead.
 
         Args:
             arcs: Int32 rows of source, target, label and the bits of the score (`fsa.as_dict()["arcs"]`), as a PyTorch
@@ -160,7 +161,7 @@ class Lattice(LatticeArrays):
 
         Args:
             beam: Largest difference from the best cost. Give exactly one of `beam`, `density` and `nbest`.
-            scales: Weight of each score column in the model's cost; other columns keep their default weight.
+            scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
             density: Use the widest beam that keeps at most this many arcs with words per word of the 1-best.
             nbest: Use the narrowest beam that keeps this number of best strings.
 

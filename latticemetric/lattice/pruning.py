@@ -111,7 +111,10 @@ _MOST_ARCS = 2**62
 def chosen_beam(
     lattice: LatticeArrays, beam: float | None, scales: Scales | None, *, density: float | None, nbest: int | None
 ) -> float:
-    """Return the beam for the one limit that is given: `beam`, `density` or `nbest`. See `Lattice.pruned`."""
+    """Return the beam that gives the same result as the limit: `beam`, `density` or `nbest`. See `Lattice.pruned`.
+
+    Exactly one of the three limits must be given (not `None`).
+    """
     require_one(beam=beam, density=density, nbest=nbest)
     if nbest is not None:
         return beam_of_strings([lattice.cost_of(path, scales) for path in lattice.n_best(nbest, scales)])

@@ -58,7 +58,7 @@ def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
     check_columns(draft.scores, draft.labels, arcs, finals)
     draft.vocabulary.check(draft.word)
     states = _native.ordered_states(draft.source, draft.target, draft.final) if start == 0 else 0
-    if states:  # the lattice needs no change, as those of most decoders
+    if states:  # the lattice is already in order, as from most decoders
         return _unchanged(draft, states, copy=copy)
     draft, start, names = _numbered(draft, start)
     is_final = np.zeros(len(names), dtype=np.uint8)

@@ -2,7 +2,7 @@
 
 The alignment has the least cost. A column costs 1 for each pair of systems that have different words there; for systems
 with several words per slot, it costs the probability that their words differ. The order of the systems does not matter.
-Votes are those of ROVER (Fiscus 1997).
+Votes follow the rules of ROVER (Fiscus 1997).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Weights = Mapping[str, float] | Sequence[float]
 
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 MOST_SUBSETS = 5
-"""With more systems than this, compute oracles only of single systems and of all together, not of all subsets."""
+"""For more systems, compute oracles only for each single system and for all systems together, not for all subsets."""
 
 _NO_WORD = 0  # the word number that stands for no word
 _NO_VOTES = 1e3  # the cost of a word that no system votes for
@@ -46,7 +46,7 @@ class Output(Frozen):
     Attributes:
         words: The words of all slots, slot by slot; '' means no word.
         probabilities: The probability of each word in its slot; if a slot has only one word, its confidence.
-        first: The index in `words` of each slot's first word; then the number of words.
+        first: The index in `words` of each slot's first word; the last entry is the number of all words.
         times: Begin and end of each slot, in seconds; NaN if unknown.
         graph: The graph that was converted to slots; `None` for a string.
     """
@@ -61,7 +61,7 @@ class Output(Frozen):
     def of(cls, given: Any, scale: float = 1.0, scales: Scales | None = None) -> Output:
         """Return the output of a system, given as a text, as words, or as a graph.
 
-        The slots of a graph are those of its confusion network. `scale` and `scales` are those of `combine`.
+        The slots of a graph are the bins with words of its confusion network. For `scale` and `scales`, see `combine`.
         """
         if isinstance(given, str) or (isinstance(given, Sequence) and all(isinstance(word, str) for word in given)):
             words = tuple(split_words(given)) if isinstance(given, str) else tuple(given)
@@ -148,14 +148,15 @@ class Combination(Result, Frozen):
 
     Attributes:
         systems: The names of the systems.
-        slots: For each column and each system, the number of the system's slot; −1 if it has none.
+        slots: For each column and each system, the number of the system's slot; −1 if the system has no slot there.
         outputs: The output of each system.
         cost: The cost of the alignment: the sum, over columns and pairs of systems, of the probability that their words
             differ.
         bound: A lower bound of the cost: the sum of the edit distances of all pairs of systems. `None` if an output is
             not a string.
         weights: The weight of each system.
-        null: Factor of a system's weight where it has no word; in `average` and `maximum`, the confidence of "no word".
+        null: In `sum` and `votes`, the factor of the votes for "no word"; in `average` and `maximum`, the confidence of
+            "no word".
         scheme: The rule of the vote (see `combine`).
         count_share: In `average` and `maximum`, the weight of the share of votes; confidences have the weight
             1 − `count_share`.
@@ -188,7 +189,10 @@ class Combination(Result, Frozen):
 
     @property
     def times(self) -> Times | None:
-        """Mean begin and end of each word over the systems that have it with times; `None` if no system has times."""
+        """Mean begin and end of each word, over the systems that have the word and its times.
+
+        `None` if no system has times, or if there are no words.
+        """
         return self._table.mean_times(self.best)
 
     def vote(
@@ -201,8 +205,9 @@ class Combination(Result, Frozen):
     ) -> Vote:
         """Vote in each column. Parameters that are not given keep their values from `combine`.
 
-        If "no word" ties with a word, the word wins. If words tie, the word wins whose letters are most similar to the
-        words of all systems in the column; then the word of the system that differs least from the others.
+        If "no word" ties with a word, the word wins. If several words tie, the winner is the word with the letters most
+        similar to the words of all systems in the column; then, the word of the system that differs least from the
+        other systems.
         """
         share = self.count_share if count_share is None else _checked_share(count_share)
         used = np.array(self.weights if weights is None else _checked_weights(weights, self.systems))
@@ -210,7 +215,7 @@ class Combination(Result, Frozen):
         return self._table.vote(used, _checked_null(self.null if null is None else null), rule, share)
 
     def part(self, first: int, end: int) -> Combination:
-        """Return the columns from `first` up to, but without, `end`, as a combination of the same systems."""
+        """Return the columns from `first` up to, but not including, `end`, as a combination of the same systems."""
         kept = self.slots[first:end]
         outputs, moved = [], kept.copy()
         for s, output in enumerate(self.outputs):
@@ -239,7 +244,7 @@ class Combination(Result, Frozen):
         """Return the best path of the network for a reference; in each column it takes a word of some system.
 
         Args:
-            reference: The reference, or several.
+            reference: One reference, or several.
             systems: The names of the systems to use; all by default.
             metric: A recognition rate.
         """
@@ -274,7 +279,7 @@ class Combination(Result, Frozen):
     def agreement(self) -> dict[str, dict[str, int]]:
         """Return, for each system, the number of its words that win the vote.
 
-        `words` counts all of them; `alone` counts the words that no other system has.
+        `words` counts all of these words; `alone` counts the words that no other system has.
         """
         return self._table.agreement(self.systems, self.best)
 
@@ -312,9 +317,11 @@ def combine(
         outputs: The output of each system, by name: a text, its words, a lattice or an n-best list. A CTM read as a
             lattice keeps its times and confidences. Without names, systems are named 1, 2, …
         weights: The weight of each system; all 1 by default.
-        null: Factor of a system's weight where it has no word; in `average` and `maximum`, the confidence of "no word".
-        scheme: The score by which words win. `sum` adds the confidences (for graphs, posteriors) of a word; `votes`
-            counts the systems whose best word it is. `average` and `maximum` are ROVER's: `count_share` · share of
+        null: In `sum` and `votes`, the factor of the votes for "no word"; in `average` and `maximum`, the confidence of
+            "no word".
+        scheme: The score of a word; the word with the largest score wins. `sum` adds the confidences (for graphs:
+            posteriors) that the systems give to the word. `votes` counts the systems that have the word as their best.
+            Both multiply by the weights of the systems. `average` and `maximum` are ROVER's: `count_share` · share of
             votes + (1 − `count_share`) · mean (or largest) confidence.
         count_share: See `scheme`.
         scale: Factor of the costs of graphs, before they become probabilities; below 1, it flattens distributions.
@@ -519,7 +526,7 @@ class _Table:
         )
 
     def _ranks(self, outputs: Sequence[Output]) -> Numbers:
-        """Return the rank of each system by its mean distance to the others; ties are resolved by the words."""
+        """Return the rank of each system by its mean distance to the other systems; ties are resolved by the words."""
         systems = range(len(outputs))
         distances = [sum(int(np.count_nonzero(self.top[:, s] != self.top[:, t])) for t in systems) for s in systems]
         contents: list[Any] = (

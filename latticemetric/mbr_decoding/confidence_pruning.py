@@ -1,8 +1,9 @@
 """MBR that scores only some pairs: it drops hypotheses that are worse on a few references (Cheng & Vlachos 2023).
 
-References are used in random order, probable references earlier; each round doubles their number. After a round, each
-hypothesis is compared with the best hypothesis so far on resamples of the references used so far; it is dropped if it
-wins too few resamples. The expected score of the answer is exact: it is the mean over all references.
+The search uses references in random order, probable references earlier. Each round doubles the number of references
+used so far. After a round, the search compares each hypothesis with the best hypothesis so far, on resamples of these
+references, and drops the hypothesis if it wins too few resamples. The expected score of the answer is exact: it is the
+mean over all references.
 
 The answer is certified if no dropped hypothesis could reach its score, even with the best possible score on all
 references that it was not compared with. Otherwise, the probability of a wrong answer is estimated: for each dropped
@@ -30,7 +31,7 @@ Numbers = npt.NDArray[np.int64]
 _FIRST_REFERENCES = 16
 _RESAMPLES = 500
 _MOST_PAIRS = 100_000_000
-_BETA_TERMS = 300  # terms of the continued fraction; it needs about √ν of them, for ν degrees of freedom
+_BETA_TERMS = 300  # terms of the continued fraction; ν degrees of freedom need about √ν terms
 
 # Expected scores count as equal if they differ by less than this fraction of the largest score, a rounding error.
 TIE = 1e-12
@@ -64,7 +65,7 @@ class PairPruning:
 
 @dataclass(frozen=True, eq=False)
 class PrunedScores:
-    """The expected scores of hypotheses; NaN for those that were dropped.
+    """The expected scores of hypotheses; NaN for dropped hypotheses.
 
     Attributes:
         scores: The expected score of each hypothesis.
@@ -82,13 +83,13 @@ class PrunedScores:
 def check_confidence(confidence: float) -> float:
     """Return the confidence of the pruning; raise `UsageError` unless it is from 0.5 to 1."""
     is_number = isinstance(confidence, int | float | np.floating) and not isinstance(confidence, bool)
-    if not is_number or not 0.5 <= confidence <= 1:  # noqa: PLR2004  of a coin toss
+    if not is_number or not 0.5 <= confidence <= 1:  # noqa: PLR2004  0.5: a coin toss
         raise UsageError(f"pruning_confidence is {confidence!r}", advice="give a number from 0.5 to 1, such as 0.99")
     return float(confidence)
 
 
 def pruned_scores(scorer: Scorer, weights: Floats, hypotheses: int, confidence: float, seed: int) -> PrunedScores:
-    """Return the expected scores of the hypotheses that were not dropped; the best of them is the answer of MBR.
+    """Return the expected scores of the hypotheses that were not dropped. The best hypothesis is the answer of MBR.
 
     Args:
         scorer: Scores hypotheses against references.

@@ -30,7 +30,8 @@ class Consensus(Brief):
     Attributes:
         bins: For each position, the words aligned with it and their posteriors, most probable first; '' means no word.
             Bins 0, 2, 4, … are gaps between words, and often contain only ''.
-        words: The best word of each bin, without '': the hypothesis with the least Bayes risk among those tried.
+        words: The best word of each bin, without ''. It is the hypothesis with the least Bayes risk, among the
+            hypotheses tried.
         confidences: The posterior of each of these words.
         bayes_risk: A tight upper bound of the expected number of word errors of `words`.
         iterations: Number of hypotheses tried.
@@ -94,7 +95,7 @@ def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None)
     Args:
         graph: A lattice, or an n-best list.
         scale: Factor of the costs, before they become probabilities; below 1, it flattens the distribution.
-        scales: Weight of each score column in the model's cost; other columns keep their default weight.
+        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Examples:
         >>> lattice = Lattice.from_strings(["a b c", "a d c", "a d e"], costs=[0.0, 0.1, 0.2])

@@ -5,8 +5,8 @@
 - `ngram`: the string whose n-grams are most probable (Tromble et al. 2008, Kumar et al. 2009). Ties are resolved by
   the tie rule (`latticemetric.engine.ties`). Strings with the same n-grams always tie; other strings tie if their gains
   are equal up to about the tenth digit.
-- `wer`: the words with the least expected edit distance: by a bound of it (`word_mbr`) or, with `risk="exact"`, by the
-  distance itself (`risk_mbr`).
+- `wer`: the words with the least expected edit distance. The search minimises an upper bound of this distance
+  (`word_mbr`) or, with `risk="exact"`, the distance itself (`risk_mbr`).
 - Any other metric: the string with the best expected score against all strings of the evidence (the graph whose
   posteriors are used). Each string of the evidence is one reference with its own denominator, weighted by its
   probability (Kumar & Byrne 2004). For `wer` as a metric, give `latticemetric.WER()`. If the score against a string is
@@ -181,10 +181,11 @@ def mbr(  # noqa: D417  parameters of one kind share a line
             (`counts`), or your own numbers.
         pruning_confidence: For metrics: to save time, drop hypotheses that lose on this share of resamples; see
             `PairPruning`.
-        beam: Drop paths that cost this much more than the best one. Costs are compared before `scale` is applied.
+        beam: Drop paths that cost more than the best cost plus `beam`. Costs are compared before `scale` is applied.
         determinize: Give a string the probability of its best path, not the sum over its paths, as HiFST does; needs
             pynini.
-        scales: Weight of each score column of the graph or of the evidence; other columns keep their default weight.
+        scales: Weights of score columns of the graph or of the evidence; columns that are not named keep their default
+            weight.
         risk, candidates, most_states: For `wer`: `risk="exact"` computes exact risks of candidates; see `risk_mbr`.
     """
     method = _checked_method(method, risk, candidates, most_states)

@@ -311,7 +311,9 @@ def metric_mbr(
 ) -> MetricMBR:
     """Rank the strings of a graph by their expected score; see `mbr`."""
     if hypotheses is not None and evidence is not None:
-        raise UsageError("the graph has no effect if hypotheses and evidence are given", advice="give one of the two")
+        raise UsageError(
+            "the graph has no effect if hypotheses and evidence are given", advice="give hypotheses or evidence only"
+        )
     confidence = None if pruning_confidence is None else check_confidence(pruning_confidence)
     hypotheses = graph if hypotheses is None else hypotheses
     evidence = graph if evidence is None else evidence

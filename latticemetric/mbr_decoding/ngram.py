@@ -150,7 +150,7 @@ def determinized(graph: Graph, beam: float | None, scales: Scales | None) -> Lat
 class NgramMBR:
     """Searches a pruned graph under several parameters, with the pruned evidence (the graph that gives the posteriors).
 
-    With `determinize`, both graphs are determinized, so that the probability of a string is that of its best path.
+    With `determinize`, both graphs are determinized, so that a string has the probability of its best path.
     Answers then have no arcs, since the arcs of the given graph are lost.
     """
 
@@ -326,8 +326,8 @@ def mbr_lattice(
 
     States are split by their last words where n-grams need it. Each path of the graph (pruned by `beam`) appears once.
     The column `gain` holds costs: their sum along a path is −1 times the gain of the path's string. Gains are rounded
-    at about the tenth digit, so that sums are exact and strings with the same n-grams tie. (For tied strings, `mbr`
-    returns the one with the least model cost; this column alone cannot do that.)
+    at about the tenth digit, so that sums are exact and strings with the same n-grams tie. (Of tied strings, `mbr`
+    returns the string with the least model cost. A search by this column alone may return another of them.)
 
     The graph's own columns get scale 0. Use `scales={"gain": 0, "acoustic": 1}` to restore the model's own cost.
 
@@ -340,9 +340,9 @@ def mbr_lattice(
         order: The length of the longest n-grams.
         word_penalty: An additional cost of each word.
         evidence: Another graph that gives the posteriors.
-        beam: Drop paths that cost this much more than the best one. Costs are compared before `scale` is applied.
-        determinize: Determinize first, so that the probability of a string is that of its best path; needs pynini.
-        scales: Weight of each score column in the model's cost; other columns keep their default weight.
+        beam: Drop paths that cost more than the best cost plus `beam`. Costs are compared before `scale` is applied.
+        determinize: Determinize first, so that a string has the probability of its best path; needs pynini.
+        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         gains_only: Omit the graph's own columns and labels, for formats with only one column.
 
     Examples:

@@ -66,7 +66,7 @@ class RiskMBR(Result):
         word_mbr: The words that word MBR finds without exact risks (`risk="bound"`), and their risk.
         bound: The upper bound of the risk of `word_mbr`, as word MBR reports it.
         ranked: The candidates whose risk was computed, best first.
-        candidates: The number of candidates; those not in `ranked` are certainly no better than `words`.
+        candidates: The number of candidates. Candidates that are not in `ranked` are certainly no better than `words`.
     """
 
     words: tuple[str, ...]
@@ -126,7 +126,7 @@ def risk_mbr(
     Args:
         graph: A lattice, or an n-best list.
         scale: Factor of the costs; below 1, it makes the distribution flatter.
-        scales: Weight of each score column in the model's cost; other columns keep their default weight.
+        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         candidates: Number of strings from the lattice, and from the network.
         most_states: The largest number of states of the search for one risk. If a search needs more, it gives only
             bounds of the risk.
@@ -222,9 +222,9 @@ def _risks(
     needed: Collection[_String],
     risk_of: Callable[[_String], tuple[RiskOfString, Expected | None]],
 ) -> dict[_String, RiskOfString]:
-    """Return the risks of the first candidate, of those `needed`, and of all others that can be better.
+    """Return the risks of the first candidate, of the candidates in `needed`, and of all that can be better.
 
-    The order is that of `candidates`.
+    Keep the order of `candidates`.
     """
     first, *rest = candidates
     known, found = risk_of(first)

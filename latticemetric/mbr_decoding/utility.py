@@ -153,7 +153,7 @@ class FunctionScorer:
             scores = np.asarray(self.function(candidates * len(expected), texts), dtype=np.float64)
             if scores.shape != (len(texts),):
                 raise UsageError(
-                    f"the utility {shortened(self.name)} returns {scores.shape} scores for {len(texts)} pairs",
+                    f"the utility {shortened(self.name)} returns scores of shape {scores.shape} for {len(texts)} pairs",
                     advice="return one number for each pair",
                 )
             what = f"the utility {shortened(self.name)}"
@@ -308,7 +308,10 @@ def _reading(path: str) -> Iterator[None]:
 def _require_scores(
     values: Matrix, limits: Range, what: str, place: Callable[[int], str], where: str | None = None
 ) -> None:
-    """Raise `InputError` for a score that is NaN, infinite or outside of the range, on which certificates rely."""
+    """Raise `InputError` for a score that is NaN, infinite or outside of the range.
+
+    The certificates of `PairPruning` rely on the range.
+    """
     flat, (low, high) = values.ravel(), limits
     for wrong, advice in (
         (~np.isfinite(flat), "give finite scores"),

@@ -32,7 +32,7 @@ TIE = 1e-9
 
 @dataclass(frozen=True, repr=False)
 class WordMBR(Result):
-    """The hypothesis with the least expected edit distance from a lattice's paths, among those tried.
+    """The hypothesis with the least expected edit distance from a lattice's paths, among the hypotheses tried.
 
     Attributes:
         words: The words.
@@ -72,7 +72,7 @@ def word_mbr(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) 
     Args:
         graph: A lattice, or an n-best list.
         scale: Factor of the costs, before they become probabilities; below 1, it flattens the distribution.
-        scales: Weight of each score column in the model's cost; other columns keep their default weight.
+        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Examples:
         >>> lattice = Lattice.from_strings(["a b c", "a d e", "a d f"], costs=[0.0, 0.1, 0.2])

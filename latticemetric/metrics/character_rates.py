@@ -62,7 +62,7 @@ class SpelledRate(GRR):
     def align(self, candidate: Text, reference: Text) -> Alignment:
         """Return the optimal alignment of the candidate's units with the units of one reference.
 
-        The rule for ties is that of `GRR.align`.
+        Resolve ties as `GRR.align` does.
         """
         return UnitAlignment(*vars(super().align(candidate, reference)).values())
 

@@ -90,8 +90,8 @@ def only_graph(references: GraphReferences) -> Lattice:
 def classes_along(graph: Lattice, words: Sequence[str], label: str = "class") -> tuple[str, ...]:
     """Return the class of each word on a path of a graph.
 
-    The class of a word is the label of its arc, or `""` if the arc has no label. If several paths have these words, one
-    of them is used.
+    The class of a word is the label of its arc, or `""` if the arc has no label. If several paths have these words, use
+    one of these paths.
 
     Raises:
         UsageError: No path of the graph has these words.

@@ -28,9 +28,10 @@ _MOST_WORDS = (1 << 20) - 1
 class CompoundWER(TallyErrorRate):
     """The word error rate with free joining of words, (S + D + I) / |r|. Lower is better.
 
-    If adjacent words of one side, joined without spaces, equal a word of the other side, they match it at no cost. The
-    number of errors is the minimum over all alignments. Insertions, deletions and substitutions are counted in the
-    alignment that kaldialign (`merge_compounds=True`) chooses. |r| counts the words of the original reference.
+    Adjacent words of one text (candidate or reference) match a word of the other text at no cost, if they equal it when
+    joined without spaces. The number of errors is the minimum over all alignments. Insertions, deletions and
+    substitutions are counted in the alignment that kaldialign (`merge_compounds=True`) chooses. |r| counts the words of
+    the original reference.
 
     Examples:
         >>> CompoundWER().score("I like icecream", "I like ice cream")
@@ -71,7 +72,7 @@ class CompoundWER(TallyErrorRate):
         said, expected = list(map(words_of, candidates)), [words for several in listed for words in several]
         for words in (*said, *expected):
             if len(words) > _MOST_WORDS:
-                advice = "cut it into segments"
+                advice = "cut the text into segments"
                 raise InputError(
                     f"compound-wer supports texts of at most {_MOST_WORDS} words, but a text has {len(words)}",
                     advice=advice,

@@ -39,7 +39,10 @@ _NUMBER_OF_COUNTS = 4
 
 
 class _AlignmentMetric(TallyMetric):
-    """A metric computed from the counts of one alignment: of a candidate with its best reference (ties: the first)."""
+    """A metric computed from the counts of one alignment.
+
+    The alignment is of a candidate with its best reference (ties: the first).
+    """
 
     columns = ("matches", "substitutions", "deletions", "insertions")
     higher_is_better = False

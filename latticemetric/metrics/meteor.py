@@ -162,7 +162,7 @@ class METEOR(TallyMetric):
         exponent: The exponent of (chunks / matches) in the penalty.
         stop_words: Words that the stage `exact` does not map.
         cap: The largest number of states that a stage searches for one alignment. At this number, the stage takes the
-            best alignment so far, and the column `inexact` counts it.
+            best alignment so far, and the column `inexact` counts this alignment.
 
     Examples:
         >>> meteor = METEOR(stages=["exact"])

@@ -85,7 +85,7 @@ class Preparation:
         others = " and other Unicode spaces" if len(found) > 1 else ""
         what = f"U+{ord(space):04X} ({unicodedata.name(space, 'control').lower()}){others}"
         place = f"in {number} line{'' if number == 1 else 's'}" + (" or more" if others else "")
-        return (f"{what} {place}: no word boundary here; --tokenize none splits there, as sacrebleu does",)
+        return (f"{what} {place}: not a word boundary; use --tokenize none to split there, as sacrebleu does",)
 
     def all_words(self, texts: Sequence[str | Lattice]) -> list[tuple[str, ...] | Lattice]:
         """Return the words of each line, or the graph with its words prepared."""
@@ -147,8 +147,8 @@ _BESIDE = "a"
 def _with_words(lattice: Lattice, numbers: Sequence[Sequence[int]], vocabulary: Vocabulary) -> Lattice:
     """Return the lattice with each word replaced by its pieces.
 
-    `numbers` has the pieces of each word of the old vocabulary; `vocabulary` is the new one. Each piece has its own
-    arc. The first arc gets the scores and labels of the old arc.
+    `numbers` has the pieces of each word of the old vocabulary; `vocabulary` is the new vocabulary. Each piece has its
+    own arc. The first arc gets the scores and labels of the old arc.
     """
     sizes = np.array([len(each) for each in numbers])[lattice.word]
     origin = np.repeat(np.arange(len(sizes)), sizes)

@@ -125,7 +125,7 @@ def exact_penalty(value: Penalty, name: str) -> Fraction:
 
 
 Merit = tuple[bool, Fraction]
-"""A rate as a sort key: larger is better. Undefined rates rank below defined ones, in the order of their numerators."""
+"""A rate as a sort key: larger is better. Undefined rates rank below defined rates, ordered by their numerators."""
 
 
 def merit(gain: int, denominator: int, gains: Gains) -> Merit:

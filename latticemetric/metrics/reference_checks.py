@@ -52,7 +52,7 @@ def check_corpus(candidates: Any, references: Any) -> None:
     """
     for name, given in (("candidates", candidates), ("references", references)):
         if isinstance(given, str):
-            raise UsageError(f"{name} is a string", advice=f"give a list of {name}, one per candidate")
+            raise UsageError(f"{name} is a string", advice=f"give a list of {name}, one per segment")
     for candidate in candidates if isinstance(candidates, list) else ():
         check_candidate(candidate)
     if isinstance(references, Sequence):

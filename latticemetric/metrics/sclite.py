@@ -2,7 +2,7 @@
 
 sclite aligns networks of words. A substitution costs 4, a deletion or insertion 3, and each silence (`@`) in candidate
 or reference 0.001. Since three substitutions cost as much as four deletions and insertions, the alignment may have more
-errors than necessary. In a network, it may also take other alternatives than the alignment with the fewest errors.
+errors than necessary. In a network, it may also choose other words than the alignment with the fewest errors does.
 """
 
 from __future__ import annotations

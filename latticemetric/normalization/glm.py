@@ -33,7 +33,7 @@ _ARROW = "=>"
 _SETTING = re.compile(r"""\*\s*(\w+)[^"']*["']([^"']*)["']""")
 _SECTION = re.compile(r""";;\s+INPUT_DEPENDENT_APPLICATION\s*=\s*"([^"]*)\"""")
 _TRUE = ("T", "TRUE", "YES")
-# Kinds of input, which have sections of their own: csrfilt's default, and those of transcripts with times.
+# Kinds of input, each of which may have its own sections: `trn` (csrfilt's default), and `ctm` and `stm` with times.
 _KIND = "trn"
 _TIMED_KINDS = {"hyp": "ctm", "ref": "stm"}
 _NO_WORD = re.compile(r"(?<!\S)@(?!\S)")
@@ -117,7 +117,7 @@ def _parsed(line: str, where: str) -> MappingRule:
         return MappingRule(_unquoted(source), _unquoted(rest), "", "", where)
     before, slot, after = context.partition("_")
     if not slot:
-        # rfilter1 takes all before the slash as the output, even in `{A / B}`.
+        # rfilter1 takes all text before the last slash as the output, even in `{A / B}`.
         return MappingRule(_unquoted(source), _unquoted(output), "", "", where)
     return MappingRule(_unquoted(source), _unquoted(output), _unquoted(before), _unquoted(after.lstrip("_")), where)
 
@@ -131,8 +131,8 @@ def _unquoted(text: str) -> str:
 class MappingRules(Rewriter):
     """Applies the rules of a file to words.
 
-    A state is the end of the text so far: the characters that cannot be rewritten before more text is read, and as many
-    characters before them as the longest left context has.
+    A state is the end of the text that was read. It has two parts: the characters that cannot be rewritten before more
+    text is read, and as many characters before them as the longest left context has.
     """
 
     def __init__(self, path: str, side: str, *, keep_case: bool, timed: bool = False) -> None:
@@ -174,9 +174,10 @@ class MappingRules(Rewriter):
                 yield Step(AFTER if at_end else self._numbers[key], end.encode("utf-8", "surrogatepass"), 0.0)
 
     def _applied(self, seen: str, text: str, *, at_end: bool) -> tuple[str, str, list[tuple[str, ...]]]:
-        """Apply rules to `text`, after the text `seen`, up to a place where more text is needed to choose a rule.
+        """Apply rules to `text`, which follows the text `seen`; stop where more text is needed to choose a rule.
 
-        Return the text up to that place (with `seen`), the text after it, and the alternatives of each written part.
+        Return the text before that place (with `seen`), the text after it, and the alternatives of each part of the
+        output.
         """
         parts: list[tuple[str, ...]] = []
         all_read, at = seen + text, len(seen)
@@ -228,7 +229,7 @@ class SplitHyphens(Rewriter):
 
 
 def alternatives(text: str) -> list[str]:
-    """Return the texts of a notation with alternatives `{a / b}`, optional words `(c)`, and `@` for no word.
+    """Return all texts that a notation stands for: `{a / b}` are alternatives, `(c)` is optional, `@` is no word.
 
     Raises:
         InputError: A bracket is not closed, or there are too many texts.

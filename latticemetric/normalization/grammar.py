@@ -51,7 +51,7 @@ def normalize(text: str | Graph, grammar: str | Grammar = "english", *, scales: 
     Args:
         text: A text, a lattice or an n-best list.
         grammar: A shipped grammar (`english`), one of its rules (`english:LOWER_CASE`), an archive of pynini
-            (`rules.far:RULE`), or NIST's mapping rules (`rules.glm`).
+            (`rules.far:RULE`), NIST's mapping rules (`rules.glm`), or a normalizer of Whisper (`whisper-en`).
         scales: An n-best list keeps only the scores in `scales` and those with a nonzero weight. A lattice keeps all.
 
     Raises:
@@ -109,8 +109,8 @@ class Grammar:
             raise InputError(
                 f"the rule rewrites '{shortened(' '.join(words))}' to several texts with the same weight",
                 where=self.rules[0].where,
-                advice="give all but one of them a weight, keep alternatives for references, or use a metric or search "
-                "that takes alternatives on both sides: sclite, lattice-oracle",
+                advice="give all but one of them a weight, write alternatives only for references, or use a metric or "
+                "search that accepts alternatives in hypotheses: sclite, lattice-oracle",
             )
         return text
 
@@ -186,11 +186,13 @@ class TextGrammar(Grammar):
 def find_grammar(name: str) -> Grammar:
     """Return a grammar by name: `english`, `english:LOWER_CASE`, `rules.far`, `rules.far:RULE`.
 
-    Without a rule in the name, `NORMALIZE` applies to hypotheses and references, and `ALTERNATIVES`, if the grammar has
-    it, to references; an archive with a single rule uses that rule. After a rule `R`, the grammar also applies `R_2`,
-    `R_3` and so on, if the archive has them. Other names are `whisper-en`, `whisper-basic` and
-    `whisper-basic:REMOVE_DIACRITICS`, and files of NIST's mapping rules: `rules.glm`, `rules.glm:KEEP_CASE`,
-    `rules.glm:SPLIT_HYPHENS`, `rules.glm:TIMED`, or several: `rules.glm:KEEP_CASE+SPLIT_HYPHENS`.
+    If the name has no rule, the rule `NORMALIZE` rewrites hypotheses and references, and the rule `ALTERNATIVES`, if
+    there is one, rewrites references. If an archive has only one rule, this rule replaces `NORMALIZE`. After a rule
+    `R`, the grammar also applies `R_2`, `R_3` and so on, if the archive has them.
+
+    Other names are `whisper-en`, `whisper-basic` and `whisper-basic:REMOVE_DIACRITICS`, and files of NIST's mapping
+    rules, with options after a colon: `rules.glm`, `rules.glm:KEEP_CASE`, `rules.glm:SPLIT_HYPHENS`, `rules.glm:TIMED`,
+    or several options: `rules.glm:KEEP_CASE+SPLIT_HYPHENS`.
     """
     if name in WHISPER:
         return TextGrammar(name, rewrite=WHISPER[name][1])
@@ -223,7 +225,7 @@ def _loaded(name: str, source: str, rule: str, _stamp: tuple[int, int] | None) -
 
 
 def is_glm(source: str) -> bool:
-    """Return True if the name is that of a file of NIST's mapping rules (GLM)."""
+    """Check whether a name is that of a file of NIST's mapping rules (GLM)."""
     return Path(source).suffix == ".glm"
 
 
@@ -278,7 +280,7 @@ def grammar_file(name: str) -> str | None:
 
 def only_text(lattice: Lattice) -> tuple[str, ...] | None:
     """Return the text of a lattice if all paths have the same text; `None` if there are several texts."""
-    # If two different beginnings of texts reach the same state, both have the same continuations, so the texts differ.
+    # If different beginnings of texts reach the same state, they have the same continuations, so whole texts differ.
     begun: list[tuple[str, ...] | None] = [(), *[None] * (lattice.num_states - 1)]
     arcs = zip(lattice.source.tolist(), lattice.target.tolist(), lattice.word.tolist(), strict=True)
     for source, target, word in arcs:

@@ -1,8 +1,8 @@
 """Run a rule (a byte transducer) word by word.
 
-A rule rewrites texts: words in UTF-8, separated by single spaces. Since a graph has too many texts, the rule runs on
-the words of arcs, from each state that the rule can be in before the word. The steps of each word are computed once and
-cached. So a rule that looks only at single words runs once per distinct word.
+A rule rewrites texts: words in UTF-8, separated by single spaces. A graph may have too many texts to rewrite one by
+one. So the rule runs on the words of arcs, from each state that it can have before a word. The steps of each word are
+computed once and cached: a rule that looks only at single words runs once per distinct word.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ class Rule(Rewriter):
         return self._with_silent_moves(reached, word)
 
     def _with_silent_moves(self, ways: dict[tuple[int, bytes], float], word: str) -> dict[tuple[int, bytes], float]:
-        """Add to `ways` those that continue them without reading a byte; return `ways`."""
+        """Add the ways that continue a way in `ways` without reading a byte; return `ways`."""
         pending, done = list(ways), 0
         while pending:
             done += 1

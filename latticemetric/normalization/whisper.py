@@ -2,7 +2,8 @@
 
 `whisper_english` and `whisper_basic` return the same bytes as OpenAI's program, including its faults: `the 1 place`
 becomes `the one place`, and `U.S.` differs from `US`. They rewrite whole texts, and are not transducers. Use them to
-compare with published figures; otherwise the grammar `english` is better at making texts with the same meaning equal.
+compare with published figures. For other purposes, the grammar `english` is better: more texts with the same meaning
+become equal.
 """
 
 from __future__ import annotations
@@ -149,7 +150,7 @@ _ORDINAL_ONES = _IRREGULAR | {
     for word, number in _ONES.items()
     if number not in (1, 2, 3, 5, 12)
 }
-# Number words with an ending, such as "twenties" and "hundredth"; the number ends with them.
+# Number words with an ending, such as "twenties" and "hundredth"; such a word ends a number.
 _ENDED_ONES = (
     {"sixes" if word == "six" else f"{word}s": (number, "s") for word, number in _ONES.items()}
     | _ORDINAL_ONES
@@ -230,7 +231,7 @@ class _NumberReader:
         if self._number is not None:
             yield self._write(str(self._number))
 
-    def _read(self, before: str | None, word: str, after: str | None) -> Generator[str, None, bool]:  # noqa: C901, PLR0912  a branch a kind of word
+    def _read(self, before: str | None, word: str, after: str | None) -> Generator[str, None, bool]:  # noqa: C901, PLR0912  one branch for each kind of word
         """Read a word, and yield completed words; return True if the next word was read, too."""
         numeric = after is not None and (after in _NUMBER_WORDS or _in_digits(after) is not None)
         sign, digits = (word[0], word[1:]) if word[0] in _PREFIXES else ("", word)

@@ -1,8 +1,8 @@
 """Oracle by a word error rate that treats joined words as equal: `ice cream` matches `icecream` without an error.
 
-An automaton per reference computes the errors of each text. It is the automaton of WER with further paths of cost 0:
-for one reference word that several lattice words spell, and for several reference words that one lattice word spells.
-The best path of the lattice through this automaton has the fewest errors.
+For each reference, an automaton computes the number of errors of a text. It is the automaton of WER with more paths of
+cost 0: several lattice words match one reference word if they spell it together, and one lattice word matches several
+reference words that spell it together. The best path of the lattice through this automaton has the fewest errors.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def compound_oracle(graph: Graph, references: References, *, scales: Scales | No
     Args:
         graph: A lattice, or an n-best list.
         references: One reference or several, as strings.
-        scales: Weight of each score column in the model's cost; other columns keep their default weight.
+        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -200,7 +200,7 @@ def _joined_references(reference: tuple[str, ...], number: Mapping[str, int]) ->
 
 
 def _spellings(word: str, number: Mapping[str, int]) -> list[tuple[int, int, int]]:
-    """Return the parts that occur when a word is split into several words of `number`, in any way.
+    """Return the parts of all ways to split a word into several words of `number`.
 
     A part is given by its begin and end in the word (in characters), and its label.
     """

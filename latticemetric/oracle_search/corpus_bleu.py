@@ -77,8 +77,8 @@ class BleuGain:
 # begins, and no single factor leads there. The search uses a few factors while they improve a path, then more factors.
 _FEW_SHARES, _MANY_SHARES = (0.0, 0.5, 1.0), (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 
-# Largest number of searches of a graph per factor; another follows if the path has an n-gram more often than the
-# references have it.
+# Largest number of searches of a graph per factor. If the path that a search finds has an n-gram more often than the
+# references, another search follows.
 _FEW_ROUNDS, _MANY_ROUNDS = 3, 6
 
 # If a graph has at most this number of paths, try all of its strings.
@@ -341,7 +341,7 @@ def corpus_oracle(
 
     Args:
         graphs: Lattices, forests or n-best lists; all are held in memory.
-        references: One or several for each graph.
+        references: One or several references per graph.
         metric: `bleu`, `bleu-sbp`, or a `BLEU` object.
         ignore: Words that do not count, for example `<s>`.
         scales: Weight of each score column in the model's cost, which decides ties.

@@ -96,7 +96,7 @@ def _gains(metric: GRR, counts: Sequence[Sequence[int]]) -> Sequence[Any]:
 
 
 def _arcs(nbest: NBest, number: int) -> tuple[int, ...]:
-    """Return the arcs of a hypothesis in the list's lattice, which numbers the first arcs of all hypotheses first."""
+    """Return the arcs of a hypothesis in the list's lattice; first arcs of hypotheses have the lowest numbers."""
     further = [max(0, len(hypothesis.words) - 1) for hypothesis in nbest.hypotheses]
     begin = len(further) + list(accumulate(further, initial=0))[number]
     return (number, *range(begin, begin + further[number]))

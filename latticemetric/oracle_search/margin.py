@@ -103,7 +103,7 @@ def hope(
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         weight: Weight of the metric against the cost; 0 gives the model's 1-best.
         on: What the weight multiplies: `rate` or `numerator`.
-        scales: Weight of each score column in the model's cost; other columns keep their default weight.
+        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -153,7 +153,7 @@ def hopes(
         n: Number of strings.
         weight: Weight of the metric against the cost.
         on: What the weight multiplies: `rate` or `numerator`.
-        scales: Weight of each score column in the model's cost; other columns keep their default weight.
+        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -186,7 +186,7 @@ def fear(
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         weight: Weight of the metric against the cost; 0 gives the model's 1-best.
         on: What the weight multiplies: `rate` or `numerator`.
-        scales: Weight of each score column in the model's cost; other columns keep their default weight.
+        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         cap: Stop the search after this number of string prefixes, and return the best string so far, with `exact=False`
             and a `bound`.
 
@@ -223,7 +223,7 @@ def fears(
         n: Number of strings.
         weight: Weight of the metric against the cost.
         on: What the weight multiplies: `rate` or `numerator`.
-        scales: Weight of each score column in the model's cost; other columns keep their default weight.
+        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         cap: Stop the search after this number of string prefixes; the remaining results are the best strings so far.
 
     Examples:
@@ -282,7 +282,7 @@ def worst(
             then the result has the arcs of that lattice. Other forests may have at most 10,000 strings.
         references: One reference as a string, or several; the best rate over them counts.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
-        scales: Weight of each score column in the model's cost; other columns keep their default weight.
+        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         cap: Stop the search after this number of string prefixes, and return the worst string so far, with
             `exact=False` and a `bound`.
 
@@ -391,7 +391,7 @@ class StringByObjective(NamedTuple):
     """The cheapest path of a string, and the string's weighted metric.
 
     `bound` is `None` if only the strings listed before this string can be better. Otherwise, strings that are not
-    listed may be better, too: then `bound` is a lower bound of their losses (a loss is a negative objective).
+    listed may be better, too: then `bound` is a lower bound of their losses (a loss is the negated objective).
     """
 
     path: Steps

@@ -74,7 +74,7 @@ def oracle(
             lattice whose paths are all correct. If `graph` is a forest, such a lattice must have few strings.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object; or your own `pynini.Fst`, which needs no
             references (see `automaton_oracle`).
-        scales: Weight of each score column in the model's cost; other columns keep their default weight.
+        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         engine: `auto`, `native` or `openfst`. All return the same result.
 
     Examples:
@@ -144,7 +144,7 @@ def oracles(
         references: One reference as a string, or several; the best rate over them counts.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         n: Number of strings.
-        scales: Weight of each score column in the model's cost; other columns keep their default weight.
+        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Examples:
         >>> from latticemetric import Lattice

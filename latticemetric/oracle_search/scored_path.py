@@ -85,7 +85,7 @@ class ScoredPath(Result):
         }
 
     def details(self, *, exact: bool) -> dict[str, Any]:
-        """Return the further values that `Answer.asdict` has for the path, but not for its `one_best`."""
+        """Return the values that `Answer.asdict` adds for its own path, but not for its `one_best`."""
         return {
             "ngram_matches": list(self.statistics.matches),
             "reference": " ".join(self.reference),

@@ -229,10 +229,10 @@ class LatticeSpace(SearchSpace):
 
 
 class ListSpace(LatticeSpace):
-    """The hypotheses of an n-best list (`Lattice.ranked`), each of which is scored."""
+    """The hypotheses of an n-best list (`Lattice.ranked`); `best_strings` scores each of them."""
 
     def best_strings(self, reference: Sequence[str], n: int) -> list[Candidate]:
-        """Return the best strings, each with its cheapest path; of equal strings, the first in the list."""
+        """Return the best strings, each with its cheapest path; of equally cheap paths, the first in the list."""
         paths = self.strings()
         counts = self.metric.counts(list(paths), [[reference]] * len(paths)).tolist()
         scored = zip(paths.values(), map(RecognitionStatistics.of_columns, counts), strict=True)
@@ -240,7 +240,7 @@ class ListSpace(LatticeSpace):
         return sorted(candidates, key=self.preference)[:n]
 
     def strings(self) -> dict[tuple[str, ...], Steps]:
-        """Return the cheapest path of each distinct string; of equal paths, the first in the list."""
+        """Return the cheapest path of each distinct string; of equally cheap paths, the first in the list."""
         first: dict[tuple[str, ...], Steps] = {}
         for path in self.graph.ranked_paths(self.cost):
             first.setdefault(self.reported(path), path)

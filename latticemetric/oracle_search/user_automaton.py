@@ -1,4 +1,4 @@
-"""Find the oracle by a user's own automaton: compose it with a lattice, and find the best path by exact values.
+"""Find the oracle by a user's own automaton: compose it with a lattice, and find the path with the largest exact value.
 
 The automaton is a tropical acceptor of words with costs −score; its label ★ accepts any word.
 """
@@ -91,7 +91,7 @@ def automaton_oracle(
         automaton: A tropical `pynini.Fst` with costs −score. Its label ★ accepts any word. With references, it is a
             transducer from hypotheses to references.
         references: One reference or several, as strings or lattices: the output side of the transducer.
-        scales: Weight of each score column in the model's cost; other columns keep their default weight.
+        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Raises:
         InputError: The automaton accepts no string of the lattice.
@@ -218,7 +218,9 @@ def _check_tropical(fst: Any) -> None:
     import pywrapfst
 
     if not isinstance(fst, pywrapfst.Fst):
-        raise UsageError(f"a {type(fst).__name__} is not a metric", advice="give its name or object, or a pynini.Fst")
+        raise UsageError(
+            f"a {type(fst).__name__} is not a metric", advice="give the name or object of a metric, or a pynini.Fst"
+        )
     if fst.arc_type() != "standard":
         found = f"the automaton's arcs are of type '{fst.arc_type()}'"
         raise UsageError(found, advice="give a tropical automaton (arc type 'standard')")

@@ -33,7 +33,7 @@ _MOST_IN_BATCH = 64
 _BYTES_OF_BATCH = 2**20
 # Batches of each worker's thread: one in progress, one waiting.
 _BATCHES_PER_THREAD = 2
-# Wait this long for an answer before the workers, which may join and leave, are counted again.
+# Seconds to wait for a reply before the workers are counted again: workers may join and leave.
 _SECONDS_TO_WAIT = 5.0
 _SECONDS_BETWEEN_COUNTS = 2.0
 

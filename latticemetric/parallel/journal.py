@@ -1,9 +1,9 @@
 """The journal of a run: a file that stores answers as they arrive, so that a resumed run does not compute them again.
 
 A journal is one line of JSON that identifies the run, then one record per answer: length, checksum, and the answer as
-plain data (see `plain`). Each record is written at once, so that it survives the process; an incomplete last record is
-removed. A resumed run writes its whole output again, first from the journal, so that the output is the same as without
-the interruption.
+plain data (see `plain`). Each record is written immediately, so that it is safe if the process is killed; an incomplete
+last record is removed. A resumed run writes its whole output again, first from the journal, so that the output is the
+same as without the interruption.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _SECONDS_FOR_LOCK = 2.0
 _FORMAT = 2
 # The most bytes of the first line, which lists the files of the run: about a hundred bytes per file.
 _LONGEST_HEAD = 2**28
-_BEGIN_AGAIN = "remove it to begin again"
+_BEGIN_AGAIN = "remove the journal to begin again"
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from latticemetric.errors import UsageError
 
-# More workers than both limits only wait for processors.
+# The most workers: in all, or per processor if that gives more. Further workers would only wait for processors.
 _MOST_WORKERS, _MOST_A_PROCESSOR = 64, 4
 # Quick tasks are sent in batches, since sending takes as long as searching a small lattice; slow tasks one by one.
 MOST_IN_BATCH = 16

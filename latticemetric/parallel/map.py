@@ -59,7 +59,7 @@ def map_in_order(
     if isinstance(workers, int):
         yield from _answers_of_this_process(function, source, workers, limits)
     if source.has(1):
-        # Not needed by a command on one graph, which starts no process.
+        # Import late: a command on one graph starts no process, and does not need these modules.
         from latticemetric.parallel.pickling import Packing
         from latticemetric.parallel.pool import Pool
         from latticemetric.parallel.process import Task

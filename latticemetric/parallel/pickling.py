@@ -55,7 +55,7 @@ def portable(function: Any) -> bytes:
 
 # A process knows tokens that it made, that it inherited in a fork, or that another process sent.
 
-# Keep at most this many constants from other processes: a worker of a cluster is not told that a run has ended.
+# Keep at most this many constants from other processes: the end of a run does not remove them from workers.
 _MOST_LEARNT = 16
 
 _objects: dict[str, Any] = {}
@@ -144,7 +144,10 @@ class Packing:
         return Packed(data, frozenset(self._needs))
 
     def by_token(self, thing: Any) -> Any:
-        """Return how to pickle an object as its token; `None` if it is new, or if there are too many constants."""
+        """Return the pickle of an object as a token, in the form that reducers return.
+
+        Return `None` if the object is new, or if there are too many constants.
+        """
         token = _tokens.get(id(thing))
         if token is None:
             # Make an object a constant when it comes a second time: the symbol table of a single graph comes only once.

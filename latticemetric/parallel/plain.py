@@ -61,7 +61,7 @@ register("latticemetric.nbest", "Hypothesis", "NBest")
 _ERRORS = ("LatticeMetricError", "InputError", "FormatError", "UsageError", "MissingDependencyError")
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 _NUMBERS = frozenset({"|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8"})
-# A symbol table with fewer words is written each time: that takes less time than to search for an equal table.
+# A symbol table with fewer words is written each time: this is faster than to look for it among recent tables.
 _FEWEST_WORDS = 100
 _RECENT_TABLES = 4
 _MOST_IN_MEMORY = 2**24

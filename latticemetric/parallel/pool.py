@@ -32,7 +32,7 @@ _SECONDS_BETWEEN_READS = 0.001
 _MOST_IN_PROGRESS = 128
 _BYTES_IN_PROGRESS = 2**26
 
-# For a task whose workers died.
+# The advice for a task during which workers died.
 MEMORY_ADVICE = "it may need more memory: use fewer workers, or prune the graph"
 
 
@@ -116,7 +116,7 @@ class Pool(Window):
     ) -> None:
         super().__init__()
         self._function, self._limits, self._start = function, limits, start
-        # Under limits, each reply tells when the next task began, and which task exceeded a limit.
+        # With limits, each task has its own reply: it shows when the next task began, and which task exceeded a limit.
         self._replies_together = replies_together and not limits
         self._most = workers
         self._workers: list[Worker] = []
@@ -161,7 +161,7 @@ class Pool(Window):
         return self._workers
 
     def _next_batch(self, tasks: Iterator[Task], worker: Worker) -> list[Task]:
-        """Return the next batch for a worker, or an empty list; tasks to repeat come first, suspects alone."""
+        """Return the next batch for a worker, or an empty list. Tasks to repeat come first; a suspect is sent alone."""
         batch: list[Task] = []
         size = 0
         while len(batch) < self._batch and (task := self._next_task(tasks, self._most)) is not None:
@@ -214,7 +214,7 @@ class Pool(Window):
     def _remove_dead(self, worker: Worker) -> None:
         """Remove a dead worker; repeat its current task once, since the system kills processes if memory is short.
 
-        If it had got this task together with others, it may have died during any of them: send each of them alone.
+        If the worker replies to several tasks at once, it may have died during any of them: repeat each alone.
         """
         suspects = list(islice(worker.tasks, worker.batches[0] if worker.batches else 0))
         is_certain = len(suspects) == 1 or (suspects and not self._replies_together)

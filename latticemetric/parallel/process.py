@@ -71,7 +71,7 @@ class Task:
         reply: The reply that has the answer.
         problem: The error, if there is no reply.
         deaths: How many workers died during this task.
-        is_suspect: True if a worker died during this task or another one that it had got at the same time.
+        is_suspect: True if a worker died during this task, or during another task of the same batch.
     """
 
     __slots__ = ("_index", "_packing", "data", "deaths", "is_suspect", "needs", "problem", "question", "reply", "size")
@@ -93,7 +93,7 @@ class Task:
         return self.reply is not None or self.problem is not None
 
     def take(self, reply: Reply, index: int = 0, size: int = 0) -> None:
-        """Store a reply and the index of the answer in it; `size` is the share of its bytes.
+        """Store a reply and the index of this task's answer in it; `size` is the answer's share of the reply's bytes.
 
         If the worker cannot read the task's file, pack the task again, with all its data.
         """
@@ -136,7 +136,7 @@ class Started(NamedTuple):
 
 
 Start: TypeAlias = "Callable[[Any, int | None, list[Connection]], Started]"
-"""A function that starts a process, given a function (or its pickle), bytes of memory, and pipes that it closes."""
+"""A function that starts a process. Arguments: the function of tasks or its pickle, bytes of memory, pipes to close."""
 
 
 class Worker:
@@ -170,8 +170,8 @@ class Worker:
     def takes(self, size: int, *, together: bool) -> bool:
         """Return True if a batch of `size` bytes can be sent now.
 
-        A small batch always can. A large batch needs an idle worker; with a memory limit, it must be a single task
-        (`together` is False).
+        A small batch can always be sent. A large batch needs an idle worker; with a memory limit, it must be a single
+        task (`together` is False).
         """
         return size <= _SMALL or not (self.tasks or (together and self._is_limited))
 
@@ -333,7 +333,7 @@ def _receive(inbox: Connection, batches: queue.SimpleQueue[bytes]) -> None:
         os._exit(_NO_MEMORY)
 
 
-# Send answers at least so often, unless one takes longer: the parent waits for them.
+# Send the answers so far when this time has passed, since the parent waits for them.
 _SECONDS_BETWEEN_REPLIES = 0.01
 
 
@@ -342,7 +342,7 @@ def _replies(
 ) -> Iterator[tuple[int, bytes]]:
     """Compute the answers of pickled questions; yield replies, each with the number of its answers.
 
-    If `together`, a reply may have the answers of several quick tasks: it takes a fourth of the time a task.
+    If `together`, a reply may have the answers of several quick tasks: this takes a quarter of the time per task.
     """
     answers: list[_Answer] = []
     sent = time.monotonic()
@@ -373,7 +373,10 @@ def _answer_to(function: Callable[[Any], Any], data: bytes) -> _Answer | None:
 
 
 def _pickled(answers: Sequence[_Answer]) -> Iterator[tuple[int, bytes]]:
-    """Yield a reply with these answers; if an answer cannot be pickled, yield one reply each, with an error for it."""
+    """Yield one reply with all answers.
+
+    If an answer cannot be pickled, yield one reply per answer, and an error in place of that answer.
+    """
     if not answers:
         return
     unpicklable: _Answer
@@ -394,7 +397,7 @@ def _pickled(answers: Sequence[_Answer]) -> Iterator[tuple[int, bytes]]:
 
 
 def _portable(error: Exception) -> Exception:
-    """Note the traceback of an error, unless it is a `LatticeMetricError`; if it cannot be pickled, return its text."""
+    """Add the traceback as a note, except to a `LatticeMetricError`. If an error cannot be pickled, return its text."""
     if not isinstance(error, LatticeMetricError):
         error.add_note("in a worker:\n" + "".join(traceback.format_exception(error)))
     try:

@@ -68,7 +68,7 @@ def best(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> B
         graph: A lattice, an n-best list, or a forest.
         scale: Factor of the costs, for `posterior` and `confidences` only; below 1, it flattens the distribution. The
             best path does not depend on it.
-        scales: Weight of each score column in the model's cost; other columns keep their default weight.
+        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Examples:
         >>> found = best(Lattice.from_strings(["a b", "a c"], costs=[1.0, 0.5]))

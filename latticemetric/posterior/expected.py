@@ -37,7 +37,7 @@ from latticemetric.posterior.unfolding import Unfolded, unfold
 from latticemetric.vocabulary import EPSILON, UNKNOWN, Words
 
 MOST_STATES = 2_000_000
-# With more states than this, the kernel first finds out which entries of columns matter; with −1, it decides itself.
+# With more states than this, the kernel first finds out which entries of columns matter; −1: the kernel decides when.
 FEW_STATES = -1
 _SAMPLES = 100_000
 _FOREST_SAMPLES = 1_000
@@ -58,9 +58,10 @@ class Expected(Result, Frozen):
 
     Attributes:
         value: The expected rate; `None` if the references have no words. If not `exact`, it is estimated from samples.
-        numerator: The expected numerator of the rate: errors for WER. `None` if it is unknown: not `exact`,
-            and several references of different lengths.
-        denominator: The expected denominator; for one reference, the number of its words or n-grams.
+        numerator: The expected numerator of the rate: errors for WER. `None` if the result is not `exact` and there are
+            references of different lengths.
+        denominator: The expected denominator; for one reference, the number of its words or n-grams. `None` if
+            `numerator` is `None`.
         variance: The variance of the rate of a path; `None` if not `exact`.
         distribution: The probability of each numerator (number of errors, or gain), in ascending order; `None` if not
             `exact`, or not computed.
@@ -70,7 +71,7 @@ class Expected(Result, Frozen):
         standard_error: The standard error of the estimate; `None` if `exact`.
         gradient: ∂ value / ∂ cost of each arc (in a forest: edge; in an n-best list: hypothesis). `None` if not
             `exact`, or not computed.
-        final_gradient: ∂ value / ∂ cost of ending in each final state or goal; `None` as for `gradient`.
+        final_gradient: ∂ value / ∂ cost of ending in each final state or goal; `None` if `gradient` is `None`.
         states: The number of states of the search (product of graph and references); 0 if not `exact`.
         signature: The metric, its parameters and the version.
     """
@@ -151,7 +152,7 @@ def expected(
             rate over all of them.
         metric: A name like `wer`, `wrr`, `4-grr`, or a metric object.
         scale: Factor of the costs, before they become probabilities; below 1, it flattens the distribution.
-        scales: Weight of each score column in the model's cost; other columns keep their default weight.
+        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         gradient: True to also compute the gradient of the value.
         distribution: False to skip the distribution, which saves time.
         most_states: The largest number of states of the search, in the product of graph and references.
@@ -428,7 +429,8 @@ def _of_forest(
 ) -> Expected:
     """Compute the exact expectation over a forest's derivations, or estimate and bound it if they are too many.
 
-    The bounds are exact for the derivations within a beam; the others count with the best or the worst possible rate.
+    For derivations within a beam, the bounds use the rate of the pruned forest. All other derivations count with the
+    best or the worst possible rate.
     """
     unfolded = unfold(forest, MOST_STACKS)
     if unfolded is not None:

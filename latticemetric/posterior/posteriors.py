@@ -28,7 +28,7 @@ from latticemetric.vocabulary import Vocabulary, Words
 if TYPE_CHECKING:
     from latticemetric.nbest import NBest
 
-_MOST_EDGES = 2**18  # edges of one derivation; shared nodes can make it too long for any memory
+_MOST_EDGES = 2**18  # of one sampled derivation; shared nodes can make a derivation too long for any memory
 _EMPTY, _NONE = 0, -1
 _WORD_BITS = 32
 _HIGHEST_ORDER = 2**31 - 1
@@ -101,7 +101,7 @@ class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
         return len(self.parent) - 1
 
     def _child(self, row: int, number: int) -> int:
-        """Return the row of an n-gram extended by one word."""
+        """Return the row of an n-gram extended by one word; −1 if the trie does not have the longer n-gram."""
         keys, rows = self._sorted
         key = row << _WORD_BITS | max(number, 0)
         at = int(np.searchsorted(keys, key))
@@ -165,8 +165,8 @@ class Distribution(ABC, Frozen):
     def _uses(self) -> tuple[Floats, Floats]:
         """The mean number of uses of each arc or edge, and the probability of each ending.
 
-        In a lattice, this is the probability of ending in a final state, given that a path passes it. In a forest, it
-        is the probability of a goal.
+        The ending of a lattice is a final state: its probability is conditional, given that a path passes the state.
+        The ending of a forest is a goal.
         """
 
     def words(self) -> dict[str, float]:
@@ -222,7 +222,7 @@ class Posteriors(Result, Distribution):
     arc: Floats
 
     def expected(self, arc_values: npt.ArrayLike, final_values: npt.ArrayLike | None = None) -> float:
-        """Return the expected value of a path: of the sum of the given values of its arcs and its final state."""
+        """Return the expected value of a path. Its value is the sum of the values of its arcs and its final state."""
         return self._expected(arc_values, final_values)
 
     def ngrams(self, order: int) -> NgramPosteriors:
@@ -374,7 +374,7 @@ class ForestPosteriors(Result, Distribution):
     edge: Floats
 
     def expected(self, edge_values: npt.ArrayLike, final_values: npt.ArrayLike | None = None) -> float:
-        """Return the expected value of a derivation: of the sum of the given values of its edges and its goal."""
+        """Return the expected value of a derivation. Its value is the sum of the values of its edges and its goal."""
         return self._expected(edge_values, final_values)
 
     def ngrams(self, order: int) -> NgramPosteriors:
@@ -462,7 +462,7 @@ def posteriors(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None
     Args:
         graph: A lattice, an n-best list, or a forest.
         scale: Factor of the costs, before they become probabilities; below 1, it flattens the distribution.
-        scales: Weight of each score column in the model's cost; other columns keep their default weight.
+        scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Raises:
         InputError: The costs are too large to be added up.

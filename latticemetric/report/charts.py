@@ -286,8 +286,8 @@ def sweep_chart(found: Sweep, intervals: Sequence[Interval], kind: str, metric: 
     for row, _ in placed:
         paper.text(at(row.at or 0.0), height - 24, f"{row.at:g}")
     paper.text((_LEFT + _RIGHT) / 2, height - 8, _SWEPT[kind])
-    caption = "solid: oracle of the kept parts; dotted: oracle of whole graphs; dashed: 1-best"
-    header = (kind, metric, "interval", "graphs with a loss", "density")
+    caption = "solid: oracle of pruned graphs; dotted: oracle of whole graphs; dashed: 1-best"
+    header = (kind, metric, "interval", "graphs with a worse oracle", "density")
     rows = []
     for row, one in zip(found.rows, intervals, strict=True):
         if row.kind in {"one_best", kind, "whole"}:
@@ -300,7 +300,7 @@ def sweep_chart(found: Sweep, intervals: Sequence[Interval], kind: str, metric: 
 def _spread(values: Sequence[float]) -> Callable[[float], float]:
     """Return a function that maps values to horizontal positions.
 
-    It is logarithmic if the values are far apart; 0 is then to the left of all others.
+    The scale is logarithmic if the values are far apart; 0 is then to the left of all other values.
     """
     above = [value for value in values if value > 0]
     begin, end = _LEFT + 12, _RIGHT - 12
@@ -336,7 +336,7 @@ def span(low: float | None, high: float | None) -> str:
 
 
 def short_number(value: float | None) -> str:
-    """Return a whole number like `count`, any other number with three significant digits, and `None` as a dash."""
+    """Return a number as text: whole numbers as in `count`, others with three significant digits, a dash for `None`."""
     if value is None:
         return "–"
     if float(value).is_integer():

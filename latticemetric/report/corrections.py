@@ -172,7 +172,7 @@ def _shares(found: Corrections) -> list[tuple[str, str, str]]:
 def _gain(found: Corrections) -> str:
     gain = found.one_best - found.corrected
     change = f"{amount(abs(gain), 'error')} {'more' if gain < 0 else 'fewer'}"
-    return f"{change}; the best choice has {short_number(found.one_best - found.oracle)} fewer"
+    return f"{change}; the best hypotheses have {short_number(found.one_best - found.oracle)} fewer"
 
 
 def _edits(edits: Edits) -> tuple[str, str]:

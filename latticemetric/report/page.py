@@ -94,7 +94,7 @@ def write_report(  # noqa: D417  the sizes of a sweep share a line
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         mbr: A method of `mbr`; `auto`: by n-grams for forests, by word errors for other graphs; `None`: no MBR.
         scale: Factor on costs for posteriors; a factor below 1 flattens them.
-        beam: For MBR: first prune graphs to this cost above the best path.
+        beam: For MBR: keep only the paths that cost at most this much more than the best path.
         samples: For MBR by metrics: draw this number of paths instead of listing all.
         score: More metrics to score oracles, 1-bests and MBR answers with, as names or objects.
         beams, densities, nbest: Also find oracles at these beams and densities, and in n-best lists of these sizes.
@@ -105,7 +105,7 @@ def write_report(  # noqa: D417  the sizes of a sweep share a line
         confidence: The share of resamples inside an interval.
         expected: Also show the expected rate of each graph; see `expected`.
         speakers: The speaker of each id, to count errors by speaker; by default, ids name speakers.
-        corrected: Corrected texts of n-best lists, one per list, or a file of them; see `corrections`. Needs `wer`.
+        corrected: Corrected texts of n-best lists, one per list, or a file of them; see `corrections`. Only for `wer`.
         workers: The number of graphs searched at once.
     """
     check_page()
@@ -241,14 +241,14 @@ def _lead(report: Report) -> str:
     low, high = _gap(headroom)
     interval = "" if low is None else f", with {100 * headroom.confidence:g} % of resamples in {span(low, high)}"
     return (
-        f"In {graphs}, the best paths score {oracle} and the model's own {one_best} "
-        f"({metric.name}, {better} is better). Between them lies a headroom of "
+        f"In {graphs}, the oracles score {oracle} and the model's 1-bests score {one_best} "
+        f"({metric.name}, {better} is better). The headroom between them is "
         f"{rate_text(abs(headroom.value))}{interval}."
     )
 
 
 def _gap(headroom: Interval) -> tuple[float | None, float | None]:
-    """Return the ends of a difference's interval; if the difference is negative, negate and swap the ends."""
+    """Return the ends of the interval of the headroom; for a negative headroom, negate and swap the ends."""
     if headroom.value is None or headroom.low is None or headroom.high is None or headroom.value >= 0:
         return headroom.low, headroom.high
     return -headroom.high, -headroom.low
@@ -323,7 +323,7 @@ def _settings(report: Report) -> list[tuple[str, str]]:
     rows.append(("signature", report.sweep.signature))
     rows += [(f"signature of {name}", signature) for name, signature in report.signatures().items()]
     with contextlib.suppress(ValueError, OverflowError, OSError):
-        # No other date, so that the same run gives the same file.
+        # Write no date without this variable, so that the same run gives the same file.
         seconds = int(os.environ.get("SOURCE_DATE_EPOCH", ""))
         rows.append(("made", datetime.fromtimestamp(seconds, tz=UTC).strftime("%Y-%m-%d")))
     return [*rows, ("latticemetric", VERSION)]

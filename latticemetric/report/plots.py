@@ -1,6 +1,6 @@
-"""Draw plots with matplotlib: agreement with human scores, sweeps, confidence thresholds.
+"""Draw plots with matplotlib: agreement with human scores, sweeps, confidence thresholds, calibration.
 
-Colours also differ in dashes, markers or hatches, since plots may be printed in black and white.
+Lines and marks of different colours also have different dashes, markers or hatches, for prints in black and white.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class _Panel:
     """A scatter plot of one metric."""
 
     metric: str
-    x: Floats  # the metric's values; NaN leaves a point out
+    x: Floats  # the metric's values; a point with NaN is not drawn
     y: Floats  # the human scores
     correlation: Correlation
     unit: str = ""
@@ -280,7 +280,7 @@ def _floats(values: Iterable[float | None]) -> Floats:
     return np.array([np.nan if value is None else value for value in values])
 
 
-# ---- Sweeps: the oracle by pruning of graphs, and by the length of references ----
+# ---- Sweeps: oracles of pruned graphs, and oracles by reference length ----
 
 _AXES = {
     "beam": "pruning beam (cost above the best path's)",

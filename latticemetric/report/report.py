@@ -74,7 +74,7 @@ class Report:
 
     Attributes:
         references: Number of references per graph; `None` to count them.
-        normalize: The grammar applied to graphs and references, for signatures.
+        normalize: The steps that rewrote graphs and references (such as `lc+13a+english`), for signatures.
         corrected: Corrected texts, one per graph, if all graphs are n-best lists.
         undecoded: Number of graphs that MBR could not decode.
     """
@@ -100,7 +100,7 @@ class Report:
     _strings: list[dict[str, Any]] = field(default_factory=list)
 
     def add_all(self, reviews: Iterable[Review]) -> None:
-        """Add the results of graphs; only one is in memory at a time."""
+        """Add the results of graphs; only one result is in memory at a time."""
         for review in reviews:
             place, item = len(self.utterances), utterance(review)
             self._names.append(review.name)
@@ -254,7 +254,7 @@ def _headroom(review: Review) -> float | None:
 
 
 def _density(review: Review) -> float | None:
-    """Return the density of a lattice: its arcs with a word per reference word; `None` if undefined."""
+    """Return the density of a lattice: arcs with words, divided by reference words; `None` if undefined."""
     whole = review.swept.kept[-1].word_arcs if review.swept.kept else None
     return whole / review.swept.length if whole is not None and review.swept.length else None
 

@@ -219,7 +219,7 @@ class Batch:
             raise UsageError("the costs are not an array of numbers", advice="give a flat array of floats") from None
         if array.shape != (sum(self.sizes),):
             raise UsageError(
-                f"the costs have the shape {array.shape}, but the batch has {sum(self.sizes)} of them",
+                f"the costs have the shape {array.shape}, but the batch has {sum(self.sizes)} costs",
                 advice="give a flat array, in the order that Batch describes",
             )
         largest = float(np.finfo(np.float64).max) / (4 * (len(array) + 1))
@@ -318,7 +318,7 @@ def _prepared(graph: Graph | Machine) -> _Prepared:
 
 
 class _Searched(NamedTuple):
-    """A graph with its references; words are given as the kernel's classes (see `CountedReferences.arcs`)."""
+    """A graph with its references; each word is replaced by the number of its class (see `CountedReferences.arcs`)."""
 
     prepared: _Prepared
     listed: CountedReferences

@@ -318,7 +318,7 @@ def test_a_system_that_nobody_judged_is_told_in_words(harvest):
     found = document(harvest, "-m", "bleu", "--resamples", 5)
     assert found["system"]["bleu"]["reason"] == "there is no human score of elm"
     assert found["human"]["elm"]["reason"] == "nobody judged it"
-    assert any(note.startswith("elm: no human score; leave these out") for note in found["notes"])
+    assert any(note.startswith("elm: no human score; leave these systems out") for note in found["notes"])
     assert "there is no judged segment" in found["segment"]["bleu"]["systems"]["elm"]["reason"]
 
 
@@ -363,7 +363,7 @@ def test_direct_assessment_of_wmt_is_read(wmt17):
 def test_language_pairs_are_to_be_chosen(wmt17):
     assert_one_line_error(correlate(wmt17), "there are several language pairs; choose with --pair: cs-en, de-en")
     assert_one_line_error(correlate(wmt17, "--pair", "fr-en"), "no language pair 'fr-en'; choose with --pair: cs-en")
-    assert_one_line_error(correlate(HARVEST, "--pair", "cs-en"), "--pair is for WMT's folders")
+    assert_one_line_error(correlate(HARVEST, "--pair", "cs-en"), "--pair is for folders of WMT")
 
 
 def test_several_language_pairs_have_their_tables_and_ranks_over_all(wmt17):

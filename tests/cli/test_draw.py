@@ -141,7 +141,7 @@ def test_what_is_left_out_is_told(run):
         (("nothing.fst",), "nothing.fst"),
         (
             (*MEETING, "--reference-text", "meeting.ref.txt", "--oracle"),
-            "a text is expected, but this is a file; give it as --reference",
+            "a text is expected, but this is a file; give the file with --reference",
         ),
         (
             (*MEETING, "--reference", "nosuchfile.txt", "--oracle"),

@@ -119,7 +119,7 @@ def test_too_little_memory_to_start_is_one_line(megabytes):
     done = run("latticemetric", "info", MEETING[0], preexec_fn=limited_to(resource.RLIMIT_AS, megabytes * 2**20))
     assert_one_line_error(
         done,
-        f"ulimit -v allows {megabytes} MB of memory, but an empty run takes 200 MB; raise the limit with ulimit -v",
+        f"ulimit -v allows {megabytes} MB of memory, but a run takes at least 200 MB; raise the limit with ulimit -v",
     )
 
 

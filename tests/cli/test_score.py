@@ -284,8 +284,8 @@ def test_keyed_files_are_paired_by_id(tmp_path):
 @pytest.mark.parametrize(
     ("hyp", "ref", "message"),
     [
-        ("u1 a\nu2 b\n", "u1 a\n", r"hyp:2: there is no 'u2' in .*ref; every file needs"),
-        ("u1 a\n", "u0 a\nu1 a\nu2\n", r"ref:1: there is no 'u0' in .*hyp \(2 ids are missing there\)"),
+        ("u1 a\nu2 b\n", "u1 a\n", r"hyp:2: the id 'u2' is missing in .*ref; every file needs"),
+        ("u1 a\n", "u0 a\nu1 a\nu2\n", r"ref:1: the id 'u0' is missing in .*hyp \(2 ids are missing in total\)"),
         ("u1 a\nu1 b\n", "u1 a\n", r"hyp:2: id 'u1' already appears at line 1"),
         ("\n", "u1 a\n", r"hyp: the file holds no segments"),
     ],

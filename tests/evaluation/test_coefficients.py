@@ -100,7 +100,7 @@ def test_perfect_agreement_is_one_at_any_scale(coefficient):
 
 @pytest.mark.parametrize("arguments", [([1, 2], [1, 2, 3]), (1, 2)])
 def test_sides_that_do_not_fit_are_refused(arguments):
-    with pytest.raises(UsageError, match="cannot be correlated; give two sides of equal length"):
+    with pytest.raises(UsageError, match="cannot be correlated; give two arrays of equal length"):
         pearson(*arguments)
 
 

@@ -446,7 +446,7 @@ def test_what_is_written_is_what_srilm_reads(tmp_path):
     ("arcs", "final", "what"),
     [
         ([(0, 1, 1), (1, 2, 1), (0, 2, 2)], [2], "an arc from state 0 to state 2"),
-        ([(0, 1, 1), (1, 2, 1)], [1, 2], "several final states: state 1 is one, too"),
+        ([(0, 1, 1), (1, 2, 1)], [1, 2], "several final states, such as state 1"),
     ],
 )
 def test_a_graph_that_is_no_confusion_network_is_refused(format_name, arcs, final, what, tmp_path):

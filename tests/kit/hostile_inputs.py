@@ -201,7 +201,7 @@ def tar_bomb(begin: bytes) -> bytes:
 
 
 TWO = archive(("a.lat", lattice("a").encode()), ("b.lat", lattice("b").encode()))
-PLAIN = ("is not a regular file", "archive the file itself")
+PLAIN = ("is not a regular file", "put the file itself into the archive")
 TARS = {
     "a symbolic link": Hostile(archive(type=tarfile.SYMTYPE, linkname="/etc/passwd"), PLAIN),
     "a hard link": Hostile(archive(type=tarfile.LNKTYPE, linkname="/etc/passwd"), PLAIN),

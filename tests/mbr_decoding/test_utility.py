@@ -223,7 +223,7 @@ ONES = np.ones((2, 2))
         ({"utility": [["a", "b"], ["c", "d"]]}, "not a matrix of numbers"),
         ({"utility": [[1, math.nan], [0, 1]]}, r"the matrix has the score nan \(row 0\)"),
         ({"utility": lambda _h, _r: [math.inf] * 4}, "has the score inf"),
-        ({"utility": lambda _h, _r: [1.0]}, r"returns \(1,\) scores for 4 pairs"),
+        ({"utility": lambda _h, _r: [1.0]}, r"returns scores of shape \(1,\) for 4 pairs"),
         ({"utility": "none.npy"}, "none.npy: the matrix cannot be read"),
         ({"utility": lambda h, _r: [2.0] * len(h), "utility_range": (0, 1)}, "has the score 2.0 .*not \\(0, 1\\)"),
         ({"utility": 2 * ONES, "utility_range": (0, 1)}, "the matrix has the score 2.0 .*utility_range"),

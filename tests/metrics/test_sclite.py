@@ -194,7 +194,7 @@ def test_counts_of_cut_words_are_those_of_sclite(tmp_path):
 @pytest.mark.parametrize(
     ("stm", "ctm", "error"),
     [
-        (STM.replace("6.00 6.50", "3.00 6.50"), CTM, r"ref.stm:5: the segment begins before the one above it"),
+        (STM.replace("6.00 6.50", "3.00 6.50"), CTM, r"ref.stm:5: the segment begins before the previous segment"),
         (STM, CTM + "c 1 0.0 0.1 x\n", r"hyp.ctm:18: .*ref.stm has no segment for channel 'c 1'"),
         (STM + "a 1 ann 8.0 9.0 x\n", CTM, r"ref.stm:7: segments of other channels come between those of a 1"),
         (STM, CTM + "B A 0.0 0.1 x\n", r"hyp.ctm:18: 'B,A' differs from another channel only in case"),
@@ -216,7 +216,7 @@ def test_a_channel_without_words_is_said_and_counts_as_deleted(tmp_path, caplog)
 def test_an_utterance_that_is_missing_is_named(tmp_path):
     reference = write_trn(tmp_path / "ref.trn", ["a", "b"])
     hypothesis = write_trn(tmp_path / "hyp.trn", ["a"])
-    with pytest.raises(lm.FormatError, match=r"ref.trn: there is no 'spk_0001' in .*hyp.trn"):
+    with pytest.raises(lm.FormatError, match=r"ref.trn: the id 'spk_0001' is missing in .*hyp.trn"):
         read_nist_segments([str(hypothesis)], [str(reference)])
     (tmp_path / "hyp.txt").write_text("a\nb\n")
     with pytest.raises(lm.FormatError, match=r"hyp.txt: this file is not trn, STM or CTM"):

@@ -176,7 +176,7 @@ def test_automata_that_make_no_sense_are_refused():
     cyclic = Automaton([(0, EPSILON, -1.0, 1), (1, EPSILON, -1.0, 0), (0, "a", 0.0, 1)], {1: 0.0}, 2)
     with pytest.raises(lm.InputError, match="the automaton has a cycle of ε-arcs"):
         lm.oracle(lattice, None, cyclic.fst())
-    with pytest.raises(lm.UsageError, match="int is not a metric; give its name or object"):
+    with pytest.raises(lm.UsageError, match="int is not a metric; give the name or object of a metric"):
         lm.oracle(lattice, "a", 4)
     with pytest.raises(lm.UsageError, match="no reference is given"):
         lm.oracle(lattice, None, "wer")

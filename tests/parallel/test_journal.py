@@ -213,7 +213,8 @@ class _Harm:
 def test_a_record_that_nobody_wrote_is_an_error_that_names_the_journal(record, tmp_path):
     path = tmp_path / "journal"
     path.write_bytes(_head(path) + _record(record))
-    with pytest.raises(InputError, match=f"^{path}: the journal is damaged: answer 1 .*; remove it to begin again$"):
+    told = f"^{path}: the journal is damaged: answer 1 .*; remove the journal to begin again$"
+    with pytest.raises(InputError, match=told):
         _read(path)
 
 

@@ -161,7 +161,7 @@ def test_the_list_is_searched_and_filtered(opened):
     assert ids(page) == [f"sea-{n}" for n in range(6, 13)]
     page.get_by_role("searchbox").fill("nothing like this")
     assert ids(page) == []
-    assert page.get_by_text("Nothing is like that.").is_visible()
+    assert page.get_by_text("No utterance matches.").is_visible()
     assert page.get_by_label("failed").is_disabled()
 
 

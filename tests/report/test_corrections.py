@@ -102,7 +102,7 @@ def test_the_section_has_the_figures_of_corrections(tmp_path, picnic):
     assert f"by −0.0370, with 95 % of resamples in {span(change.low, change.high)}" in section
     assert rows["headroom recovered (RIR)"] == [
         rate_text(found.recovered),
-        "1 error fewer; the best choice has 2 fewer",
+        "1 error fewer; the best hypotheses have 2 fewer",
     ]
     assert rows["harmful edits, utterances"] == ["0.3333", "2 helpful, 1 harmful, 0 neutral, 1 unchanged"]
     assert rows["harmful edits, words"] == ["0.3333", "2 helpful, 1 harmful, 1 missed"]
@@ -178,7 +178,7 @@ def test_references_of_no_words_have_no_rate(tmp_path):
 def test_a_correction_that_adds_errors_is_below_zero(tmp_path):
     lists = [lm.NBest.from_strings(["a b", "a c"]), lm.NBest.from_strings(["d", "e"])]
     _, rows, section = written(tmp_path, lists, ["a c", "d"], corrected=["x y", "d"])
-    assert rows["headroom recovered (RIR)"] == ["−1.0000", "1 error more; the best choice has 1 fewer"]
+    assert rows["headroom recovered (RIR)"] == ["−1.0000", "1 error more; the best hypotheses have 1 fewer"]
     assert "changes by 0.3333" in section
 
 

@@ -155,7 +155,7 @@ def _discrimination(
 def checked_level(alpha: float) -> float:
     """Return the level of significance; raise `UsageError` if it is not between 0 and 1."""
     if not 0 < alpha < 1:
-        raise UsageError(f"the significance level {alpha} is not between 0 and 1", advice="give one like 0.05")
+        raise UsageError(f"the significance level {alpha} is not between 0 and 1", advice="give a level like 0.05")
     return alpha
 
 

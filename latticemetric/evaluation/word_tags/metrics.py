@@ -150,7 +150,10 @@ def _word_f1(sums: Table, right: TagColumn) -> Values:
 
 
 def _phrase_f1(sums: Table, begin: TagColumn) -> Values:
-    """Return phrase F1 of a class; 0 if no spans overlap or one side has no spans, NaN if both sides have none."""
+    """Return the phrase F1 of a class.
+
+    Return 0 if no spans overlap, or if only one of gold and prediction has spans; NaN if neither has spans.
+    """
     shares, predicted, recalled, gold = (sums[..., begin + k] for k in range(4))
     precision, recall = shares / np.maximum(predicted, 1), recalled / np.maximum(gold, 1)
     both = precision + recall

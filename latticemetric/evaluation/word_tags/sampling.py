@@ -37,7 +37,7 @@ class ErrorSource:
     """The segments where systems make errors. Samples are drawn from them.
 
     Args:
-        gold: The table of gold tags against themselves.
+        gold: The table of the gold tags, compared with themselves: `tag_table(gold, gold)`.
         systems: Tables of real systems, of the same segments.
     """
 
@@ -215,7 +215,7 @@ def repeated_sampling(
     """Sample labellings with given shares of errors, and test which metrics detect the differences.
 
     Args:
-        gold: The table of gold tags against themselves.
+        gold: The table of the gold tags, compared with themselves: `tag_table(gold, gold)`.
         systems: Tables of real systems, of the same segments.
         metrics: The metrics to compare; default: the six metrics of Logacheva et al. 2016.
         error_rates: Shares of wrong tags. Default: 30 %, 30.01 %, 30.05 %, 30.1 % and 30.2 %, as in Logacheva et al.

@@ -124,7 +124,7 @@ class WordTags(Frozen):
 def check_same_words(gold: WordTags, predicted: WordTags, names: tuple[str, str] = ("gold", "predicted")) -> None:
     """Raise `InputError` if the numbers of segments differ, or the numbers of tags in some segment.
 
-    `names` are the names of both sides in the message.
+    `names` are the names of the gold tags and of the predicted tags in the message.
     """
     if len(gold) != len(predicted):
         raise InputError(

@@ -3,8 +3,8 @@
 A file is one object with repeated keys: `rules` (pairs of number and text), `features`, then for each node its `edges`
 and the `node`, whose `in_edges` are numbers of edges in the file. In a rule's target side, `[k]` is the k-th tail. The
 last node is the goal. `feats` of an edge are log probabilities (or other values that the model multiplies by its
-weights); costs are the negated values. The file has no weights, so each feature has scale 1. A node without edges
-derives no words.
+weights); costs are the negated values. The file has no weights, so each feature has scale 1. A node without edges is an
+axiom: it derives the empty string.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _parse(data: bytes, file: str) -> Forest:
 
 
 def _plain_source(categories: Sequence[str]) -> str:
-    """Return the source side of a rule that has no words, only its tails: `[NP,1] [X,2]`."""
+    """Return a source side without words, with one nonterminal for each tail: `[NP,1] [X,2]`."""
     return " ".join(f"[{category or _ANY_CATEGORY},{k}]" for k, category in enumerate(categories, start=1))
 
 
@@ -97,7 +97,9 @@ def _edges(forest: Forest, categories: list[str], rules: dict[str, int]) -> Iter
         rule = rules.setdefault(f"[{left}] ||| {source} ||| {words}", len(rules) + 1)
         feats = ",".join(f"{numbers[name]},{value!r}" for name, value in features)
         if spans[edge] and not _FOUR_SPANS.fullmatch(spans[edge]):
-            raise UsageError(f"spans '{shortened(spans[edge], 40)}' are not four numbers with commas", advice=_ADVICE)
+            raise UsageError(
+                f"spans '{shortened(spans[edge], 40)}' are not four numbers separated by commas", advice=_ADVICE
+            )
         # cdec needs the spans before the rule.
         middle = f'"spans":[{spans[edge]}],' if spans[edge] else ""
         yield head, f'{{"tail":[{",".join(map(str, tails))}],{middle}"feats":[{feats}],"rule":{rule}}}'

@@ -21,7 +21,7 @@ def forest_of(parts: dict[str, Any], node_name: Callable[[int], str] = "node {}"
     """Build a forest from the columns of a native parser."""
     goals = len(parts["goals"])
     scores = {
-        # If there is a total, it comes first: give it weight 1, and its parts weight 0.
+        # The first column is the total, if there is one: give it weight 1, and the other columns weight 0.
         name: Column(frozen(costs), np.zeros(goals), float(column == 0 or not parts["has_total"]))
         for column, (name, costs) in enumerate(parts["scores"].items())
     }
@@ -60,7 +60,7 @@ def forest_to_write(
 
 
 def with_one_goal(forest: Forest) -> Forest:
-    """Return the same derivations with a single goal: a new last node, without words and costs."""
+    """Return a forest with the same derivations and one goal without costs and labels; add such a goal if needed."""
     if len(forest.goals) == 1 and not goals_have_values(forest):
         return forest
     top, goals = forest.num_nodes, len(forest.goals)
@@ -90,7 +90,7 @@ def _with_rows(rows: Ragged, values: npt.NDArray[np.int32]) -> Ragged:
 
 
 def features_of(forest: Forest, leave_out: str | None = None) -> Iterator[list[tuple[str, float]]]:
-    """Yield each edge's nonzero features; yield all features of the first edge, so that no column is lost."""
+    """Yield the nonzero features of each edge; for the first edge, yield all features, so that no column is lost."""
     columns = [(name, (0.0 - c.arc).tolist()) for name, c in forest.scores.items() if name != leave_out]
     for edge in range(len(forest.head)):
         yield [(name, values[edge]) for name, values in columns if edge == 0 or values[edge]]
@@ -105,7 +105,7 @@ def texts_of(labels: Labels | NodeLabels | None, length: int) -> list[str]:
 
 
 def spelling_of(forest: Forest, check: Callable[[str], str]) -> dict[int, str]:
-    """Return the words of a forest by number, after checking each word."""
+    """Map the word numbers of a forest to words; `check` returns each word, or raises an error."""
     words = np.unique(forest.target.values[forest.target.values > 0]).tolist()
     return {number: check(forest.vocabulary.word(number)) for number in words}
 

@@ -5,12 +5,13 @@ probabilities (or other values that the model multiplies by its weights); costs 
 weights, so each feature has scale 1.
 
 Moses: `# target ||| features ||| source-covered`, the numbers of nodes and edges, then for each node the number of its
-edges and one line per edge, `[0] the ||| LM0=-2.03 ||| 1`. Lines with # before a number are comments. Tails come first,
-and the last node is the goal. cdec writes the same without the first line and the third field.
+edges and one line per edge, `[0] the ||| LM0=-2.03 ||| 1`. A line that begins with #, in a place where a number is
+expected, is a comment. The tails of an edge come before its head, and the last node is the goal. cdec writes the same
+without the first line and the third field.
 
 Joshua: `# target ||| features`, the numbers of nodes and edges, then the nodes. The line above the edges of a node has
-the node's number (in Moses: the number of its edges). Numbers rise from 1. Joshua does not write its goal; its tails
-are the nodes that no edge uses.
+the node's number (in Moses: the number of its edges). Node numbers begin at 1 and increase. Joshua does not write its
+goal node. Its tails are the nodes that are not a tail of any other edge, so these nodes become the goals.
 """
 
 from __future__ import annotations

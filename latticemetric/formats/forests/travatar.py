@@ -3,7 +3,7 @@
 `{"nodes": [{"id": 0, "sym": "S", "span": [0, 3]}], "edges": [{"id": 0, "head": 0, "tails": [1], "trg": [{"words": [-1,
 "dog"]}], "features": {"lm": -2.5}, "score": -1.25}], "words": ["perro"]}`. In `words`, strings are words, and −k is the
 k-th tail. Node 0 is the goal. Scores are log probabilities; costs are the negated values. `score` is the model's total:
-if a forest has it, the features have scale 0. A score of 0 is not written.
+if a forest has it, the features have scale 0. Travatar does not write a `score` of 0.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     number = 0
     for line in stream.byte_lines():
         if line.strip():
-            # Count blank lines, except at the end: so a missing forest does not shift the numbers of others.
+            # Count blank lines, except at the end, so that a missing forest does not change the ids of later forests.
             yield from blank_lines(stream, range(number + 1, stream.line))
             number = stream.line
             yield Entry(str(number), stream.place(), partial(_parse, line, stream.name, number))
@@ -139,7 +139,7 @@ def _sentence(forest: Forest) -> list[str]:
 
 def _span(text: str) -> str:
     if text and not _TWO_NUMBERS.fullmatch(text):
-        raise UsageError(f"'{shortened(text, 40)}' is not a span: two numbers with a comma", advice=_ADVICE)
+        raise UsageError(f"'{shortened(text, 40)}' is not a span of two numbers separated by a comma", advice=_ADVICE)
     return (text or _NO_SPAN).replace(",", ", ")
 
 

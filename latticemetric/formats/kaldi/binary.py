@@ -1,8 +1,8 @@
 """Read and write Kaldi's binary archives of lattices: an id, a space and an OpenFst machine (`vector`) for each.
 
 Machines have Kaldi's weights. In compact machines (`compactlattice44`), input and output labels are words, and weights
-hold the transition ids. In others (`lattice4`), input labels are transition ids, and output labels words. Graph costs
-become the column `lm`; acoustic costs are unscaled.
+hold the transition ids. In other machines (`lattice4`), input labels are transition ids, and output labels are words.
+Graph costs become the column `lm`; acoustic costs are unscaled.
 """
 
 from __future__ import annotations
@@ -83,7 +83,10 @@ class BinaryArchive:
         return Piece(self._data, begin, end, self._stream.place_before(len(self._data) - begin))
 
     def _more(self) -> bool:
-        """At least double the buffer, so that a long machine is scanned only a few times."""
+        """Read more bytes; return whether there are any.
+
+        Read at least as many bytes as are left, so that a long machine is scanned only a few times.
+        """
         rest = self._data[self._at :]
         new = self._stream.read_some(max(_PIECE, len(rest)))
         self._data, self._at = rest + new, 0
@@ -139,7 +142,7 @@ def _numbers(lattice: Lattice) -> list[int]:
     used = {number: vocabulary.word(number) for number in set(lattice.word.tolist()) if number != EPSILON}
     spelled = next((word for word in used.values() if not is_word_number(word) or word == "0"), None)
     if spelled is not None:
-        why = "whose number only the graph's file has" if vocabulary.is_embedded else "which has no number"
+        why = "whose number is only in the graph's symbol table" if vocabulary.is_embedded else "which has no number"
         raise InputError(
             f"a Kaldi binary archive holds numbers, not words, but the graph has '{shortened(spelled, 40)}', {why}",
             advice="give a symbol table with --symbols, or write kaldi, which is text",
@@ -156,7 +159,7 @@ def _weights(lattice: Lattice, columns: list[Column], part: str) -> list[bytes]:
     numbers, vocabulary = getattr(side, part), side.vocabulary
     if isinstance(vocabulary, Texts) and vocabulary.are_ids:
         begin, data = [0, *vocabulary.begin.tolist()], vocabulary.values.astype("<i4").tobytes()
-        # Number n is row n − 1; number 0 is the empty list.
+        # List number n is in row n − 1; number 0 is the empty list.
         rows = [data[4 * begin[max(n, 1)] : 4 * begin[n + 1]] for n in numbers.tolist()]
         return [pair.tobytes() + struct.pack("<i", len(row) // 4) + row for pair, row in zip(single, rows, strict=True)]
     weights = []

@@ -28,7 +28,7 @@ _PIECE = 2**16
 
 
 def _sniff(head: bytes) -> bool:
-    # Require two fields, and a second one that looks like a file name: ids of other formats may also end in :1.
+    # Require a second field that looks like a file name, since ids of other formats may also end in :1.
     return re.match(rb"\s*[^\s|]+[ \t]+[^\s|]*[./][^\s|]*:\d+[ \t]*\r?(\n|$)", head) is not None
 
 
@@ -63,16 +63,20 @@ def _archives(stream: Stream) -> Iterator[str]:
 def _target(text: str, stream: Stream) -> tuple[str, int]:
     place = re.fullmatch(rf"([^|]+):([0-9]{{1,{_MOST_DIGITS}}})", text)
     if place is None:
-        advice = "commands are not run: make an archive first" if "|" in text else "write lines of id and file:offset"
+        advice = (
+            "commands are not run: write the output of the command to an archive first"
+            if "|" in text
+            else "write lines of id and file:offset"
+        )
         raise FormatError(f"'{shortened(text)}' is not file:offset", where=stream.place(), advice=advice)
-    # The path is relative to the folder where the script was made; the archive may have moved beside the script.
+    # The path is relative to the folder in which the script was made. If that fails, look in the script's own folder.
     path, beside = place[1], str(Path(stream.name).parent / place[1])
     return beside if not exists(path) and exists(beside) else path, int(place[2])  # noqa: PTH110  any name
 
 
 @dataclass(frozen=True)
 class ScriptedLattice:
-    """Reads a lattice from its archive when called; `where` is the line of the script."""
+    """Reads a lattice from its archive when called; `where` is the place of its line in the script."""
 
     path: str
     offset: int
@@ -90,7 +94,7 @@ class ScriptedLattice:
 def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) -> Lattice:
     if path == STANDARD_INPUT or (exists(path) and not isfile(path)):  # noqa: PTH110, PTH113  any name
         raise InputError(
-            "this is not a regular file, so it cannot be read from a given byte",
+            "this is not a regular file, so reading cannot begin at a byte offset",
             where=path,
             advice="save it as a file first",
         )
@@ -105,7 +109,7 @@ def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) 
             )
         if head == MACHINE:
             return parse_machine(BinaryArchive(stream, head).machine(place), vocabulary)
-        # In a text archive, the offset is after the id and a space: put any id in front.
+        # In a text archive, the offset points to the byte after the id and its space. The parser needs an id: add one.
         block = b"id" + _first_block(stream, head)
         return parse_block(Piece(block, 0, len(block)), place, -1, vocabulary, are_spelled=are_spelled)
 
@@ -127,7 +131,7 @@ def _archive_beside(path: str) -> tuple[str, ...]:
 def write_with_archive(path: str, graphs: Iterable[tuple[str, Graph]]) -> int:
     """Write an archive and the script of its lattices: `x.ark` next to `x.scp`."""
     if path == STANDARD_OUTPUT or not path.endswith(".scp"):
-        raise UsageError("a script x.scp is written with its archive x.ark", advice="name a file that ends in .scp")
+        raise UsageError("a Kaldi script needs an archive x.ark beside x.scp", advice="name a file that ends in .scp")
     (archive,) = _archive_beside(path)
     count = 0
     # At the end of the block, the archive is replaced before the script.

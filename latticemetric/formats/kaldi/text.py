@@ -1,8 +1,8 @@
 """Read and write Kaldi's text archives of lattices: an id, the arcs and a blank line for each.
 
 Compact: `source target word graph,acoustic,transitions`, with transition ids joined by `_`; a final state has
-`graph,acoustic,transitions`. Not compact: `source target transition word graph,acoustic`. Numbers are costs, and the
-acoustic one is unscaled; a missing weight means cost 0. The graph cost is the column `lm`.
+`graph,acoustic,transitions`. Not compact: `source target transition word graph,acoustic`. Both numbers are costs; a
+missing weight means cost 0. The graph cost is the column `lm`; the acoustic cost is unscaled.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ def spells_words(head: bytes) -> bool:
 def parse_block(block: Piece, file: str, lines_before: int, table: Vocabulary | None, *, are_spelled: bool) -> Lattice:
     """Build a lattice from the line of its id and the lines up to a blank line.
 
-    `are_spelled` says that the archive has words, not word numbers: then `8` is a word, even in a lattice with only
-    numbers.
+    `are_spelled` is true if the archive has words, not word numbers: then `8` is a word, even in a lattice whose words
+    all look like numbers.
     """
     columns = parsed_natively(partial(_native.parse_kaldi, symbols=are_spelled), block, file, lines_before)
     words, vocabulary = encode_column(columns["word"], table)

@@ -37,14 +37,14 @@ _ONE_NUMBER = re.compile(rb"\s*[0-9]+[ \t]+[-+0-9.eE]+\s*")
 
 
 class _Scores:
-    """Infers the number of scores per word from the lines; words that look like numbers can leave several possible."""
+    """Infers the number of scores per word from the lines. Words that look like numbers can make several possible."""
 
     def __init__(self) -> None:
         self._possible: set[int] | None = None
         self._likely: set[int] = set()
 
     def narrow(self, fields: list[str]) -> bool:
-        """Keep the possible numbers of scores that also fit this line; return false if none is left."""
+        """Drop the possible numbers of scores that do not fit this line; return whether any is left."""
         numeric = [is_number(field) for field in fields]
         decimal = [is_one and not field.isdigit() for field, is_one in zip(fields, numeric, strict=True)]
         if self._possible is None:
@@ -62,7 +62,7 @@ class _Scores:
     def number(self, *, surely: bool = False) -> int:
         """Return the lowest possible number of scores for which no word looks like a probability.
 
-        If there is no such number, return the lowest possible number; if `surely`, return 0 instead.
+        If there is no such number, return 0 if `surely`, otherwise the lowest possible number.
         """
         return min(self._likely or (() if surely else self._possible or ()), default=0)
 
@@ -81,7 +81,7 @@ def _sniff(head: bytes) -> bool:
         lines.append(fields)
     width = scores.number(surely=True) + 1
     values = [value for fields in lines for k in range(1, width) for value in fields[k::width]]
-    # Words followed by whole numbers only: probably counts, not probabilities.
+    # If all numbers are whole, they are probably counts, not probabilities.
     return any("." in value for value in values) and all(0 <= float(value) <= 1 for value in values)
 
 

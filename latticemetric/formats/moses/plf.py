@@ -39,7 +39,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 def _parse(line: bytes, file: str, lines_before: int) -> Lattice:
     parts = parsed_natively(_native.parse_plf, line, file, lines_before)
-    # 0 − score, not −score: so no cost becomes −0.
+    # Compute 0 − score, not −score, so that no cost becomes −0.
     scores = {name: Column(0.0 - values, np.zeros(1)) for name, values in parts["scores"].items()}
     return Lattice.from_arcs(
         parts["source"],

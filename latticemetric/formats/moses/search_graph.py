@@ -98,7 +98,7 @@ def _fields(text: str, place: str) -> dict[str, str]:
 
 def _required(fields: dict[str, str], name: str, place: str) -> str:
     if name not in fields:
-        advice = "let Moses write -output-search-graph" if name in {"stack", _TRANSITION, "forward"} else None
+        advice = "run Moses with -output-search-graph" if name in {"stack", _TRANSITION, "forward"} else None
         raise FormatError(f"the line has no '{name}='", where=place, advice=advice)
     return fields[name]
 
@@ -122,7 +122,7 @@ def _phrases(out: str, scores: str, span: int, place: str) -> tuple[str, list[st
         raise FormatError(
             f"the end of the source phrase is ambiguous in '{shortened(out, 40)}'",
             where=place,
-            advice="let Moses write -output-search-graph, which has no source phrases",
+            advice="run Moses with -output-search-graph, which writes no source phrases",
         )
     return phrases
 
@@ -296,7 +296,7 @@ class _States:
 def _lattice(lines: list[_Line], states: _States, text_size: int) -> Lattice:
     arcs = [line for line in lines if line.hypothesis != 0]
     begin = next(line for line in lines if line.hypothesis == 0)
-    # If the first line does not say whether its hypothesis is complete: it is if no other hypothesis follows.
+    # If the first line does not say so, its hypothesis is complete only if the graph has no other hypothesis.
     final = dict.fromkeys([0] if begin.complete or (begin.complete is None and not arcs) else [])
     numbers: dict[str, int] = {"": EPSILON}
     source: list[int] = []
@@ -353,8 +353,8 @@ def _columns(arcs: list[_Line], first: list[int], size: int, ends: int, text_siz
 
 # ---- Writing: every arc is a hypothesis ----
 #
-# State s is hypothesis s, the best arc into it. Other arcs into it are recombined hypotheses; their numbers begin at
-# the number of states. Lines are in the order of the arcs.
+# Hypothesis s stands for state s, and for the best arc into this state. Other arcs into the state are recombined
+# hypotheses; their numbers begin at the number of states. Lines are in the order of the arcs.
 
 
 _NO_SPAN = "1-0"
@@ -427,7 +427,7 @@ def _lines(arcs: ClosedArcs, scores: list[float], complete: set[int], texts: lis
 
 
 def _texts(lattice: Lattice, arcs: ClosedArcs, features: list[str], *, extended: bool) -> list[str]:
-    """Return the part of each line from `covered=` to the end; features `core_0`, `core_1`, … are a list."""
+    """Return each line from `covered=` to its end; write the features `core_0`, `core_1`, … as a list without names."""
     nothing = [""] * len(arcs.word)
     spans, sources = arcs.labels.get(_COVERED, nothing), arcs.labels.get(_SOURCE, nothing)
     dense: list[str] = []

@@ -54,7 +54,7 @@ def records_of_lines(stream: Stream, complete: Callable[[Record], Record] = lamb
         try:
             record = complete(_record(line, stream))
             entry = record.entry(record.name(named=named), number)
-        except FormatError as error:  # the next line is another list; keep the id of this one if it can be read
+        except FormatError as error:  # report this list, by its id if there is one, and read the next line
             match = _ANY_ID.search(line)
             naming: Naming = "own" if match else "position" if named is False else "file"
             own = match[1].decode("utf-8", "replace") if match else ""
@@ -62,7 +62,7 @@ def records_of_lines(stream: Stream, complete: Callable[[Record], Record] = lamb
             entry = Entry(lost, place, unbuildable(error), naming=naming)
         else:
             named = entry.naming == "own"
-        # Count blank lines if lines have no ids, except at the end.
+        # If lines have no ids, report each blank line, except at the end.
         if entry.naming == "position":
             yield from blank_lines(stream, range(read + 1, number))
         read = number

@@ -1,7 +1,7 @@
 """Read n-best lists and their references from the columns of a table, without an object for each hypothesis.
 
-Use this only for tables without missing or ambiguous values. `records` reads other tables row by row; it resolves what
-is ambiguous and reports errors.
+Use this only for tables without missing or ambiguous values. `records` reads other tables row by row; it resolves
+ambiguous values and reports errors.
 """
 
 from __future__ import annotations
@@ -99,7 +99,10 @@ def _groups(column: Any, *, of_texts: bool = True) -> _Groups | None:
 
 
 def _ranked(found: _Groups) -> _Groups | None:
-    """Return the texts of hypotheses (texts, perhaps with scores); if they have a total, sort each list by cost."""
+    """Return the texts of hypotheses that are structures with a text; `None` if they must be read one by one.
+
+    If the structures have a total, sort each list by cost.
+    """
     from pyarrow import types
 
     if not types.is_struct(found.texts.type):

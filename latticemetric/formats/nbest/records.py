@@ -1,8 +1,8 @@
 """Read an n-best list, its id and its references from one record: a JSON object, or a row of a table.
 
-Numbers of a hypothesis are natural log probabilities. If there is a total, only the total has a weight; otherwise the
-numbers in `scores` have weight 1, and numbers outside of `scores` have weight 0. The names that tools use are listed
-below.
+Numbers of a hypothesis are natural log probabilities. If there is a total, it has weight 1, and other numbers have
+weight 0. Otherwise, numbers in `scores` have weight 1, and numbers outside of `scores` have weight 0. The field names
+that tools use are listed below.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from latticemetric.vocabulary import split_words
 
 IDS = ("id", "utt_id", "uttid", "utt", "key", "utterance_id")
 LISTS = ("hypotheses", "nbest", "hyps", "n_best", "beams", "candidates")
-# These names also mean other things: they are lists of hypotheses only if they hold a list of texts or objects.
+# Fields with these names may also hold other data: they are lists of hypotheses only if they list texts or objects.
 OTHER_LISTS = ("input", "hypothesis", "predictions", "sequences", "outputs", "generations", "samples", "responses")
 _OTHERS = frozenset(OTHER_LISTS)
 TEXTS = (
@@ -32,11 +32,11 @@ TOTALS = (
     "sequences_scores", "sequence_score", "am_score"
 )  # fmt: skip
 NESTED = "scores"
-_COLUMNS = (*TOTALS, NESTED)  # also lists of numbers beside the list of hypotheses
+_COLUMNS = (*TOTALS, NESTED)  # may be lists beside the list of hypotheses, with one number per hypothesis
 REFERENCES = (
     "reference", "references", "ref", "refs", "target", "ground_truth", "transcription", "transcript"
 )  # fmt: skip
-# Beside a list of hypotheses called `input`, the reference is the `output` that a correction should give (HyPoradise).
+# If the list of hypotheses is called `input` (HyPoradise), the reference is `output`, the expected correction.
 _REFERENCE_OF = {"input": ("output",)}
 
 ANY_LIST = re.compile(rf'"(?:{"|".join((*LISTS, *OTHER_LISTS))})"\s*:\s*\['.encode())
@@ -129,7 +129,7 @@ def is_reference(value: object) -> bool:
 
 
 def _only(table: Fields, names: tuple[str, ...], what: str, place: str) -> str | None:
-    """Return the name that the record has, or `None`; refuse two names with different values."""
+    """Return the first of `names` that the record has, or `None`; refuse several of them with different values."""
     if table.keys().isdisjoint(names):
         return None
     keys = [name for name in names if name in table and table[name] is not None]

@@ -119,7 +119,7 @@ def _slices(stream: Stream, batches: Iterator[Any]) -> Iterator[tuple[int, Any]]
             batch = next(batches, None)
             if batch is None:
                 return
-            batch.validate(full=True)  # pyarrow trusts the offsets of a file
+            batch.validate(full=True)  # pyarrow itself does not check the offsets
             kept = [number for number, column in enumerate(batch.schema) if _is_part_of_records(column.type)]
             batch = batch.select(kept)
         for first in range(0, batch.num_rows, _ROWS_AT_ONCE):
@@ -178,7 +178,10 @@ class TableBlock(NamedTuple):
         return _entries_of(_rows(self._batch(), self.before), self.file, named=named)
 
     def lists(self, field: str, references: int, *, named: bool) -> TableLists | None:
-        """Return the lists, each with `references` references from `field`; `None` if only `entries` can read them."""
+        """Return the n-best lists, each with `references` references from `field`.
+
+        Return `None` if only `entries` can read these rows.
+        """
         return lists_of_table(self._batch(), field, references, named=named)
 
     def _batch(self) -> Any:

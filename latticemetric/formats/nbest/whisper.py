@@ -36,7 +36,7 @@ _PAIR = 2
 def _sniff(head: bytes) -> bool:
     if _BEGIN.match(head) is None or ANY_LIST.search(head) is not None:
         return False
-    # The text of a long recording comes first, and fills the head.
+    # The text comes before the segments; that of a long recording may fill the whole head.
     return _PARTS.search(head) is not None or (len(head) >= HEAD_SIZE - 3 and _LONG_TEXT.match(head) is not None)
 
 

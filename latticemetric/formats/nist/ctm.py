@@ -185,7 +185,7 @@ def network(items: Sequence[TimedWord | Alternation], *, timed: bool) -> Lattice
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     """Write a graph; refuse a graph that would be read back differently.
 
-    Gaps are not written. If a graph has other ε-arcs, all ε-arcs are written as `@`.
+    Leave out gaps, since readers add them. If the graph would then be read back differently, write all ε-arcs as `@`.
     """
     lattice = require_words_only(graph, NAME, {*TAGS, *EXTRAS})
     if lattice.times is None or not len(lattice.word):

@@ -20,7 +20,7 @@ _TIME = re.compile(f"(?![-+]){NUMBER}")
 _LONGEST_NUMBER = 1000
 _COMMENT = ";;"
 _STARS = "**"
-EXACT = Context(prec=1000, traps=[])  # adds and subtracts times without an error
+EXACT = Context(prec=1000, traps=[])  # adds and subtracts times without rounding
 _ESCAPES = {",": "%2C", "%": "%25"}
 
 # If the head has more bytes, its last line may be incomplete.

@@ -64,7 +64,7 @@ class Record(NamedTuple):
 
 
 Transcript = tuple[str, str, Lattice | tuple[str, ...]]
-"""An id, its file and line, and its words; a graph if there are alternatives."""
+"""An id, its place (file and line), and its words, or a graph if there are alternatives."""
 
 
 def transcripts(stream: Stream) -> Iterator[Transcript] | None:
@@ -107,7 +107,7 @@ def _utterances(stream: Stream) -> Iterator[Record]:
     for line in stream.lines():
         if line.startswith("**"):
             raise FormatError(
-                "sclite skips lines that begin with **",
+                "the line begins with **, so sclite would skip it",
                 where=stream.place(),
                 advice="put a space before **, or begin a comment with ;;",
             )
@@ -274,7 +274,7 @@ def _parts(spoken: list[_Item], listed: Sequence[Record]) -> Iterator[list[_Item
     for number, segment in enumerate(listed):
         if number and segment.begin < listed[number - 1].begin:
             raise FormatError(
-                "the segment begins before the one above it",
+                "the segment begins before the previous segment",
                 where=segment.where,
                 advice="sort the segments by file, channel and time",
             )

@@ -87,11 +87,11 @@ class GraphBuilder:
 
     @property
     def has_alternatives(self) -> bool:
-        """True if the open alternation has an alternative before this one."""
+        """True if the open alternation has an alternative before the current one."""
         return bool(self._forks[-1][1])
 
     def close(self, time: float = 0.0) -> None:
-        """End the alternation; ignore an empty alternative after others."""
+        """End the alternation; ignore its last alternative if it is empty and not the only one."""
         if not (self.is_empty and self.has_alternatives):
             self.alternative()
         _, ends = self._forks.pop()
@@ -273,7 +273,7 @@ class Speller:
         return not self._words[arc] and not any(texts[arc] for texts in self._labels.values())
 
     def optional_word(self, fork: Fork) -> int | None:
-        """Return the arc of the word if the fork is only an optional word, otherwise `None`."""
+        """If a fork has only an ε-arc and a word, return the arc of this optional word; otherwise return `None`."""
         branches = fork.in_order()
         if [len(branch) for branch in branches] != [1, 1]:
             return None

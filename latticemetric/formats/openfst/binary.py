@@ -63,7 +63,7 @@ register(Format("openfst", (".fst",), lambda head: head.startswith(_MAGIC), _rea
 
 
 def _read_archive(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    """Yield the machines in the natural order of their keys (2 before 10); archives are sorted by bytes."""
+    """Yield the machines in the natural order of their keys (2 before 10), not in the archive's order by bytes."""
     data = stream.read()
     extents: list[tuple[str, int, int]] = []
     damage: FormatError | None = None
@@ -121,7 +121,7 @@ def _positions(data: bytes) -> list[int]:
         )
     positions: tuple[int, ...] = struct.unpack_from(f"<{count}q", data, begin)
     if any(not _HEADER <= position < begin for position in positions):
-        raise FormatError("the archive's index points outside of it", advice="copy or write the file again")
+        raise FormatError("the archive's index points outside of the archive", advice="copy or write the file again")
     if positions and min(positions) != _HEADER:
         raise FormatError(
             "the archive's index is damaged, or the archive is cut short", advice="copy or write the file again"

@@ -43,7 +43,7 @@ _LAST = re.compile(rb"[ \t]*[0-9]+[ \t\r]*")
 class _Arc(NamedTuple):
     source: int
     target: int
-    labels: list[int]  # words first: the first aux labels, if there are any; the label itself comes last
+    labels: list[int]  # the aux labels, then the label; the first element is the word
     score: float
 
 
@@ -159,7 +159,7 @@ def _lattice(arcs: list[_Arc], final: int, table: Vocabulary | None) -> Lattice:
         arcs = [arc for arc in arcs if arc.target != final]
         states, final_costs = [arc.source for arc in ends], [0.0 - arc.score for arc in ends]
     else:
-        # A state has several arcs to the end, or these have words: keep them as arcs.
+        # Keep arcs into the final state if one of them has a word, or a state has several of them.
         states, final_costs = [final], [0.0]
     width = len((arcs or ends)[0].labels)
     columns = np.array([arc.labels for arc in arcs], dtype=np.int64).reshape(len(arcs), width)

@@ -53,7 +53,7 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
     labels = {}
     given, outputs = machine["input"], machine["word"]
     if given is not None and (given[1] != outputs[1] or not np.array_equal(given[0], outputs[0])):
-        # The table is for words; the other side may be phones or transition ids.
+        # The symbol table is for words, the output labels. Input labels may be phones or transition ids.
         inputs, side = encode_column(given, None)
         labels["input"] = Labels(inputs, np.zeros(len(final), dtype=np.int32), side)
     weight = Column(frozen(machine["cost0"]), frozen(machine["final_cost0"]))

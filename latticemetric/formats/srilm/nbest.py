@@ -80,7 +80,7 @@ def _decipher_2(line: _Line) -> Hypothesis:
     place, (first, *fields) = line
     total = _total(first, place)
     if len(fields) % _TOKEN_FIELDS:
-        raise FormatError("the words are not all followed by ( st: … et: … g: … a: … )", where=place)
+        raise FormatError("a word is not followed by all of ( st: … et: … g: … a: … )", where=place)
     words, acoustic, lm, end = [], 0.0, 0.0, float("-inf")
     for begin in range(0, len(fields), _TOKEN_FIELDS):
         word, *token = fields[begin : begin + _TOKEN_FIELDS]

@@ -59,7 +59,7 @@ class _Mesh:
                     )
                 self.expected = whole_number(_only_value(fields, place), "the number of positions", place)
             case "posterior" | "transposterior" | "time":
-                # Check that it is a number, perhaps after a position; its value is not used.
+                # Check that the value is a number, perhaps after a position. The value is not used.
                 if len(fields) > 2:  # noqa: PLR2004  a position before the value
                     self._position(fields, place, 2)
                     fields = fields[1:]
@@ -140,7 +140,7 @@ def _only_value(fields: list[str], place: str) -> str:
 
 
 def _check_text(name: str, text: str, place: str | None) -> None:
-    """Refuse a text that is not valid in a `hyps` line or an `info` line; `name` says which."""
+    """Refuse a text that is not valid in a line of the kind `name`, which is `hyps` or `info`."""
     fields = split_words(text)
     if name == "hyps":
         good = all(re.fullmatch("-?[0-9]+", field) for field in fields)

@@ -1,4 +1,4 @@
-"""Read and write gzip, xz and zstd; recognise archives. Readers go by the first bytes, writers by the file's name."""
+"""Read and write gzip, xz and zstd; recognise archives. Readers look at the first bytes, writers at the file name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class DamageError(Exception):
 
 class _Kind(NamedTuple):
     magics: tuple[bytes, ...]  # the first bytes of a part
-    padding: int  # zero bytes after a part must be a multiple of this number; 0 allows none
+    padding: int  # the number of zero bytes after a part must be a multiple of this; 0 allows none
     part: Callable[[], Any]  # creates a decompressor for one part
 
 

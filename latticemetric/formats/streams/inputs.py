@@ -66,7 +66,10 @@ class Inputs:
         self._in_place = identity(path)
 
     def clash(self, path: str | int) -> str | None:
-        """Return the name of the input that an output would overwrite; `None` if none, or if that is allowed."""
+        """Return the name of the input that an output would overwrite.
+
+        Return `None` if there is no such input, or if `may_replace` allows the command to overwrite it.
+        """
         file = identity(path)
         return None if file is None or file == self._in_place else self._names.get(file)
 

@@ -25,7 +25,7 @@ STANDARD_OUTPUT = "-"
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
 _TOKEN_BYTES = 8
 _DRAFT = re.compile(rb"\.(.+)\.[0-9a-f]{%d}\.part" % (2 * _TOKEN_BYTES), re.DOTALL)
-# The name of a draft is longer; with this limit, it fits on every disk.
+# The name of a draft is longer than that of its output. With this limit, every disk accepts it.
 _LONGEST_NAME = 200
 
 _MOST_IN_MEMORY = 2**24
@@ -90,7 +90,7 @@ def _draft_of(path: str) -> Iterator[IO[bytes]]:
                 _check_replaceable(str(real), path)  # more inputs may be known by now
                 draft.replace(real)
     except BaseException:
-        with contextlib.suppress(OSError):  # the first error already tells what could not be written
+        with contextlib.suppress(OSError):  # the first error is already being raised
             raw.close()
         if draft is not None:
             draft.unlink(missing_ok=True)
@@ -103,8 +103,8 @@ def _draft_of(path: str) -> Iterator[IO[bytes]]:
 def _new_draft(output: Path, before: os.stat_result | None) -> tuple[Path, int]:
     """Create a draft beside an output; return its path and its file descriptor.
 
-    The draft is hidden, so that readers of the folder skip it, and opened so that nobody can place a link there first.
-    If it will replace a file, it is private until it gets that file's mode.
+    The draft has a hidden name, so that readers of the folder skip it. It must not exist before, so that nobody can
+    place a link there first. If the output exists, only the owner can read the draft until it gets the output's mode.
     """
     name = os.fsdecode(os.fsencode(output.name)[:_LONGEST_NAME])
     while True:
@@ -147,7 +147,7 @@ def _write_errors_of(path: str) -> Iterator[None]:
 
 
 class _NamedOutput:
-    """Wraps an output so that its errors name it and differ from errors of files read meanwhile."""
+    """Wraps an output. Errors of writing name the output, so that they are not taken for errors of an input."""
 
     def __init__(self, raw: IO[bytes], name: str) -> None:
         self._raw, self._name = raw, name
@@ -251,7 +251,7 @@ class Spool:
 
     def copy_to(self, target: IO[bytes], begin: int = 0, end: int = sys.maxsize) -> None:
         """Copy all bytes, or those from `begin` to `end`, to a file; call it after the last write."""
-        with temporary_files():  # this writes the last bytes
+        with temporary_files():  # `seek` writes buffered bytes
             self._file.seek(begin)
         while piece := self._file.read(min(_PIECE, end - begin)):
             target.write(piece)

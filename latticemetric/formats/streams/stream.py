@@ -20,7 +20,7 @@ STANDARD_INPUT = "-"
 
 HEAD_SIZE = 2**16
 _BUFFER = 2**18
-# Larger than most files: joining pieces would copy them.
+# Larger than most files, since joining several pieces copies them.
 _PIECE = 2**25
 _MOST_NAMED = 10
 _COPY_AGAIN = "copy or write the file again"
@@ -110,7 +110,10 @@ class Stream:
         return b"".join(pieces)
 
     def read_some(self, size: int) -> bytes:
-        """Read about `size` bytes; nothing at the end. Return bytes before damage; the next call raises the error."""
+        """Read about `size` bytes; return no bytes at the end.
+
+        If the file is damaged, return the bytes before the damage; the next call raises the error.
+        """
         if self._damage is not None:
             raise self._damage
         pieces = []
@@ -226,7 +229,7 @@ _left_out: set[tuple[str, ...]] = set()
 
 def warn_left_out(place: str, why: str, names: Sequence[str]) -> None:
     """Warn about skipped files of a folder or an archive, if there are any."""
-    if names and (place, why, *names) not in _left_out:  # a folder is listed several times
+    if names and (place, why, *names) not in _left_out:  # a folder may be listed several times
         _left_out.add((place, why, *names))
         more = ", …" if len(names) > _MOST_NAMED else ""
         count = "1 entry" if len(names) == 1 else f"{len(names)} entries"
@@ -286,7 +289,7 @@ def open_stream(path: str) -> Stream:
             raise InputError("standard input is closed", where=path, advice="name a file")
         return Stream(path, sys.stdin.buffer)
     try:
-        raw = Path(path).open("rb")  # noqa: SIM115  the stream owns it
+        raw = Path(path).open("rb")  # noqa: SIM115  the stream closes it
     except OSError as error:
         raise InputError(f"cannot be opened: {of_system(error)}", where=path) from None
     except ValueError:
@@ -343,13 +346,13 @@ VARIABLE = "LATTICEMETRIC_MOST_AT_ONCE"
 
 _ALWAYS = 2**26
 _MOST_WITHOUT_END = 2**29
-# The largest ratio of compression. No lattice, list or text reaches it; a file above it is made to exhaust memory.
+# The largest ratio of compression. No real lattice, list or text reaches it; only files made to exhaust memory do.
 _MOST_UNPACKED = 250
 _SHARE = 8
 # The memory that a line takes besides its text, in bytes.
 _LINE = 100
-# The time that a line or a graph takes besides its text, in bytes: that many bytes of text take as long. Graphs only
-# make the check come earlier; their number alone is never an error, since 128 KB may hold thirty thousand real graphs.
+# The time that a line or a graph takes in addition to its text, as a number of bytes that take the same time. Graphs
+# only make the check begin earlier: their number alone is never an error, since 128 KB may hold 30,000 real graphs.
 _WORK_OF_LINE = 25
 _WORK_OF_GRAPH = 4000
 

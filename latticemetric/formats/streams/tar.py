@@ -52,7 +52,9 @@ def _content(tar: tarfile.TarFile, member: tarfile.TarInfo, archive: Stream) -> 
     path = f"{archive.name}/{member.name}"
     content = tar.extractfile(member) if member.isreg() and not member.issparse() else None
     if content is None:
-        return InputError("this is not a regular file of the archive", where=path, advice="archive the file itself")
+        return InputError(
+            "this is not a regular file of the archive", where=path, advice="put the file itself into the archive"
+        )
     try:
         stream = Stream(path, content, archive)
     except InputError as error:
@@ -63,7 +65,7 @@ def _content(tar: tarfile.TarFile, member: tarfile.TarInfo, archive: Stream) -> 
 
 
 class _Member(tarfile.TarInfo):
-    """A member of an archive; refuses headers that are larger than names need."""
+    """A member of an archive; refuses a header that is too large to hold only names and attributes."""
 
     @classmethod
     def frombuf(cls, buf: Any, encoding: Any, errors: Any) -> Self:
@@ -76,7 +78,8 @@ class _Member(tarfile.TarInfo):
 class _Watched:
     """Tracks the zero bytes at an archive's end, since `tarfile` treats anything that is not a member as the end.
 
-    Reads stop at the end of the file: `tarfile` would continue until it has the number of bytes that a header declares.
+    A second read at the end of the file is an error: `tarfile` would repeat reads until it has the number of bytes that
+    a header declares.
     """
 
     def __init__(self, file: IO[bytes]) -> None:

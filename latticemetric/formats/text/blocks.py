@@ -26,7 +26,7 @@ def blocks(stream: Stream) -> Iterator[tuple[int, Piece]]:
     while chunk := stream.read_some(max(_PIECE, len(rest))):
         place = stream.place_before(len(chunk))
         begin = 0
-        if rest and not rest.endswith(b"\n"):  # end its last line
+        if rest and not rest.endswith(b"\n"):  # complete the last line of `rest`
             begin = chunk.find(b"\n") + 1 or len(chunk)
             rest += chunk[:begin]
         found = _native.split_blocks(chunk, begin, at_end=False).tolist()
@@ -52,7 +52,7 @@ def _all_blocks(data: bytes, lines: int, place: Place | None) -> Iterator[tuple[
 
 
 def named_blocks(stream: Stream, build: Callable[[bytes, str, int], Graph]) -> Iterator[Entry]:
-    """Yield the graphs of a file; each begins with a line `name …`. Without names, use the file's name.
+    """Yield an entry for each graph of a file. A line `name …` begins a graph; without it, use the file's name.
 
     `build` takes the lines of a graph, the file's name, and the number of lines before them.
     """
@@ -78,7 +78,10 @@ def named_blocks(stream: Stream, build: Callable[[bytes, str, int], Graph]) -> I
 def grouped_by_id(
     rows: Iterable[tuple[str, str, Row]], advice: str = "move them together"
 ) -> Iterator[tuple[str, str, list[Row]]]:
-    """Group rows (id, place, content) by id: yield id, first place and rows; the rows of an id must be adjacent."""
+    """Group rows (id, place, content) by id. For each id, yield the id, the place of its first row, and its contents.
+
+    The rows of an id must be adjacent.
+    """
     current: str | None = None
     start = ""
     block: list[Row] = []

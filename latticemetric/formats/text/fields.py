@@ -15,7 +15,7 @@ from latticemetric.formats.streams.stream import HEAD_SIZE, Piece, Stream, decod
 from latticemetric.lattice.lattice import Labels
 from latticemetric.vocabulary import EPSILON, STAR, Vocabulary, Words, split_words
 
-# The pattern matches digits in only one way; if it had several, a long run of digits would take forever.
+# A run of digits matches in only one way. With several ways, matching a long run of digits would take forever.
 NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 
 _NUMBER = re.compile(NUMBER)
@@ -98,9 +98,10 @@ def require_id(name: str, what: str) -> str:
 
 
 def word_to_write(vocabulary: Vocabulary, number: int, *nothing: str) -> str:
-    """Return the text to write for a word; for ε, the first text in `nothing`.
+    """Return the text to write for a word.
 
-    Refuse a word that is not one field, or that equals a text in `nothing`, since it would be read back as no word.
+    Readers take the texts in `nothing` for ε. For ε, return the first of them. Refuse a word that equals one of them,
+    or is not one field.
     """
     if number == EPSILON:
         return nothing[0]
@@ -110,7 +111,7 @@ def word_to_write(vocabulary: Vocabulary, number: int, *nothing: str) -> str:
 
 
 def refuse_word(word: str, *nothing: str) -> None:
-    """Refuse a word that equals a text in `nothing`, since it would be read back as no word."""
+    """Refuse a word that equals a text in `nothing`: readers would take it for ε."""
     if word in nothing:
         raise InputError(
             f"the word '{shortened(word, 40)}' would be read back as no word", advice="write another format"
@@ -134,8 +135,8 @@ def parsed_natively(parse: Callable[..., Any], data: bytes | Piece, file: str, l
 def encode_column(column: tuple[Words, list[str] | None], table: Vocabulary | None) -> tuple[Words, Vocabulary]:
     """Return the word numbers of a column that a native parser has read, and the vocabulary.
 
-    If every field is a number, it is the word number: 0 is ε, and `table` maps numbers to words. Otherwise, look the
-    words up in `table`; without a table, number them in order of appearance.
+    If every field is a number, the fields are word numbers: 0 is ε, and `table` maps numbers to words. Otherwise, the
+    fields are words: look them up in `table` or, without a table, number them in order of appearance.
     """
     numbers, words = column
     if words is None:

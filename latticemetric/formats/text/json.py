@@ -26,7 +26,7 @@ _SPACE = re.compile(rf"[{_SPACES}]*")
 def parsed_json(
     data: bytes, file: str, line: int | None = None, objects: Callable[[list[tuple[str, Any]]], Any] = tuple
 ) -> Any:
-    """Parse a JSON text, or the line of a file: objects as tuples of pairs, arrays as lists.
+    """Parse a JSON text, or one line of a file. Objects become tuples of pairs, and arrays become lists.
 
     `objects` builds an object from its pairs; pass `object_of` to refuse duplicate keys.
     """
@@ -56,7 +56,7 @@ Objects = Callable[[list[tuple[str, Any]]], Any]
 
 
 def array_elements(stream: Stream, objects: Objects = tuple) -> Iterator[tuple[int, Any]]:
-    """Yield the elements of a file that is one JSON array, with their lines; hold one element in memory at a time.
+    """Read a file that is one JSON array; yield the line and the value of each element, one in memory at a time.
 
     Raises:
         FormatError: The file is not one JSON array. Elements before the error are yielded first.
@@ -72,7 +72,7 @@ def array_elements(stream: Stream, objects: Objects = tuple) -> Iterator[tuple[i
             line = text.line
             yield line, text.element()
             separator = "]" if text.peek() == "]" else ","
-            text.skip(separator, "an element of the array is followed by something else")
+            text.skip(separator, "after an element of the array, a comma or ] is missing")
     if text.peek():
         raise FormatError("there is more text after the JSON array", where=stream.place(text.line))
 
@@ -116,7 +116,7 @@ class _Text:
             try:
                 value, end = self._parse(self._text, self._at)
             except json.JSONDecodeError as error:
-                if self._is_cut(error) and self._read(size := 2 * size):  # doubled: long values take linear time
+                if self._is_cut(error) and self._read(size := 2 * size):  # doubling makes the time linear
                     continue
                 line = self.line + self._text.count("\n", self._at, error.pos)
                 raise FormatError(
@@ -130,7 +130,7 @@ class _Text:
             return value
 
     def _is_cut(self, error: json.JSONDecodeError) -> bool:
-        """Check whether an error may only mean that the value is incomplete: it is in a string, or at the end."""
+        """Check whether the value may be only incomplete: the error is an open string, or near the end of the text."""
         return error.msg.startswith("Unterminated string") or error.pos > len(self._text) - _LONGEST_ATOM
 
     def _move(self, to: int) -> None:
@@ -200,7 +200,7 @@ def _decoder(objects: Objects) -> json.JSONDecoder:
 
 
 def text_of(value: object, what: str, place: str) -> str:
-    """Return a text; refuse half characters (surrogates)."""
+    """Return the value if it is a text; refuse lone surrogates, each of which is half a character."""
     if not isinstance(value, str):
         raise FormatError(f"{what} is {shown(value)}, not a text", where=place)
     try:
@@ -230,6 +230,6 @@ def blank_lines(stream: Stream, lines: Iterable[int]) -> Iterator[Entry]:
     """Yield an entry with an error for each blank line, in a file whose line numbers are ids."""
     for line in lines:
         place = stream.place(line)
-        what = "the line is blank, but lines without ids are paired by line number"
+        what = "the line is blank, but without ids, graphs and references are paired by line number"
         advice = "remove the line here and in the references"
         yield Entry(str(line), place, unbuildable(FormatError(what, where=place, advice=advice)))

@@ -114,5 +114,5 @@ function passageView(columns, begin, names, label) {
 
 function alignmentKey() {
   const part = (kind, text) => element("span", {}, element("span", { "aria-hidden": "true" }, `${MARKS[kind]} `), text);
-  return element("p", { class: "note key" }, part("S", "another word than that of the reference"), part("D", "missing"), part("I", "added"));
+  return element("p", { class: "note key" }, part("S", "not the word of the reference"), part("D", "missing"), part("I", "added"));
 }

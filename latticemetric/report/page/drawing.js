@@ -47,7 +47,7 @@ class Drawing {
     return element("div", { class: "bar" }, ...ways, element("label", {}, "Below: ", under),
       element("span", { class: "push" },
         button("−", "Smaller", () => this.view.zoom(1 / STEP)), button("+", "Larger", () => this.view.zoom(STEP)),
-        button("Fit", "Show all of it", () => this.view.fit()), button("1:1", "Letters at reading size", () => this.view.read())));
+        button("Fit", "Show the whole drawing", () => this.view.fit()), button("1:1", "Letters at reading size", () => this.view.read())));
   }
 
   foot() {

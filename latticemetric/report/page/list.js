@@ -74,7 +74,7 @@ class List {
 
   makeSort() {
     this.select = document.getElementById("sort");
-    this.select.append(element("option", { value: "" }, "as they came"),
+    this.select.append(element("option", { value: "" }, "input order"),
       ...this.columns.map((column) => element("option", { value: column.key }, column.title.toLowerCase())));
     this.select.addEventListener("change", () => {
       this.direction = 0;
@@ -126,7 +126,7 @@ class List {
     const shown = items.slice(0, this.limit);
     const body = this.table.tBodies[0];
     body.replaceChildren(...shown.flatMap((one) => this.rows(one)));
-    if (!shown.length) body.append(element("tr", {}, element("td", { class: "failed all" }, "Nothing is like that.")));
+    if (!shown.length) body.append(element("tr", {}, element("td", { class: "failed all" }, "No utterance matches.")));
     this.span();
     this.headers.forEach((header, place) => {
       const chosen = this.direction && this.columns[place] === this.column;

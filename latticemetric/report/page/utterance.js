@@ -31,7 +31,7 @@ function whyNotDrawn(data) {
   return `Not drawn: only the ${drawn === 1 ? "graph" : `${drawn} graphs`} with the most headroom ${drawn === 1 ? "is" : "are"}.`;
 }
 
-// Return the expected rate as text, or certain bounds of it if it is not exact.
+// Return the expected rate as text; if it is not exact, return its proven bounds.
 function expectedText([value, low, high, exact]) {
   return exact ? rate(value) : `${rate(low)} … ${rate(high)}`;
 }
@@ -56,7 +56,7 @@ function sideView(name, one, data) {
   const scores = Object.entries(one.scores ?? {}).map(([metric, values]) => `${metric} ${rate(values[name])}`);
   const more = [side.cost === undefined ? null : `cost ${figure(side.cost, 6)}`, ...scores,
     side.method ? `by ${side.method}` : null,
-    side.apart ? `on no path of the graph; ${side.apart} word errors from the nearest one` : null].filter(Boolean);
+    side.apart ? `on no path of the graph; ${side.apart} word errors from the nearest path` : null].filter(Boolean);
   return element("section", { class: `side ${name}` },
     element("header", {}, element("h3", {}, LABELS[name]),
       element("span", { class: "rate" }, `${data.metric} ${rate(side.score)}`),

@@ -42,7 +42,7 @@ _BROKEN = {
     "fewer links in the header": changed("L=4", "L=3", "the header says L=3, but the file has 4"),
     "a node twice": changed("I=3 t", "I=1 t", "node 1 appears twice"),
     "a link to no node": changed("S=2 E=3", "S=2 E=7", "E=7 is not a node", 13),
-    "a link to a word": changed("S=2 E=3", "S=2 E=x", "E is not a number on every line"),
+    "a link to a word": changed("S=2 E=3", "S=2 E=x", "E must be a number on each line"),
     "no single end": changed("S=2 E=3", "S=2 E=1", "nodes could be the start"),
     "a cycle": changed("J=1 S=0 E=2", "J=1 S=2 E=1", "cyclic"),
     "a score that is no number": changed("a=-4", "a=nan", "score 'nan' is not finite", 12),

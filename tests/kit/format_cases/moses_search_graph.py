@@ -56,7 +56,7 @@ _BROKEN = {
     "cycle by recombination": changed("hyp=4 stack=1 back=0", "hyp=4 stack=3 back=7", 3, "which is not earlier"),
     "field twice": changed("score=-1.5", "back=0", 4, "'back' appears twice"),
     "field unknown": changed("fscore=-1", "gscore=-1", 2, "is not a field of a search graph"),
-    "no transition": changed("transition=-1 ", "", 4, "no 'transition='; let Moses write -output-search-graph"),
+    "no transition": changed("transition=-1 ", "", 4, "no 'transition='; run Moses with -output-search-graph"),
     "no back": changed("back=2 ", "", 4, "no 'back='"),
     "no forward": changed("forward=-1 ", "", 4, "no 'forward='"),
     "no stack": changed("stack=2 ", "", 4, "no 'stack='"),

@@ -176,7 +176,7 @@ _TRN_BROKEN = {
     "id not opened": Broken(b"a (u1)\nb u2)\n", 2, "does not end in an id"),
     "id empty": Broken(b"a (u1)\nb ()\n", 2, "does not end in an id"),
     "id with a space": Broken(b"a (u1)\nb (u 2)\n", 2, "does not end in an id"),
-    "stars": Broken(b"a (u1)\n*** b (u2)\n", 2, "sclite skips lines that begin with **"),
+    "stars": Broken(b"a (u1)\n*** b (u2)\n", 2, "the line begins with **, so sclite would skip it"),
     "latin-1": Broken(b"a (u1)\n\xe9t\xe9 (u2)\n", 2, "UTF-8"),
     "utf-16": Broken("a (u1)\n".encode("utf-16"), 1, "UTF-8"),
     "brackets only": Broken(b"(" * 100_000 + b"\n", 1, "does not end in an id"),

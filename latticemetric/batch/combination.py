@@ -13,7 +13,7 @@ import numpy.typing as npt
 from latticemetric.errors import FormatError, UsageError, placed, shortened
 from latticemetric.formats.reading import entries
 from latticemetric.formats.references import Reference, ReferenceFile, read_references
-from latticemetric.formats.registry import Entry, sniff
+from latticemetric.formats.registry import Entry, UnknownFormatError, sniff
 from latticemetric.formats.streams.stream import STANDARD_INPUT, open_stream
 from latticemetric.frames import Tabular
 from latticemetric.mbr_decoding.combination import Combination, combine
@@ -131,9 +131,7 @@ def _is_text(path: str) -> bool:
     try:
         with open_stream(path) as stream:
             sniff(stream)
-    except FormatError as error:
-        if "recognised" not in error.what:
-            raise
+    except UnknownFormatError:
         return True
     except IsADirectoryError:
         return False

@@ -239,7 +239,7 @@ class CorpusResults(Results):
         oracle, failed = self._corpus.oracle, self._corpus.failed
         scores = {"oracle": oracle.corpus, "4-GRR oracles": oracle.start, "1-best": oracle.one_best}
         rows = [["", rate_title(self._metric)], *([side, rate(score.score)] for side, score in scores.items())]
-        sweeps = f"{oracle.sweeps} sweeps; a better oracle may exist"
+        sweeps = f"{counted(oracle.sweeps, 'sweep')}; a better oracle may exist"
         lattices = _counted(len(self._answers) - failed, failed)
         return ["", *table(rows), sweeps, f"{lattices}   {self._corpus.signature}"]
 

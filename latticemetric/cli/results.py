@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from latticemetric.cli.files import STANDARD
 from latticemetric.display import aligned_rows, display_width, padding
 from latticemetric.errors import UsageError, harmless
 
@@ -28,7 +29,6 @@ T = TypeVar("T")
 Record = dict[str, Any]
 """Named values: a row in TSV, an object in JSON."""
 
-STANDARD = "-"
 _ID_WIDTH = 12
 
 

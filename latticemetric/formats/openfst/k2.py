@@ -48,7 +48,10 @@ class _Arc(NamedTuple):
 
 
 def looks_like_k2(head: bytes) -> bool:
-    """Check whether the arcs with the label −1, and no others, lead into the state that is alone on the last line."""
+    """Check whether the arcs with the label −1, and no others, lead into the state that is alone on the last line.
+
+    If the last line of the file is not in `head`, check only that these arcs lead into the largest state.
+    """
     if _PREFIX.match(head):
         return True
     if b"-1" not in head:

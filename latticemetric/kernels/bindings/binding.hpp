@@ -1,4 +1,4 @@
-// What all bindings use: arrays in, arrays out, checks.
+// What all bindings share: arrays from and to Python, and checks of arguments.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -39,14 +39,14 @@ Output<T> to_numpy(std::vector<T> values, std::initializer_list<std::size_t> sha
   return Output<T>(data, shape, owner);
 }
 
-// Python decides how much memory a call may take.
+// Asks Python how much memory a call may take.
 inline std::size_t most_bytes() {
   const TakenGil taken;
   return nb::cast<std::size_t>(nb::module_::import_("latticemetric.memory").attr("most_bytes")());
 }
 
-// While it lives a kernel runs: other threads may use Python, what this one allocates is held to a budget, and signals
-// end it.
+// The scope in which a kernel runs. Other Python threads may run meanwhile (the GIL is released), allocations of this
+// thread are held to a memory budget, and signals can end the kernel.
 class KernelScope {
  public:
   KernelScope() : budget_(most_bytes, check_signals) {}
@@ -60,31 +60,33 @@ inline void require(bool condition, const char* message) {
   if (!condition) throw std::invalid_argument(message);
 }
 
-// NumPy can make arrays that the machine's own types cannot stand at.
+// Refuses arrays that are not aligned to their type: NumPy can make them, but the machine need not be able to read
+// them.
 template <typename... T>
 void require_aligned(const Input<T>&... arrays) {
   require(((reinterpret_cast<std::uintptr_t>(arrays.data()) % alignof(T) == 0) && ...), "an array is not aligned");
 }
 
-// NaN and infinities are in no comparison or sum what they seem to be.
+// Returns whether all values are finite. Comparisons and sums of NaN and infinities would mislead the kernels.
 inline bool are_finite(const Input<double>& values) {
   const auto *const begin = values.data(), *const end = begin + values.size();
-  std::int64_t others = 0;  // no early end: the loop takes several numbers at a time
+  std::int64_t others = 0;  // no early exit, so that the loop is vectorised
   for (const double* value = begin; value < end; ++value) others |= !(std::fabs(*value) <= DBL_MAX);
   return !others;
 }
 
 inline void require_finite(const Input<double>& values, const char* message) { require(are_finite(values), message); }
 
-// What it costs to end in each state, or as each node: infinitely much where nothing ends.
+// Checks the costs of ending in each state or node: no cost is NaN or minus infinity, and if there are any, one is
+// finite. The cost is infinite where no path or derivation ends.
 inline void require_ends(const Input<double>& cost) {
   bool is_cost = true, any = cost.size() == 0;
   for (std::size_t k = 0; k < cost.size(); ++k) {
     is_cost &= cost.data()[k] >= -DBL_MAX;
     any |= cost.data()[k] <= DBL_MAX;
   }
-  require(is_cost, "the cost of an end is not a number");
-  require(any, "there is no end");
+  require(is_cost, "the cost of an end is NaN or minus infinity");
+  require(any, "there is no end of finite cost");
 }
 
 template <typename T>
@@ -93,7 +95,7 @@ Output<T> column(std::vector<T> values) {
   return to_numpy(std::move(values), {size});
 }
 
-// Numbers of 128 bits come and go as their high and their low half.
+// 128-bit numbers are passed to and from Python as two 64-bit numbers: the high half and the low half.
 using Halves = std::pair<std::int64_t, std::uint64_t>;
 inline Int128 to_int128(Halves halves) { return static_cast<Int128>(halves.first) * (static_cast<Int128>(1) << 64) + halves.second; }
 inline Halves halves(Int128 value) { return {static_cast<std::int64_t>(value >> 64), static_cast<std::uint64_t>(value)}; }
@@ -106,10 +108,10 @@ inline Gains checked_gains(std::int32_t order, std::int64_t unit, std::int64_t a
   return {order, unit, alpha, beta};
 }
 
-// Words of a reference that searches of forests and loss-augmented searches accept.
+// Searches of forests and loss-augmented searches accept references of fewer words than this.
 inline constexpr std::size_t longest_reference = std::size_t{1} << 22;
 
-// By its name.
+// Returns the search method of a name.
 inline SearchMethod checked_method(const std::string& name, std::size_t part_bytes) {
   for (const auto& [known, kind] : {std::pair{"automatic", SearchMethod::automatic},
                                     {"table", SearchMethod::table},

@@ -1,4 +1,4 @@
-// Python bindings of expectations.
+// Python bindings of expected costs.
 #include <algorithm>
 #include <cfloat>
 #include <limits>
@@ -14,10 +14,10 @@ namespace {
 
 using namespace nb::literals;
 
-// Arcs that a search can rely on.
+// Checks a graph: arcs go forward and are sorted by source, and every word has a class.
 void require_graph(std::int32_t states, std::int64_t arcs, const std::int32_t* source, const std::int32_t* target,
                    const std::int32_t* word, std::int32_t classes) {
-  require(states > 0, "a lattice has a start");
+  require(states > 0, "a lattice has a start, but this one has no states");
   require(classes >= 0, "the number of classes is negative");
   for (std::int64_t a = 0; a < arcs; ++a) {
     require(0 <= source[a] && source[a] < target[a] && target[a] < states,
@@ -65,7 +65,7 @@ nb::tuple expected_cost(Input<std::int32_t> source, Input<std::int32_t> target, 
   const ReferenceWords words{std::move(references), std::move(sizes), classes};
   require_references(words);
   const auto rules = checked_rules(order, unit, alpha, beta);
-  require(most_states >= 1 && samples >= 1, "there must be states and samples");
+  require(most_states >= 1 && samples >= 1, "most_states and samples must be at least 1");
   require(seconds >= 0, "the time is negative");
   const WeightedGraph graph{states, arcs, source.data(), target.data(), word.data(), transition.data(), ending.data()};
   Expectation found;
@@ -80,8 +80,9 @@ nb::tuple expected_cost(Input<std::int32_t> source, Input<std::int32_t> target, 
                         column(std::move(found.arc_gradient)), column(std::move(found.end_gradient)));
 }
 
-// Graphs one after the other in all columns: those of graph g are `arc_begin[g] .. arc_begin[g + 1]`, and likewise for
-// its states, which are numbered from 0 in each graph.
+// Takes several graphs, one after the other in all columns. Graph g has the arcs arc_begin[g] .. arc_begin[g + 1] - 1
+// and the states state_begin[g] .. state_begin[g + 1] - 1. In `source` and `target`, the states of each graph are
+// numbered from 0.
 nb::tuple expected_costs(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> word,
                          Input<double> cost, Input<double> final_cost, Input<std::int64_t> arc_begin,
                          Input<std::int64_t> state_begin,
@@ -95,7 +96,7 @@ nb::tuple expected_costs(Input<std::int32_t> source, Input<std::int32_t> target,
   require_aligned(cost, final_cost);
   require_aligned(arc_begin, state_begin);
   require(target.size() == arcs && word.size() == arcs && cost.size() == arcs, "columns differ in length");
-  require(sizes.size() == graphs && classes.size() == graphs, "graphs differ in number");
+  require(sizes.size() == graphs && classes.size() == graphs, "columns of graphs differ in length");
   for (const auto& [begin, last] : {std::pair{&arc_begin, arcs}, {&state_begin, states}}) {
     const auto* at = begin->data();
     require(begin->size() == graphs + 1 && at[0] == 0 && at[graphs] == static_cast<std::int64_t>(last),
@@ -104,7 +105,7 @@ nb::tuple expected_costs(Input<std::int32_t> source, Input<std::int32_t> target,
   }
   require_finite(cost, "a cost is not finite");
   const auto rules = checked_rules(order, unit, alpha, beta);
-  require(most_states >= 1, "there must be states");
+  require(most_states >= 1, "most_states must be at least 1");
   std::vector<ReferenceWords> words;
   for (std::size_t g = 0; g < graphs; ++g) {
     const auto first = arc_begin.data()[g], start = state_begin.data()[g], count = state_begin.data()[g + 1] - start;
@@ -113,10 +114,10 @@ nb::tuple expected_costs(Input<std::int32_t> source, Input<std::int32_t> target,
                   target.data() + first, word.data() + first, classes[g]);
     bool ends = false;
     for (auto s = start; s < start + count; ++s) {
-      require(final_cost.data()[s] >= -DBL_MAX, "the cost of an end is not a number");
+      require(final_cost.data()[s] >= -DBL_MAX, "the cost of an end is NaN or minus infinity");
       ends |= final_cost.data()[s] <= DBL_MAX;
     }
-    require(ends, "there is no end");
+    require(ends, "there is no end of finite cost");
     words.push_back({std::move(references[g]), std::move(sizes[g]), classes[g]});
     require_references(words.back());
   }

@@ -1,4 +1,4 @@
-// A forest as it comes from Python.
+// A forest as arrays from Python.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace latticemetric {
 
-// Arrays of a forest, which stay alive while it is searched.
+// The arrays of a forest. They stay alive while it is searched.
 struct ForestArrays {
   Input<std::int32_t> head, tail, target;
   Input<std::int64_t> tail_begin, target_begin, words;
@@ -45,7 +45,7 @@ inline Forest ForestArrays::checked() const {
       require(tail.data()[k] >= 0 && tail.data()[k] < head.data()[e], "tails must come before heads");
     for (auto k = target_begin.data()[e]; k < target_begin.data()[e + 1]; ++k)
       require(target.data()[k] != 0 && target.data()[k] >= -tails,
-              "a target side has a tail that its edge does not have");
+              "a target side must hold words and tails of its edge only");
   }
   return {static_cast<std::int32_t>(nodes), static_cast<std::int64_t>(edges), head.data(), tail_begin.data(),
           tail.data(), target_begin.data(), target.data(), cost.data(), words.data(), goal_cost.data()};

@@ -43,7 +43,7 @@ nb::tuple py_best_costs_through_edges(Input<std::int32_t> head, Input<std::int64
   return nb::make_tuple(column(std::move(through.edge)), column(std::move(through.ending)));
 }
 
-// The words that edges say, each once.
+// Returns the distinct words of the target sides, in ascending order.
 std::vector<std::int32_t> words_of(const Forest& graph) {
   std::vector<std::int32_t> words(graph.target, graph.target + graph.target_begin[graph.edges]);
   std::sort(words.begin(), words.end());
@@ -59,8 +59,8 @@ nb::tuple py_forest_ngram_posteriors(Input<std::int32_t> head, Input<std::int64_
                                      std::size_t most_bytes) {
   const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
   require_aligned(node, transition, ending);
-  require(node.size() == goal_cost.size() && ending.size() == goal_cost.size(), "nodes differ in number");
-  require(transition.size() == head.size(), "edges differ in number");
+  require(node.size() == goal_cost.size() && ending.size() == goal_cost.size(), "columns of nodes differ in length");
+  require(transition.size() == head.size(), "columns of edges differ in length");
   require(order >= 1, "the order must be positive");
   std::vector<std::int32_t> last;
   NgramPosteriors found;
@@ -85,11 +85,11 @@ Output<std::int64_t> py_search_forest_ngrams(Input<std::int32_t> head, Input<std
   const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
   require_aligned(own, known, parent, ending);
   require_aligned(gain);
-  require(own.size() == known.size() && own.size() < (std::size_t{1} << 31), "words differ in number");
+  require(own.size() == known.size() && own.size() < (std::size_t{1} << 31), "columns of words differ in length");
   require(std::is_sorted(own.data(), own.data() + own.size()) && (own.size() == 0 || own.data()[0] > 0) &&
           std::adjacent_find(own.data(), own.data() + own.size()) == own.data() + own.size(),
           "words must be ascending");
-  require(gain.size() == parent.size(), "n-grams differ in number");
+  require(gain.size() == parent.size(), "columns of n-grams differ in length");
   require(order >= 1 && order <= highest_order, "the order must lie in 1 .. 254");
   std::vector<std::int64_t> edges;
   {

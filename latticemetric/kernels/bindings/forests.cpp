@@ -93,7 +93,8 @@ nb::tuple best_of(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Inpu
                         column(std::move(found.goals)), column(std::move(found.goal_of)));
 }
 
-// Parts of a derivation's text are looked for where edges show tails: they must be as many as are target.
+// Checks what the words of edges show as text. Parts of a derivation's text are looked for where edges show tails, so
+// each edge must show as many tails as its target side has.
 ShownWords checked(const Forest& graph, const Input<std::int64_t>& begin, const Input<std::int32_t>& words,
                    const Input<std::int64_t>& rank) {
   require_aligned(begin, rank);
@@ -106,7 +107,7 @@ ShownWords checked(const Forest& graph, const Input<std::int64_t>& begin, const 
     const auto tails = std::count_if(target + graph.target_begin[e], target + graph.target_begin[e + 1], is_tail);
     const auto* const shown = words.data();
     require(tails == std::count_if(shown + begin.data()[e], shown + begin.data()[e + 1], is_tail),
-            "shown words have other tails than the target side");
+            "shown words must have as many tails as the target side");
     require(rank.size() == 0 || tails <= 1, "only paths are compared by ranks");
   }
   return {begin.data(), words.data(), rank.size() ? rank.data() : nullptr};
@@ -120,7 +121,7 @@ nb::tuple best_strings(Input<std::int32_t> head, Input<std::int64_t> tail_begin,
                        std::int64_t most, std::size_t few, std::size_t most_bytes) {
   require_aligned(reference);
   require(reference.size() < longest_reference, "the reference is too long");
-  require(most >= 1, "there must be something to look for");
+  require(most >= 1, "at least one string must be asked for");
   const Forest graph = ForestArrays{head, tail, target, tail_begin, target_begin, words, cost, goal_cost}.checked();
   const ShownWords texts = checked(graph, shown_begin, shown, rank);
   const Gains gains = checked_gains(order, unit, alpha, beta);

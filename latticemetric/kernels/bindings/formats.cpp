@@ -25,13 +25,14 @@ nb::list to_strings(const std::vector<std::string_view>& texts) {
   return list;
 }
 
-// Word numbers, and the words in the order of their numbers from 1; `None` where the words are numbers themselves.
+// Returns word numbers, and the words in the order of their numbers from 1 on; `None` instead of words if the words are
+// numbers themselves.
 nb::tuple word_column(WordColumn& words) {
   nb::object texts = words.numeric() ? nb::none() : nb::object(to_strings(words.words()));
   return nb::make_tuple(column(words.take()), texts);
 }
 
-// Where the rows of labels begin, and their values.
+// Returns where the rows of labels begin, and their values.
 template <typename T>
 nb::tuple label_rows(LabelRows<T>&& rows) {
   using Value = std::conditional_t<sizeof(T) == 1, std::uint8_t, T>;
@@ -78,7 +79,7 @@ nb::tuple join_label_rows(Input<std::int64_t> begin, Input<std::int32_t> ids) {
   return label_rows(std::move(texts));
 }
 
-// The columns that Kaldi's text and binary lattices and OpenFst's text share.
+// Returns the columns that Kaldi's text, Kaldi's binary and OpenFst's text formats share.
 template <typename Machine>
 nb::dict arc_columns(Machine& machine) {
   nb::dict result;
@@ -111,9 +112,9 @@ nb::dict parse_arc_lines(std::string_view text, const Parse& parse) {
   return result;
 }
 
-// A part of some bytes.
+// Returns a part of some bytes.
 std::string_view part_of(const nb::bytes& whole, std::size_t begin, std::size_t end) {
-  require(begin <= end && end <= whole.size(), "the bytes end before the part does");
+  require(begin <= end && end <= whole.size(), "the part lies beyond the end of the bytes");
   return as_view(whole).substr(begin, end - begin);
 }
 
@@ -141,7 +142,7 @@ nb::dict parse_plf_line(nb::bytes text) {
   return result;
 }
 
-// A column of numbers (missing ones NaN) where all its values are, else word numbers and words.
+// Returns a column of numbers (NaN where one is missing) if all values are numbers; otherwise word numbers and words.
 nb::object slf_column(const SlfColumn& field, const std::vector<std::int64_t>& lines, bool is_text) {
   std::vector<double> numbers;
   bool numeric = !is_text;
@@ -152,7 +153,7 @@ nb::object slf_column(const SlfColumn& field, const std::vector<std::int64_t>& l
       try {
         numbers.push_back(parse_score(field.values[row], lines[row]));
       } catch (const ParseError& error) {
-        // A number that is not finite is refused; a text is kept as one.
+        // A number that is not finite is an error. Any other text makes this a column of words.
         if (std::string_view(error.what()).find("finite") != std::string_view::npos) throw;
         numeric = false;
       }
@@ -254,7 +255,7 @@ nb::dict parse_kaldi_machine(nb::bytes whole, std::size_t begin, std::size_t end
   return result;
 }
 
-// Where the machine that begins at an offset ends; `None` where the bytes end before it does.
+// Returns where the machine that begins at an offset ends; `None` if the bytes end before it does.
 nb::object skip_kaldi_machine(nb::bytes data, std::size_t begin) {
   require(begin <= data.size(), "the offset lies beyond the end");
   std::size_t size = 0;
@@ -268,7 +269,7 @@ nb::object skip_kaldi_machine(nb::bytes data, std::size_t begin) {
 }  // namespace
 
 void bind_formats(nb::module_& m) {
-  // ParseError(line, message[, place]): readers add the file and make it one of our errors.
+  // ParseError(line, message[, place]): Python's readers add the file name and turn it into an error of the package.
   static nb::object parse_error =
       nb::steal(PyErr_NewException("latticemetric._native.ParseError", PyExc_ValueError, nullptr));
   m.attr("ParseError") = parse_error;

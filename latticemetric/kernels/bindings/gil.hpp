@@ -1,9 +1,9 @@
-// Other Python threads may run while a kernel does.
+// Releases and takes the GIL (Python's global lock), so that other Python threads may run while a kernel does.
 #pragma once
 
 #include <Python.h>
 
-#include <cstddef>  // says whose standard library this is
+#include <cstddef>  // defines __GLIBCXX__ if this is GCC's standard library
 
 #if defined(__GLIBCXX__) && defined(__unix__)
 #include <unistd.h>
@@ -11,17 +11,18 @@
 
 namespace latticemetric {
 
-// Takes the GIL by what it is given.
+// Takes the GIL by calling `take`.
 //
-// When the interpreter ends while a daemon thread runs a kernel, Python before 3.14 ends that thread as soon as it
-// wants the GIL back: by pthread_exit, which unwinds the stack. No C++ function of the binding lets that pass, so the
-// process would be aborted. Here such a thread waits for the end of the process instead, as Python has it from 3.14 on.
+// If the interpreter ends while a daemon thread runs a kernel, Python before 3.14 ends that thread when it wants the
+// GIL back. It does so by pthread_exit, which unwinds the stack. The C++ functions of the binding do not let that pass,
+// so the process would be aborted. Here such a thread waits for the end of the process instead, as it does in Python
+// from 3.14 on.
 template <typename Take>
 void take_gil(Take take) {
 #if defined(__GLIBCXX__) && defined(__unix__)
   try {
     take();
-  } catch (...) {  // nothing but the forced unwinding: C throws nothing
+  } catch (...) {  // only the forced unwinding gets here: `take` calls C, which throws nothing
     for (;;) pause();
   }
 #else
@@ -29,7 +30,7 @@ void take_gil(Take take) {
 #endif
 }
 
-// Releases the GIL, and takes it back at the end of the scope.
+// Releases the GIL. Takes it back at the end of the scope.
 class ReleasedGil {
  public:
   ReleasedGil() : state_(PyEval_SaveThread()) {}
@@ -43,7 +44,7 @@ class ReleasedGil {
   PyThreadState* state_;
 };
 
-// Takes the GIL in the middle of a kernel, and releases it at the end of the scope.
+// Takes the GIL in the middle of a kernel. Releases it at the end of the scope.
 class TakenGil {
  public:
   TakenGil() {

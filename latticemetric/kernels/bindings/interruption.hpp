@@ -7,8 +7,8 @@
 
 namespace latticemetric {
 
-// Whether the program is being stopped: its main thread has ended, or handles an interrupt or an exit, as
-// `with ThreadPoolExecutor()` does while it waits for its threads.
+// Returns whether the program is being stopped: its main thread has ended, or is handling an interrupt or an exit (as
+// in `with ThreadPoolExecutor()`, which waits for its threads meanwhile).
 inline bool is_stopping(const nanobind::object& main_thread) {
   namespace nb = nanobind;
   if (!nb::cast<bool>(main_thread.attr("is_alive")())) return true;
@@ -19,8 +19,9 @@ inline bool is_stopping(const nanobind::object& main_thread) {
          PyObject_IsInstance(error.ptr(), PyExc_SystemExit) == 1;
 }
 
-// Lets Python run the handlers of signals, which it does in the main thread alone, and throws what they raise. A kernel
-// in another thread is interrupted when nobody waits for its answer any more.
+// Lets Python run its signal handlers, which it does only in the main thread, and throws what they raise. In another
+// thread, throws KeyboardInterrupt once the program is being stopped: then nobody waits for the kernel's answer any
+// more.
 inline void check_signals() {
   namespace nb = nanobind;
   const TakenGil taken;

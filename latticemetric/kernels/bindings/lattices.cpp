@@ -1,4 +1,4 @@
-// Python bindings of lattices: their order, their best paths by cost and by metric, their posteriors.
+// Python bindings of lattices: the order of their states, their best paths by cost and by metric, their posteriors.
 #include <algorithm>
 #include <vector>
 
@@ -56,10 +56,11 @@ nb::tuple order_states(Input<std::int32_t> source, Input<std::int32_t> target, s
                         topology.on_cycle);
 }
 
-// Of an array of states or words: the largest number is left to ★.
+// Returns whether all values are numbers of states or words: not negative, and less than the largest integer, which is
+// reserved for ★.
 bool are_numbers(Input<std::int32_t> values) {
   require_aligned(values);
-  std::int32_t others = 0;  // no early end: the loop takes several numbers at a time
+  std::int32_t others = 0;  // no early exit, so that the loop is vectorised
   for (const auto *value = values.data(), *end = value + values.size(); value < end; ++value)
     others |= (*value < 0) | (*value == INT32_MAX);
   return !others;
@@ -82,9 +83,9 @@ nb::tuple total_cost(const std::vector<std::pair<Input<double>, Input<double>>>&
                      const std::vector<double>& scales, std::int64_t arcs, std::int32_t states,
                      Input<std::int32_t> final) {
   require(scales.size() == columns.size(), "every column needs a scale");
-  require(arcs >= 0 && states >= 0, "there are less than no arcs or states");
+  require(arcs >= 0 && states >= 0, "the number of arcs or states is negative");
   require_aligned(final);
-  require_ids(final, states, "a final state is no state");
+  require_ids(final, states, "a final state is not a state");
   std::vector<latticemetric::CostColumn> weighted;
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const auto& [arc, ends] = columns[k];
@@ -108,10 +109,10 @@ nb::tuple order_forest(Input<std::int32_t> head, Input<std::int64_t> tail_begin,
   require_aligned(tail_begin);
   require_ids(head, nodes, "a head is not a node");
   require_ids(tail, nodes, "a tail is not a node");
-  require(tail_begin.size() == edges + 1 && tail_begin.data()[0] == 0, "edges must have tails from the first on");
+  require(tail_begin.size() == edges + 1 && tail_begin.data()[0] == 0, "the tails of the first edge must begin at 0");
   for (std::size_t e = 0; e < edges; ++e)
     require(tail_begin.data()[e] <= tail_begin.data()[e + 1], "tails must follow one another");
-  require(static_cast<std::size_t>(tail_begin.data()[edges]) == tail.size(), "tails must end at the end");
+  require(static_cast<std::size_t>(tail_begin.data()[edges]) == tail.size(), "tails must fill their column");
   latticemetric::ForestOrder order;
   {
     const latticemetric::KernelScope running;
@@ -126,7 +127,7 @@ void require_lattice(const Input<std::int32_t>& source, const Input<std::int32_t
   require_aligned(source, target);
   require(target.size() == arcs, "source and target differ in length");
   const auto *const from = source.data(), *const to = target.data();
-  std::int32_t turned = arcs > 0 && from[0] < 0, unsorted = 0;  // no early end: the loops take several arcs at a time
+  std::int32_t turned = arcs > 0 && from[0] < 0, unsorted = 0;  // no early exit, so that loops are vectorised
   for (std::size_t a = 0; a < arcs; ++a) turned |= (from[a] >= to[a]) | (to[a] >= states);
   for (std::size_t a = 1; a < arcs; ++a) unsorted |= from[a - 1] > from[a];
   require(!turned, "arcs must go from smaller to larger states");
@@ -200,7 +201,7 @@ latticemetric::Lattice checked_lattice(const Input<std::int32_t>& source, const 
                                        const Input<double>& cost, const Input<double>& final_cost) {
   const auto states = static_cast<std::int32_t>(final_cost.size());
   const auto arcs = source.size();
-  require(states > 0, "a lattice has a start");
+  require(states > 0, "a lattice has a start, but this one has no states");
   require_aligned(label, is_word, cost, final_cost);
   require_lattice(source, target, states);
   require(label.size() == arcs && is_word.size() == arcs && cost.size() == arcs, "columns differ in length");
@@ -210,7 +211,7 @@ latticemetric::Lattice checked_lattice(const Input<std::int32_t>& source, const 
           label.data(), is_word.data(),                  cost.data(),   final_cost.data()};
 }
 
-// The gain may need more than 64 bits: it is returned as its high and its low half.
+// Searches a lattice. Returns the gain, which may need more than 64 bits, as its high and its low half.
 nb::tuple search_lattice(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
                          Input<std::uint8_t> is_word, Input<double> cost, Input<double> final_cost,
                          Input<std::int32_t> reference, std::int32_t order, std::int64_t unit, std::int64_t alpha,
@@ -276,7 +277,8 @@ nb::tuple search_spelled_lattice(Input<std::int32_t> source, Input<std::int32_t>
   return nb::make_tuple(column(std::move(best.arcs)), best.errors);
 }
 
-// A rate's numerator, as the gain, may need more than 64 bits: both are passed as their high and their low half.
+// Searches a lattice against a reference graph. The rate's numerator and the gain may need more than 64 bits: both are
+// passed as their high and their low half.
 nb::tuple search_reference_graph(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
                                  Input<std::uint8_t> is_word, Input<double> cost, Input<double> final_cost,
                                  Input<std::int32_t> size, Input<std::int32_t> reference_source,
@@ -288,7 +290,7 @@ nb::tuple search_reference_graph(Input<std::int32_t> source, Input<std::int32_t>
   const auto lattice = checked_lattice(source, target, label, is_word, cost, final_cost);
   const auto reference_states = static_cast<std::int32_t>(reference_final.size());
   const auto reference_arcs = reference_source.size();
-  require(reference_states > 0, "a graph has a start");
+  require(reference_states > 0, "a reference graph has a start, but this one has no states");
   require_aligned(size, reference_label, reference_size, reference_final);
   require_lattice(reference_source, reference_target, reference_states);
   require(size.size() == source.size(), "columns differ in length");
@@ -296,10 +298,10 @@ nb::tuple search_reference_graph(Input<std::int32_t> source, Input<std::int32_t>
           "columns differ in length");
   const auto* const reference_ends = reference_final.data();
   require(std::any_of(reference_ends, reference_ends + reference_states, [](auto is_end) { return is_end != 0; }),
-          "the reference has no end");
+          "the reference graph has no final state");
   const auto gains = checked_gains(order, unit, alpha, beta);
   require(reference_states < (1 << 30) / order, "the reference is too large");
-  require(rate_total >= 1, "a rate's denominator is positive");
+  require(rate_total >= 1, "a rate's denominator must be positive");
   for (const auto* sizes : {&size, &reference_size})
     for (std::size_t a = 0; a < sizes->size(); ++a)
       require(0 <= sizes->data()[a] && sizes->data()[a] <= order, "a word adds at most the order to the denominator");
@@ -326,7 +328,7 @@ nb::tuple forward_backward(Input<std::int32_t> source, Input<std::int32_t> targe
   const auto states = static_cast<std::int32_t>(final_cost.size());
   require_aligned(source, target);
   require_aligned(cost, final_cost);
-  require(source.size() == target.size() && source.size() == cost.size(), "arcs differ in number");
+  require(source.size() == target.size() && source.size() == cost.size(), "columns of arcs differ in length");
   for (std::size_t a = 0; a < source.size(); ++a) {
     require(source.data()[a] >= (a > 0 ? source.data()[a - 1] : 0), "arcs must be sorted by source");
     require(source.data()[a] < target.data()[a] && target.data()[a] < states, "arcs must go to larger states");
@@ -358,7 +360,7 @@ std::string align(Input<std::int32_t> candidate, Input<std::int32_t> reference, 
                        {reference.data(), static_cast<std::int64_t>(reference.size())});
 }
 
-// The number of each word; a new word has the next number.
+// Returns the number of each word. A new word gets the next number.
 std::vector<std::int32_t> numbered(const nb::tuple& words, const nb::dict& numbers) {
   std::vector<std::int32_t> found;
   found.reserve(words.size());

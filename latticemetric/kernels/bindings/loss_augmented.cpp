@@ -1,4 +1,4 @@
-// Python bindings of strings by metric and cost together.
+// Python bindings of loss-augmented searches: strings by metric and cost together.
 #include <utility>
 
 #include "bindings/binding.hpp"
@@ -18,7 +18,7 @@ LossLattice checked(const Input<std::int32_t>& source, const Input<std::int32_t>
   const auto states = final_cost.size();
   require_aligned(source, target, label, shown);
   require_aligned(cost, final_cost);
-  require(states > 0 && states < (std::size_t{1} << 31) && is_final.size() == states, "a lattice has a start");
+  require(states > 0 && states < (std::size_t{1} << 31) && is_final.size() == states, "states must number 1 to 2^31-1");
   require(target.size() == arcs && label.size() == arcs && shown.size() == arcs && cost.size() == arcs,
           "columns differ in length");
   std::vector<std::uint8_t> goes_on(states, 0);
@@ -56,7 +56,7 @@ nb::tuple py_loss_augmented_strings(Input<std::int32_t> source, Input<std::int32
     require(weights[r].first >= 0, "a weight is negative");
     loss_function.references.push_back({std::move(references[r]), to_int128(weights[r])});
   }
-  require(most >= 1 && most_steps >= 1 && most_steps < (std::int64_t{1} << 30), "there must be something to look for");
+  require(most >= 1 && most_steps >= 1 && most_steps < (std::int64_t{1} << 30), "strings or steps are out of range");
   const auto search_method = checked_method(method, part_bytes);
   LossAugmentedStrings found;
   {

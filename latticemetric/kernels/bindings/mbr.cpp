@@ -30,7 +30,7 @@ void require_labels(const Input<std::int32_t>& labels, std::int32_t below) {
 
 Output<double> shares(Input<std::int32_t> source, Input<std::int32_t> target, Input<double> cost,
                       std::int32_t states) {
-  require(states > 0, "a lattice has a start");
+  require(states > 0, "a lattice has a start, but this one has no states");
   require_arcs_by_target(source, target, states);
   require_aligned(cost);
   require(cost.size() == source.size(), "columns differ in length");

@@ -11,10 +11,10 @@ namespace {
 using namespace nb::literals;
 
 void require_begins(const Input<std::int64_t>& begin, std::size_t size) {
-  require(begin.size() >= 1 && begin.data()[0] == 0, "the first must begin at 0");
+  require(begin.size() >= 1 && begin.data()[0] == 0, "the first row must begin at 0");
   for (std::size_t k = 1; k < begin.size(); ++k)
-    require(begin.data()[k - 1] <= begin.data()[k], "they must follow one another");
-  require(static_cast<std::size_t>(begin.data()[begin.size() - 1]) == size, "the last must end at the end");
+    require(begin.data()[k - 1] <= begin.data()[k], "rows must follow one another");
+  require(static_cast<std::size_t>(begin.data()[begin.size() - 1]) == size, "the last row must end at the last value");
 }
 
 void require_words(const Input<std::int32_t>& words, std::int64_t types) {
@@ -23,7 +23,8 @@ void require_words(const Input<std::int32_t>& words, std::int64_t types) {
     require(words.data()[k] >= 0 && words.data()[k] < types, "a word has no keys");
 }
 
-// The keys of word type w in stage s are keys[key_begin[s * types + w]] .. keys[key_begin[s * types + w + 1] - 1].
+// Aligns pairs of strings. The keys of word type w in stage s are keys[key_begin[k]] .. keys[key_begin[k + 1] - 1],
+// where k = s * types + w.
 nb::tuple align_stages(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin,
                        Input<std::int32_t> references, Input<std::int64_t> reference_begin, Input<std::int32_t> keys,
                        Input<std::int64_t> key_begin, std::int32_t stages, std::int64_t cap) {
@@ -31,13 +32,13 @@ nb::tuple align_stages(Input<std::int32_t> candidates, Input<std::int64_t> candi
   require_aligned(candidate_begin, reference_begin, key_begin);
   require_begins(candidate_begin, candidates.size());
   require_begins(reference_begin, references.size());
-  require(candidate_begin.size() == reference_begin.size(), "there must be one reference a candidate");
+  require(candidate_begin.size() == reference_begin.size(), "every candidate must have one reference");
   require_begins(key_begin, keys.size());
   for (std::size_t p = 1; p < candidate_begin.size(); ++p)
     for (const auto* begin : {&candidate_begin, &reference_begin})
       require(begin->data()[p] - begin->data()[p - 1] <= StageSearch::most_words, "a string has too many words");
   require(stages >= 1 && cap >= 1, "stages and cap must be positive");
-  require((key_begin.size() - 1) % static_cast<std::size_t>(stages) == 0, "each stage must have keys of each word");
+  require((key_begin.size() - 1) % static_cast<std::size_t>(stages) == 0, "each stage must have keys for every word");
   const auto types = static_cast<std::int64_t>(key_begin.size() - 1) / stages;
   require_words(candidates, types);
   require_words(references, types);

@@ -1,12 +1,12 @@
-// The extension module. Each file of bindings checks the shapes and bounds of arrays and releases the GIL; no policy is
-// made here.
+// The extension module. The other files of bindings check the shapes and bounds of arrays, and release the GIL. No
+// policy is made here.
 #include "bindings/binding.hpp"
 
 namespace {
 
 namespace nb = nanobind;
 
-// Says how much a call may take, and how to allow it more.
+// Translates `OverBudget` into Python's error, which says how much a call may take and how to allow more.
 void raise_over_budget(const std::exception_ptr& problem, void*) {
   try {
     std::rethrow_exception(problem);

@@ -1,4 +1,4 @@
-// Python bindings of what aligns networks.
+// Python bindings of alignments of networks.
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +16,7 @@ Network checked(const Input<std::int32_t>& source, const Input<std::int32_t>& ta
   const auto arcs = source.size();
   const auto states = static_cast<std::int32_t>(is_final.size());
   require_aligned(source, target, label);
-  require(states > 0, "a network has a start");
+  require(states > 0, "a network has a start, but this one has no states");
   require(target.size() == arcs && label.size() == arcs, "columns differ in length");
   for (std::size_t a = 0; a < arcs; ++a) {
     require(0 <= source.data()[a] && source.data()[a] < target.data()[a] && target.data()[a] < states,
@@ -24,7 +24,7 @@ Network checked(const Input<std::int32_t>& source, const Input<std::int32_t>& ta
     require(a == 0 || source.data()[a - 1] <= source.data()[a], "arcs must be sorted by source");
   }
   require(std::any_of(is_final.data(), is_final.data() + states, [](std::uint8_t f) { return f != 0; }),
-          "a network has an end");
+          "a network must have a final state");
   return {states, static_cast<std::int64_t>(arcs), source.data(), target.data(), label.data(), is_final.data()};
 }
 

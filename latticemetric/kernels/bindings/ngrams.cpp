@@ -1,4 +1,4 @@
-// Python bindings of n-grams in lattices: their posteriors, the path whose n-grams gain most, what each arc gains.
+// Python bindings of n-grams in lattices: their posteriors, the path whose n-grams gain most, and the gain of each arc.
 #include <vector>
 
 #include "bindings/ngram_arrays.hpp"
@@ -15,8 +15,8 @@ void require_lattice(const Input<std::int32_t>& source, const Input<std::int32_t
                      const Input<std::int32_t>& word, std::size_t states) {
   const auto arcs = source.size();
   require_aligned(source, target, word);
-  require(target.size() == arcs && word.size() == arcs, "arcs differ in number");
-  require(states > 0 && states < (std::size_t{1} << 31), "a lattice has a start");
+  require(target.size() == arcs && word.size() == arcs, "columns of arcs differ in length");
+  require(states > 0 && states < (std::size_t{1} << 31), "a lattice must have 1 to 2^31 - 1 states");
   for (std::size_t a = 0; a < arcs; ++a) {
     require(source.data()[a] >= (a > 0 ? source.data()[a - 1] : 0), "arcs must be sorted by source");
     require(source.data()[a] < target.data()[a] && static_cast<std::size_t>(target.data()[a]) < states,
@@ -24,7 +24,7 @@ void require_lattice(const Input<std::int32_t>& source, const Input<std::int32_t
   }
 }
 
-// Runs a kernel. Its memory goes where states are split by their histories: an error says so.
+// Runs a kernel. If it exceeds its memory, the error says why: states are split by the n-grams that lead to them.
 template <typename Kernel>
 auto run(Kernel kernel) {
   const KernelScope running;
@@ -37,10 +37,10 @@ auto run(Kernel kernel) {
 
 nb::tuple py_ngram_posteriors(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> word,
                               Input<double> transition, std::int32_t states, std::int32_t order) {
-  require(states > 0, "a lattice has a start");
+  require(states > 0, "a lattice has a start, but this one has no states");
   require_lattice(source, target, word, static_cast<std::size_t>(states));
   require_aligned(transition);
-  require(transition.size() == source.size(), "arcs differ in number");
+  require(transition.size() == source.size(), "columns of arcs differ in length");
   require_finite(transition, "a probability is not a finite number");
   require(order >= 1, "the order must be positive");
   auto found = run([&] {
@@ -59,10 +59,10 @@ Output<std::int64_t> py_search_ngrams(Input<std::int32_t> source, Input<std::int
   require_aligned(cost, final_cost, gain);
   require_aligned(parent, ending);
   require_aligned(is_word);
-  require(cost.size() == source.size() && is_word.size() == source.size(), "arcs differ in number");
+  require(cost.size() == source.size() && is_word.size() == source.size(), "columns of arcs differ in length");
   require_finite(cost, "a cost is not a finite number");
   require_ends(final_cost);
-  require(gain.size() == parent.size(), "n-grams differ in number");
+  require(gain.size() == parent.size(), "columns of n-grams differ in length");
   require_finite(gain, "a gain is not a finite number");
   return column(run([&] {
     const auto trie = trie_of(parent, ending);
@@ -75,11 +75,11 @@ Output<std::int64_t> py_search_ngrams(Input<std::int32_t> source, Input<std::int
 nb::tuple py_unfold_gains(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> word,
                           std::int32_t states, Input<std::int32_t> parent, Input<std::int32_t> ending,
                           Input<double> gain, double word_gain) {
-  require(states > 0, "a lattice has a start");
+  require(states > 0, "a lattice has a start, but this one has no states");
   require_lattice(source, target, word, static_cast<std::size_t>(states));
   require_aligned(gain);
   require_aligned(parent, ending);
-  require(gain.size() == parent.size(), "n-grams differ in number");
+  require(gain.size() == parent.size(), "columns of n-grams differ in length");
   require_finite(gain, "a gain is not a finite number");
   auto unfolded = run([&] {
     const auto trie = trie_of(parent, ending);

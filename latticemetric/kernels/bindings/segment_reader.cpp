@@ -10,9 +10,9 @@ namespace {
 
 bool is_list(PyObject* object) { return PyList_Check(object) || PyTuple_Check(object); }
 
-nb::builtin_exception no_text() { return nb::type_error("a text is a string, or a list of strings"); }
+nb::builtin_exception no_text() { return nb::type_error("a text must be a string, or a list of strings"); }
 
-// What a list or a tuple holds: nothing for other objects.
+// The items of a list or a tuple; none for other objects.
 struct Items {
   PyObject* const* begin = nullptr;
   std::int64_t size = 0;
@@ -29,13 +29,13 @@ Items items_of(PyObject* object) {
   return Items(object);
 }
 
-// What a string says in UTF-8, and the first byte before it that may be read.
+// The UTF-8 bytes of a Python string, and the first byte before them that may be read.
 struct Utf8 {
   const char *begin, *end, *readable;
 
   explicit Utf8(PyObject* text) {
     if (!PyUnicode_Check(text)) throw no_text();
-    // What most words are, without a call: they follow their object's header.
+    // Most words are compact ASCII: their bytes follow the object's header, so no call is needed.
     if (PyUnicode_IS_COMPACT_ASCII(text)) {
       readable = reinterpret_cast<const char*>(text);
       begin = readable + sizeof(PyASCIIObject);
@@ -49,14 +49,15 @@ struct Utf8 {
   }
 };
 
-// Where a word ends. Of eight bytes at a time, the first that is a space or a control character may end it.
+// Returns where a word ends. Looks at eight bytes at a time: the first of them that is a space or a control character
+// may end the word.
 const char* word_end(const char* at, const char* end) {
   constexpr std::uint64_t ones = 0x0101010101010101;
   for (;; ++at) {
     while (end - at >= 8) {
       std::uint64_t bytes;
       std::memcpy(&bytes, at, sizeof bytes);
-      const std::uint64_t small = (bytes - 33 * ones) & ~bytes & 128 * ones;  // right up to the first below 33
+      const std::uint64_t small = (bytes - 33 * ones) & ~bytes & 128 * ones;  // correct up to the first byte below 33
       at += small ? __builtin_ctzll(small) / 8 : 8;
       if (small) break;
     }
@@ -64,7 +65,7 @@ const char* word_end(const char* at, const char* end) {
   }
 }
 
-// Adds the words of a string; bytes from `readable` on may be read.
+// Adds the words of a string. Bytes from `readable` on may be read.
 void read_words(const char* at, const char* end, const char* readable, WordList& words) {
   for (;;) {
     while (at < end && is_space(*at)) ++at;
@@ -75,7 +76,8 @@ void read_words(const char* at, const char* end, const char* readable, WordList&
   }
 }
 
-// Words of lists lie anywhere in memory: those of the next text are on their way while this one's are read.
+// Reads the words of a text. The words of lists lie anywhere in memory, so those of the next text are prefetched while
+// this one's are read.
 void read_words(PyObject* text, const Items next, WordList& words) {
   words.clear();
   if (!PyUnicode_Check(text)) {
@@ -99,7 +101,7 @@ nb::list shared_words(nb::list texts) {
   std::vector<nb::object> spelled;
   nb::list found;
   for (std::size_t k = 0; k < texts.size(); ++k) {
-    const nb::object text = texts[k];  // held while its words are read
+    const nb::object text = texts[k];  // keeps the text alive while its words are read
     const Utf8 check(text.ptr());
     read_words(text.ptr(), Items(nullptr), words);
     nb::object row = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(words.size())));
@@ -146,7 +148,7 @@ void SegmentReader::read(std::int64_t first, std::int64_t end, NumberedSegments&
   next_ = 0;
   for (std::int64_t s = 0; s < end - first; ++s) {
     if (!across_) numbers_.forget();
-    // Read first, numbered then: neither waits for the other.
+    // Reads a text first, and then numbers its words, so that neither waits for the other.
     read_next();
     to.candidates.add(text_, numbers_);
     for (auto r = to.owner[s]; r < to.owner[s + 1]; ++r) {
@@ -157,7 +159,7 @@ void SegmentReader::read(std::int64_t first, std::int64_t end, NumberedSegments&
 }
 
 void SegmentReader::read_next() {
-  // Lists themselves are further ahead than their words.
+  // Prefetches lists further ahead than their words.
   const auto ahead = [this](std::size_t k) { return texts_[std::min(next_ + k, texts_.size() - 1)]; };
   __builtin_prefetch(ahead(6));
   const Items soon(ahead(3));

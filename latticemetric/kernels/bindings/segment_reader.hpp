@@ -1,4 +1,4 @@
-// Test sets in Python's hands: their words as numbers, without a Python object a word.
+// Readers of test sets that Python holds: they number words without making a Python object for each.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace latticemetric {
 
-// Strings one after the other, and where each begins.
+// Texts as numbers of words, one after the other, and where each begins.
 struct NumberedTexts {
   std::vector<std::int32_t> words;
   std::vector<std::int64_t> begin{0};
@@ -30,22 +30,23 @@ struct NumberedSegments {
   TestSet test_set() const { return {candidates.strings(), references.strings(), owner.data()}; }
 };
 
-// Reads candidates, a text each, and references, a string or several texts each, from lists or tuples. A text is a
-// string, whose words are what ASCII white space separates (as `split_words` has it), or a list or a tuple of words.
+// Reads candidates (one text each) and references (a string or several texts each) from lists or tuples. A text is a
+// string, whose words are separated by ASCII white space (as in `split_words`), or a list or a tuple of words.
 //
-// Needs the GIL while it reads, and keeps no pointer to a text once it has read: others may run, and change the lists,
-// between two calls.
+// Needs the GIL while it reads. Keeps no pointer to a text that it has read: between two calls, other threads may run
+// and change the lists.
 class SegmentReader {
  public:
-  // Numbers are those of one segment, or where `across` those of all segments.
+  // Words are numbered within each segment, or over all segments if `across`.
   SegmentReader(nb::object candidates, nb::object references, bool across);
 
   std::int64_t segments() const { return segments_; }
 
-  // Sets `to` to the segments from `first` to `end` - 1.
+  // Sets `to` to the segments `first` .. `end` - 1.
   void read(std::int64_t first, std::int64_t end, NumberedSegments& to);
 
-  // The distinct words of all that was read, as long as their texts exist and if they are numbered across segments.
+  // Returns the distinct words of all that was read, if words are numbered across segments. They point into the texts,
+  // which must still exist.
   const std::vector<Word>& words() const { return numbers_.words(); }
 
  private:
@@ -57,17 +58,17 @@ class SegmentReader {
   bool across_;
   WordNumbers numbers_;
   std::vector<PyObject*> texts_;  // segment by segment, a candidate before its references
-  std::size_t next_ = 0;          // of them
+  std::size_t next_ = 0;          // the next one to read
   WordList text_;
 };
 
-// Texts by their number.
+// A column of texts, read by their numbers.
 class TextColumn {
  public:
   virtual ~TextColumn() = default;
   virtual std::int64_t size() const = 0;
 
-  // Sets `words` to those of text k, which point into it.
+  // Sets `words` to the words of text k. They point into the text.
   virtual void read(std::int64_t k, WordList& words) const = 0;
 };
 
@@ -94,15 +95,15 @@ class Utf8Texts : public TextColumn {
   Input<std::int64_t> begin_;
 };
 
-// Reads n-best lists and their references, some lists at a time, as `SegmentReader` reads test sets. `begin` and
-// `owner` are as in `NumberedLists`; they and the columns must outlive the reader.
+// Reads n-best lists and their references as `SegmentReader` reads test sets, some lists at a time. `begin` and `owner`
+// are as in `NumberedLists`; they and the columns must outlive the reader.
 class ListReader {
  public:
   ListReader(const TextColumn& texts, const std::int64_t* begin, const TextColumn& references,
              const std::int64_t* owner)
       : texts_(texts), references_(references), begin_(begin), owner_(owner) {}
 
-  // The lists from `first` to `end` - 1, which last until others are read.
+  // Returns the lists `first` .. `end` - 1. They last until the next call.
   NumberedLists read(std::int64_t first, std::int64_t end);
 
  private:
@@ -114,8 +115,8 @@ class ListReader {
   std::vector<std::int64_t> hypotheses_begin_, expected_begin_;
 };
 
-// The words of each of several strings, as a list of tuples. Equal words are one Python object, so they take the memory
-// of one, and are compared without being read.
+// Returns the words of each string, as a list of tuples. Equal words are the same Python object, so they take the
+// memory of one, and comparing them does not read them.
 nb::list shared_words(nb::list texts);
 
 }  // namespace latticemetric

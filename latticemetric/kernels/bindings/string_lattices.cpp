@@ -13,11 +13,11 @@ using namespace nb::literals;
 nb::tuple py_string_trie(Input<std::int64_t> begin, Input<std::int32_t> words) {
   require_aligned(begin);
   require_aligned(words);
-  require(begin.size() >= 1 && begin.data()[0] == 0, "strings begin at 0");
+  require(begin.size() >= 1 && begin.data()[0] == 0, "the first string must begin at 0");
   for (std::size_t s = 1; s < begin.size(); ++s)
     require(begin.data()[s - 1] <= begin.data()[s], "strings must follow one another");
-  require(static_cast<std::size_t>(begin.data()[begin.size() - 1]) == words.size(), "words differ in number");
-  for (std::size_t k = 0; k < words.size(); ++k) require(words.data()[k] > 0, "a string has words");
+  require(static_cast<std::size_t>(begin.data()[begin.size() - 1]) == words.size(), "strings must hold all words");
+  for (std::size_t k = 0; k < words.size(); ++k) require(words.data()[k] > 0, "words must be positive");
   StringTrie made;
   {
     const KernelScope running;
@@ -30,8 +30,8 @@ nb::tuple py_minimize_trie(Input<std::int32_t> parent, Input<std::int32_t> word,
   require_aligned(parent, word);
   require_aligned(end_cost);
   const auto nodes = parent.size();
-  require(nodes >= 1 && nodes < (std::size_t{1} << 31), "a trie has a root");
-  require(word.size() == nodes && end_cost.size() == nodes, "nodes differ in number");
+  require(nodes >= 1 && nodes < (std::size_t{1} << 31), "a trie must have 1 to 2^31 - 1 nodes");
+  require(word.size() == nodes && end_cost.size() == nodes, "columns of nodes differ in length");
   for (std::size_t n = 0; n < nodes; ++n) {
     require(n == 0 || (0 <= parent.data()[n] && static_cast<std::size_t>(parent.data()[n]) < n),
             "nodes must follow their parents");

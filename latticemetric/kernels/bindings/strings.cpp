@@ -20,7 +20,8 @@ namespace {
 
 using namespace nb::literals;
 
-// Words of candidates and where each begins, the same of references, `owner`, and the distinct words.
+// Numbers the words of segments. Returns the words of candidates and where each candidate begins, the same of
+// references, `owner`, and the distinct words (if `across`).
 nb::tuple number_segments(nb::object candidates, nb::object references, bool across) {
   SegmentReader reader(std::move(candidates), std::move(references), across);
   NumberedSegments found;
@@ -33,10 +34,11 @@ nb::tuple number_segments(nb::object candidates, nb::object references, bool acr
                         column(std::move(found.owner)), distinct);
 }
 
-// A row a reference, with its candidate, and where the references of each segment begin.
+// Returns one row for each reference and its candidate, and where the references of each segment begin.
 nb::tuple count_segments(nb::object candidates, nb::object references, std::int32_t order, std::int64_t unit,
                          std::int64_t alpha, std::int64_t beta) {
-  // So many at a time stay in the cache; more turns would wait for the GIL more often where threads compete for it.
+  // Segments per turn. So many stay in the cache; with more turns, this thread would wait for the GIL more often where
+  // threads compete for it.
   constexpr std::int64_t turn = 2048;
   PairCounter counter(checked_gains(order, unit, alpha, beta));
   SegmentReader reader(std::move(candidates), std::move(references), false);
@@ -53,7 +55,8 @@ nb::tuple count_segments(nb::object candidates, nb::object references, std::int3
   return nb::make_tuple(to_numpy(counter.take(), {pairs, counter.columns()}), column(std::move(owner)));
 }
 
-// Strings one after the other: where each begins, and after the last one where it ends.
+// Checks where strings begin that stand one after the other: the first begins at 0, and the last entry is the end of
+// the last string.
 void require_strings(const Input<std::int64_t>& begin, std::size_t words) {
   require_aligned(begin);
   const auto *const first = begin.data(), *const end = first + begin.size();
@@ -62,7 +65,7 @@ void require_strings(const Input<std::int64_t>& begin, std::size_t words) {
   require(static_cast<std::size_t>(end[-1]) == words, "the last string must end at the end");
 }
 
-// Texts of a list or a tuple, or those of Arrow.
+// Texts from Python: a list or a tuple, or a `Utf8Texts` column of Arrow.
 class AnyTexts {
  public:
   explicit AnyTexts(nb::object texts) : held_(std::move(texts)), listed_(held_) {
@@ -77,12 +80,13 @@ class AnyTexts {
   const Utf8Texts* utf8_ = nullptr;
 };
 
-// Where each of several groups of texts begins, and after the last one where it ends.
+// Checks where groups of texts begin. The last entry is the end of the last group.
 void require_groups(const Input<std::int64_t>& begin, const TextColumn& texts) {
   require_strings(begin, static_cast<std::size_t>(texts.size()));
 }
 
-// A row a hypothesis and reference of its list; whether a hypothesis is new in its list; words that are in none.
+// Returns one row for each hypothesis and each reference of its list; whether each hypothesis is new in its list; and,
+// for each list, how many words of its references are in no hypothesis.
 nb::tuple count_lists(nb::object texts, Input<std::int64_t> begin, nb::object references, Input<std::int64_t> owner,
                       std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta) {
   constexpr std::int64_t turn = 512;  // as in `count_segments`
@@ -120,7 +124,7 @@ TestSet checked_test_set(const Input<std::int32_t>& candidates, const Input<std:
   return {candidate_strings, reference_strings, owner.data()};
 }
 
-// A row a segment, a column an order.
+// Returns one row per segment, one column per order.
 template <auto kernel>
 auto count_ngrams(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin, Input<std::int32_t> references,
                   Input<std::int64_t> reference_begin, Input<std::int64_t> owner, std::int32_t order) {
@@ -134,15 +138,15 @@ auto count_ngrams(Input<std::int32_t> candidates, Input<std::int64_t> candidate_
   return to_numpy(std::move(found), {static_cast<std::size_t>(test.candidates.count), static_cast<std::size_t>(order)});
 }
 
-// Words that index tables.
+// Checks that words may index tables: they are not negative, and not much larger than the number of words.
 void require_numbered(const Strings& candidate_strings, const Strings& reference_strings) {
-  const std::int64_t highest = candidate_strings.bound() | reference_strings.bound();  // less than twice the highest there is
+  const std::int64_t highest = candidate_strings.bound() | reference_strings.bound();  // less than twice the highest
   require(highest >= 0, "words must not be negative");
   require(highest <= 2 * (candidate_strings.begin[candidate_strings.count] +
                           reference_strings.begin[reference_strings.count]), "words must be numbered without gaps");
 }
 
-// As `count_segments`, of numbered words.
+// Returns rows as `count_segments` does, for words that are numbered already.
 auto count_pairs(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin, Input<std::int32_t> references,
                  Input<std::int64_t> reference_begin, Input<std::int64_t> owner, std::int32_t order, std::int64_t unit,
                  std::int64_t alpha, std::int64_t beta) {
@@ -156,7 +160,7 @@ auto count_pairs(Input<std::int32_t> candidates, Input<std::int64_t> candidate_b
   return to_numpy(counter.take(), {static_cast<std::size_t>(test.references.count), counter.columns()});
 }
 
-// A row a sample.
+// Returns one row per sample.
 auto draw_errors(Input<std::int32_t> segment, Input<std::int64_t> errors,
                  nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> gains, std::int64_t least,
                  std::int64_t samples, std::uint64_t seed) {
@@ -168,7 +172,7 @@ auto draw_errors(Input<std::int32_t> segment, Input<std::int64_t> errors,
   for (std::size_t k = 0; k < count; ++k) {
     require(segment.data()[k] >= 0 && static_cast<std::size_t>(segment.data()[k]) < count,
             "segments must be numbered without gaps");
-    require(errors.data()[k] >= 0 && errors.data()[k] <= std::int64_t{1} << 31, "errors must be counts");
+    require(errors.data()[k] >= 0 && errors.data()[k] <= std::int64_t{1} << 31, "errors must be numbers up to 2^31");
   }
   const std::size_t columns = gains.shape(1);
   require(samples >= 0 && (samples == 0 || columns < (std::size_t{1} << 40) / static_cast<std::size_t>(samples)),
@@ -183,13 +187,13 @@ auto draw_errors(Input<std::int32_t> segment, Input<std::int64_t> errors,
   return to_numpy(std::move(found), {static_cast<std::size_t>(samples), columns});
 }
 
-// A row a reference.
+// Returns one row per reference.
 auto count_chrf(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin, Input<std::int32_t> references,
                 Input<std::int64_t> reference_begin, Input<std::int64_t> owner, std::int32_t characters,
                 std::int32_t words, bool with_spaces) {
   const auto test = checked_test_set(candidates, candidate_begin, references, reference_begin, owner);
   const std::int32_t highest = test.candidates.bound() | test.references.bound();
-  require(highest >= 0 && highest < 1 << 21, "a character is no code point");
+  require(highest >= 0 && highest < 1 << 21, "a character is not a code point");
   require_order(characters);
   require(words >= 0 && words < 255, "the order of words must lie in 0 .. 254");
   std::vector<std::int64_t> found;
@@ -201,7 +205,7 @@ auto count_chrf(Input<std::int32_t> candidates, Input<std::int64_t> candidate_be
   return to_numpy(std::move(found), {static_cast<std::size_t>(test.references.count), columns});
 }
 
-// A number a reference.
+// Returns one number per reference.
 auto count_ter(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin, Input<std::int32_t> references,
                Input<std::int64_t> reference_begin, Input<std::int64_t> owner) {
   const auto test = checked_test_set(candidates, candidate_begin, references, reference_begin, owner);
@@ -214,7 +218,7 @@ auto count_ter(Input<std::int32_t> candidates, Input<std::int64_t> candidate_beg
   return column(std::move(found));
 }
 
-// Rows of joined words; each must lie in its string.
+// Checks the rows of joined words: each must lie in its string.
 JoinedWords checked_joined_words(const Strings& strings, const Input<std::int64_t>& begin,
                                  const Input<std::int32_t>& end, const Input<std::int32_t>& length,
                                  const Input<std::int32_t>& word) {
@@ -231,7 +235,7 @@ JoinedWords checked_joined_words(const Strings& strings, const Input<std::int64_
   return {begin.data(), end.data(), length.data(), word.data()};
 }
 
-// A row a reference: substitutions, deletions, insertions.
+// Returns one row per reference: substitutions, deletions, insertions.
 auto count_compounds(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin,
                      Input<std::int32_t> references, Input<std::int64_t> reference_begin, Input<std::int64_t> owner,
                      Input<std::int64_t> candidate_join_begin, Input<std::int32_t> candidate_join_end,
@@ -254,7 +258,7 @@ auto count_compounds(Input<std::int32_t> candidates, Input<std::int64_t> candida
   return to_numpy(std::move(found), {static_cast<std::size_t>(test.references.count), 3});
 }
 
-// A row a reference, a column a candidate.
+// Returns one row per reference, one column per candidate.
 auto all_pair_errors(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin,
                      Input<std::int32_t> references, Input<std::int64_t> reference_begin) {
   const Strings candidate_strings = checked_strings(candidates, candidate_begin);
@@ -271,7 +275,7 @@ auto all_pair_errors(Input<std::int32_t> candidates, Input<std::int64_t> candida
                   {static_cast<std::size_t>(reference_strings.count), static_cast<std::size_t>(candidate_strings.count)});
 }
 
-// A row a reference, a column a candidate.
+// Returns one row per reference, one column per candidate.
 auto all_pair_gains(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin,
                     Input<std::int32_t> references, Input<std::int64_t> reference_begin, std::int32_t order,
                     std::int64_t unit, std::int64_t alpha, std::int64_t beta) {
@@ -297,7 +301,7 @@ NgramIndex* index_ngrams(Input<std::int32_t> words, Input<std::int64_t> begin, s
   return new NgramIndex(strings, order);
 }
 
-// A row a reference, then an order, then a string of the index.
+// Returns a row for each reference, in it one for each order, in it a number for each string of the index.
 auto index_matches(NgramIndex& index, Input<std::int32_t> references, Input<std::int64_t> reference_begin) {
   const Strings reference_strings = checked_strings(references, reference_begin);
   require(reference_strings.longest() < std::int64_t{1} << 31, "a string has too many words");

@@ -1,4 +1,4 @@
-// The states of the product of a lattice and its references: a column of each reference.
+// The states of the product of a lattice and its references: one column for each reference.
 #pragma once
 
 #include <algorithm>
@@ -14,20 +14,21 @@
 
 namespace latticemetric {
 
-// What a path costs in the end, against the reference that it scores best against (the first of equals).
+// The final cost of a path, against the reference that it scores best against (the first one of equals).
 struct PathEnd {
   std::int64_t cost;
   std::int32_t reference;
 };
 
-// If all references are of one size, columns are kept without their common base, which moves into the weights: `start`
-// and `step` return by how much it grows. Otherwise costs have no common measure, and the bases stay in the state.
+// If all references have the same size, states leave out the common base of their columns. It moves into the weights of
+// the product: `start` and `step` return by how much it grows. If sizes differ, costs against different references have
+// no common measure, so the bases stay in the states.
 template <typename Columns>
 class ColumnStates {
  public:
   using T = typename Columns::Value;
 
-  // With `keeps_bases`, they stay in the states in any case.
+  // With `keeps_bases`, the bases stay in the states in any case.
   ColumnStates(std::vector<Columns> references, std::vector<std::int64_t> sizes, bool keeps_bases)
       : references_(std::move(references)), sizes_(std::move(sizes)) {
     for (const auto& columns : references_) {
@@ -41,7 +42,7 @@ class ColumnStates {
     if (has_bases_) width_ += references_.size();
   }
 
-  // Whether weights carry a common base; then all references have the same size.
+  // Returns whether weights carry the common base; if so, all references have the same size.
   bool is_relative() const { return is_relative_; }
   std::size_t width() const { return width_; }
   const std::vector<Columns>& references() const { return references_; }
@@ -62,7 +63,7 @@ class ColumnStates {
     return has_bases_ ? rebase(state) : base;
   }
 
-  // Reads a word; by how much the base grows.
+  // Reads a word. Returns by how much the common base grows.
   std::int64_t step(PackedColumn* state, std::int32_t word) const {
     if (word == no_word) return 0;
     if (!has_bases_) return references_.front().step(state, word);
@@ -71,7 +72,8 @@ class ColumnStates {
     return rebase(state);
   }
 
-  // Changes entries of all columns: `change(k, entry)` gets those of reference k, without their base.
+  // Changes the entries of all columns: `change(k, entry)` gets the entries of reference k, without their base. Returns
+  // by how much the common base grows.
   template <typename Change>
   std::int64_t changed(PackedColumn* state, Change change) const {
     std::int64_t grown = 0;
@@ -86,7 +88,8 @@ class ColumnStates {
     return has_bases_ ? rebase(state) : grown;
   }
 
-  // Makes states that nothing after `node` can tell apart the same, where it can.
+  // Lowers entries, as far as the bounds allow, so that states that nothing after `node` can tell apart become equal.
+  // Returns by how much the common base grows.
   std::int64_t lower(PackedColumn* state, std::int32_t node) const {
     return changed(state, [&](std::size_t k, T* entry) { dominance_[k]->lower(node, entry); });
   }
@@ -101,22 +104,22 @@ class ColumnStates {
     return best;
   }
 
-  // What an end adds to the expectation: its rate or, where weights carry the base, its cost above the base.
+  // Returns what an end adds to the expectation: its rate or, if weights carry the base, its cost above the base.
   double value(PathEnd end) const {
     return static_cast<double>(end.cost) / (is_relative_ ? 1.0 : static_cast<double>(sizes_[end.reference]));
   }
-  // The rate is this share of a value.
+  // Returns the factor that turns a value into a rate.
   double share() const { return is_relative_ ? 1 / static_cast<double>(sizes_.front()) : 1.0; }
 
-  // The base of a column above the common one.
+  // Returns the base of a column above the common base.
   std::int64_t base(const PackedColumn* state, std::size_t k) const {
     return has_bases_ ? static_cast<std::int64_t>(state[bases_ + k]) : 0;
   }
 
   const PackedColumn* column(const PackedColumn* state, std::size_t k) const { return state + offsets_[k]; }
 
-  // Makes one state of two: each entry is the smaller one. The other state's base is larger by `more` beforehand; the
-  // first state has the result.
+  // Merges another state into a state: each entry becomes the smaller one of the two. `more` is how much larger the
+  // common base of the other state is. Returns by how much the base of the first state grows.
   std::int64_t merge_least(PackedColumn* state, const PackedColumn* other, std::int64_t more) const {
     return changed(state, [&](std::size_t k, T* entry) {
       const auto& columns = references_[k];

@@ -1,4 +1,4 @@
-// Distinct columns, numbered in the order in which they come.
+// Distinct columns, numbered in order of appearance.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class ColumnTable {
   std::size_t size() const { return hashes_.size(); }
   const std::uint64_t* row(std::size_t number) const { return rows_.data() + number * width_; }
 
-  // The number of a row; a new row gets the next number.
+  // Returns the number of a row. A new row gets the next number.
   std::uint32_t add(const std::uint64_t* row) {
     if (hashes_.size() * 2 >= slots_.size()) grow();
     const auto hash = hash_of(row);
@@ -34,7 +34,7 @@ class ColumnTable {
 
   void clear() {
     if (hashes_.size() * 8 < slots_.size()) {
-      for (const auto hash : hashes_)  // a cluster of filled slots begins where one of its rows hashes to
+      for (const auto hash : hashes_)  // every cluster of filled slots begins at the hash of some row
         for (auto slot = hash & (slots_.size() - 1); slots_[slot] != free_slot; slot = (slot + 1) & (slots_.size() - 1))
           slots_[slot] = free_slot;
     } else {
@@ -44,7 +44,7 @@ class ColumnTable {
     rows_.clear();
   }
 
-  // The rows, which leave the table.
+  // Returns the rows and clears the table.
   std::vector<std::uint64_t> take() {
     auto rows = std::move(rows_);
     rows_ = {};

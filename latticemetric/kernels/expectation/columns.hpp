@@ -1,7 +1,7 @@
 // Columns of a metric's automaton: the least cost of reaching each of its states with the words of a path so far.
 //
-// A column is kept as the differences between its entries, packed into words of 64 bits; what all entries have in
-// common, the base, is kept apart. Costs are whole numbers, and smaller is better: errors, or gains negated.
+// A column is stored as the differences between its entries, packed into words of 64 bits. What all entries have in
+// common, the base, is kept apart. Costs are integers, and smaller is better: they are errors, or negated gains.
 #pragma once
 
 #include <algorithm>
@@ -17,18 +17,18 @@ namespace latticemetric {
 
 using PackedColumn = std::uint64_t;
 
-// The classes of words: those of the references from 0 on, then one for all other words.
+// Words are given as classes: 0, 1, ... for the words of the references, then one class for all other words.
 constexpr std::int32_t no_word = -1;
 
-// What a word may do from an entry of the column: lead to an entry, at a cost. Deletions are made only before a match:
-// others can be made after the word as well, with the same cost.
+// A move of a word from an entry of the column: it leads to an entry, at a cost. Deletions are made only before a
+// match: any other deletion can be made after the word as well, at the same cost.
 template <typename T>
 struct Move {
   std::int32_t entry;
   T cost;
 };
 
-// The moves of one class of words from each entry: those of entry i are `begin[i] .. begin[i + 1]`.
+// The moves of one class of words: those from entry i are `begin[i] .. begin[i + 1]`.
 template <typename T>
 struct Moves {
   std::vector<std::int32_t> begin;
@@ -36,7 +36,7 @@ struct Moves {
 };
 
 // Columns of edit distances (WER and WRR): entry i is the distance to the first i words of the reference. Neighbours
-// differ by at most 1, so two bits an entry hold the differences, and one step takes a few operations for 64 entries
+// differ by at most 1, so the differences take two bits per entry, and one step takes a few operations for 64 entries
 // (Myers 1999, "A fast bit-vector algorithm for approximate string matching"; in blocks, Hyyrö 2003).
 template <typename T>
 class EditColumns {
@@ -70,10 +70,10 @@ class EditColumns {
     return 0;
   }
 
-  // Reads a word; returns by how much the base grows: the first entry has one insertion more.
+  // Reads a word. Returns by how much the base, which is the first entry, grows: by one insertion.
   std::int64_t step(PackedColumn* column, std::int32_t word) const {
     const auto& equal = static_cast<std::size_t>(word) < equal_.size() && !equal_[word].empty() ? equal_[word] : nowhere_;
-    std::uint64_t up = 1, down = 0;  // the difference to the column before, at the block's first entry
+    std::uint64_t up = 1, down = 0;  // the difference to the previous column at the block's first entry
     for (std::size_t b = 0; b < blocks_; ++b) {
       const std::uint64_t vp = column[2 * b], vn = column[2 * b + 1];
       const std::uint64_t xv = equal[b] | vn, eq = equal[b] | down;
@@ -92,7 +92,7 @@ class EditColumns {
     return 1;
   }
 
-  // What the column costs if the path ends, above the base.
+  // Returns the cost if the path ends here, above the base.
   std::int64_t end(const PackedColumn* column) const {
     std::int64_t cost = 0;
     for (std::size_t b = 0; b < blocks_; ++b)
@@ -110,7 +110,7 @@ class EditColumns {
     }
   }
 
-  // Packs entries that `relax` made; returns by how much the base grows.
+  // Packs entries that `relax` has left. Returns by how much the base grows.
   std::int64_t pack(const T* entry, PackedColumn* column) const {
     std::fill_n(column, width(), 0);
     for (std::size_t i = 0; i < reference_.size(); ++i) {
@@ -121,10 +121,10 @@ class EditColumns {
     return entry[0];
   }
 
-  // Lowers entries to what they cost by way of their neighbours, for any words that follow.
+  // Lowers each entry to what it costs by way of its neighbours. That changes no final cost, whatever words follow.
   void relax(T* entry) const {
     const auto last = reference_.size();
-    T steepest = 0;  // looking is much faster than lowering one entry after the other
+    T steepest = 0;  // looking is much faster than lowering the entries one by one
     for (std::size_t i = 0; i < last; ++i) {
       const T rise = entry[i + 1] - entry[i];
       steepest = std::max(steepest, std::max<T>(rise, -rise));
@@ -134,10 +134,11 @@ class EditColumns {
     for (std::size_t i = last; i-- > 0;) entry[i] = std::min<T>(entry[i], entry[i + 1] + 1);
   }
 
-  // What entry i costs if no words follow.
+  // Returns what is still to pay from entry i if no words follow.
   T ending(std::int64_t i) const { return static_cast<T>(static_cast<std::int64_t>(reference_.size()) - i); }
 
-  // Of the later places of a word, the nearest is enough: deletions lead from there to the others.
+  // Lists the moves of a word. Of its later positions in the reference, the nearest is enough: deletions lead from
+  // there to the others.
   void moves(std::int32_t word, Moves<T>& moves) const {
     const auto last = static_cast<std::int32_t>(reference_.size());
     std::vector<std::int32_t> next(static_cast<std::size_t>(last) + 1, last);
@@ -159,9 +160,9 @@ class EditColumns {
  private:
   std::vector<std::int32_t> reference_;
   std::size_t blocks_;
-  std::vector<std::vector<std::uint64_t>> equal_;  // by class: the places of the word
+  std::vector<std::vector<std::uint64_t>> equal_;  // by class: the positions of the word, as bits
   std::vector<std::uint64_t> nowhere_;
-  std::uint64_t last_;  // the entries of the last block
+  std::uint64_t last_;  // the bits of the last block that are in use
 };
 
 // Columns of n-GRR: entry (i, m), at i * n + m, is the least cost with i words of the reference read, the last m of
@@ -177,7 +178,8 @@ class GainColumns {
         n_(gains.order),
         entries_((static_cast<std::int64_t>(reference_.size()) + 1) * n_),
         scratch_(static_cast<std::size_t>(entries_)) {
-    // A longer run gains more from each match that goes on with it, until both are n - 1 long, or the reference ends.
+    // The head start is what a run of q matches may still gain more than a shorter one of m: more from each match that
+    // continues both, until both are n - 1 long or the reference ends.
     const auto n = static_cast<std::size_t>(n_), lengths = std::min(n, reference_.size() + 1);
     head_start_.assign(lengths * n * n, 0);
     for (std::size_t left = 1; left < lengths; ++left)
@@ -251,7 +253,8 @@ class GainColumns {
     return base;
   }
 
-  // Deletions; a longer run is worth no less than a shorter one, and no more than its head start.
+  // Adds deletions. Lowers entries so that a longer run costs at most as much as a shorter one plus its head start, and
+  // a shorter run at most as much as a longer one.
   void relax(T* entry) const {
     const auto last = static_cast<std::int64_t>(reference_.size());
     for (std::int64_t i = 0; i <= last; ++i) {

@@ -1,4 +1,4 @@
-// Which entries of a column matter, by what can still be read (docs/theory/expected.md, "Dominance").
+// Which entries of a column matter for what can still be read (docs/theory/expected.md, "Dominance").
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 
 namespace latticemetric {
 
-// By what a column is made the same as others: not at all; by bounds of what each entry can still cost; or by bounds of
-// the difference between what two entries can still cost.
+// How columns are made equal: not at all; by bounds of what each entry can still cost; or by bounds of the difference
+// between what two entries can still cost.
 enum class Merging { none, by_bounds, by_differences };
 
-// Moves, sorted so that machine instructions can take several entries at a time: of many entries, a move leads equally
-// far, or to the same entry.
+// Moves, grouped into passes so that vector instructions can process several entries at a time. The moves of a pass all
+// lead equally far, or all lead to the same entry. Moves that few others resemble stay single.
 template <typename T>
 class MovePasses {
  public:
@@ -47,7 +47,7 @@ class MovePasses {
     });
   }
 
-  // Raises `found[i]` to `value[k]` less the cost, for every move from i to k.
+  // Raises `found[i]` to at least `value[k]` minus the cost, for every move from i to k.
   void raise(const T* value, T* found) const {
     const T* cost = costs_.data();
     for (const auto& pass : passes_) {
@@ -65,13 +65,13 @@ class MovePasses {
   }
 
  private:
-  // The cost where an entry has no such move: values and costs are so small that other moves give more.
+  // The cost of a move that an entry does not have. It is so large that any real move gives more.
   static constexpr T never = std::numeric_limits<T>::max() / 2;
 
   struct Pass {
-    std::int32_t at;  // the entry where its moves lead, or how far
+    std::int32_t at;  // the entry that its moves lead to, or how far they lead
     bool has_target;
-    std::int32_t begin, end;  // of the entries that have its moves
+    std::int32_t begin, end;  // the range of entries that have its moves
   };
   struct Single {
     std::int32_t from, to;
@@ -93,9 +93,9 @@ class MovePasses {
   }
 
   std::int32_t size_ = 0;
-  std::vector<std::int32_t> by_shift_, by_target_;  // how many moves; then their pass, or -1
+  std::vector<std::int32_t> by_shift_, by_target_;  // first the number of moves, then their pass, or -1
   std::vector<Pass> passes_;
-  std::vector<T> costs_;  // by pass and entry
+  std::vector<T> costs_;  // by pass, then by entry
   std::vector<Single> singles_;
 };
 
@@ -104,7 +104,7 @@ class Dominance {
  public:
   using T = typename Columns::Value;
 
-  // The bytes that bounds of differences take.
+  // Returns the bytes that bounds of differences take.
   static double bytes(const Columns& columns, const StepGraph& graph) {
     const auto entries = static_cast<double>(columns.entries());
     return entries * entries * static_cast<double>(graph.states) * sizeof(T);
@@ -119,11 +119,12 @@ class Dominance {
 
   Merging merging() const { return merging_; }
 
-  // The least and, at most, the largest cost from each entry to the end, over all strings that can follow a state.
+  // Return bounds of the cost from each entry to the end, over all strings that can follow a state: the least cost, and
+  // an upper bound of the largest.
   const T* least(std::int32_t state) const { return &least_[static_cast<std::size_t>(state) * entries_]; }
   const T* largest(std::int32_t state) const { return &largest_[static_cast<std::size_t>(state) * entries_]; }
 
-  // Lowers entries as far as no string that can follow the state sees a difference.
+  // Lowers entries as far as possible without changing the final cost of any string that can follow the state.
   void lower(std::int32_t state, T* entry) const {
     if (merging_ == Merging::by_bounds) {
       T most = std::numeric_limits<T>::max() / 2;
@@ -143,7 +144,8 @@ class Dominance {
   }
 
  private:
-  // C(j) - C(i) is at most difference(state, j)[i], C(i) being the cost from entry i to the end, for every string.
+  // Returns bounds of differences: C(j) - C(i) is at most difference(state, j)[i] for every string that can follow the
+  // state, where C(i) is the cost from entry i to the end.
   const T* difference(std::int32_t state, std::size_t j) const {
     return &difference_[(static_cast<std::size_t>(state) * entries_ + j) * entries_];
   }
@@ -206,7 +208,7 @@ class Dominance {
           continue;
         }
         columns_.moves(step.word, moves);
-        // From j to the end, in comparison with k after the word.
+        // reached[j][k] is an upper bound of what j costs to the end, minus what k costs to the end after the word.
         for (std::size_t j = 0; j < entries_; ++j) {
           T* row = &reached[j * entries_];
           for (auto m = moves.begin[j]; m < moves.begin[j + 1]; ++m) {
@@ -233,7 +235,7 @@ class Dominance {
     }
   }
 
-  // Leaves out moves that another move of the same entry is never worse than.
+  // Keeps the moves of each entry, without those that are never better than another move of the same entry.
   void keep_undominated(const Moves<T>& moves, const T* after, Moves<T>& kept) const {
     kept.begin.assign(1, 0);
     kept.all.clear();

@@ -17,7 +17,7 @@
 namespace latticemetric {
 namespace {
 
-// Numbers in [0, 1): Vigna's splitmix64.
+// Random numbers in [0, 1), by Vigna's splitmix64.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -40,7 +40,7 @@ Effort effort_of(std::int64_t states, double seconds) {
   return {states, now + std::chrono::duration_cast<Clock::duration>(allowed)};
 }
 
-// Estimates the mean by independent paths.
+// Estimates the mean by drawing independent paths.
 template <typename Columns>
 void sample(const StepGraph& graph, const ColumnStates<Columns>& space, const ExpectationRequest& request,
             const Effort& effort, Expectation& found) {
@@ -59,7 +59,7 @@ void sample(const StepGraph& graph, const ColumnStates<Columns>& space, const Ex
         taken = &graph.steps[graph.out_of[out]];
         left -= taken->probability;
       }
-      // Rounding must not end a path where none ends.
+      // Rounding may leave no step in a state where no path ends: then the last step is taken.
       if (taken == nullptr || (left >= 0 && graph.ending[v] > 0)) break;
       base += space.step(state.data(), taken->word);
       v = taken->target;
@@ -104,11 +104,12 @@ void fill(const StepGraph& graph, const ColumnStates<Columns>& space, const Prod
   found.variance = squares;
 }
 
-// The size of a plain product that takes about the time that bounds of differences take: beyond it, they pay.
+// Returns the number of states that a product without merging may have: building so many takes about as long as
+// computing the bounds of differences. For larger products, these bounds pay.
 template <typename Columns>
 std::int64_t few_states(const ColumnStates<Columns>& space, const StepGraph& graph) {
   constexpr double fewest = 1000, most = 50'000;
-  double table = 0, step = 30;  // nanoseconds a step of the graph, and an edge of the product
+  double table = 0, step = 30;  // nanoseconds: for a step of the graph; for an edge of the product
   for (const auto& columns : space.references()) {
     const auto entries = static_cast<double>(columns.entries());
     table += entries * entries;
@@ -135,7 +136,7 @@ Expectation expect(const WeightedGraph& lattice, std::vector<Columns> references
       product = product_of(graph, space, effort);
     }
     if (product) fill(graph, space, *product, lattice, request, found);
-  } catch (const std::bad_alloc&) {  // what was taken is free again: an interval needs far less
+  } catch (const std::bad_alloc&) {  // the memory is free again, and an interval needs far less
     found = {};
   }
   if (!found.is_exact && !request.interval) return found;

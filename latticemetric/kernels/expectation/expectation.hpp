@@ -1,4 +1,4 @@
-// The expected cost of a lattice's paths against references, exactly where it can be had, or between bounds.
+// The expected cost of a lattice's paths against references: exact if possible, else between bounds.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace latticemetric {
 
-// A lattice whose arcs have classes of words (`columns.hpp`), and the probabilities of its paths' steps.
+// A lattice whose arcs have classes of words (`columns.hpp`), with the probabilities of arcs and ends.
 struct WeightedGraph {
   std::int32_t states;
   std::int64_t arcs;
@@ -19,12 +19,12 @@ struct WeightedGraph {
 };
 
 struct ReferenceWords {
-  std::vector<std::vector<std::int32_t>> words;  // by reference, as classes
+  std::vector<std::vector<std::int32_t>> words;  // by reference: its words, as classes
   std::vector<std::int64_t> sizes;               // by reference: what its costs are divided by, at least 1
-  std::int32_t classes;                          // of words that may be in references
+  std::int32_t classes;                          // the number of classes that references may contain
 };
 
-// Edit distances, if the order is 0; else n-gram recognition rates, whose cost is the gain negated.
+// Costs are edit distances if the order is 0; otherwise they are the negated gains of n-gram recognition rates.
 struct CostRules {
   std::int32_t order;
   std::int64_t unit, alpha, beta;
@@ -32,30 +32,30 @@ struct CostRules {
 
 struct ExpectationRequest {
   bool outcomes, gradient;
-  bool interval;    // where the mean is not exact: bounds and an estimate; without, it is not looked for further
-  bool keeps_bases;  // bases of columns stay in the states: for costs that have too many values for polynomials
-  std::int64_t few_states;  // beyond them, find out first which entries of columns matter; negative: as it pays
+  bool interval;    // if no exact mean is found: whether to compute bounds and an estimate
+  bool keeps_bases;  // bases stay in the states: if costs have too many values for polynomials
+  std::int64_t few_states;  // larger products are built again with merged columns; negative: automatic
   std::int64_t most_states;
   double seconds;
-  double table_bytes;  // for the bounds of differences that make columns the same
+  double table_bytes;  // that bounds of differences may take; else columns are merged by simpler bounds
   std::int64_t samples;
   std::uint64_t seed;
 };
 
-// The rate of a path is its cost, divided by the size of the reference that it scores best against.
+// The rate of a path is its cost divided by the size of the reference that it scores best against.
 struct Expectation {
   bool is_exact = false;
   std::int64_t states = 0;    // of the product
-  double mean = 0;            // of the rate; where it is not exact, an estimate by samples
+  double mean = 0;            // of the rate; an estimate by samples if it is not exact
   double variance = 0;        // of the rate
   double low = 0, high = 0;   // the mean lies in between
   double standard_error = 0;  // of the estimate
   std::int64_t samples = 0;
-  // Paths by what they cost and the reference that counts: as many rows each.
+  // The distribution of paths, one row for each cost and each reference that counts.
   std::vector<std::int64_t> cost;
   std::vector<std::int32_t> reference;
   std::vector<double> probability;
-  // The derivative of the mean by the logarithm of the weight of each arc, and of each end (by state).
+  // The derivative of the mean with respect to the log weight of each arc, and of each end (by state).
   std::vector<double> arc_gradient, end_gradient;
 };
 

@@ -1,4 +1,4 @@
-// An interval that holds the expectation for certain, where the product of lattice and references is too large.
+// An interval that certainly holds the expectation, for products of lattice and references that are too large.
 #pragma once
 
 #include <algorithm>
@@ -24,9 +24,10 @@ struct Interval {
   double width() const { return high - low; }
 };
 
-// At each node only so many states are kept. From below: the lightest states are lowered until enough of them are the
-// same; a column whose entries are smaller costs less, whatever follows. From above: the lightest states are given up,
-// at what they cost at most if the words that follow are read by a policy that sees only one of them at a time.
+// Keeps only a limited number of states at each node. For the lower bound, the lightest states are lowered until enough
+// of them are equal: a column with smaller entries costs no more, whatever follows. For the upper bound, the lightest
+// states are given up. Each then counts with the expected cost of a policy that reads the following words and sees only
+// the next one, which is never less than the cost of the best alignment.
 template <typename Columns>
 class IntervalSearch {
  public:
@@ -36,7 +37,8 @@ class IntervalSearch {
     for (const auto& columns : space.references()) policies_.push_back(policy(columns));
   }
 
-  // Nothing beyond the shortest and the longest way of reading any string.
+  // Returns an interval that holds the value of every string: from a lower bound of the least to an upper bound of the
+  // largest.
   Interval outermost() const {
     const double never = std::numeric_limits<double>::infinity();
     Interval interval{never, never};
@@ -59,7 +61,7 @@ class IntervalSearch {
     return interval;
   }
 
-  // The bound from one side that so many states a node give; nothing, if the time is over first.
+  // Returns the lower or the upper bound with at most `most` states at each node; nothing if the time runs out first.
   std::optional<double> bound(bool from_below, std::size_t most, const Effort* effort) {
     const auto nodes = static_cast<std::size_t>(graph_.states);
     std::vector<std::vector<PackedColumn>> live(nodes);
@@ -116,11 +118,11 @@ class IntervalSearch {
 
  private:
   struct Mass {
-    double probability, base;  // of the paths to a state; and the sum of probability times base over them
+    double probability, base;  // of the paths to a state; the sum of probability times base over them
   };
 
   double divisor(std::size_t k) const { return space_.is_relative() ? 1 : static_cast<double>(space_.sizes()[k]); }
-  // Bases that stay in the states have no weight.
+  // Returns the weight of a growth of the base; bases that stay in the states have none.
   double weight_of(std::int64_t grown) const { return space_.is_relative() ? static_cast<double>(grown) : 0; }
 
   static void add(ColumnTable& table, std::vector<Mass>& masses, const PackedColumn* state, Mass mass) {
@@ -130,7 +132,7 @@ class IntervalSearch {
     masses[number].base += mass.base;
   }
 
-  // The expected cost to the end from each node and entry, of the best choice that knows only the next word.
+  // Returns the expected cost to the end, from each node and entry, of the best choices that know only the next word.
   std::vector<double> policy(const Columns& columns) const {
     const auto entries = static_cast<std::size_t>(columns.entries());
     auto expected = filled<double>(static_cast<std::size_t>(graph_.states) * entries, 0);
@@ -172,7 +174,7 @@ class IntervalSearch {
   }
 
   void lower_lightest(std::int32_t node, std::size_t most, ColumnTable& table, std::vector<Mass>& masses) {
-    // How far entries may lie above the smallest one: a little further than sufficed at the node before.
+    // How far entries may lie above the smallest one. Starts a little further than was enough at the node before.
     for (T above = std::min<T>(above_ + 1, farthest);; --above) {
       above_ = above;
       const auto order = heaviest_first(masses, most / 2);
@@ -199,7 +201,8 @@ class IntervalSearch {
       if (masses.size() <= most) return;
       if (above == 0) break;
     }
-    // Columns of several references still differ in their bases: the smallest entries of all stand for the lightest.
+    // With several references, columns may still differ in their bases. Then one state with the smallest entries of all
+    // stands for the lightest states.
     const auto order = heaviest_first(masses, most / 2);
     ColumnTable merged(space_.width());
     std::vector<Mass> found;
@@ -218,7 +221,7 @@ class IntervalSearch {
     masses = std::move(found);
   }
 
-  // Merges another state into one whose base has grown so far; by how much it grows.
+  // Merges another state into one whose base has grown by `grown` already. Returns by how much it grows now.
   std::int64_t merge(std::vector<PackedColumn>& state, const PackedColumn* other, std::int64_t grown) const {
     return space_.merge_least(state.data(), other, space_.is_relative() ? -grown : 0);
   }
@@ -262,17 +265,18 @@ class IntervalSearch {
   T above_ = farthest;
 };
 
-// Keeps more and more states a node while the interval narrows, up to the effort.
+// Keeps more and more states per node as long as that narrows the interval, within the effort.
 template <typename Columns>
 Interval interval_of(const StepGraph& graph, const ColumnStates<Columns>& space, const Effort& effort) {
   constexpr std::size_t first = 16, more = 8;
-  // Each state is made several times here: a quarter of them takes about as long as the search for the exact value.
+  // Each state is made several times here. So a quarter of the states takes about as long as the search for the exact
+  // value.
   const auto share = effort.states / 4 / std::max(graph.states, 1);
   const auto largest = static_cast<std::size_t>(std::max<std::int64_t>(2, share));
   IntervalSearch<Columns> search(graph, space);
   auto interval = search.outermost();
   for (std::size_t most = std::min(first, largest);; most = std::min(most * more, largest)) {
-    const bool is_first = most <= first;  // the first bounds are made in any time
+    const bool is_first = most <= first;  // the first bounds are computed without a time limit
     std::optional<double> low, high;
     try {
       low = search.bound(true, most, is_first ? nullptr : &effort);
@@ -284,7 +288,7 @@ Interval interval_of(const StepGraph& graph, const ColumnStates<Columns>& space,
     if (high) interval.high = std::min(interval.high, *high);
     const double scale = std::max({std::fabs(interval.low), std::fabs(interval.high), 1.0});
     if (!high || most == largest || interval.width() < 1e-12 * scale || effort.is_over()) {
-      const double rounding = 1e-12 * scale;  // sums of probabilities are that exact at least
+      const double rounding = 1e-12 * scale;  // sums of probabilities are at least this exact
       return {interval.low - rounding, interval.high + rounding};
     }
   }

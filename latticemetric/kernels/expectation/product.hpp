@@ -1,4 +1,4 @@
-// The product of a lattice and the columns of its references: its paths are those of the lattice.
+// The product of a lattice and the columns of its references. Its paths are those of the lattice.
 #pragma once
 
 #include <chrono>
@@ -17,30 +17,30 @@
 namespace latticemetric {
 
 struct Effort {
-  std::int64_t states;  // of all nodes together
+  std::int64_t states;  // the most states of all nodes together
   std::chrono::steady_clock::time_point deadline;
 
   bool is_over() const { return std::chrono::steady_clock::now() >= deadline; }
 };
 
-// Nodes are the states of the lattice, each with its states of the product. An edge leads from each state of a step's
-// source to one of its target.
+// A node is a state of the lattice; it has several states of the product. For each step, one edge leads from each state
+// of its source to a state of its target.
 template <typename T>
 struct Product {
-  std::int64_t start = 0;                    // what the start costs
+  std::int64_t start = 0;                    // the base at the start
   std::vector<std::int64_t> begin;           // the states of node v are begin[v] .. begin[v + 1]
-  std::vector<double> probability;           // of passing a state
-  std::vector<std::int64_t> edge;            // the first edge of a step
-  std::vector<std::uint32_t> target;         // an edge: where it leads, counted from the first state of the node
-  std::vector<T> grown;                      // an edge: by how much the base grows; empty if bases stay in the states
-  std::vector<std::int64_t> end_begin;       // the ends of node v are end_begin[v] .. : one a state, if paths end there
+  std::vector<double> probability;           // by state: of passing it
+  std::vector<std::int64_t> edge;            // by step: its first edge
+  std::vector<std::uint32_t> target;         // by edge: the state that it leads to, counted from the node's first one
+  std::vector<T> grown;                      // by edge: by how much the base grows; empty if bases stay in the states
+  std::vector<std::int64_t> end_begin;       // by node: its first end; one per state, if paths end there
   std::vector<PathEnd> end;
 
   std::int64_t growth(std::int64_t edge) const { return grown.empty() ? 0 : static_cast<std::int64_t>(grown[edge]); }
   std::int64_t to(const Step& step, std::int64_t edge) const { return begin[step.target] + target[edge]; }
 };
 
-// Nothing, if more states or more time are needed.
+// Returns the product; nothing if it needs more states or time than the effort allows.
 template <typename Columns>
 std::optional<Product<typename Columns::Value>> product_of(const StepGraph& graph, const ColumnStates<Columns>& space,
                                                            const Effort& effort) {
@@ -52,9 +52,9 @@ std::optional<Product<typename Columns::Value>> product_of(const StepGraph& grap
   product.edge.resize(graph.steps.size());
   product.end_begin.assign(nodes, 0);
   std::vector<std::vector<PackedColumn>> live(nodes);
-  std::vector<std::int64_t> unread(nodes);  // steps out of a node that are still to be made
+  std::vector<std::int64_t> unread(nodes);  // by node: the steps out of it that are still to be made
   ColumnTable table(space.width()), arrived(space.width());
-  std::vector<std::pair<std::uint32_t, std::int64_t>> lowered;  // by what arrived: the state that it becomes
+  std::vector<std::pair<std::uint32_t, std::int64_t>> lowered;  // by arrived column: the state that it becomes
   std::vector<PackedColumn> state(space.width() + 1);
   const auto work = static_cast<std::int64_t>(space.width()) * (lowers ? 40 : 4) + 10;
   for (std::int32_t v = 0; v < graph.states; ++v) {
@@ -62,7 +62,7 @@ std::optional<Product<typename Columns::Value>> product_of(const StepGraph& grap
     const auto first = product.probability.size();
     arrived.clear();
     lowered.clear();
-    // Where the state in `state` arrives, and by how much its base grows there.
+    // Returns the number of the state that `state` becomes, and by how much its base grows by that.
     const auto arrive = [&]() -> std::pair<std::uint32_t, std::int64_t> {
       if (!lowers) return {table.add(state.data()), 0};
       const auto number = arrived.add(state.data());
@@ -114,10 +114,10 @@ std::optional<Product<typename Columns::Value>> product_of(const StepGraph& grap
   return product;
 }
 
-// The first two moments of a path's value, and what the gradient needs.
+// The first two moments of a path's value, and what the gradient needs of them.
 struct Moments {
   double mean = 0, square = 0;
-  std::vector<double> before;  // a state: the sum over the paths to it of probability times base
+  std::vector<double> before;  // by state: the sum over the paths to it of probability times base
 };
 
 template <typename Columns>
@@ -153,10 +153,10 @@ Moments moments_of(const StepGraph& graph, const ColumnStates<Columns>& space,
   return moments;
 }
 
-// By cost and reference: the probability of a path that costs so much.
+// The probability of a path with this cost, by cost and reference.
 using Outcomes = std::map<std::pair<std::int64_t, std::int32_t>, double>;
 
-// Each state has a polynomial: the probabilities of the bases with which paths arrive.
+// Gives each state a polynomial: the probabilities of the bases with which paths arrive there.
 template <typename T>
 Outcomes outcomes_of(const StepGraph& graph, const Product<T>& product) {
   struct Histogram {
@@ -209,8 +209,8 @@ Outcomes outcomes_of(const StepGraph& graph, const Product<T>& product) {
   return outcomes;
 }
 
-// The derivative of the mean by the logarithm of the weight of each arc, and of each end: the probability of the arc
-// times how much larger the mean is over the paths that have it.
+// The derivative of the mean with respect to the log weight of each arc and of each end. It is the probability of the
+// arc times how much larger the mean is over the paths that pass it.
 struct MeanGradient {
   std::vector<double> arc, ending;
 };
@@ -219,8 +219,8 @@ template <typename Columns>
 MeanGradient gradient_of(const StepGraph& graph, const ColumnStates<Columns>& space,
                          const Product<typename Columns::Value>& product, const Moments& moments,
                          const double* transition) {
-  auto after = filled<double>(product.probability.size(), 0);  // a state: the mean of what is still to come
-  std::vector<double> by_step(graph.steps.size());             // a step: the excess over the mean of all its paths
+  auto after = filled<double>(product.probability.size(), 0);  // by state: the mean of what is still to come
+  std::vector<double> by_step(graph.steps.size());             // by step: the excess over the mean of all its paths
   MeanGradient gradient{std::vector<double>(graph.step_of.size()), std::vector<double>(static_cast<std::size_t>(graph.states))};
   for (auto v = graph.states; v-- > 0;) {
     const auto first = product.begin[v], count = product.begin[v + 1] - first;

@@ -1,4 +1,4 @@
-// A lattice as probabilities of steps, for sums over all its paths.
+// A lattice as steps with probabilities, for sums over all its paths.
 #pragma once
 
 #include <algorithm>
@@ -12,24 +12,24 @@
 
 namespace latticemetric {
 
-// Arcs with the same ends and the same class of words: one step for a column.
+// Arcs with the same source, target and class of words: they are one step for a column.
 struct Step {
   std::int32_t source, target, word;
   double probability;  // given the source
 };
 
-// Steps that are never made are left out: nothing in a sum depends on them.
+// Steps with probability 0 are left out: no sum depends on them.
 struct StepGraph {
   std::int32_t states;
   std::vector<Step> steps;                 // sorted by target
   std::vector<std::int64_t> into;          // the steps into state v are into[v] .. into[v + 1]
-  std::vector<std::int64_t> from, out_of;  // those out of v are out_of[from[v]] .. out_of[from[v + 1]]
-  std::vector<std::int64_t> step_of;       // an arc: its step, or -1
-  const double* ending;                    // a state: the probability of ending there, given that it is passed
+  std::vector<std::int64_t> from, out_of;  // the steps out of v are out_of[from[v]] .. out_of[from[v + 1]]
+  std::vector<std::int64_t> step_of;       // by arc: its step, or -1
+  const double* ending;                    // by state: the probability of ending there, given that it is passed
 };
 
-// Arcs go from smaller to larger states and are sorted by source; `transition` is the probability of each, given its
-// source, and `word` its class.
+// Makes the steps of a lattice. Arcs go from smaller to larger states and are sorted by source. `transition` is the
+// probability of each arc given its source, and `word` is its class.
 inline StepGraph step_graph(std::int32_t states, std::int64_t arcs, const std::int32_t* source,
                             const std::int32_t* target, const std::int32_t* word, const double* transition,
                             const double* ending) {

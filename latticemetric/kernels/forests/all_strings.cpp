@@ -9,7 +9,8 @@
 namespace latticemetric {
 namespace {
 
-// Limits of the attempt, which is wasted if there are too many strings; a search is cheaper for paths than for trees.
+// Limits of the attempt, whose time is lost if there are too many strings. They are lower if all derivations are paths,
+// since the search that follows is cheaper for paths than for trees.
 constexpr std::size_t most_derivations = std::size_t{1} << 21;
 constexpr std::size_t most_paths_an_edge = 16;
 constexpr std::int64_t most_words = 1000;
@@ -20,7 +21,8 @@ std::size_t most_derivations_of(const Forest& graph) {
   return most_paths_an_edge * static_cast<std::size_t>(graph.edges);
 }
 
-// Every node of a forest is used, so that none has more strings than all of it has.
+// Lists the distinct strings of each node, bottom-up. Some derivation uses every node, so no node has more strings than
+// the whole forest.
 class DistinctStrings {
   using Number = DerivationYields::Number;
 
@@ -43,7 +45,7 @@ class DistinctStrings {
   }
 
  private:
-  // Adds the strings of an edge; false if the limits are exceeded.
+  // Adds the strings of an edge. Returns false if that exceeds a limit.
   bool add_edge(std::int64_t edge) {
     tails_.clear();
     for (auto k = graph_.target_begin[edge]; k < graph_.target_begin[edge + 1]; ++k)
@@ -57,7 +59,7 @@ class DistinctStrings {
     return true;
   }
 
-  // One string of each tail.
+  // Adds the edge over one string of each tail, the chosen ones. Returns false if that exceeds a limit.
   bool add_choice(std::int64_t edge) {
     parts_.clear();
     double cost = 0;
@@ -101,7 +103,7 @@ class DistinctStrings {
   std::size_t derivations_ = 0;
   std::vector<std::vector<StringDerivation>> of_node_;
   const std::size_t most_derivations_;
-  std::unordered_map<Texts::Number, StringDerivation> best_;  // of the node at hand
+  std::unordered_map<Texts::Number, StringDerivation> best_;  // of the current node
   std::vector<const std::vector<StringDerivation>*> tails_;
   std::vector<std::size_t> chosen_;
   std::vector<Number> parts_;

@@ -11,13 +11,14 @@
 
 namespace latticemetric {
 
-// The best derivation of a string, and its cost with that of ending in its goal.
+// The best derivation of a string, and its cost including that of its goal.
 struct StringDerivation {
   DerivationYields::Number number;
   double cost;
 };
 
-// Returns nothing if there are more than `most` strings, if they are long, or if there are too many derivations to try.
+// Returns all strings of the forest; nothing if there are more than `most`, if they are long, or if there are too many
+// derivations to try.
 std::optional<std::vector<StringDerivation>> all_strings(const Forest& graph, DerivationYields& yields,
                                                          std::size_t most, std::size_t most_bytes);
 

@@ -12,11 +12,11 @@
 namespace latticemetric {
 namespace {
 
-constexpr std::size_t most_steps = std::size_t{1} << 32;  // some ten seconds
+constexpr std::size_t most_steps = std::size_t{1} << 32;  // about ten seconds
 
-// A derivation of node v reaches the best value in some entries V(v, q, s), and the set of those is all that matters
-// above it: the subset construction for a bottom-up tree automaton. Its states are the nodes of the result, so that
-// each derivation is found once, however many alignments it has.
+// A derivation of node v reaches the best value of some entries V(v, q, s). Above v, only the set of these entries
+// matters. So these sets become the nodes of the result: the subset construction for a bottom-up tree automaton. Each
+// derivation is found once, however many alignments it has.
 template <typename Value>
 class Determinization {
   using Optimum = ForestOptimum<Value>;
@@ -51,14 +51,14 @@ class Determinization {
   }
 
  private:
-  // A step of a rule from one state to another: within a level (ε), or from the level before by a word or by an entry
-  // of a tail.
+  // A step of a rule between two states of the metric's automaton. An ε-step stays within a level (a number of
+  // symbols). Any other step comes from the level before, by a word or by an entry of a tail.
   struct Step {
     std::int32_t level, from, to;
     bool is_epsilon;
-    std::ptrdiff_t entry;  // or -1
+    std::ptrdiff_t entry;  // of a tail, or -1
   };
-  // The steps of a rule from a state, and the entries that it reaches, by the state where it ends.
+  // The steps of a rule from a start state, and the entries that they reach, each with the state where it ends.
   struct Track {
     std::int32_t start, length, states;
     std::vector<Step> steps;
@@ -110,7 +110,7 @@ class Determinization {
     }
   }
 
-  // Tries every choice of states for the tails, in the order of the target side.
+  // Tries every choice of states (nodes of the result) for the tails, in the order of the target side.
   void add_edge(std::int32_t v, std::int64_t e, const std::vector<std::size_t>& uses) {
     tail_order_.clear();
     for (auto k = graph_.target_begin[e]; k < graph_.target_begin[e + 1]; ++k)
@@ -160,7 +160,7 @@ class Determinization {
     here_.assign(static_cast<std::size_t>(track.length + 1) * states, 0);
     here_[static_cast<std::size_t>(track.start)] = 1;
     std::int32_t level = 0;
-    std::size_t tail = 0;  // of the target side so far
+    std::size_t tail = 0;  // how many tails the target side has up to this level
     for (const auto& step : track.steps) {
       const auto into = static_cast<std::size_t>(step.level) * states;
       if (!here_[(step.is_epsilon ? into : into - states) + static_cast<std::size_t>(step.from)]) continue;
@@ -192,11 +192,11 @@ class Determinization {
   std::vector<std::unique_ptr<Optimum>> optima_;
   std::vector<std::size_t> offset_;
   std::size_t entries_ = 0, taken_ = 0;
-  std::vector<std::vector<std::int32_t>> states_of_;  // of each node
-  std::vector<Entries> entries_of_;                   // of each state
-  std::map<Entries, std::int32_t> number_;            // of the states of this node
-  std::vector<Track> tracks_;                         // of the rules of this node
-  std::vector<std::vector<std::size_t>> uses_;        // which of them each edge may take
+  std::vector<std::vector<std::int32_t>> states_of_;  // by node of the forest
+  std::vector<Entries> entries_of_;                   // by state
+  std::map<Entries, std::int32_t> number_;            // the states of the current node
+  std::vector<Track> tracks_;                         // of the rules of the current node
+  std::vector<std::vector<std::size_t>> uses_;        // by edge of that node: the tracks that it may take
   std::vector<std::int32_t> tail_order_, chosen_;
   std::vector<std::uint8_t> here_;
   BestForest result_;

@@ -1,4 +1,4 @@
-// All derivations of a forest that reach the best value, each of them once.
+// Finds all derivations of a forest that reach the best value, each of them once.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,17 @@
 
 namespace latticemetric {
 
-// A forest whose edges are edges of the one searched, with nodes of its own.
+// A forest with nodes of its own, whose edges are edges of the forest that was searched.
 struct BestForest {
   std::vector<std::int32_t> head;
   std::vector<std::int64_t> edge;
   std::vector<std::int64_t> tail_begin{0};
   std::vector<std::int32_t> tail;
-  std::vector<std::int32_t> goals, goal_of;  // and the goal of the forest that each one is
+  std::vector<std::int32_t> goals, goal_of;  // `goal_of`: the goal of the searched forest for each goal
 };
 
-// The derivations with the best value against any of the references (each reference has its own best). Throws TooLarge.
+// Returns the derivations with the best value against some reference. Each reference has its own best value. Throws
+// TooLarge.
 BestForest best_forest(const Forest& graph, const std::vector<std::vector<std::int32_t>>& references, Gains gains,
                        std::size_t most_bytes);
 

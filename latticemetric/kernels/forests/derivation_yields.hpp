@@ -11,12 +11,12 @@
 
 namespace latticemetric {
 
-// The words that edges show in the result, which are more than the metric reads: wildcards, and words that are all
-// foreign to the reference. Tails stand in the order in which `Forest::target` has them.
+// The words that edges contribute to the strings of the result. These tell apart what the metric does not: wildcards,
+// and words that are all foreign to the reference. Tails stand in the order in which `Forest::target` has them.
 struct ShownWords {
-  const std::int64_t* begin;  // an edge, and one more
-  const std::int32_t* words;  // word numbers, and something negative where a tail's words stand
-  const std::int64_t* rank;   // of edges, where derivations are paths: they are compared along paths; or null
+  const std::int64_t* begin;  // by edge, and the end of the last
+  const std::int32_t* words;  // word numbers; negative in place of a tail
+  const std::int64_t* rank;   // by edge, if derivations are paths: they are compared by it along the path; else null
 };
 
 class DerivationYields {
@@ -26,7 +26,7 @@ class DerivationYields {
   struct Yield {
     double cost;
     std::int64_t words;
-    Texts::Number text;  // not of groups
+    Texts::Number text;  // not set for groups
   };
 
   explicit DerivationYields(const ShownWords& shown) : shown_(shown) {}
@@ -35,7 +35,7 @@ class DerivationYields {
   Texts::Number text(Number number) const { return yields_[number].text; }
   std::int64_t words(Texts::Number text) const { return texts_.words(text); }
 
-  // The yield of an edge over its parts.
+  // Returns the text of an edge over its parts.
   Texts::Number text(std::int64_t edge, const Parts& parts) {
     pieces_.clear();
     auto next = parts.begin();
@@ -44,7 +44,7 @@ class DerivationYields {
     return texts_.join(pieces_);
   }
 
-  // Joins parts of an edge that comes later into one.
+  // Joins two parts into a group, for an edge that is added later.
   Number group(Number left, Number right) {
     pair_.assign({left, right});
     const Number number = derivations_.add(Derivations::no_edge, pair_);
@@ -59,7 +59,7 @@ class DerivationYields {
     return add(edge, cost, &all);
   }
 
-  // An edge over a part or a group of them, if it has tails.
+  // Adds an edge over a part or a group of parts; `part` is null if the edge has no tails.
   Number add(std::int64_t edge, double cost, const Number* part) {
     parts_.clear();
     if (part) parts_.push_back(*part);
@@ -81,7 +81,7 @@ class DerivationYields {
  private:
   bool is_new(Number number) const { return static_cast<std::size_t>(number) == yields_.size(); }
 
-  // Groups are made from left to right.
+  // Sets `parts_` to the parts of a group. Groups are made from left to right, so only the left part may be a group.
   void ungroup(Number part) {
     parts_.clear();
     for (; derivations_.is_group(part); part = derivations_.parts(part)[0])

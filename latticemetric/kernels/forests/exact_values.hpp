@@ -1,4 +1,4 @@
-// Which integers a search of a forest needs so that its gains are exact.
+// Chooses the integers that a search of a forest needs to compute its gains exactly.
 #pragma once
 
 #include "forests/tables.hpp"
@@ -6,12 +6,12 @@
 
 namespace latticemetric {
 
-// No value of a derivation is larger in size than this.
+// Returns a bound of the absolute value of any derivation's gain.
 inline double largest_value(const ForestRules& rules, std::int32_t size, Gains gains) {
   return largest_gain<double>(gains, rules.most_words(), size);
 }
 
-// Calls search(zero) with a zero of the smallest integers that hold all values.
+// Calls search(zero) with a zero of the smallest integer type that holds all values. Throws TooLarge if none does.
 template <typename Search>
 auto with_exact_value(double largest, Search search) {
   if (fits<std::int16_t>(largest, 8)) return search(std::int16_t{0});

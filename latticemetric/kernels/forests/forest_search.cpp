@@ -14,8 +14,8 @@
 namespace latticemetric {
 namespace {
 
-// Finds the best derivation with the least cost, then the fewest words, then the smallest edges: bottom-up over live
-// entries only.
+// Finds, among the derivations with the best value, the one with the least cost, then the fewest words, then the
+// smallest edges. Works bottom-up, over live entries only.
 template <typename Value>
 class TieBreaker {
   using Optimum = ForestOptimum<Value>;
@@ -49,7 +49,7 @@ class TieBreaker {
     std::int64_t words = 0;
     Derivations::Number derivation = -1;
   };
-  // A rule up to some symbol, with the cost of its tails so far.
+  // The first symbols of a rule, with the cost of the rule and of the tails so far.
   struct Partial {
     bool is_set = false;
     double cost = 0;
@@ -154,7 +154,7 @@ BestDerivation run(const ForestRules& rules, const WordClasses& classes, EditGai
   return {TieBreaker<Value>(optimum).run(), static_cast<Int128>(optimum.best())};
 }
 
-// No sum of whole costs is larger in size than this.
+// Returns a bound of the absolute value of any sum of the integer costs.
 double largest_sum(const Forest& graph, const HopeWeights& weights) {
   const std::vector<double> edge(weights.edge_cost, weights.edge_cost + graph.edges);
   std::vector<double> goal(weights.goal_cost, weights.goal_cost + graph.nodes);

@@ -1,4 +1,5 @@
-// The best derivation of a forest under a recognition rate: a search of its product with the metric's automaton.
+// Finds the best derivation of a forest under a recognition rate: searches the product of the forest with the metric's
+// automaton.
 #pragma once
 
 #include <cstddef>
@@ -12,22 +13,23 @@ namespace latticemetric {
 
 struct BestDerivation {
   std::vector<std::int64_t> edges;  // in preorder, tails in the order of the target side
-  Int128 gain = 0;                    // minus cost, if costs are part of the value
+  Int128 gain = 0;                    // minus the cost, if costs are part of the value
 };
 
-// Weights of gains and costs, as integers.
+// Integer weights of gains and costs.
 struct HopeWeights {
   Int128 gain;                          // of a unit of gain; not negative
   Int128 cost;                          // of a unit of cost; not negative
-  const std::int64_t* edge_cost;      // an edge
-  const std::int64_t* goal_cost;      // a node; meaningless if it is no goal
+  const std::int64_t* edge_cost;      // by edge
+  const std::int64_t* goal_cost;      // by node; meaningless if it is no goal
 };
 
-// Best gain; ties: least cost, fewest words, lexicographically smallest edges. Gains are exact integers.
+// Returns the derivation with the best gain; ties go to the least cost, then the fewest words, then the
+// lexicographically smallest edges. Gains are exact integers.
 BestDerivation search_forest(const Forest& graph, const std::int32_t* reference, std::int32_t reference_words,
                              Gains gains, std::size_t most_bytes);
 
-// The largest weighted gain minus weighted cost, without rounding; ties as above.
+// Returns the derivation with the largest weighted gain minus weighted cost, without rounding; ties as above.
 BestDerivation search_forest_for_hope(const Forest& graph, const std::int32_t* reference,
                                       std::int32_t reference_words, Gains gains,
                                       const HopeWeights& weights, std::size_t most_bytes);

@@ -42,8 +42,8 @@ std::vector<BestDerivation> searched(const ForestRules& rules, const CanonicalRo
 
 }  // namespace
 
-// Few strings are all ranked: lists would meet every alignment of each string before they knew that there are no
-// others.
+// If the forest has few strings, ranks them all. Lazy lists would go through every alignment of each string before they
+// knew that there are no other strings.
 std::vector<BestDerivation> k_best(const Forest& graph, const ShownWords& shown, const std::int32_t* reference,
                                    std::int32_t reference_words, Gains gains, std::int64_t most,
                                    std::size_t few, std::size_t most_bytes) {

@@ -1,4 +1,4 @@
-// The n best strings of a forest under a recognition rate, each of them once.
+// Finds the n best strings of a forest under a recognition rate, each of them once.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,9 @@
 
 namespace latticemetric {
 
-// Best gain first; ties: least cost, fewest words, then the smallest edges. Each string has its best derivation. There
-// are fewer than `most` if the forest has fewer strings; up to `few` strings are all looked at. Throws TooLarge.
+// Returns the best derivation of each string, best gain first. Ties go to the least cost, then the fewest words, then
+// the smallest edges. There are fewer than `most` if the forest has fewer strings. A forest of up to `few`
+// strings is not searched: `all_strings` lists them, and all are ranked. Throws TooLarge.
 std::vector<BestDerivation> k_best(const Forest& graph, const ShownWords& shown, const std::int32_t* reference,
                                    std::int32_t reference_words, Gains gains, std::int64_t most,
                                    std::size_t few, std::size_t most_bytes);

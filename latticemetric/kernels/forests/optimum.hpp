@@ -1,4 +1,5 @@
-// The best derivations of a forest: the tables bottom-up, then top-down the entries that best derivations use.
+// The best derivations of a forest: fills the tables bottom-up, then marks top-down the entries that best derivations
+// use.
 #pragma once
 
 #include <cmath>
@@ -11,7 +12,7 @@
 
 namespace latticemetric {
 
-// The entries of the tables that belong to best derivations: a bit each, and a number each.
+// The entries of the tables that belong to best derivations, with a bit and a number for each.
 class LiveEntries {
  public:
   LiveEntries(std::int32_t states, std::vector<std::int32_t> starts)
@@ -32,7 +33,7 @@ class LiveEntries {
     return false;
   }
 
-  // Numbers all that are set; returns how many they are.
+  // Numbers all entries that are set. Returns how many there are.
   std::size_t number() {
     bits_.number();
     return bits_.size();
@@ -51,8 +52,8 @@ class LiveEntries {
   NumberedBits bits_;
 };
 
-// An entry V(v, q, s) is live if best derivations use it. Only steps of rules that keep best values are visited, so
-// that the steps through live entries yield the best derivations and nothing else.
+// An entry V(v, q, s) is live if a best derivation uses it. Only the steps of rules that keep best values are visited,
+// so the steps through live entries yield all best derivations and no others.
 template <typename Value>
 class ForestOptimum {
  public:
@@ -75,7 +76,7 @@ class ForestOptimum {
   }
 
   Value best() const { return best_; }
-  const std::vector<std::int32_t>& roots() const { return roots_; }  // goals, live from the start to the final state
+  const std::vector<std::int32_t>& roots() const { return roots_; }  // goals of best derivations
   std::size_t entries() const { return entries_; }
   const LiveEntries& live() const { return live_; }
   const Tables& tables() const { return tables_; }
@@ -88,13 +89,13 @@ class ForestOptimum {
         tables_.walk(v, q, [&](const Rule& rule, const Progress& progress) { visit(q, rule, progress); });
   }
 
-  // Whether a rule reaches the best value of an entry.
+  // Returns whether the entry is live and the rule reaches its best value.
   bool attains(std::int32_t v, std::int32_t q, std::int32_t s, const Rule& rule, const Progress& progress) const {
     return live_.has(v, q, s) &&
            static_cast<Value>(progress.after(rule.length)[s] - tables_.weight(rule)) == tables_.row(v, q)[s];
   }
 
-  // Calls visit(end) where V(tail, s, end) joins best values before and after it.
+  // Calls visit(end) for each state where V(tail, s, end) joins the best value before it to the best value after it.
   template <typename Visit>
   void each_join(std::int32_t q, std::int32_t t, std::int32_t s, std::int32_t tail, const Progress& progress,
                  Visit visit) const {
@@ -105,12 +106,12 @@ class ForestOptimum {
       if (!Rows::is_unreachable(row[end]) && static_cast<Value>(before + row[end]) == after[end]) visit(end);
   }
 
-  // Calls visit(from, to) for ε-steps that keep best values: a forgotten match, or a deletion.
+  // Calls visit(from, to) for the ε-steps that keep best values: a match is forgotten, or a word is deleted.
   template <typename Visit>
   void each_epsilon(std::int32_t q, const Value* row, bool upwards, Visit visit) const {
     const std::int32_t order = rows_.order(), begin = rows_.first(q), count = states_ - begin;
     for (std::int32_t k = 0; k < count; ++k) {
-      // Within a block from the most matches to none, and from there to the next block.
+      // Upwards: within a block from the longest run of matches to none, and from there to the next block.
       const std::int32_t at = upwards ? k : count - 1 - k;
       const std::int32_t block = begin + at / order * order, from = block + order - 1 - at % order;
       const bool deletes = from == block;
@@ -120,7 +121,7 @@ class ForestOptimum {
     }
   }
 
-  // Calls visit(from, to) for steps of a word that keep best values.
+  // Calls visit(from, to) for the steps of a word that keep best values.
   template <typename Visit>
   void each_edit(std::int32_t q, const Value* from, const Value* into, Symbol word, Visit visit) const {
     const EditGains<Value>& gains = rows_.gains();
@@ -148,7 +149,7 @@ class ForestOptimum {
     return starts;
   }
 
-  // All matches may be forgotten in the end, so there is one final state to look at.
+  // At the end all matches may be forgotten, so only one of the final states has to be looked at.
   void find_roots() {
     best_ = Rows::unreachable;
     for (std::int32_t v = 0; v < graph_.nodes; ++v) {

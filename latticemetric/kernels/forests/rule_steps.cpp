@@ -23,7 +23,7 @@ double RuleSteps::least_cost(const Rule& rule) const {
   return rules_.graph().cost[rule.edge] + (step == RuleStep::none ? 0 : steps_[step].least_cost);
 }
 
-// `steps` are those of the rule before it.
+// Adds the steps of a rule. `steps` are those of the rule before it, and become those of this one.
 void RuleSteps::add_steps(const Rule& rule, std::vector<std::int32_t>& steps) {
   while (!steps.empty() && steps_[steps.back()].end > rule.shared) steps.pop_back();
   const Symbol *const symbols = rules_.symbols(rule), *const end = symbols + rule.length;

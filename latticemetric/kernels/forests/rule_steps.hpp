@@ -1,4 +1,4 @@
-// The rules of a forest as steps from tail to tail; rules of a node share the steps of a common beginning.
+// The rules of a forest as steps from tail to tail. Rules of a node that begin alike share their first steps.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,14 @@
 
 namespace latticemetric {
 
-// Symbols begin .. end of a rule: a tail, or words behind one. Words before the first tail are no step of their own.
+// Symbols begin .. end of a rule: one tail, or the words after a tail. The words before the first tail belong to no
+// step.
 struct RuleStep {
-  std::int32_t before;  // the step before it, or none
-  std::int32_t tail;    // or none
-  const Rule* rule;     // one of those that share it
+  std::int32_t before;  // the previous step, or none
+  std::int32_t tail;    // or none, for words
+  const Rule* rule;     // one of the rules that share the step
   std::int32_t begin, end;
-  double least_cost;    // of the tails up to here
+  double least_cost;    // of all tails up to here
 
   static constexpr std::int32_t none = -1;
 };
@@ -25,8 +26,8 @@ class RuleSteps {
   explicit RuleSteps(const ForestRules& rules);
 
   const RuleStep& operator[](std::int32_t step) const { return steps_[step]; }
-  std::int32_t last(const Rule& rule) const { return last_[&rule - rules_.begin(0)]; }  // or none, without tails
-  double least_cost(std::int32_t v) const { return least_cost_[v]; }  // of all derivations
+  std::int32_t last(const Rule& rule) const { return last_[&rule - rules_.begin(0)]; }  // none if the rule has no tails
+  double least_cost(std::int32_t v) const { return least_cost_[v]; }  // over the derivations of v
   double least_cost(const Rule& rule) const;
 
  private:

@@ -1,4 +1,4 @@
-// How the strings of parts of a forest are composed.
+// How the strings of a part of a forest are composed of those of other parts.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 
 namespace latticemetric {
 
-// Part of a forest, between two states of the metric's automaton: a node; a rule as far as a step; all derivations of a
-// goal; all derivations.
+// A part of a forest: a node, or a rule up to a step, between two states q and s of the metric's automaton; all
+// derivations of a goal; or all derivations.
 struct ForestPart {
   enum class Kind : std::int32_t { all, goal, node, step };
   Kind kind;
@@ -36,8 +36,9 @@ struct ForestPart {
   };
 };
 
-// The alternatives of a part are its branches: of all derivations, the goals; of a goal, the states where it may end;
-// of a node, its rules; of a step, the states where it may begin. A branch joins the strings of one or two other parts.
+// The alternatives of a part are its branches. The branches of all derivations are the goals; of a goal, the states
+// where it may end; of a node, its rules; of a step, the states where it may begin. A branch joins the strings of at
+// most two other parts.
 template <typename Value>
 class StringBranches {
  public:
@@ -46,7 +47,7 @@ class StringBranches {
   using Rows = CanonicalRows<Value>;
   using Tables = ForestTables<Value, Rows>;
 
-  // The parts that a branch joins, if any, without the words of a rule after them.
+  // The parts that a branch joins, if any. Words of a rule after them are not among these.
   struct Joined {
     bool has_left, has_right;
     Part left, right;
@@ -56,7 +57,8 @@ class StringBranches {
       : tables_(tables), rules_(tables.rules()), graph_(rules_.graph()), rows_(tables.rows()), steps_(steps),
         most_bytes_(most_bytes), column_(tables.states()), next_column_(tables.states()) {}
 
-  // Calls visit(branch, gain, extra): the best gain of its strings, and the part of it that the joined parts lack.
+  // Calls visit(branch, gain, extra) for each branch: `gain` is the best gain of its strings, and `extra` is what the
+  // gains of the joined parts lack of it.
   template <typename Visit>
   void each(const Part& part, Visit visit) {
     switch (part.kind) {
@@ -102,7 +104,7 @@ class StringBranches {
   }
 
  private:
-  // A rule that begins with a tail yields the same as the tail up to there.
+  // Returns the part of a rule up to a step. If the rule begins with the tail of this step, that is the tail itself.
   Part of_step(std::int32_t number, std::int32_t q, std::int32_t s) const {
     const RuleStep& step = steps_[number];
     if (step.before == RuleStep::none && step.begin == 0) return {Kind::node, step.tail, q, s};
@@ -153,7 +155,7 @@ class StringBranches {
     }
   }
 
-  // Sets `column_` to the gain of the words of a step from each state.
+  // Sets `column_` to the gain of a step's words from each state to the part's end.
   void backwards(const Part& part, const RuleStep& step) {
     std::fill(column_.begin() + rows_.first(part.q), column_.end(), Rows::unreachable);
     column_[part.s] = 0;
@@ -169,8 +171,8 @@ class StringBranches {
       visit(branch, static_cast<Value>(one + other), extra);
   }
 
-  // The rows of a node's rules, computed together and read one state at a time. They can be computed again, so the
-  // cache is cleared when it is full.
+  // Returns the rows of all rules of a node. They are computed together, but read for one end state at a time, so they
+  // are cached. They can be computed again, so the cache is cleared when it is full.
   const std::vector<Value>& gains_of_rules(std::int32_t v, std::int32_t q) {
     const std::int64_t key = static_cast<std::int64_t>(v) * rows_.states() + q;
     const auto known = gains_.find(key);

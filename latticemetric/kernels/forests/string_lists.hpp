@@ -1,4 +1,4 @@
-// Lazy lists of the best strings of parts of a forest.
+// Lazy lists of the best strings of each part of a forest.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +17,10 @@
 
 namespace latticemetric {
 
-// Lazy k-best search (Huang & Chiang 2005, algorithm 3), with two changes. Lists hold distinct strings: a string that
-// appears again, by another alignment or derivation, is dropped where it appears, so that no list above sees it twice.
-// And the tables and the lists bound the gain of unknown entries from above, so that a list only grows if its next
-// entry may come next.
+// Lazy k-best search (Huang & Chiang 2005, algorithm 3), with two changes. First, lists hold distinct strings: a string
+// that appears again in a list, by another alignment or derivation, is dropped there, so that no list above sees it
+// twice. Second, the tables and the lists bound the gain of unknown entries from above, so a list only grows if its
+// next entry may be the next best one.
 template <typename Value>
 class StringLists {
   using Branches = StringBranches<Value>;
@@ -32,7 +32,7 @@ class StringLists {
   StringLists(Branches& branches, const ForestRules& rules, DerivationYields& yields, std::size_t most_bytes)
       : branches_(branches), rules_(rules), graph_(rules.graph()), yields_(yields), most_bytes_(most_bytes) {}
 
-  // The best entries of a part, at least so many if it has them.
+  // Returns the best entries of a part: at least `most` of them, if the part has so many.
   const std::vector<Entry>& best(const Part& part, std::size_t most) {
     const std::int32_t asked = find(part);
     pending_.assign(1, {{asked, most - 1}, nothing});
@@ -47,10 +47,10 @@ class StringLists {
  private:
   static constexpr Value nothing = Branches::Rows::unreachable;
   static constexpr Number unknown = -1;
-  static constexpr std::int32_t none = -1, not_sought = -2;  // in place of lists
+  static constexpr std::int32_t none = -1, not_sought = -2;  // in place of the number of a list
 
-  // Entry j of the branch's right list, with the i-th edge of its rule or with entry i of its left list. Until the
-  // number is known, the key is a bound.
+  // Combines entry j of the branch's right list with the i-th edge of its rule, or with entry i of its left list. The
+  // key is a bound until `number` is known.
   struct Candidate {
     RankKey<Value> key;
     Value extra;
@@ -61,7 +61,7 @@ class StringLists {
   };
   struct List {
     Part part;
-    Value waiting = nothing;  // the best gain of branches that are no candidates yet
+    Value waiting = nothing;  // the best gain of the branches that are not candidates yet
     std::vector<Candidate> candidates{};  // a heap
     std::vector<Entry> found{};
 
@@ -71,7 +71,7 @@ class StringLists {
     std::int32_t list;  // or none
     std::size_t index;
   };
-  // A request for an entry; dropped once the entry is known to gain less.
+  // A request for an entry. It is dropped once the entry is known to gain less than `gain`.
   struct Pending {
     Source source;
     Value gain;
@@ -107,7 +107,7 @@ class StringLists {
     list.waiting = next;
   }
 
-  // A bound of the key of an entry.
+  // Returns the key of an entry, or a bound of it if the entry is not found yet.
   RankKey<Value> bound(const Source& source) const {
     const List& list = lists_[source.list];
     if (is_found(source)) {
@@ -125,7 +125,7 @@ class StringLists {
 
   void spend(std::size_t bytes) { bytes_ += bytes; }
 
-  // One step towards the next entry.
+  // Makes one step towards the next entry of a list.
   void grow(std::int32_t number) {
     poll(100);
     List& list = lists_[number];
@@ -136,12 +136,13 @@ class StringLists {
     else
       take(number, list);
     if (bytes_ + yields_.bytes() > most_bytes_)
-      throw TooLarge("the partial strings of the search do not fit into memory; prune the forest, or ask for fewer strings");
+      throw TooLarge("the partial strings of the search do not fit into memory; prune the forest, or ask for fewer "
+                     "strings");
   }
 
   void take(std::int32_t number, List& list) {
     const Candidate best = pop(list);
-    Candidate next = best;  // no better than this one
+    Candidate next = best;  // in both forms below no better than `best`
     next.number = unknown;
     ++next.j;
     if (best.right != none) push(list, next);
@@ -161,7 +162,8 @@ class StringLists {
     return candidate.i + 1 < rules_.alike_end(rule) - rules_.alike_begin(rule);
   }
 
-  // Examines the best candidate: it becomes known, or its bound falls, or another list must grow first.
+  // Examines the best candidate of a list. Either it becomes known, or its bound falls, or it asks for an entry of
+  // another list.
   void examine(List& list) {
     if (list.candidates.front().right == not_sought) seek(list, list.candidates.front());
     Candidate best = list.candidates.front();
@@ -190,7 +192,7 @@ class StringLists {
   bool is_possible(const Source& source) const { return is_found(source) || !lists_[source.list].is_over(); }
   void ask(const Source& source) { pending_.push_back({source, bound(source).gain}); }
 
-  // The part of the key that does not come from joined entries.
+  // Returns the part of the key that does not come from the joined entries.
   RankKey<Value> own_key(const List& list, const Candidate& candidate) const {
     if (list.part.kind == Part::Kind::all) return {candidate.extra, graph_.goal_cost[candidate.branch], 0};
     if (list.part.kind != Part::Kind::node) return {candidate.extra, 0, 0};
@@ -233,7 +235,7 @@ class StringLists {
     return best;
   }
 
-  // Unknown candidates come first among equals, since they may have smaller edges.
+  // Unknown candidates come before known ones with the same key, since they may have smaller edges.
   auto order() const {
     return [this](const Candidate& a, const Candidate& b) {
       if (a.key.beats(b.key) || b.key.beats(a.key)) return b.key.beats(a.key);
@@ -250,7 +252,7 @@ class StringLists {
   std::size_t bytes_ = 0;
   std::deque<List> lists_;
   std::unordered_map<Part, std::int32_t, Part::Hash> numbers_;
-  std::unordered_set<std::uint64_t> known_;  // what is found, by list
+  std::unordered_set<std::uint64_t> known_;  // the strings found so far, each with its list
   std::vector<Pending> pending_;
   std::vector<WaitingBranch> waiting_;
 };

@@ -1,4 +1,4 @@
-// Strings of a forest, ranked one by one.
+// Ranks strings of a forest by computing the gain of each.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace latticemetric {
 
-// The order of results, before their edges.
+// The order of results; if keys are equal, the edges decide.
 template <typename Value>
 struct RankKey {
   Value gain;

@@ -15,21 +15,22 @@ namespace latticemetric {
 // Costs of derivations in the unit of gains; empty if costs are not part of the value.
 template <typename Value>
 struct ScaledCosts {
-  std::vector<Value> edge, goal;  // an edge, a node
+  std::vector<Value> edge, goal;  // by edge; by node
 };
 
-// The table of node v holds V(v, q, q'), the best gain of reaching q' from q with a string of v (minus its cost, if costs
-// are part of the value). The automaton moves forward only, so q' >= first(q). With the rules
-// v -> x_1 ... x_k, each symbol a matrix, V(v) is the maximum over rules of their max-plus products, a row at a time.
+// The table of node v holds V(v, q, q'): the best gain of reaching state q' from state q with a string of v (minus its
+// cost, if costs are part of the value). The automaton moves forward only, so q' >= first(q). Each symbol of a rule
+// v -> x_1 ... x_k is a matrix. V(v) is the maximum over the rules of the max-plus products of their matrices, computed
+// row by row.
 //
-// A node that only begins derivations is computed from the start state only, and one that only ends them for the final
-// state only: so a forest that is a lattice takes the time and memory of a lattice.
+// A node that only begins derivations is computed from the start state only. A node that only ends derivations is
+// computed for the final states only. So a forest that is a lattice takes the time and memory of a lattice.
 template <typename Value, typename RowsOfValue = RecognitionRows<Value>>
 class ForestTables {
  public:
   using Rows = RowsOfValue;
 
-  // Subtracts `costs` from the gains. Throws TooLarge where the tables take more than `most_bytes`.
+  // Subtracts `costs` from the gains. Throws TooLarge if the tables take more than `most_bytes`.
   ForestTables(const ForestRules& rules, Rows rows, ScaledCosts<Value> costs, std::size_t most_bytes)
       : rules_(rules), rows_(std::move(rows)), costs_(std::move(costs)), states_(rows_.states()) {
     find_uses();
@@ -48,7 +49,7 @@ class ForestTables {
   std::int32_t states() const { return states_; }
   std::int32_t starts(std::int32_t v) const { return uses_[v].all_starts ? states_ : 1; }
 
-  // V(v, q, .), to be read from state `first(v, q)` on.
+  // Returns the row V(v, q, .). It may be read from state `first(v, q)` on.
   const Value* row(std::int32_t v, std::int32_t q) const { return values_.data() + place(v, q); }
   std::int32_t first(std::int32_t v, std::int32_t q) const {
     return uses_[v].all_ends ? rows_.first(q) : rows_.final_states();
@@ -57,7 +58,7 @@ class ForestTables {
   Value weight(const Rule& rule) const { return costs_.edge.empty() ? Value{0} : costs_.edge[rule.edge]; }
   Value goal_weight(std::int32_t v) const { return costs_.goal.empty() ? Value{0} : costs_.goal[v]; }
 
-  // The rows of a rule's beginnings from one state: after(t) is that of its first t symbols.
+  // The rows of a rule from one state: after(t) is the row of its first t symbols.
   class Progress {
    public:
     explicit Progress(const ForestTables& tables) : tables_(tables) {}
@@ -67,13 +68,13 @@ class ForestTables {
     const ForestTables& tables_;
   };
 
-  // Calls visit(rule, progress) for every rule of a node, with its progress from state q.
+  // Calls visit(rule, progress) for every rule of a node, with the rule's rows from state q.
   template <typename Visit>
   void walk(std::int32_t v, std::int32_t q, Visit visit) {
     walk(v, q, visit, [](const Rule&) { return false; });
   }
 
-  // The row of a rule's first symbols from state q; valid until the next call.
+  // Returns the row of a rule's first symbols from state q. It is valid until the next call.
   const Value* reach(std::int32_t q, const Rule& rule, std::int32_t symbols) {
     rows_.start(q, levels_[0].row.data());
     levels_[0].has_frontier = false;
@@ -82,8 +83,8 @@ class ForestTables {
   }
 
  private:
-  // Skips rules for which `is_left_out`, which depends on their first symbol only: so rules with a shared beginning are
-  // skipped together.
+  // The same, but skips rules for which `is_left_out`. That may depend on a rule's first symbol only, so that all rules
+  // with a common beginning are skipped together.
   template <typename Visit, typename IsLeftOut>
   void walk(std::int32_t v, std::int32_t q, Visit visit, IsLeftOut is_left_out) {
     poll(states_ / 4);
@@ -133,7 +134,7 @@ class ForestTables {
     }
     const std::size_t triangle = size, states = static_cast<std::size_t>(states_);
     size = 0;
-    // A row a symbol of the longest rule, and what is known of each of its states.
+    // One row for each symbol of the longest rule, and what is kept for each state of a row.
     std::size_t marks = (static_cast<std::size_t>(rules_.longest()) + 1) * states * (sizeof(Value) + 64);
     for (auto& use : uses_) {
       use.offset = size;
@@ -141,16 +142,16 @@ class ForestTables {
         size += use.all_ends ? triangle : states * static_cast<std::size_t>(rows_.order());
       else
         size += use.all_ends ? states : static_cast<std::size_t>(rows_.order());
-      // And two words of 64 bits for each 64 entries of a row: which of them are live, and their numbers.
+      // And two words of 64 bits for each 64 entries of a row: which entries are live, and the number of the first one.
       marks += (use.all_starts ? states : 1) * ((states + 63) / 64) * 16;
       if (marks > most_bytes || size > (most_bytes - marks) / sizeof(Value))
-        throw TooLarge("the forest's tables do not fit into memory; prune the forest, shorten the reference, or allow more "
-                       "memory (--max-memory)");
+        throw TooLarge("the forest's tables do not fit into memory; prune the forest, shorten the reference, or allow "
+                       "more memory (--max-memory)");
     }
     values_ = filled(size + block, Rows::unreachable);
   }
 
-  // Where state 0 of a row would be; the row itself begins at `first`.
+  // Returns where state 0 of a row would be. The row itself begins at `first`.
   std::ptrdiff_t place(std::int32_t v, std::int32_t q) const {
     const Uses& use = uses_[v];
     const auto offset = static_cast<std::ptrdiff_t>(use.offset);
@@ -163,7 +164,8 @@ class ForestTables {
   void fill_row(std::int32_t v, std::int32_t q) {
     Value* const into = values_.data() + place(v, q);
     const std::int32_t begin = first(v, q), bare = Rows::may_forget_matches ? rows_.first(q) : q;
-    // Most rules gain the same with and without a run of matches before them.
+    // Most rules gain the same from q as from `bare`, without the run of matches. Their result is copied, and they are
+    // left out below.
     if (bare != q) std::copy(row(v, bare) + begin, row(v, bare) + states_, into + begin);
     const auto visit = [&](const Rule& rule, const Progress& progress) {
       poll(states_ / 4);
@@ -173,7 +175,8 @@ class ForestTables {
     rows_.reset_unreachable(begin, into);
   }
 
-  // Whether the first symbol of a rule gains the same from q as from the state without a run of matches.
+  // Returns whether the first symbol of a rule gains the same from q as from `bare`, the state without a run of
+  // matches.
   bool gains_alike(std::int32_t q, std::int32_t bare, const Rule& rule) const {
     if (rule.length == 0) return false;
     const Symbol symbol = rules_.symbols(rule)[0];
@@ -183,14 +186,14 @@ class ForestTables {
     return std::equal(row(tail, q) + begin, row(tail, q) + states_, row(tail, bare) + begin);
   }
 
-  // into[k] = max(into[k], value + from[k]), by whole blocks: there is room for one after levels and tables, and what
-  // it holds is not read. Half of the time of rows of sixty states goes where a loop ends within a block.
+  // Sets into[k] = max(into[k], value + from[k]), in whole blocks. Levels and tables have room for one block after
+  // their end, which is never read. A loop that ends within a block would take twice the time on rows of sixty states.
   static void keep_larger_sums(Value* __restrict into, const Value* __restrict from, Value value, std::int32_t count) {
     for (; count > 0; count -= static_cast<std::int32_t>(block), into += block, from += block)
       for (std::size_t k = 0; k < block; ++k) into[k] = std::max(into[k], static_cast<Value>(value + from[k]));
   }
 
-  // Level t + 1 from level t.
+  // Computes level t + 1 from level t.
   void advance(std::int32_t q, std::int32_t t, Symbol symbol) {
     poll(states_);
     Level &from = levels_[t], &into = levels_[t + 1];

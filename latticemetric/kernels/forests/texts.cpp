@@ -9,7 +9,7 @@ namespace latticemetric {
 namespace {
 
 constexpr std::uint64_t prime = (std::uint64_t{1} << 61) - 1;
-constexpr std::int64_t longest_text = std::int64_t{1} << 48;  // so that sums of a few do not overflow
+constexpr std::int64_t longest_text = std::int64_t{1} << 48;  // so that the sum of a few lengths does not overflow
 constexpr std::size_t most_comparisons = std::size_t{1} << 28;
 constexpr std::uint64_t base = 0x1d8af066f0f7b4d9u % prime;
 
@@ -28,7 +28,8 @@ Texts::Number Texts::join(const std::vector<Piece>& pieces) {
   for (auto entry = found.first; entry != found.second; ++entry)
     if (texts_[entry->second].print.words == whole.words && equals_gathered(entry->second)) return entry->second;
   const auto number = static_cast<Number>(texts_.size());
-  if (number == std::numeric_limits<Number>::max()) throw TooLarge("there are too many texts");
+  if (number == std::numeric_limits<Number>::max())
+    throw TooLarge("the forest has too many partial strings; prune the forest");
   texts_.push_back({whole, pieces_.size(), gathered_.size()});
   pieces_.insert(pieces_.end(), gathered_.begin(), gathered_.end());
   numbers_.emplace(whole.value, number);
@@ -36,7 +37,7 @@ Texts::Number Texts::join(const std::vector<Piece>& pieces) {
 }
 
 std::size_t Texts::bytes() const {
-  constexpr std::size_t entry = 6 * sizeof(void*);  // of the hash table
+  constexpr std::size_t entry = 6 * sizeof(void*);  // the size of an entry of the hash table
   return texts_.size() * (sizeof(Text) + entry) + pieces_.size() * sizeof(Piece);
 }
 
@@ -46,11 +47,11 @@ Texts::Print Texts::print(Piece piece) const {
 }
 
 Texts::Print Texts::joined(const Print& a, const Print& b) {
-  if (a.words + b.words > longest_text) throw TooLarge("a text has too many words");
+  if (a.words + b.words > longest_text) throw TooLarge("a string of the forest has too many words; prune the forest");
   return {(product(a.value, b.power) + b.value) % prime, product(a.power, b.power), a.words + b.words};
 }
 
-// Without what is empty, and with words in place of texts of one word.
+// Sets `gathered_` to the pieces without empty texts, and with words in place of texts of one word.
 void Texts::gather(const std::vector<Piece>& pieces) {
   gathered_.clear();
   for (const Piece piece : pieces)
@@ -60,13 +61,15 @@ void Texts::gather(const std::vector<Piece>& pieces) {
       gathered_.push_back(pieces_[texts_[piece].begin]);
 }
 
-// What is longer is opened until the same pieces stand at the front of both.
+// Compares a text with the gathered pieces. Of the pieces at the front of both, the longer one is opened (replaced by
+// its own pieces) until both are the same.
 bool Texts::equals_gathered(Number text) {
   one_.assign(gathered_.rbegin(), gathered_.rend());
   other_.assign(1, text);
   open(text, other_);
   for (std::size_t steps = 0; !one_.empty() && !other_.empty(); ++steps) {
-    if (steps > most_comparisons) throw TooLarge("texts are too long to be compared");
+    if (steps > most_comparisons)
+      throw TooLarge("the strings of the forest are too long to be compared; prune the forest");
     poll(5);
     const Piece a = one_.back(), b = other_.back();
     if (a == b) {

@@ -1,4 +1,4 @@
-// Texts that share their parts: equal texts have equal numbers.
+// Texts that share their parts. Equal texts have equal numbers.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace latticemetric {
 
-// Texts are joined without being written out, since a path of ten thousand words has as many prefixes. They are looked
-// up by a hash that can be joined, too (Karp & Rabin 1987), and then compared word by word.
+// Texts are joined without being written out: a path of ten thousand words has ten thousand prefixes. They are looked
+// up by a hash that can be joined, too (Karp & Rabin 1987), and then compared piece by piece.
 class Texts {
  public:
   using Number = std::int32_t;
-  using Piece = std::int64_t;  // a text, or the complement of a word
+  using Piece = std::int64_t;  // the number of a text, or the complement (~) of a word number
 
   static constexpr Piece word(std::int32_t number) { return ~static_cast<Piece>(number); }
 
@@ -21,21 +21,22 @@ class Texts {
 
   Texts() { join({}); }
 
-  // The number of the text that consists of these pieces. Throws TooLarge.
+  // Returns the number of the text that consists of these pieces. Throws TooLarge.
   Number join(const std::vector<Piece>& pieces);
 
   std::int64_t words(Number text) const { return texts_[text].print.words; }
   std::size_t bytes() const;
 
  private:
-  // What a text is looked up by: its words as the digits of a number, modulo a prime.
+  // The hash of a text: its words as the digits of a number, modulo a prime. `power` is the base to the power of its
+  // length.
   struct Print {
     std::uint64_t value = 0, power = 1;
     std::int64_t words = 0;
   };
   struct Text {
     Print print;
-    std::size_t begin;  // of its pieces
+    std::size_t begin;  // in `pieces_`
     std::size_t count;
   };
 

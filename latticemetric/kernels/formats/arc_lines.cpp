@@ -8,15 +8,16 @@ namespace {
 
 using ArcFields = Fields<5>;
 
-// Kaldi's costs have 32 bits, in text too: read so, text and binary of an archive are the same lattices.
+// Rounds a cost to 32 bits, which Kaldi's costs have. Text is rounded, too, so that the text and the binary form of an
+// archive are the same lattices.
 double as_single(double cost, std::string_view field, std::int64_t line) {
   constexpr double largest = std::numeric_limits<float>::max(), half_a_step = 0x1p+103;
   if (std::fabs(cost) >= largest + half_a_step)
-    throw ParseError(line, "score " + quoted(field) + " does not fit into 32 bits, as Kaldi's do");
+    throw ParseError(line, "score " + quoted(field) + " is too large for the 32 bits of Kaldi's costs");
   return as_decimal(static_cast<float>(std::clamp(cost, -largest, largest)));
 }
 
-// Kaldi: `graph,acoustic,transitions`, where the last part may be empty or missing.
+// A weight of Kaldi: `graph,acoustic,transitions`. The last part may be empty or missing.
 struct KaldiWeight {
   double cost[2] = {0, 0};
   std::string_view transitions;
@@ -24,7 +25,7 @@ struct KaldiWeight {
   KaldiWeight(std::string_view field, std::int64_t line) {
     const std::size_t first = field.find(',');
     if (first == std::string_view::npos)
-      throw ParseError(line, quoted(field) + " is not a graph and an acoustic cost; they look like 1.5,-20.25");
+      throw ParseError(line, quoted(field) + " is not a pair of a graph and an acoustic cost, such as 1.5,-20.25");
     const std::size_t second = field.find(',', first + 1);
     const std::string_view part[] = {
         field.substr(0, first),
@@ -40,16 +41,17 @@ struct KaldiWeight {
 
 bool has_comma(std::string_view field) { return field.find(',') != std::string_view::npos; }
 
-// The numbers that nearly all lines of large archives begin with. All bytes that are no digits are found at once, so
-// that no number waits for the end of the one before it.
+// Reads the numbers that nearly all lines of large archives begin with. Finds all non-digits among the next 64 bytes at
+// once, so that no number has to wait until the end of the previous one is found.
 class PlainNumbers {
  public:
   static constexpr std::size_t longest = 64, readable = longest + 16;
 
-  // `readable` bytes can be read.
+  // At least `readable` bytes must be readable.
   explicit PlainNumbers(const char* at) : at_(at), others_(bytes_without_digits(at)) {}
 
-  // A number of at most seven digits, without leading zeros, and the blank after it.
+  // Reads a number of at most seven digits, without leading zeros, and the blank after it. Returns false if there is
+  // anything else.
   bool number(std::int32_t& value) {
     const int end = next(), size = end - begin_;
     if (!is_short(size) || (at_[begin_] == '0' && size > 1) || (at_[end] != ' ' && at_[end] != '\t')) return false;
@@ -58,7 +60,8 @@ class PlainNumbers {
     return true;
   }
 
-  // A decimal of at most fifteen digits, to 32 bits, and the comma after it. Called, it takes a fifteenth of all time.
+  // Reads a decimal of at most fifteen digits, rounded to 32 bits, and the comma after it. Returns false if there is
+  // anything else. Always inlined: calls would take a fifteenth of the time.
   __attribute__((always_inline)) bool decimal(double& value) {
     const bool negative = at_[begin_] == '-';
     if (negative) begin_ = next() + 1;
@@ -84,7 +87,8 @@ class PlainNumbers {
         digits = digits * static_cast<std::int64_t>(powers_of_ten[places]) +
                  value_of_digits(eight_bytes(fraction), places);
     }
-    // Fifteen digits are far from the largest number of 32 bits; six come back from 32 bits as they were.
+    // A number of so few digits is far from the largest one of 32 bits. Up to six digits survive the rounding to 32
+    // bits, so only longer numbers are rounded.
     value = static_cast<double>(digits) / powers_of_ten[places];
     if (digits >= 1000000) value = as_decimal(static_cast<float>(value));
     if (negative) value = -value;
@@ -111,7 +115,7 @@ class PlainNumbers {
   int begin_ = 0;
 };
 
-// Transition ids, or nothing, and white space, up to the end of a line; false if there is anything else.
+// Takes transition ids, or nothing, and white space, up to the end of a line. Returns false if there is anything else.
 bool take_ids(const char* at, const char* end, std::string_view& ids, const char*& line_end) {
   line_end = at;
   if (at >= end || *at == '\n') return true;
@@ -119,13 +123,13 @@ bool take_ids(const char* at, const char* end, std::string_view& ids, const char
   line_end = end = found ? found : end;
   while (at < end && is_space(end[-1])) --end;
   ids = {at, static_cast<std::size_t>(end - at)};
-  std::uint8_t others = 0;  // no early end: the loop takes several characters at a time
+  std::uint8_t others = 0;  // no early exit, so that vector instructions can take several characters at a time
   for (const char c : ids) others |= static_cast<std::uint8_t>((c < '0') | (c > '9')) & static_cast<std::uint8_t>(c != '_');
   return others == 0;
 }
 
-// Adds the arc of a line `source target word graph,acoustic,transitions` in plain numbers, and passes the line; false
-// if the line has another form.
+// Adds the arc of a line `source target word graph,acoustic,transitions` whose numbers are all plain, and moves past
+// the line. Returns false if the line has another form.
 bool add_plain_kaldi_arc(ArcLines& lattice, Lines& lines) {
   const std::string_view rest = lines.rest();
   if (rest.size() < PlainNumbers::readable) return false;
@@ -156,7 +160,8 @@ std::int32_t add_transitions(ArcLines& lattice, std::string_view text, std::int6
 
 void add_kaldi_arc(ArcLines& lattice, const ArcFields& fields, std::int64_t line, std::size_t most) {
   const auto& field = fields.field;
-  // Beside the word, a transition id stands alone (not compact) or the weight is there, or both.
+  // A compact line is `s t word [weight]`, any other line `s t tid word [weight]`. With four fields, a comma in the
+  // last one shows that it is a weight.
   const bool compact = fields.count == 3 || (fields.count == 4 && has_comma(field[3]));
   const std::size_t weight_at = compact ? 3 : 4;
   if (fields.count > 5)
@@ -179,17 +184,17 @@ bool is_decimal(std::string_view field) {
 
 bool is_score(std::string_view field) { return is_decimal(field.substr(field.substr(0, 1) == "+")); }
 
-// Whether a field that is no number is made of what numbers are made of, as `1,5` and `1.O` are.
+// Returns whether a field that is no number looks like one, as `1,5` and `1.O` do.
 bool is_misspelled_number(std::string_view field) {
   return field.find_first_of("0123456789") != std::string_view::npos &&
          field.find_first_not_of("0123456789.,+-eEOoIl") == std::string_view::npos;
 }
 
-// What stands on the arcs of an OpenFst text.
+// Counts what stands on the arcs of an OpenFst text.
 struct ArcCounts {
-  std::size_t three = 0, four = 0, five = 0;             // arcs by their number of fields
-  std::size_t fractions = 0, misspelled = 0, words = 0;  // of fourth fields: no whole numbers, nearly numbers, others
-  bool symbols = false;                                  // whether an input is no number
+  std::size_t three = 0, four = 0, five = 0;             // arcs by number of fields; `five` is five or more
+  std::size_t fractions = 0, misspelled = 0, words = 0;  // fourth fields: not whole numbers, nearly numbers, others
+  bool symbols = false;                                  // whether some input is no number
 
   explicit ArcCounts(std::string_view text) {
     Lines lines(text);
@@ -204,7 +209,8 @@ struct ArcCounts {
     }
   }
 
-  // Whether nearly all fourth fields are weights; the others then are errors.
+  // Returns whether the fourth fields are weights, because nearly all of them look like that. If so, the others are
+  // errors.
   bool weights() const {
     if (misspelled + words == 0) return fractions > 0 || symbols;
     const std::size_t numbers = four - misspelled - words;
@@ -223,16 +229,19 @@ struct ArcCounts {
   }
 };
 
-// Whether the fourth of at most four fields is an output label rather than a weight. It is a weight where some arc
-// has three fields only, or where it is a number on such lines and either somewhere not a whole one or beside an
-// input that is no number. One line that is written badly does not make words of all other weights.
+// Returns whether the fourth field of an arc is an output label rather than a weight.
+//
+// If no arc has five fields, it is a weight if some arc has only three, or if fourth fields are numbers and either some
+// of them have a fraction or some input is no number. If some arcs have five fields, it is an output label, unless
+// there are more arcs of four fields, none of three, and the fourth fields are weights, some with a fraction. A few
+// badly written lines do not turn the weights of all other lines into labels.
 bool fourth_is_output(std::string_view text) {
   const ArcCounts arcs(text);
   if (arcs.five > 0) return arcs.three > 0 || arcs.four <= arcs.five || arcs.fractions == 0 || !arcs.weights();
   return arcs.four > 0 && arcs.three == 0 && !arcs.weights();
 }
 
-// Room for about as many arcs as the text has; most lines take more bytes than this.
+// Reserves room for about as many arcs as the text has. Most lines take at least 24 bytes.
 void reserve(ArcLines& lines, std::string_view text) {
   const std::size_t arcs = text.size() / 24;
   for (auto* column : {&lines.source, &lines.target, &lines.transitions}) column->reserve(arcs);
@@ -288,7 +297,7 @@ ArcLines parse_openfst(std::string_view text, bool has_output, WordColumn word, 
       throw ParseError(number, "the line has " + std::to_string(fields.count) + " fields, too many for an arc");
     if (is_arc && machine.has_output && fields.count < 4) throw ParseError(number, "the arc has no output label");
     const bool weighted = fields.count > weight_field;
-    // OpenFst writes a state that is not final so, where asked to write all of them.
+    // OpenFst writes a state that is not final like this, if asked to write all states.
     if (!is_arc && weighted && fields.field[1] == "Infinity") continue;
     if (is_arc && !has_output && weighted && !is_score(fields.field[weight_field]))
       throw ParseError(number, quoted(fields.field[weight_field]) +
@@ -310,8 +319,9 @@ ArcLines parse_openfst(std::string_view text, bool has_output, WordColumn word, 
   return machine;
 }
 
-// Passes lines that are followed by no blank one, a window at a time; returns the beginning of a line, and adds the
-// lines passed. The loop over a window has no branches, so that it becomes vector instructions.
+// Skips lines, a window at a time, as long as no line that may be blank follows. Returns the beginning of a line, and
+// adds the number of lines skipped to `lines`. The loop over a window has no branches, so that it is compiled to vector
+// instructions.
 std::size_t skip_lines(std::string_view text, std::size_t at, std::int64_t& lines) {
   constexpr std::size_t window = 256;
   std::size_t to = at;
@@ -347,7 +357,7 @@ ArcLines parse_kaldi(std::string_view text, bool symbols) {
 
 ArcLines parse_openfst(std::string_view text) {
   const bool has_output = fourth_is_output(text);
-  // Either side may be numbers or symbols.
+  // Each side may be numbers or symbols: tries numbers first.
   for (int symbols = 0;; ++symbols) {
     try {
       return parse_openfst(text, has_output, WordColumn((symbols & 1) != 0), WordColumn((symbols & 2) != 0));

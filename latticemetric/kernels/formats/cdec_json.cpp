@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view any_category = "X";
 
-// A symbol of a rule, between brackets or between brackets and a comma.
+// Returns whether a text can be a symbol of a rule, such as the X of [X] and [X,1].
 bool is_symbol(std::string_view text) {
   return !text.empty() && std::none_of(text.begin(), text.end(),
                                        [](char c) { return c == '[' || c == ']' || c == ','; });
@@ -21,7 +21,7 @@ std::string_view inside_brackets(std::string_view token) {
   return has_brackets ? token.substr(1, token.size() - 2) : std::string_view();
 }
 
-// The k of [k] and [X,k], from 1 to 99; 0 for a word.
+// Returns the k of [k] and [X,k], from 1 to 99; 0 for a word.
 std::int32_t tail_number(std::string_view token) {
   std::string_view inside = inside_brackets(token);
   if (const std::size_t comma = inside.find(','); comma != std::string_view::npos) {
@@ -47,7 +47,7 @@ class CdecParser {
     std::string_view left;
     std::string source;
     std::size_t begin, end;                 // of its target side
-    std::int32_t source_label, left_label;  // -1 as long as they have no number
+    std::int32_t source_label, left_label;  // -1 until they have a number
   };
   struct Edge {
     std::size_t rule;
@@ -72,7 +72,7 @@ class CdecParser {
     }
   }
 
-  // The items of a list that has two at a time.
+  // Returns the items of a list of pairs: two items make one pair.
   std::vector<Json::Value> pairs(Json::Value list, const char* problem, const std::string& what,
                                  const std::string& place) {
     auto items = json_.items(list, what, place);
@@ -89,7 +89,7 @@ class CdecParser {
     }
   }
 
-  // [X] ||| source ||| target, and more that does not matter.
+  // Reads a rule: [X] ||| source ||| target. Further fields are ignored.
   void rule(std::string_view text, const std::string& place) {
     RuleText rule{{}, {}, targets_.size(), 0, -1, -1};
     std::size_t part = 0, lefts = 0;
@@ -111,7 +111,7 @@ class CdecParser {
       }
     }
     if (part < 2 || lefts != 1 || !is_symbol(rule.left))
-      json_.fail(quoted(text) + " is not a rule; [X] ||| source ||| target", place);
+      json_.fail(quoted(text) + " is not a rule; rules look like [X] ||| source ||| target", place);
     rule.end = targets_.size();
     rules_.push_back(std::move(rule));
   }
@@ -247,7 +247,7 @@ class CdecParser {
 
   std::string_view left_of(std::size_t node) const { return categories_[node].empty() ? any_category : categories_[node]; }
 
-  // Target sides; labels: spans, and those source and left sides that do not follow from the nodes.
+  // Adds the target sides and labels of edges: spans, and the source and left sides that do not follow from the nodes.
   void label() {
     LabelColumn sources, lefts, spans, categories;
     for (std::size_t e = 0; e < edges_.size(); ++e) {
@@ -267,13 +267,13 @@ class CdecParser {
     forest_.node_labels.emplace_back("category", std::move(categories));
   }
 
-  // A rule's text has the same number for all of its edges.
+  // Adds a rule's text. All edges of the rule share the number of the text.
   static void add(LabelColumn& column, std::string_view text, std::int32_t& number) {
     if (!text.empty() && number < 0) number = column.number(std::string(text));
     column.add(text.empty() ? 0 : number);
   }
 
-  // Whether a source side consists of the edge's tails only: [X,1] [Y,2].
+  // Returns whether a source side consists of the edge's tails only: [X,1] [Y,2].
   bool is_plain_source(std::string_view source, std::size_t e) const {
     const auto take = [&source](std::string_view part) {
       if (source.substr(0, part.size()) != part) return false;
@@ -293,7 +293,7 @@ class CdecParser {
   Json json_;
   Names words_;
   Features features_;
-  std::vector<std::string_view> names_;  // of features, by the file's numbers
+  std::vector<std::string_view> names_;  // of features, by their numbers in the file
   std::unordered_map<std::int32_t, std::size_t> rule_numbers_;
   std::vector<RuleText> rules_;
   std::vector<std::int32_t> targets_;

@@ -1,4 +1,5 @@
-// Forests of cdec in JSON: one object, whose keys repeat: rules, features, then for each node its edges and itself.
+// Forests of cdec in JSON: one object whose keys repeat. They are rules, features, then for each node its edges and the
+// node.
 #pragma once
 
 #include <string_view>
@@ -7,7 +8,8 @@
 
 namespace latticemetric {
 
-// The last node is the goal; a node without edges gets one without words. Throws NotJson.
+// Reads a forest. The last node is the goal. A node without edges gets one edge without words. Throws NotJson, or a
+// ParseError.
 ForestText parse_cdec_json(std::string_view text);
 
 }  // namespace latticemetric

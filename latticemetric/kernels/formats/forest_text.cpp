@@ -3,7 +3,7 @@
 namespace latticemetric {
 
 CostColumns Features::columns(std::size_t edges, std::size_t text_size, std::int64_t line) const {
-  // Columns are dense: many of them, each on few edges, would take far more room than the text.
+  // Columns are dense: many columns that few edges use would take far more memory than the text.
   constexpr std::size_t most_cells_a_byte = 16;
   if (names_.size() * edges > most_cells_a_byte * text_size + 1000)
     throw ParseError(line, std::to_string(names_.size()) + " features of " + std::to_string(edges) +

@@ -29,7 +29,7 @@ class Names {
  public:
   explicit Names(std::string_view text = {}) : text_(text) {}
 
-  // Texts that are no part of the text that is read must live as long as this.
+  // Returns the number of a name. A name outside of the text that is read must live as long as this object.
   std::int32_t number(std::string_view name) {
     const bool is_inside = name.data() >= text_.data() && name.data() < text_.data() + text_.size();
     Word word;
@@ -52,7 +52,7 @@ class Names {
   WordNumbers numbers_;
 };
 
-// A text for each edge or node, as a number from 1, 0 for none.
+// A text for each edge or node. Texts are numbered from 1; 0 means none.
 class LabelColumn {
  public:
   std::int32_t number(const std::string& text) {
@@ -83,11 +83,11 @@ class Features {
  public:
   explicit Features(std::string_view text = {}) : names_(text) {}
 
-  // The name that the next feature of this edge probably has, since edges mostly have the same features in the same
-  // order; empty if nothing is expected.
+  // Returns the name that the next feature of this edge probably has, since most edges have the same features in the
+  // same order; an empty text if nothing is expected.
   std::string_view expected() const { return next_ + 1 < names_.size() ? names_[next_ + 1] : std::string_view(); }
 
-  // A feature of the edge that is read; `where` is what an error names: a line, or an edge.
+  // Adds a feature of the current edge. `where` is what an error names: a line or an edge.
   void add(std::string_view name, double value, std::int64_t where) {
     const std::string_view likely = expected();
     const bool is_likely = name.data() == likely.data() || name == likely;
@@ -105,31 +105,32 @@ class Features {
     next_ = static_cast<std::size_t>(-1);
   }
 
-  // The first edge (or its line) that has a feature twice, -1 if there is none, and the feature.
+  // Return the first edge (or its line) that has a feature twice, or -1, and the name of that feature.
   std::int64_t twice() const { return twice_; }
   std::string_view twice_name() const { return names_[twice_name_]; }
 
-  // A column a name, 0 for edges without it. Refuses columns far larger than the text, with this line.
+  // Returns one column for each name, 0 for edges without it. Throws a ParseError for `line` if the columns are far
+  // larger than the text.
   CostColumns columns(std::size_t edges, std::size_t text_size, std::int64_t line = 0) const;
 
  private:
   Names names_;
   std::size_t next_ = static_cast<std::size_t>(-1), twice_name_ = 0;
   std::int64_t twice_ = -1;
-  std::vector<std::int64_t> last_edge_;  // of a column: the last edge that has it
-  std::vector<std::size_t> begin_{0};    // of an edge's features, below
+  std::vector<std::int64_t> last_edge_;  // by column: the last edge that has it
+  std::vector<std::size_t> begin_{0};    // by edge: the begin of its features in the columns below
   std::vector<std::int32_t> column_;
   std::vector<double> cost_;
 };
 
-// A forest as a reader of a format returns it. Views point into the text, or into `unescaped`.
+// A forest as the reader of a format returns it. Views point into the text or into `unescaped`.
 struct ForestText {
   std::vector<std::int32_t> head, goals;
   Rows tails, target;  // in target sides: word numbers from 1, and -k for the k-th tail
   std::vector<std::string_view> words;
   CostColumns scores;
   std::vector<std::pair<const char*, LabelColumn>> labels, node_labels;
-  std::string sentence;  // Travatar: the source
+  std::string sentence;  // Travatar: the source sentence
   bool has_total = false;  // Travatar: whether the first score is the model's total
   std::deque<std::string> unescaped;
 };

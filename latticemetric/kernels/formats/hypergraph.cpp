@@ -15,7 +15,7 @@ std::string_view stripped(std::string_view text) {
   return text;
 }
 
-// A whole number of one to nine digits; -1 for anything else.
+// Returns the value of one to nine digits; -1 for anything else.
 std::int32_t count_of(std::string_view field) {
   if (field.empty() || field.size() > 9) return -1;
   std::int32_t value = 0;
@@ -26,7 +26,7 @@ std::int32_t count_of(std::string_view field) {
   return value;
 }
 
-// The lines, which must be UTF-8, without their ends.
+// The lines of a text without their ends. They must be UTF-8.
 class TextLines {
  public:
   explicit TextLines(std::string_view text) : text_(text), valid_(utf8_size(text)), lines_(text) {}
@@ -52,7 +52,7 @@ class TextLines {
     if (line != expected) fail("this is not the header of a hypergraph; the first line must be " + expected);
   }
 
-  // The numbers of a line, as many as there are.
+  // Reads the numbers of a line, which must be exactly as many as `numbers` takes.
   template <std::size_t size>
   void counts(std::string_view line, const std::string& what, std::int32_t (&numbers)[size]) const {
     const Fields<size> fields(line);
@@ -100,7 +100,7 @@ class HypergraphParser {
       what = "an edge of node " + std::to_string(node);
       for (std::int32_t k = 0; k < count[0]; ++k) edge(node, lines_.required(what));
       if (count[0] == 0 && dialect_ == Dialect::cdec) {
-        // cdec treats it as an axiom, without words and costs.
+        // cdec treats such a node as an axiom: an edge without words and costs.
         edge(node, separator);
         ++axioms;
       }
@@ -228,10 +228,11 @@ class HypergraphParser {
     features_.end_edge();
   }
 
-  // Some versions of cdec write semicolons between features, others spaces.
+  // Returns whether a character separates features. Some versions of cdec write semicolons, others spaces.
   bool is_space_between(char c) const { return is_space(c) || (c == ';' && dialect_ == Dialect::cdec); }
 
-  // Takes a feature of the expected name and a plain value from the front of a text.
+  // Takes a feature with the expected name and a plain value from the front of a text. Returns false if there is
+  // anything else.
   bool expected_feature(std::string_view& text) {
     const std::string_view name = features_.expected();
     const std::size_t before = name.size() + 1;
@@ -283,7 +284,7 @@ class HypergraphParser {
   LabelColumn covered_;
   std::vector<std::int32_t> nodes_;    // Joshua: the numbers of nodes, and whether an edge uses them
   std::vector<std::uint8_t> is_used_;
-  std::int64_t wrong_line_ = 0;        // the first line with a tail that is no node above it, and that tail
+  std::int64_t wrong_line_ = 0;        // the first line with a tail that is no node above it; that tail
   std::int32_t wrong_tail_ = 0;
   ForestText forest_;
 };

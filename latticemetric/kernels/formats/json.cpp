@@ -4,7 +4,7 @@
 
 namespace latticemetric {
 
-// Checks a text from its first to its last byte. It does not call itself: levels are counted, not stacked.
+// Checks a text from its first to its last byte. It is not recursive, so deep nesting does not overflow the stack.
 class Json::Scanner {
  public:
   Scanner(std::string_view text, std::vector<Entry>& entries) : text_(text), entries_(entries) {}
@@ -30,7 +30,7 @@ class Json::Scanner {
            (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r')) ++at_;
   }
 
-  // A scalar, or the beginning of a container and of the first value in it.
+  // Reads a scalar, or the beginning of a container and of the first value in it.
   void begin_value() {
     constexpr std::size_t most_levels = 1000;
     for (;;) {
@@ -50,7 +50,7 @@ class Json::Scanner {
     entries_[index].next = entries_.size();
   }
 
-  // Ends the containers that end here; false if another value begins.
+  // Ends the containers that end here. Returns false if another value begins.
   bool end_values() {
     for (bool is_empty = !open_.empty() && entries_.size() == open_.back() + 1; !open_.empty(); is_empty = false) {
       skip_space();

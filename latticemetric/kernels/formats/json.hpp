@@ -12,21 +12,21 @@
 
 namespace latticemetric {
 
-// A text that is not JSON: its syntax, a number that is not finite, or too many levels. It does not say where.
+// The text is not JSON: a syntax error, a number that is not finite, or too many levels. The error does not say where.
 struct NotJson : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A whole text in strict JSON with finite numbers. Its values are listed in the order of the text: behind an array its
-// items, behind an object each key and its value.
+// A whole text in strict JSON with finite numbers. Its values are listed in the order of the text: an array, then its
+// items; an object, then each key and its value.
 class Json {
  public:
-  // `line` is that of ParseErrors about values. Throws NotJson.
+  // `line` is the line of ParseErrors about values. Throws NotJson.
   explicit Json(std::string_view text, std::int64_t line = 0);
   Json(const Json&) = delete;
   Json& operator=(const Json&) = delete;
 
-  // A value, or nothing: a field that an object does not have counts as null.
+  // A value, or nothing. A field that an object does not have counts as null.
   class Value {
    public:
     Value() = default;
@@ -35,7 +35,7 @@ class Json {
     explicit operator bool() const { return json_ != nullptr; }
     bool is_null() const { return !json_ || token()[0] == 'n'; }
     bool is_text() const { return json_ && token()[0] == '"'; }
-    std::string shown() const;  // as an error shows it
+    std::string shown() const;  // as error messages show it
 
    private:
     friend class Json;
@@ -52,7 +52,8 @@ class Json {
 
   Value whole() { return {this, 0}; }
 
-  // These throw a ParseError if a value is of another kind. `what` names the value, `place` the part of the text.
+  // These throw a ParseError if a value is of another kind. `what` names the value in the message, and `place` the part
+  // of the text.
   std::int32_t integer(Value value, const std::string& what, const std::string& place) const;
   double real(Value value, const std::string& what, const std::string& place) const;
   std::string_view text(Value value, const std::string& what, const std::string& place);
@@ -65,16 +66,16 @@ class Json {
     throw ParseError(line_, what, place);
   }
 
-  // Strings with escapes, decoded; texts may point into them.
+  // Returns the decoded strings that had escapes. Texts that were returned before may point into them.
   std::deque<std::string> take_unescaped() { return std::move(unescaped_); }
 
  private:
   class Scanner;
   struct Entry {
-    std::size_t begin, end, next;  // its bytes; the entry behind this value and what is in it
+    std::size_t begin, end, next;  // its first byte, the byte after it; the entry after this value and all in it
   };
 
-  // The characters of a string; half characters (surrogates) become bytes that are not UTF-8.
+  // Returns the characters of a string. Half characters (surrogates) become bytes that are not UTF-8.
   std::string_view characters(std::size_t index);
 
   std::string_view text_;

@@ -32,7 +32,7 @@ class Bytes {
 
   std::string_view text() {
     const auto size = take<std::int32_t>();
-    if (size < 0 || size > 1000) fail("a name has " + std::to_string(size) + " bytes");
+    if (size < 0 || size > 1000) fail("the name of a type has " + std::to_string(size) + " bytes");
     return {skip(static_cast<std::size_t>(size)), static_cast<std::size_t>(size)};
   }
 
@@ -50,12 +50,12 @@ class Bytes {
 
 struct Weight {
   float cost[2];
-  const char* ids = nullptr;  // of transitions, 32 bits each
+  const char* ids = nullptr;  // transition ids, 32 bits each
   std::int32_t count = 0;
 };
 
-// Walks over a machine and tells a visitor what there is: start(state, number of states, compact), final(state,
-// weight), arc(source, input, output, weight, target).
+// Walks over a machine and calls a visitor: start(state, number of states, compact), final(state, weight), arc(source,
+// input, output, weight, target).
 template <typename Visitor>
 class Walk {
  public:
@@ -78,7 +78,7 @@ class Walk {
 
  private:
   std::int64_t header() {
-    if (bytes_.template take<std::int32_t>() != magic) bytes_.fail("an OpenFst header was expected");
+    if (bytes_.template take<std::int32_t>() != magic) bytes_.fail("expected an OpenFst header");
     const std::string_view kind = bytes_.text(), arcs = bytes_.text();
     if (kind != "vector") bytes_.fail("a machine of type " + quoted(kind) + " cannot be read");
     compact_ = arcs == "compactlattice44";
@@ -88,7 +88,7 @@ class Walk {
     bytes_.skip(sizeof(std::uint64_t));  // properties
     const auto start = bytes_.template take<std::int64_t>(), states = bytes_.template take<std::int64_t>();
     visitor_.start(start, states, compact_);
-    bytes_.skip(sizeof(std::int64_t));  // the number of arcs is not kept by every writer
+    bytes_.skip(sizeof(std::int64_t));  // the number of arcs, which some writers do not set
     if (states < 0 || states >= 0x7fffffff) bytes_.fail("there cannot be " + std::to_string(states) + " states");
     return states;
   }
@@ -121,7 +121,7 @@ class Collector {
       : machine_(machine), end_(bytes.data() + bytes.size()), size_(bytes.size()) {}
 
   void start(std::int64_t state, std::int64_t states, bool compact) {
-    // Room for the arcs of a large machine, if they have no transition ids: what is not used costs no memory.
+    // Reserves room for the arcs of a large machine without transition ids. Room that is not used costs no memory.
     constexpr std::size_t large = std::size_t{1} << 20, bytes_an_arc = 24;
     const auto arcs = size_ < large ? 0 : size_ / bytes_an_arc;
     for (auto* column : {&machine_.source, &machine_.target, &machine_.output, &machine_.transitions})
@@ -149,7 +149,7 @@ class Collector {
     machine_.target.push_back(target);
     machine_.output.push_back(output);
     for (int k = 0; k < 2; ++k) machine_.cost[k].push_back(as_decimal(weight.cost[k]));
-    // Where transition ids do not stand in weights, the input label is the only one.
+    // If weights hold no transition ids, the input label is the arc's only one.
     if (compact_ || input == 0)
       machine_.transitions.push_back(number(weight));
     else
@@ -157,7 +157,7 @@ class Collector {
   }
 
  private:
-  // The number of a weight's transition ids.
+  // Adds a weight's transition ids as a row, and returns the number of the row.
   std::int32_t number(const Weight& weight) {
     if (weight.count == 0) return 0;
     const auto most = static_cast<std::size_t>(end_ - weight.ids) / sizeof(std::int32_t);
@@ -182,7 +182,7 @@ KaldiMachine parse_kaldi_binary(std::string_view data) {
   } catch (const TooShort&) {
     throw ParseError(1, "the lattice is cut short");
   }
-  if (bytes.at() != bytes.size()) throw ParseError(1, "bytes follow the lattice");
+  if (bytes.at() != bytes.size()) throw ParseError(1, "there are bytes after the end of the lattice");
   machine.transition_rows.shrink();
   return machine;
 }

@@ -1,5 +1,5 @@
-// A lattice of a Kaldi binary archive: an OpenFst `vector` machine whose weights are pairs of costs, in the compact
-// form with transition ids.
+// A lattice of a Kaldi binary archive: an OpenFst `vector` machine whose weights are pairs of costs. In the compact
+// form, weights also hold transition ids.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ struct KaldiMachine {
   std::int64_t start = -1;
   std::vector<std::int32_t> source, target, output, final;
   std::vector<double> cost[2], final_cost[2];                // graph and acoustic
-  std::vector<std::int32_t> transitions, final_transitions;  // numbers of rows, from 1; 0 for none
-  LabelRows<std::int32_t> transition_rows;                   // ids; the input side where it is not compact
+  std::vector<std::int32_t> transitions, final_transitions;  // row numbers, from 1; 0 for none
+  LabelRows<std::int32_t> transition_rows;                   // transition ids; if not compact, the input labels
 };
 
-// Reads one machine, to the last byte.
+// Reads one machine, which must end with the last byte. Throws a ParseError.
 KaldiMachine parse_kaldi_binary(std::string_view bytes);
 
-// How many bytes the machine at the beginning of some bytes has; 0 where they end before it does.
+// Returns the size in bytes of the machine that some bytes begin with; 0 if they end before the machine does.
 std::size_t kaldi_binary_size(std::string_view bytes);
 
 }  // namespace latticemetric

@@ -1,4 +1,5 @@
-// Labels as rows of one buffer: they are copied as they stand in a file, and made texts when somebody asks for them.
+// Labels as rows of one buffer. They are copied as they stand in a file, and become texts only when somebody asks for
+// them.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +11,15 @@
 
 namespace latticemetric {
 
-// Row r is `values[begin[r] .. begin[r + 1])`: UTF-8 (`char`), or ids that are joined by `_` (`std::int32_t`).
+// Row r is `values[begin[r] .. begin[r + 1])`: UTF-8 (`char`), or ids (`std::int32_t`), which are joined by `_` as
+// texts.
 template <typename T>
 struct LabelRows {
   std::vector<std::int64_t> begin{0};
   std::vector<T> values;
 
-  // The number of a new row, from 1; nothing has number 0. `bytes` need not be aligned; `most` more values may follow.
+  // Adds a row and returns its number, from 1; an empty row is not added and has number 0. `bytes` need not be aligned.
+  // `most` is an upper bound of all values to come, for which room is reserved once.
   std::int32_t add(const char* bytes, std::size_t size, std::size_t most) {
     if (size == 0) return 0;
     if (values.empty()) values.reserve(most);
@@ -28,13 +31,13 @@ struct LabelRows {
     return static_cast<std::int32_t>(begin.size()) - 1;
   }
 
-  // Gives back what was too much.
+  // Gives back memory that is not used, if that is much.
   void shrink() {
     if (values.capacity() > 2 * values.size()) values.shrink_to_fit();
   }
 };
 
-// Rows of a buffer, in the order of their numbers (from 0), as a buffer of their own.
+// Copies the rows with these numbers (from 0) into a buffer of their own, in the order of `rows`.
 template <typename T>
 LabelRows<T> taken_rows(const std::int64_t* begin, const T* values, const std::int64_t* rows, std::size_t count) {
   LabelRows<T> taken;
@@ -53,7 +56,7 @@ LabelRows<T> taken_rows(const std::int64_t* begin, const T* values, const std::i
   return taken;
 }
 
-// Rows of ids as texts: ids are joined by `_`.
+// Returns rows of ids as texts: ids joined by `_`.
 LabelRows<char> joined_rows(const std::int64_t* begin, const std::int32_t* ids, std::size_t count);
 
 }  // namespace latticemetric

@@ -25,13 +25,14 @@ class PlfParser {
       separate(')');
       ++lattice_.end;
     }
-    if (kind_ != Kind::end) fail("the lattice is closed");
+    if (kind_ != Kind::end) fail("expected the end of the line");
     for (std::size_t a = 0; a < lattice_.target.size(); ++a)
       if (lattice_.target[a] > lattice_.end)
         throw ParseError(1, "an arc of node " + std::to_string(lattice_.source[a]) +
                          " leads beyond the end of the lattice");
     if (lattice_.scores.size() * lattice_.source.size() > most_cells_a_byte * line_.size() + 1000)
-      throw ParseError(1, "the named scores are too sparse to be kept as columns; leave out the scores that few arcs have");
+      throw ParseError(1, "the named scores are too sparse to be kept as columns; leave out the scores that few arcs "
+                          "have");
     for (auto& column : lattice_.scores) column.second.resize(lattice_.source.size(), 0.0);
     return std::move(lattice_);
   }
@@ -103,8 +104,7 @@ class PlfParser {
     return inside;
   }
 
-  // Python's escapes, as far as they stand in texts: \n, \t, \r, \xhh (a byte), \uhhhh; any other character that is
-  // escaped stands for itself.
+  // Decodes Python's escapes: \n, \t, \r, \xhh (a byte), \uhhhh. Any other escaped character stands for itself.
   static std::string plain(std::string_view text) {
     std::string result;
     for (std::size_t k = 0; k < text.size(); ++k) {
@@ -175,7 +175,8 @@ class PlfParser {
       if (k == most_columns)
         throw ParseError(1, "there are more than " + std::to_string(most_columns) + " named scores");
       if ((k + 1) * lattice_.source.size() > most_cells_a_byte * line_.size() + 1000)
-        throw ParseError(1, "the named scores are too sparse to be kept as columns; leave out the scores that few arcs have");
+        throw ParseError(1, "the named scores are too sparse to be kept as columns; leave out the scores that few "
+                            "arcs have");
       if (!is_utf8(name)) throw ParseError(1, "feature " + quoted(name) + " is not UTF-8; convert the file with iconv");
       lattice_.scores.emplace_back(name, std::vector<double>());
     }
@@ -184,7 +185,7 @@ class PlfParser {
     column.push_back(value);
   }
 
-  // Columns are dense: many of them, each on few arcs, would take far more room than the line they come from.
+  // Columns are dense: many columns that few arcs use would take far more memory than the line they come from.
   static constexpr std::size_t most_columns = 1000, most_cells_a_byte = 16;
 
   std::string_view line_, token_;

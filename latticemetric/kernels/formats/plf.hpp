@@ -1,4 +1,5 @@
-// Python lattice format (Moses, cdec): one lattice a line. Parsed with a fixed depth of nesting, never evaluated.
+// Python lattice format (Moses, cdec): one lattice per line. It is parsed, never evaluated, and the nesting has a fixed
+// depth.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +17,10 @@ struct PlfLattice {
   std::vector<std::int32_t> source, target, word;
   std::int32_t end = 0;  // the node after the last item
   Words words;
-  // Named scores as they are written (log probabilities); 0 on arcs without them. Positional ones are named
-  // `score`, or `score_0`, `score_1`, … where an arc has several.
+  // Named scores as they are written (log probabilities), 0 on arcs without them. Scores without a name are named
+  // `score`, or `score_0`, `score_1`, … if an arc has several.
   std::vector<std::pair<std::string, std::vector<double>>> scores;
-  std::deque<std::string> unescaped;  // texts that the words point into, where they are not in the line itself
+  std::deque<std::string> unescaped;  // texts that words point into, if not into the line itself
 };
 
 PlfLattice parse_plf(std::string_view line);

@@ -50,14 +50,14 @@ class SlfParser {
     std::size_t size = 0;
     while (size < rest_.size() && !is_space(rest_[size]) && rest_[size] != '=') ++size;
     if (equals == std::string_view::npos || equals != size || size == 0)
-      throw ParseError(lines_.number(), quoted(rest_.substr(0, size)) + " is not a field; they look like W=word");
+      throw ParseError(lines_.number(), quoted(rest_.substr(0, size)) + " is not a field; fields look like W=word");
     const std::string_view name = rest_.substr(0, size);
     rest_.remove_prefix(size + 1);
     return name;
   }
 
-  // A value in quotes, if the quote is closed before white space or the end of the line; otherwise up to white space:
-  // PocketSphinx writes W='cause as it is.
+  // Takes a value: in quotes, if the closing quote stands right before white space or the end of the line; otherwise up
+  // to white space. So PocketSphinx's W='cause is read as it is.
   std::string_view field_value() {
     if (!rest_.empty() && (rest_[0] == '"' || rest_[0] == '\'')) {
       const std::size_t size = value_size(1, [&](char c) { return c == rest_[0]; });
@@ -74,7 +74,8 @@ class SlfParser {
     return plain(value);
   }
 
-  // The first character from `begin` on that ends a value and is not escaped; beyond the end if an escape is cut off.
+  // Returns the place, from `begin` on, of the first character that ends a value and is not escaped. It is beyond the
+  // end if an escape is cut off.
   template <typename Ends>
   std::size_t value_size(std::size_t begin, Ends ends) const {
     std::size_t at = begin;
@@ -82,7 +83,7 @@ class SlfParser {
     return at;
   }
 
-  // \ooo is the byte with that octal number; any other escaped character stands for itself.
+  // Decodes escapes: \ooo is the byte with that octal number; any other escaped character stands for itself.
   std::string_view plain(std::string_view value) {
     if (value.find('\\') == std::string_view::npos) return value;
     std::string text;
@@ -105,7 +106,7 @@ class SlfParser {
   }
 
   void add(SlfTable& table, std::string_view name, std::string_view value) {
-    // Times and scores; texts may be empty.
+    // These are times and scores. Other fields are texts, which may be empty.
     static constexpr std::string_view numbers[] = {"t", "a", "l", "r", "p", "time", "acoustic", "language"};
     if (value.empty() && std::find(std::begin(numbers), std::end(numbers), name) != std::end(numbers))
       throw ParseError(lines_.number(), quoted(name) + " has no value");

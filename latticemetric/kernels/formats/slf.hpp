@@ -1,4 +1,5 @@
-// HTK standard lattice format: lines of NAME=value fields; nodes begin with I=, links with J=, the rest is header.
+// HTK standard lattice format: lines of NAME=value fields. Nodes begin with I=, links with J=; all other lines are
+// header.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,8 @@
 
 namespace latticemetric {
 
-// One named field of all nodes or all links; a view into the text, empty where a row lacks it.
+// One named field of all nodes or of all links. Values are views into the text, or into `unescaped`; they are empty in
+// rows without the field.
 struct SlfColumn {
   std::string_view name;
   std::vector<std::string_view> values;
@@ -19,7 +21,7 @@ struct SlfColumn {
 
 struct SlfTable {
   std::vector<SlfColumn> columns;
-  std::vector<std::int64_t> lines;  // line of each row
+  std::vector<std::int64_t> lines;  // by row: its line
 };
 
 struct SlfField {

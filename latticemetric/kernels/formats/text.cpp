@@ -6,7 +6,7 @@ namespace latticemetric {
 
 namespace {
 
-// The size of the character that begins at a byte, 0 if none does.
+// Returns the size of the character that begins at a byte; 0 if none does.
 std::size_t character_size(const unsigned char* at, const unsigned char* end) {
   if (*at < 0x80) return 1;
   const int more = *at >= 0xf0 ? 3 : *at >= 0xe0 ? 2 : 1;
@@ -90,14 +90,15 @@ std::int32_t parse_state(std::string_view field, std::int64_t line) {
 
 namespace {
 
-// Whether a decimal that is no double is one since it is so small. Not strtod: it reads numbers as the locale does.
+// Returns whether a decimal outside the range of doubles is too small rather than too large. strtod could tell, but it
+// reads numbers as the locale does.
 bool is_below_one(std::string_view field) {
   const std::size_t exponent_at = std::min(field.find_first_of("eE"), field.size());
   const std::string_view mantissa = field.substr(0, exponent_at);
   const std::size_t first = mantissa.find_first_of("123456789");
   const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
   if (first == std::string_view::npos) return true;
-  // Where the first digit that counts stands: 0 before the point, -1 behind it.
+  // The place of the first digit that is not 0: 0 for the last one before the point, -1 for the first one after it.
   const std::int64_t place = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first) - (first < point);
   std::int64_t exponent = 0;
   const char* begin = field.data() + std::min(exponent_at + 1, field.size());
@@ -126,7 +127,7 @@ double parse_any_score(std::string_view field, std::int64_t line) {
   double value = 0;
   const auto [stop, error] = std::from_chars(begin, end, value);
   if (error == std::errc::result_out_of_range && stop == end) {
-    // Too small to be told from nothing, or too large to be a score.
+    // Too small to differ from 0, or too large to be a score.
     value = is_below_one(field) ? 0 : HUGE_VAL;
   } else if (error != std::errc() || stop != end || begin == end) {
     throw ParseError(line, quoted(field) + " is not a number");

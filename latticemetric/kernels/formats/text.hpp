@@ -20,8 +20,8 @@
 
 namespace latticemetric {
 
-// A text that breaks its format; `line` counts from 1 within the text that was given, and is 0 for the text as a whole.
-// `place` says what part of a text without lines it is: "edge 7".
+// A text that breaks its format. `line` counts from 1 within the text that was given; 0 means the text as a whole.
+// `place` says which part of a text without lines is meant: "edge 7".
 struct ParseError : std::runtime_error {
   ParseError(std::int64_t line, const std::string& what, std::string place = "")
       : std::runtime_error(what), line(line), place(std::move(place)) {}
@@ -29,15 +29,15 @@ struct ParseError : std::runtime_error {
   std::string place;
 };
 
-// A text as an error shows it: at most 40 characters, all of them UTF-8 and none zero (other bytes are replaced).
+// Return a text as errors show it: at most 40 characters, all of them UTF-8 and none zero (other bytes are replaced).
 std::string shortened(std::string_view text);
 std::string quoted(std::string_view text);
 
-// The number of bytes before the first that is not UTF-8.
+// Returns the number of bytes before the first one that is not UTF-8.
 std::size_t utf8_size(std::string_view text);
 inline bool is_utf8(std::string_view text) { return utf8_size(text) == text.size(); }
 
-// Appends a code point as UTF-8; half a character (a surrogate) as the three bytes that it would have.
+// Appends a code point as UTF-8. Half a character (a surrogate) becomes the three bytes that its code would have.
 void append_utf8(std::string& text, std::uint32_t code);
 
 inline bool is_space(char c) { return c == ' ' || static_cast<unsigned char>(c - '\t') < 5; }
@@ -60,10 +60,10 @@ class Lines {
 
   std::int64_t number() const { return number_; }
 
-  // What comes after the last line.
+  // Returns the text after the line that was read last.
   std::string_view rest() const { return rest_; }
 
-  // Passes a line that was read from the rest, up to its end.
+  // Moves past a line that was read from `rest()` and ends at `end`.
   void pass(const char* end) {
     poll(100);
     ++number_;
@@ -75,7 +75,7 @@ class Lines {
   std::int64_t number_ = 0;
 };
 
-// Fields of a line, separated by ASCII white space; one more than `most` are counted but not kept.
+// The fields of a line, separated by ASCII white space. All are counted, but only the first `most` are kept.
 template <std::size_t most>
 struct Fields {
   std::string_view field[most];
@@ -95,7 +95,7 @@ struct Fields {
   }
 };
 
-// Takes the next field of a text from its front; an empty one at the end.
+// Takes the next field from the front of a text; an empty one at the end of the text.
 template <typename Ends>
 std::string_view take_field(std::string_view& text, Ends ends) {
   const char *at = text.data(), *const end = at + text.size();
@@ -106,9 +106,9 @@ std::string_view take_field(std::string_view& text, Ends ends) {
   return {begin, static_cast<std::size_t>(at - begin)};
 }
 
-// Appends the digits that a text begins with to a number that has room for them; returns where they end.
+// Appends the digits that a text begins with to a number, which must have room for them. Returns where they end.
 inline const char* read_digits(const char* at, const char* end, std::int64_t& number) {
-  auto value = static_cast<std::uint64_t>(number);  // multiplied without a sign to keep
+  auto value = static_cast<std::uint64_t>(number);  // unsigned, so that no sign has to be kept
   for (; at < end; ++at) {
     const unsigned digit = static_cast<unsigned char>(*at) - unsigned{'0'};
     if (digit > 9) break;
@@ -118,7 +118,7 @@ inline const char* read_digits(const char* at, const char* end, std::int64_t& nu
   return at;
 }
 
-// Eight bytes as a number, the first in the lowest place.
+// Returns eight bytes as a number, the first byte in the lowest place.
 inline std::uint64_t eight_bytes(const char* at) {
   static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first byte must be the lowest");
   std::uint64_t bytes;
@@ -126,17 +126,18 @@ inline std::uint64_t eight_bytes(const char* at) {
   return bytes;
 }
 
-// The value of the one to eight digits that eight bytes begin with. Pairs of digits are joined, then pairs of these.
+// Returns the value of the `size` (one to eight) digits that eight bytes begin with. Joins digits to pairs, then pairs
+// to the number.
 inline std::int64_t value_of_digits(std::uint64_t bytes, int size) {
   constexpr std::uint64_t zeros = 0x3030303030303030u, pair = 0x000000ff000000ffu;
   constexpr std::uint64_t hundred = 100, million = 1000000, ten_thousand = 10000;
-  bytes = (bytes ^ zeros) << (64 - 8 * size);  // what follows the digits goes, zeros come before them
+  bytes = (bytes ^ zeros) << (64 - 8 * size);  // drops what follows the digits, puts zeros before them
   bytes = bytes * 10 + (bytes >> 8);
   bytes = (bytes & pair) * (hundred + (million << 32)) + (bytes >> 16 & pair) * (1 + (ten_thousand << 32));
   return static_cast<std::int64_t>(bytes >> 32);
 }
 
-// Marks which of 64 bytes are no digits: a bit a byte, the first byte in the lowest one.
+// Returns which of 64 bytes are no digits: one bit for each byte, the lowest bit for the first byte.
 inline std::uint64_t bytes_without_digits(const char* at) {
   std::uint64_t marks = 0;
 #ifdef __SSE2__
@@ -152,7 +153,7 @@ inline std::uint64_t bytes_without_digits(const char* at) {
   return marks;
 }
 
-// A whole number in 0 .. 2^31 - 2 without sign or leading zeros; false if the field is not one.
+// Reads a whole number in 0 .. 2^31 - 2 without sign or leading zeros. Returns false if the field is not one.
 inline bool parse_number(std::string_view field, std::int32_t& number) {
   if (field.empty() || field.size() > 10 || (field[0] == '0' && field.size() > 1)) return false;
   std::int64_t value = 0;
@@ -166,14 +167,14 @@ inline bool parse_number(std::string_view field, std::int32_t& number) {
 
 std::int32_t parse_state(std::string_view field, std::int64_t line);
 
-// A finite score of any spelling.
+// Returns a finite score of any spelling. Throws a ParseError if the field is not one.
 double parse_any_score(std::string_view field, std::int64_t line);
 
-// What a double holds exactly.
+// Powers of ten, all of which a double holds exactly.
 inline constexpr double powers_of_ten[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                            1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-// A score of up to fifteen digits without an exponent. Such a score is a whole number over a power of ten, both exact
-// in a double, so that one division rounds correctly (Clinger 1990).
+// A score of up to fifteen digits without an exponent. Such a score is a whole number divided by a power of ten. Both
+// are exact in a double, so one division rounds correctly (Clinger 1990).
 struct PlainScore {
   bool is_plain = false;  // false for any other spelling
   double value = 0;
@@ -183,7 +184,7 @@ struct PlainScore {
 
   explicit PlainScore(std::string_view field) { is_plain = read(field) == field.size() && is_plain; }
 
-  // Reads the score that a text begins with; the number of its characters, 0 if there is none of this spelling.
+  // Reads the score that a text begins with. Returns the number of its characters; 0 if there is none of this spelling.
   std::size_t read(std::string_view text) {
     constexpr std::size_t longest = 16;
     const char *const begin = text.data(), *at = begin;
@@ -203,7 +204,7 @@ struct PlainScore {
     return size;
   }
 
-  // Whether it has at most six digits before trailing zeros: such a number comes back from 32 bits as it was.
+  // Returns whether it has at most six digits before trailing zeros. Such a number survives rounding to 32 bits.
   bool is_short() const {
     auto rest = digits;
     while (rest >= 1000000 && rest % 10 == 0) rest /= 10;
@@ -211,24 +212,24 @@ struct PlainScore {
   }
 };
 
-// A finite score.
+// Returns a finite score, most of which are plain.
 inline double parse_score(std::string_view field, std::int64_t line) {
   const PlainScore plain(field);
   return plain.is_plain ? plain.value : parse_any_score(field, line);
 }
 
-// A number of 32 bits as the double that its shortest decimal means: 0.1f is 0.1, and not 0.100000001490116.
+// Returns the double of the shortest decimal of a 32-bit number: 0.1f becomes 0.1, not 0.100000001490116.
 //
-// The decimals that are read as `value` lie less than half a step of its last bit away from it. The shortest has the
-// fewest decimal places; of several with so many, it is the nearest. Products of 24 bits and of 10^12 or less are
-// exact, and a whole number over a power of ten is rounded once, as reading the decimal would. Ties, and powers of two,
-// whose lower neighbours are nearer, are left to the library.
+// All decimals that are read as `value` differ from it by less than half a step of its last bit. The shortest of them
+// has the fewest decimal places; if several have so few, the nearest one counts. Products of 24 bits and of 10^12 or
+// less are exact, and a whole number divided by a power of ten is rounded once, as reading the decimal would round it.
+// Ties, and powers of two, whose lower neighbours are nearer, are left to the library (`as_any_decimal`).
 double as_any_decimal(float value);
 
 inline double as_decimal(float value) {
   std::uint32_t bits;
   std::memcpy(&bits, &value, sizeof bits);
-  const int exponent = static_cast<int>(bits >> 23 & 0xff) - 150;  // of the last bit
+  const int exponent = static_cast<int>(bits >> 23 & 0xff) - 150;  // of the value of the last bit
   if ((bits & 0x7fffff) == 0 || exponent > 0 || exponent < -39) return value == 0 ? value : as_any_decimal(value);
   const auto half_bits = static_cast<std::uint64_t>(1022 + exponent) << 52;
   double half;  // a step
@@ -239,9 +240,10 @@ inline double as_decimal(float value) {
   };
   const auto away = [&](int places) { return std::fabs(scaled(places) - value * powers_of_ten[places]); };
   const auto most = [half](int places) { return half * powers_of_ten[places]; };
-  // With so many places decimals are no farther apart than such steps: the logarithm of 2 is 1233 / 4096.
+  // With so many places, decimals are no farther apart than steps of the last bit: log10(2) is about 1233 / 4096.
   int places = exponent == 0 ? 0 : (-exponent * 1233 >> 12) + 1;
-  // A decimal of few places is also one of more. Three tries without a branch: nobody could predict it.
+  // A decimal of few places is also one of more places. Makes three tries without a branch, which could not be
+  // predicted.
   int fewer = 0;
   bool ties = false;
   for (int k = 1; k <= 3; ++k) {
@@ -256,7 +258,8 @@ inline double as_decimal(float value) {
   return scaled(places) / powers_of_ten[places];
 }
 
-// Distinct words, numbered from 1 in order of appearance; the empty word is 0. Views into the text that was parsed.
+// Distinct words, numbered from 1 in order of appearance; the empty word has number 0. Words are views into the text
+// that was parsed.
 class Words {
  public:
   std::int32_t number(std::string_view word, std::int64_t line) {
@@ -276,8 +279,8 @@ class Words {
   std::vector<std::string_view> words_;
 };
 
-// A column of words: numbers as long as all of them are written as numbers, else numbered symbols. The parser that
-// meets the first that is not a number starts again with symbols.
+// A column of words: plain numbers if all words are written as numbers, else symbols that get numbers. A column of
+// numbers throws NotNumbers at the first word that is none; the parser then starts again with symbols.
 class WordColumn {
  public:
   struct NotNumbers {};
@@ -295,7 +298,7 @@ class WordColumn {
     values_.push_back(number);
   }
 
-  // A word that is known to be written as a number, in a column of such.
+  // Adds a word that is known to be written as a number, to a column of numbers.
   void add(std::int32_t number) { values_.push_back(number); }
 
   bool numeric() const { return !symbols_; }

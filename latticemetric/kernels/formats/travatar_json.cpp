@@ -94,7 +94,7 @@ class TravatarParser {
     return static_cast<std::int32_t>(nodes_ - 1 - node);
   }
 
-  // The target side: texts are words, -k is the k-th tail.
+  // Adds the target side: texts are words, -k is the k-th tail.
   void symbols(Json::Value target, std::int32_t tails, const std::string& place) {
     const auto factors = json_.items(target, "trg", place);
     if (factors.size() > 1)

@@ -7,8 +7,8 @@
 
 namespace latticemetric {
 
-// Node 0 is the goal. Nodes are numbered from the last one, so that tails, which follow their heads in the file, come
-// first. Throws NotJson.
+// Reads a forest. Node 0 of the file is the goal. Tails follow their heads in the file, so the nodes are numbered
+// backwards to put tails first. Throws NotJson, or a ParseError.
 ForestText parse_travatar_json(std::string_view text);
 
 }  // namespace latticemetric

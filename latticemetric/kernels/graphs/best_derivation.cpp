@@ -13,7 +13,7 @@ namespace {
 
 struct DerivationCost {
   double cost = std::numeric_limits<double>::infinity();
-  double words = 0;  // shared nodes can make them more than an integer holds
+  double words = 0;  // a double: shared nodes can make the count larger than any integer type
   std::int64_t edge = -1;
   bool operator<(const DerivationCost& other) const {
     return edge >= 0 && (other.edge < 0 || comes_first(*this, other));
@@ -35,7 +35,8 @@ double largest_cost(const Forest& graph) {
   return all;
 }
 
-// Edges are met in ascending order, and only a better one replaces an earlier one.
+// Edges are visited in ascending order, and an edge replaces an earlier one only if it is better. So among ties, the
+// smallest edges stay.
 std::vector<std::int64_t> best_derivation(const Forest& graph) {
   std::vector<DerivationCost> best(graph.nodes);
   for (std::int64_t e = 0; e < graph.edges; ++e) {

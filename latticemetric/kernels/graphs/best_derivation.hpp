@@ -8,10 +8,11 @@
 
 namespace latticemetric {
 
-// Least cost; ties: fewest words, lexicographically smallest edges in preorder.
+// Returns the edges of the derivation of least cost, in preorder. Ties: fewest words, then the lexicographically
+// smallest edges in preorder.
 std::vector<std::int64_t> best_derivation(const Forest& graph);
 
-// No derivation's cost, nor any part of it, is larger in size than this.
+// Returns a bound: no derivation, nor any part of one, has a cost of larger absolute value.
 double largest_cost(const Forest& graph);
 
 }  // namespace latticemetric

@@ -16,9 +16,9 @@ struct PathCost {
 
 }  // namespace
 
-// to_go(s) = min( final(s), min over arcs a of s: a.cost + to_go(a.target) ), in (cost, words) order.
-// Arcs are met from the last to the first, and an equal earlier one replaces a later one, so that following
-// `choice` from the start reads off the smallest arc numbers.
+// to_go(s) = min( final(s), min over arcs a of s: a.cost + to_go(a.target) ), in (cost, words) order. Arcs are visited
+// from the last to the first, and an earlier arc replaces a later one that is equally good. So the path that follows
+// `choice` from the start has the lexicographically smallest arcs.
 std::vector<std::int64_t> best_path(std::int32_t states, std::int64_t arcs, const std::int32_t* source,
                                     const std::int32_t* target, const double* cost, const std::uint8_t* is_word,
                                     const double* final_cost) {
@@ -30,7 +30,7 @@ std::vector<std::int64_t> best_path(std::int32_t states, std::int64_t arcs, cons
     poll(8);
     PathCost best{std::numeric_limits<double>::infinity(), 0};
     std::int64_t chosen = stop;
-    // No branch depends on which is better, since nothing predicts it.
+    // Without a branch: the processor cannot predict which of the two is better.
     const auto keep_better = [&](const PathCost& path, std::int64_t arc) {
       const bool is_better = comes_first(path, best) | costs_as_much(path, best);
       best.cost = std::min(path.cost, best.cost);

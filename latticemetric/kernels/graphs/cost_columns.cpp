@@ -9,9 +9,9 @@
 namespace latticemetric {
 namespace {
 
-// NaN is not, either.
+// Returns whether the absolute value of every number is at most `most`. NaN never is.
 bool are_at_most(const std::vector<double>& values, double most) {
-  std::int64_t larger = 0;  // no early end: the loop takes several numbers at a time
+  std::int64_t larger = 0;  // no early exit, so that the loop is vectorised
   for (const double value : values) larger |= !(std::fabs(value) <= most);
   return larger == 0;
 }
@@ -29,7 +29,7 @@ TotalCost total_cost(const std::vector<CostColumn>& columns, std::int64_t arcs, 
     for (std::int64_t a = 0; a < arcs; ++a) sum[a] += column.scale * column.arc[a];
     for (std::int64_t k = 0; k < finals; ++k) final_cost[static_cast<std::size_t>(k)] += column.scale * column.final[k];
   }
-  // A path has at most as many costs as arcs, and that of its end.
+  // A path adds up the costs of at most `arcs` arcs, and the cost of its end.
   const double most = DBL_MAX / static_cast<double>(arcs + 1);
   poll(arcs);
   total.can_be_added = are_at_most(total.arc, most) && are_at_most(final_cost, most);

@@ -7,7 +7,7 @@
 namespace latticemetric {
 namespace {
 
-// A thousand times longer than a sentence needs. Of four million edges, the tree alone took half a minute.
+// A thousand times more edges than a sentence needs. With four million edges, the tree alone took half a minute.
 constexpr std::size_t longest_derivation = std::size_t{1} << 18;
 
 }  // namespace
@@ -40,7 +40,7 @@ bool Derivations::less(Number a, Number b) const {
   while (a != b) {
     const Tree &x = trees_[a], &y = trees_[b];
     if (x.edge != y.edge) return x.edge < y.edge;
-    std::size_t k = 0;  // the same edge has as many parts, and one of them differs
+    std::size_t k = 0;  // both have the same edge, so as many parts, and some part differs
     while (parts_[x.begin + k] == parts_[y.begin + k]) ++k;
     a = parts_[x.begin + k];
     b = parts_[y.begin + k];
@@ -48,7 +48,8 @@ bool Derivations::less(Number a, Number b) const {
   return false;
 }
 
-// A derivation's number is larger than those of its parts: step by step backwards, the paths meet where they part.
+// A derivation has a larger number than its parts. So the path with the larger number steps back, until both are at the
+// same place: there the part that they share ends.
 bool Derivations::less_along(Number a, Number b, const std::int64_t* rank) const {
   const auto before = [&](Number path) { return trees_[path].count > 0 ? parts_[trees_[path].begin] : -1; };
   Number after_a = -1, after_b = -1;
@@ -57,12 +58,12 @@ bool Derivations::less_along(Number a, Number b, const std::int64_t* rank) const
     after = later;
     later = before(later);
   }
-  if (after_a < 0 || after_b < 0) return after_a < 0 && after_b >= 0;  // a path goes before its continuation
+  if (after_a < 0 || after_b < 0) return after_a < 0 && after_b >= 0;  // a path comes before its continuations
   return rank[trees_[after_a].edge] < rank[trees_[after_b].edge];
 }
 
 std::size_t Derivations::bytes() const {
-  constexpr std::size_t entry = 6 * sizeof(void*);  // of the hash table
+  constexpr std::size_t entry = 6 * sizeof(void*);  // the estimated bytes of an entry of the hash table
   return trees_.size() * (sizeof(Tree) + entry) + parts_.size() * sizeof(Number);
 }
 

@@ -8,23 +8,25 @@
 
 namespace latticemetric {
 
-// Shared parts can make a derivation longer than any memory: throws TooLarge.
+// Throws TooLarge if there are too many edges to be written out: shared parts can make a derivation longer than any
+// memory.
 void require_writable(std::size_t edges);
 
-// Equal derivations have equal numbers, so that a comparison only goes where two differ.
+// Numbers derivations. Equal derivations have equal numbers, so that a comparison only descends where two differ.
 class Derivations {
  public:
   using Number = std::int32_t;
-  static constexpr std::int64_t no_edge = -1;  // of some of an edge's parts, put together
+  static constexpr std::int64_t no_edge = -1;  // the edge of a group: some of an edge's parts, put together
 
-  // The derivation of an edge and those of its tails, in the order of the target side.
+  // Returns the number of the derivation of an edge and of its tails' derivations, in the order of the target side.
+  // Adds it if it is new.
   Number add(std::int64_t edge, const std::vector<Number>& parts);
 
-  // Whether the edges of `a` in preorder come before those of `b`.
+  // Returns whether the edges of `a` in preorder come before those of `b`.
   bool less(Number a, Number b) const;
 
-  // The same for derivations that are paths, an edge after its only tail: whether the ranks of edges along `a` come
-  // before those along `b`.
+  // The same for derivations that are paths: each edge has at most one tail, and the tail's edges come before it.
+  // Returns whether the ranks of the edges along `a` come before those along `b`.
   bool less_along(Number a, Number b, const std::int64_t* rank) const;
 
   std::vector<std::int64_t> preorder(Number root) const;

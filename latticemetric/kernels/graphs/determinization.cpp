@@ -10,7 +10,7 @@
 namespace latticemetric {
 namespace {
 
-// A state that a string leads to, and what its path costs beyond the best path of that string.
+// A state that a string leads to, and how much more its best path there costs than the best path of that string.
 struct Member {
   std::int32_t state;
   double residual;
@@ -57,7 +57,7 @@ class Determinization {
     poll(static_cast<std::int64_t>(20 * steps_.size()));
   }
 
-  // All steps by one word, from the first of them: one arc. Returns where those by the next word begin.
+  // Turns all steps by one word, from step `first` on, into one arc. Returns where the steps by the next word begin.
   std::size_t follow_word(std::int32_t number, std::size_t first) {
     std::size_t end = first;
     double best = std::numeric_limits<double>::infinity();
@@ -101,8 +101,8 @@ class Determinization {
   const WeightedArcs& acceptor_;
   const double delta_;
   std::vector<std::size_t> arc_begin_;
-  std::vector<Member> members_;          // of all subsets
-  std::vector<std::size_t> begin_{0};    // where those of each subset begin
+  std::vector<Member> members_;          // of all subsets, one after the other
+  std::vector<std::size_t> begin_{0};    // where the members of each subset begin
   std::unordered_multimap<std::uint64_t, std::int32_t> numbers_;
   std::vector<Member> subset_;
   std::vector<Step> steps_;

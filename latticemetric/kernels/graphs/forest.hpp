@@ -1,4 +1,4 @@
-// A forest as columns.
+// A forest (an acyclic hypergraph) as columns.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@ struct Forest {
   std::int32_t nodes;
   std::int64_t edges;
   const std::int32_t* head;
-  const std::int64_t* tail_begin;    // of each edge, and the end of the last
+  const std::int64_t* tail_begin;    // where the tails of each edge begin, and the end of the last
   const std::int32_t* tail;
-  const std::int64_t* target_begin;  // of each edge, and the end of the last
-  const std::int32_t* target;        // target sides: word numbers, and -k for the words of the k-th tail
+  const std::int64_t* target_begin;  // where the target side of each edge begins, and the end of the last
+  const std::int32_t* target;        // target sides: word numbers, and -k for the k-th tail (from 1 on)
   const double* cost;
-  const std::int64_t* words;         // how many words an edge has in the result
-  const double* goal_cost;           // of each node; infinite if it is no goal
+  const std::int64_t* words;         // by edge: how many words it adds to the result
+  const double* goal_cost;           // by node: what it costs to be the goal; infinite if it is none
 };
 
 }  // namespace latticemetric

@@ -10,7 +10,7 @@
 namespace latticemetric {
 namespace {
 
-// Edges grouped by a node: those of node v are at begin[v] .. begin[v + 1].
+// Edges grouped by node: those of node v are edge[begin[v]] .. edge[begin[v + 1] - 1].
 struct Grouped {
   std::vector<std::int64_t> begin, edge;
   explicit Grouped(std::int32_t nodes) : begin(static_cast<std::size_t>(nodes) + 1, 0) {}
@@ -53,7 +53,8 @@ class Order {
   }
 
  private:
-  // A node is productive if one of its edges has productive tails only; missing_[e] counts the others.
+  // A node is productive if it has an edge whose tails are all productive. missing_[e] counts the tails of edge e that
+  // are not known to be productive.
   void find_productive() {
     productive_.assign(nodes_, 0);
     missing_.resize(static_cast<std::size_t>(edges_));
@@ -102,7 +103,7 @@ class Order {
 
   bool is_used(std::int64_t e) const { return missing_[e] == 0 && useful_[head_[e]]; }
 
-  // Numbers useful nodes, tails before heads; false where they are cyclic.
+  // Numbers the useful nodes, tails before heads. Returns false if they have a cycle.
   bool number(ForestOrder& result) {
     std::vector<std::int64_t> waiting(nodes_, 0);
     bool in_order = true;
@@ -136,7 +137,8 @@ class Order {
     return false;
   }
 
-  // What has no number has a tail without one: walking down among them must come round.
+  // Every useful node without a number has a tail without one. So a walk from tail to tail among them ends up in a
+  // cycle.
   std::int32_t node_on_cycle(const std::vector<std::int32_t>& rank) const {
     std::vector<std::int32_t> below(nodes_, -1);
     for (std::int64_t e = 0; e < edges_; ++e)

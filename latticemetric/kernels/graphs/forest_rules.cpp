@@ -32,7 +32,8 @@ ForestRules::ForestRules(const Forest& graph, const WordClasses& classes) : grap
   measure();
 }
 
-// The first `packed_` symbols of an edge as a number that sorts as they do; none is less than any.
+// Returns the first `packed_` symbols of an edge as one number that sorts as they do. A missing symbol sorts before all
+// others.
 std::uint64_t ForestRules::beginning(std::int64_t edge) const {
   const Symbol* const own = symbols(edge);
   const auto size = std::min(length(edge), packed_);
@@ -44,7 +45,8 @@ std::uint64_t ForestRules::beginning(std::int64_t edge) const {
 
 void ForestRules::add_node(std::int64_t first, std::int64_t last) {
   poll(100 * (last - first));
-  // By their first symbols, which nearly always are all of them, then by the tie rule.
+  // Sorts edges by their first symbols (nearly always all that they have), then by the other symbols, then by the tie
+  // rule.
   struct Sorted {
     std::uint64_t beginning;
     double cost;

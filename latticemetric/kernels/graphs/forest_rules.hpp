@@ -1,4 +1,4 @@
-// The edges of a forest as rules: of those with the same target side, the one that the tie rule prefers.
+// The edges of a forest as rules: one rule for all edges of a node with the same target side.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 namespace latticemetric {
 
 struct Rule {
-  std::int64_t edge;     // the preferred one of those with the same target side
-  std::int64_t begin;    // of its symbols
-  std::int64_t alike;    // where the edges with the same target side begin
+  std::int64_t edge;     // the one that the tie rule prefers, of those with the same target side
+  std::int64_t begin;    // where its symbols begin
+  std::int64_t alike;    // where the list of edges with the same target side begins
   std::int32_t length;
   std::int32_t shared;   // how many first symbols it shares with the rule before it
 };
 
-// The rules of node v are rules[begin[v]] .. rules[begin[v + 1]], sorted by their target sides, so that neighbours
-// share beginnings. Edges of a node with the same target side differ in cost only: the cheapest stands for all of them,
-// then the one with the fewest words, then the first.
+// The rules of node v are rules[begin[v]] .. rules[begin[v + 1] - 1]. They are sorted by target side, so that
+// neighbours share beginnings. Edges of a node with the same target side differ in cost and in words of the result
+// only, so one stands for all of them: the cheapest, then the one with the fewest words, then the first.
 class ForestRules {
  public:
   ForestRules(const Forest& graph, const WordClasses& classes);
@@ -35,8 +35,8 @@ class ForestRules {
     return alike_.data() + (&rule + 1 < rules_.data() + rules_.size() ? (&rule + 1)->alike : alike_.size());
   }
   std::int64_t size() const { return static_cast<std::int64_t>(rules_.size()); }
-  std::int32_t longest() const { return longest_; }  // of all rules, in symbols
-  double most_words() const { return most_words_; }  // of all derivations; there may be very many
+  std::int32_t longest() const { return longest_; }  // the symbols of the longest rule
+  double most_words() const { return most_words_; }  // of any derivation; a double, since there may be very many
 
  private:
   std::uint64_t beginning(std::int64_t edge) const;
@@ -45,7 +45,8 @@ class ForestRules {
 
   const Forest graph_;
   std::vector<Symbol> symbols_;
-  // The least symbol, the bits of a number for each from there on, and how many of them 64 bits hold.
+  // How symbols are packed into 64 bits: the least symbol, the bits for one symbol counted from there, and how many
+  // symbols fit.
   std::int64_t least_ = 0, bits_ = 1, packed_ = 64;
   std::vector<Rule> rules_;
   std::vector<std::int64_t> alike_;

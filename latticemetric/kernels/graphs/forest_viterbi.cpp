@@ -8,7 +8,8 @@
 
 namespace latticemetric {
 
-// Inside: the cheapest derivation of a node. Outside: the cheapest rest of a derivation around it.
+// Inside costs: of the cheapest derivation of a node. Outside costs: of the cheapest rest of a derivation around a
+// node.
 BestCostsThroughEdges best_costs_through_edges(const Forest& graph) {
   const auto nodes = static_cast<std::size_t>(graph.nodes);
   std::vector<double> inside(nodes, std::numeric_limits<double>::infinity());
@@ -19,7 +20,7 @@ BestCostsThroughEdges best_costs_through_edges(const Forest& graph) {
     inside[graph.head[e]] = std::min(inside[graph.head[e]], cost);
   }
   BestCostsThroughEdges through{std::vector<double>(static_cast<std::size_t>(graph.edges)), std::vector<double>(nodes)};
-  std::vector<double> after;   // of the tails behind each one
+  std::vector<double> after;   // after[k]: the inside costs of the tails from the k-th on
   for (auto e = graph.edges; e-- > 0;) {
     poll(20);
     const auto begin = graph.tail_begin[e], end = graph.tail_begin[e + 1];

@@ -8,8 +8,8 @@
 namespace latticemetric {
 
 struct BestCostsThroughEdges {
-  std::vector<double> edge;     // of the cheapest derivation with the edge
-  std::vector<double> ending;   // of the cheapest derivation of each node, with what it costs to be a goal
+  std::vector<double> edge;     // by edge: of the cheapest derivation that uses it
+  std::vector<double> ending;   // by node: of the cheapest derivation with it as the goal
 };
 
 BestCostsThroughEdges best_costs_through_edges(const Forest& graph);

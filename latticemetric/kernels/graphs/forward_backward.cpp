@@ -8,10 +8,13 @@
 
 namespace latticemetric {
 
-// Backwards in logarithms, which do not underflow however large the costs are; forwards in probabilities, which the
-// backward values make those of steps from a state: products of numbers up to one, sums that stay below one. What
-// follows a state is the best of it, a sum of costs, and how much more all of it is, which is small: kept apart, the
-// small is not rounded to the precision of the large.
+// The backward pass computes in logarithms, which do not underflow however large the costs are. It yields the
+// probabilities of steps, given their source. So the forward pass computes in probabilities: products of numbers up to
+// one, and sums of at most one.
+//
+// The backward pass splits the log of the sum over all paths from a state into two numbers: `best`, the log of the best
+// path (a sum of costs), and `more`, by how much the log of the sum is larger, which is small. Kept apart, the small
+// number is not rounded to the precision of the large one.
 ForwardBackward forward_backward(std::int32_t states, std::int64_t arcs, const std::int32_t* source,
                                  const std::int32_t* target, const double* cost, const double* final_cost) {
   constexpr double nothing = -std::numeric_limits<double>::infinity();

@@ -7,7 +7,7 @@
 namespace latticemetric {
 
 struct IncomingArcs {
-  std::vector<std::int64_t> begin;   // of each state, and the end of the last one
+  std::vector<std::int64_t> begin;   // where the arcs into each state begin, and the end of the last
   std::vector<std::int64_t> arc;     // sorted by target, then by number
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double nothing = -std::numeric_limits<double>::infinity();
 
-// Turns logarithms into shares of their sum, and returns how much the logarithm of that is.
+// Replaces logarithms of weights by the weights' shares of their sum. Returns the logarithm of the sum.
 double normalise(double* begin, double* end) {
   const double largest = *std::max_element(begin, end);
   double sum = 0;
@@ -23,9 +23,10 @@ double normalise(double* begin, double* end) {
 
 }  // namespace
 
-// Upwards in logarithms, which do not underflow however large the costs are; downwards in probabilities of steps from
-// a node. What a node can be is the best of it, a sum of costs, and how much more all of it is, which is small: kept
-// apart, the small is not rounded to the precision of the large.
+// The pass upwards computes in logarithms, which do not underflow however large the costs are; the pass downwards
+// computes in probabilities of edges, given their head. The log of the sum over a node's derivations is split into
+// `best`, the log of the best derivation (a sum of costs), and `more`, by how much the log of the sum is larger, which
+// is small. Kept apart, the small number is not rounded to the precision of the large one.
 InsideOutside inside_outside(const Forest& graph) {
   const auto nodes = static_cast<std::size_t>(graph.nodes);
   InsideOutside result;

@@ -9,10 +9,10 @@
 namespace latticemetric {
 
 struct InsideOutside {
-  double log_total;                 // of exp(-cost) over all derivations
-  std::vector<double> node;         // how often a derivation uses it, on average
-  std::vector<double> transition;   // an edge: its probability, given its head
-  std::vector<double> ending;       // a node: the probability that a derivation is one of it
+  double log_total;                 // log of the sum of exp(-cost) over all derivations
+  std::vector<double> node;         // by node: how often a derivation uses it, on average
+  std::vector<double> transition;   // by edge: its probability, given its head
+  std::vector<double> ending;       // by node: the probability that it is the goal of a derivation
 };
 
 InsideOutside inside_outside(const Forest& graph);

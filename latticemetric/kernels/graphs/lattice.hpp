@@ -16,8 +16,8 @@ struct Lattice {
   std::int64_t arcs;
   const std::int32_t* source;
   const std::int32_t* target;
-  const std::int32_t* label;     // the word that counts; 0 for ε
-  const std::uint8_t* is_word;   // which arcs have a word in the result
+  const std::int32_t* label;     // the word that metrics compare; 0 for ε
+  const std::uint8_t* is_word;   // whether an arc has a word in the result
   const double* cost;
   const double* final_cost;      // of each state; infinite if it is not final
 
@@ -30,7 +30,7 @@ struct IntegerCosts {
   const std::int64_t* final;
 };
 
-// Where the items of each group begin, and the end of the last group; items of several groups stand side by side.
+// Returns where the items of each group begin, and the end of the last group. Items are sorted by group.
 inline std::vector<std::int64_t> group_begins(std::int32_t groups, std::int64_t items, const std::int32_t* group) {
   std::vector<std::int64_t> begin(static_cast<std::size_t>(groups) + 1, 0);
   for (std::int64_t k = 0; k < items; ++k) ++begin[group[k] + 1];
@@ -38,12 +38,12 @@ inline std::vector<std::int64_t> group_begins(std::int32_t groups, std::int64_t 
   return begin;
 }
 
-// The first arc of each state, and the number of arcs.
+// Returns the first arc of each state, and then the number of arcs.
 inline std::vector<std::int64_t> arc_begins(const Lattice& lattice) {
   return group_begins(lattice.states, lattice.arcs, lattice.source);
 }
 
-// The arcs of the longest path, or the words.
+// Returns the largest number of arcs on a path from the start; of words, if `words_only`.
 inline std::int64_t longest_path(const Lattice& lattice, bool words_only) {
   std::vector<std::int64_t> longest(static_cast<std::size_t>(lattice.states), 0);
   for (std::int64_t a = lattice.arcs - 1; a >= 0; --a) {

@@ -26,14 +26,14 @@ class NgramTrie {
   const std::vector<std::int32_t>& parents() const { return parent_; }
   const std::vector<std::int32_t>& words() const { return word_; }
 
-  // The words of a node.
+  // Returns the words of a node's n-gram.
   std::vector<std::int32_t> words_of(std::int32_t node) const {
     std::vector<std::int32_t> words(static_cast<std::size_t>(length(node)));
     for (auto k = words.size(); k-- > 0; node = parent(node)) words[k] = word(node);
     return words;
   }
 
-  // All nodes, shorter n-grams first.
+  // Returns all nodes, shorter n-grams first.
   std::vector<std::int32_t> by_length() const {
     std::vector<std::int32_t> nodes(parent_.size());
     for (std::size_t node = 0; node < nodes.size(); ++node) nodes[node] = static_cast<std::int32_t>(node);
@@ -42,10 +42,10 @@ class NgramTrie {
     return nodes;
   }
 
-  // The n-gram that a word makes of another one, or none.
+  // Returns the n-gram `node` with `word` after it, or `none` if the trie lacks it.
   std::int32_t child(std::int32_t node, std::int32_t word) const { return table_[place(pair_key(node, word))].node; }
 
-  // The same, made where it is not there yet.
+  // Returns the same n-gram; adds it if the trie lacks it.
   std::int32_t add(std::int32_t node, std::int32_t word) {
     const auto wanted = pair_key(node, word);
     Entry& entry = table_[place(wanted)];
@@ -66,7 +66,7 @@ class NgramTrie {
     std::int32_t node = none;
   };
 
-  // Where a key is, or belongs: open addressing after Fibonacci hashing.
+  // Returns where a key is, or where it belongs: open addressing after Fibonacci hashing.
   std::size_t place(std::uint64_t wanted) const {
     const auto mask = table_.size() - 1;
     auto at = (wanted * 0x9E3779B97F4A7C15u >> 32) & mask;

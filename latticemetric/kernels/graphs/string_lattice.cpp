@@ -12,7 +12,7 @@
 namespace latticemetric {
 namespace {
 
-// What follows a node, as bytes: nodes that agree in all of it are one state (Revuz 1992).
+// All that follows a node of the trie, as bytes. Nodes with the same bytes become one state (Revuz 1992).
 class Future {
  public:
   explicit Future(double end) { put(end); }
@@ -62,7 +62,7 @@ StringLattice minimize_trie(std::int32_t nodes, const std::int32_t* parent, cons
     std::sort(child.begin() + begin[n], child.begin() + begin[n + 1],
               [&](std::int32_t a, std::int32_t b) { return word[a] < word[b]; });
 
-  std::vector<double> cheapest(end_cost, end_cost + size);   // of all that goes on from a node
+  std::vector<double> cheapest(end_cost, end_cost + size);   // by node: the cost of its cheapest string
   for (auto n = nodes; n-- > 1;) cheapest[parent[n]] = std::min(cheapest[parent[n]], cheapest[n]);
 
   StringLattice made;
@@ -70,7 +70,8 @@ StringLattice minimize_trie(std::int32_t nodes, const std::int32_t* parent, cons
   std::int32_t states = 0;
   for (auto n = nodes; n-- > 0;) {
     poll(100);
-    // Costs are pushed towards the start: an arc keeps what exceeds the cheapest continuation.
+    // Costs are pushed towards the start: an arc costs how much more the cheapest string through it costs than the
+    // cheapest string through its source. Arcs of the start cost all of it.
     const double paid = n == 0 ? 0.0 : cheapest[n];
     const auto left = [&](double cost) { return std::isfinite(cost) ? cost - paid + 0.0 : cost; };
     Future future(left(end_cost[n]));

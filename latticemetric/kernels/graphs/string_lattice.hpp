@@ -10,7 +10,7 @@ namespace latticemetric {
 
 struct StringTrie {
   NgramTrie trie;
-  std::vector<std::int32_t> end;   // the node of each string: equal strings have the same
+  std::vector<std::int32_t> end;   // by string: its node, which equal strings share
 };
 
 // String s is words[begin[s]] … words[begin[s + 1] - 1].
@@ -22,8 +22,9 @@ struct StringLattice {
   std::int32_t start = 0;
 };
 
-// Nodes come after their parents; `end_cost` is infinite where no string ends. A string costs the sum of its arcs and
-// its end, but for rounding. Costs stand as near to the start as they can, so that ends of strings are shared.
+// Returns the lattice of the strings of a trie. Nodes come after their parents; `end_cost` is infinite where no string
+// ends. A string costs the sum of its arcs and its end, up to rounding. Costs are moved as near to the start as
+// possible, so that strings share their ends.
 StringLattice minimize_trie(std::int32_t nodes, const std::int32_t* parent, const std::int32_t* word,
                             const double* end_cost);
 

@@ -9,7 +9,7 @@ WordClasses::WordClasses(const std::int32_t* words, std::int32_t size) : filter_
   std::unordered_map<std::int32_t, Symbol> symbols;
   Symbol next = 1;
   for (std::int32_t i = 0; i < size; ++i) {
-    if (words[i] <= 0) {  // a word that no edge has
+    if (words[i] <= 0) {  // an unknown word, which no edge has: it gets a symbol of its own
       reference.push_back(next++);
       continue;
     }

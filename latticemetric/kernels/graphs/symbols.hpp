@@ -1,4 +1,4 @@
-// Symbols of target sides: nodes, and words as a reference knows them.
+// Symbols of target sides: nodes, and words as one reference distinguishes them.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 namespace latticemetric {
 
 using Symbol = std::int32_t;
-constexpr Symbol foreign = 0;  // a word that the reference does not have; its own are 1, 2, ...
+constexpr Symbol foreign = 0;  // any word that the reference lacks; words of the reference are 1, 2, ...
 constexpr Symbol node_symbol(std::int32_t node) { return -node - 1; }
 constexpr bool is_node(Symbol symbol) { return symbol < 0; }
 constexpr std::int32_t node_of(Symbol symbol) { return -symbol - 1; }
 
-// The reference's words as symbols 1, 2, ..., and the symbol of each word number.
+// The words of a reference as symbols 1, 2, ..., and the symbol of each word number.
 struct WordClasses {
   std::vector<Symbol> reference;
 

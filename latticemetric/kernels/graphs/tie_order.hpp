@@ -1,8 +1,8 @@
 // Steps 2 and 3 of the tie rule (`engine/ties.py`): of paths with the same score, less cost comes first, then fewer words.
 //
 // All searches compare paths by these functions, whatever type holds a path's `cost` and `words`. The exception is
-// `LossKeys`, which puts both into one integer, in the same order. Step 4, the smallest arcs or edges, follows from the
-// order in which each search meets them.
+// `LossKeys`, which packs both into one integer that sorts in the same order. Step 4, the smallest arcs or edges,
+// follows from the order in which each search visits them.
 #pragma once
 
 namespace latticemetric {
@@ -12,7 +12,7 @@ bool comes_first(const Path& one, const Path& other) {
   return (one.cost < other.cost) | ((one.cost == other.cost) & (one.words < other.words));
 }
 
-// Step 4 decides.
+// Returns whether steps 2 and 3 leave a tie, which step 4 decides.
 template <typename Path>
 bool costs_as_much(const Path& one, const Path& other) {
   return (one.cost == other.cost) & (one.words == other.words);

@@ -9,7 +9,7 @@
 namespace latticemetric {
 namespace {
 
-// Arcs grouped by one of their ends: the arcs of state s are at begin[s] .. begin[s + 1].
+// Arcs grouped by one of their ends: the arcs of state s lead to other[begin[s]] .. other[begin[s + 1] - 1].
 struct Adjacency {
   std::vector<std::int64_t> begin;
   std::vector<std::int32_t> other;
@@ -45,7 +45,8 @@ bool in_order(const std::int32_t* source, const std::int32_t* target, std::int64
   return true;
 }
 
-// Most decoders write arcs sorted by source and going forward: then one sweep each way tells which states are useful.
+// Most decoders write arcs that are sorted by source and go forward. Then one sweep in each direction finds the useful
+// states.
 Topology keep_order(std::int32_t states, const std::int32_t* source, const std::int32_t* target, std::int64_t arcs,
                     std::int32_t start, const std::uint8_t* is_final) {
   std::vector<std::uint8_t> accessible(states, 0), useful(is_final, is_final + states);
@@ -111,7 +112,8 @@ Topology order_states(std::int32_t states, const std::int32_t* source, const std
   }
   if (result.kept == wanted) return result;
 
-  // What is left has a predecessor that is left too: walking back among them must come round.
+  // Every useful state without a number has a useful predecessor without one. So a walk back among them ends up in a
+  // cycle.
   const Adjacency incoming(states, target, source, arcs);
   std::int32_t s = 0;
   while (!useful[s] || result.rank[s] >= 0) ++s;
@@ -131,17 +133,17 @@ Topology order_states(std::int32_t states, const std::int32_t* source, const std
 std::int32_t ordered_states(const std::int32_t* source, const std::int32_t* target, std::int64_t arcs,
                             const std::int32_t* final, std::int64_t finals) {
   if (finals == 0 || final[0] < 0 || (arcs > 0 && source[0] < 0)) return 0;
-  std::int32_t last = final[finals - 1], unsorted = 0;  // no early ends: the loops take several arcs at a time
+  std::int32_t last = final[finals - 1], unsorted = 0;  // no early exits, so that the loops are vectorised
   for (std::int64_t a = 0; a < arcs; ++a) {
     unsorted |= source[a] >= target[a];
     last = std::max(last, target[a]);
   }
   for (std::int64_t a = 1; a < arcs; ++a) unsorted |= source[a - 1] > source[a];
   for (std::int64_t k = 1; k < finals; ++k) unsorted |= final[k - 1] >= final[k];
-  if (unsorted || last > arcs) return 0;  // an arc enters each state but the first
+  if (unsorted || last > arcs) return 0;  // each state but the first needs an arc that enters it
   poll(arcs);
-  // The start of an arc has a smaller number than its end: if an arc enters every state but the first, all can be
-  // reached, and if one leaves every state that is not final, all of them lead to a final one.
+  // Arcs go to larger states. So if an arc enters every state but the first, all states can be reached; and if an arc
+  // leaves every state that is not final, all states lead to a final one.
   const auto states = static_cast<std::size_t>(last) + 1;
   std::vector<std::uint8_t> entered(states, 0), left(states, 0);
   entered[0] = 1;

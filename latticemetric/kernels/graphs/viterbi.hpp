@@ -7,8 +7,8 @@
 namespace latticemetric {
 
 struct BestCostsThroughArcs {
-  std::vector<double> arc;      // of the cheapest path with the arc
-  std::vector<double> ending;   // a state: of the cheapest path that ends in it, infinite where none does
+  std::vector<double> arc;      // by arc: of the cheapest path that uses it
+  std::vector<double> ending;   // by state: of the cheapest path that ends in it; infinite if none does
 };
 
 // Arcs are sorted by source and go from smaller to larger states; state 0 is the start; `final_cost` is infinite where

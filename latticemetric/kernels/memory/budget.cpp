@@ -14,7 +14,7 @@
 namespace latticemetric {
 namespace {
 
-constexpr std::int64_t unasked = std::int64_t{1} << 26;
+constexpr std::int64_t unasked = std::int64_t{1} << 26;  // bytes up to which nobody asks `most_bytes`
 
 struct Account {
   Budget::MostBytes most_bytes;  // null: nothing is counted
@@ -23,21 +23,22 @@ struct Account {
   std::int64_t most;
 };
 
-// Part of the thread's static block: allocations are frequent, and a lookup would cost as much as one of them.
+// Lies in the thread's static block: allocations are frequent, and looking up a dynamic block would take as long as an
+// allocation.
 __attribute__((tls_model("initial-exec"))) thread_local Account account{};
 
 [[gnu::noinline]] void examine() {
   if (!account.asked) {
     account.asked = true;
     const auto most_bytes = account.most_bytes;
-    account.most_bytes = nullptr;  // what Python allocates for its answer is not the kernel's
+    account.most_bytes = nullptr;  // memory that Python takes for its answer is not counted
     const auto most = most_bytes();
     account.most_bytes = most_bytes;
     account.most = std::max(unasked, static_cast<std::int64_t>(std::min<std::size_t>(most, INT64_MAX)));
   }
 }
 
-// What Python allocates while it looks at signals is not the kernel's.
+// Stops counting while it lives: memory that Python takes while it handles signals is not the kernel's.
 class Uncounted {
  public:
   Uncounted() : most_bytes_(account.most_bytes) { account.most_bytes = nullptr; }
@@ -49,14 +50,14 @@ class Uncounted {
   const Budget::MostBytes most_bytes_;
 };
 
-// Blocks of this size and more are put on huge pages: the system gives 2 MB at once, not 4 KB.
+// Blocks of at least `large` bytes are put on huge pages: the system provides 2 MB at a time instead of 4 KB.
 constexpr std::size_t huge_page = std::size_t{1} << 21, large = 2 * huge_page;
 
 void* allocate_large(std::size_t size) {
   if (size > PTRDIFF_MAX - huge_page) return nullptr;
   size = (size + huge_page - 1) / huge_page * huge_page;
   void* block = std::aligned_alloc(huge_page, size);
-  if (block != nullptr) madvise(block, size, MADV_HUGEPAGE);  // a hint: the system may know no huge pages
+  if (block != nullptr) madvise(block, size, MADV_HUGEPAGE);  // only a hint, which the system may ignore
   return block;
 }
 
@@ -84,7 +85,7 @@ void release(void* block) noexcept {
 
 void keep_freed_memory() {
 #if defined(__GLIBC__)
-  mallopt(M_MMAP_THRESHOLD, 1 << 25);  // the largest that it accepts
+  mallopt(M_MMAP_THRESHOLD, 1 << 25);  // the largest value that mallopt accepts
   mallopt(M_TRIM_THRESHOLD, 1 << 28);
 #endif
 }
@@ -102,7 +103,8 @@ void require_bytes(double bytes) {
 
 }  // namespace latticemetric
 
-// These replace the library's own for this extension alone: its linker script exports nothing but the module.
+// These replace the standard library's operators in this extension only: its linker script exports nothing but the
+// module's entry point.
 void* operator new(std::size_t size) { return latticemetric::allocate(size); }
 void* operator new[](std::size_t size) { return latticemetric::allocate(size); }
 void operator delete(void* block) noexcept { latticemetric::release(block); }
@@ -138,10 +140,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The clock is read each time so many steps are made: some tenth of a millisecond.
+// The clock is read once per so many steps, which take about a tenth of a millisecond.
 constexpr std::int64_t steps_a_look = std::int64_t{1} << 17;
-// Python changes between threads every 5 ms: waiting for the GIL may take that long, and must not take most of the
-// time.
+// Python switches threads every 5 ms, so a kernel may wait that long for the GIL. Checks are rare enough that it does
+// not spend most of its time waiting.
 constexpr auto between_checks = std::chrono::milliseconds(40);
 
 struct Signals {
@@ -160,7 +162,7 @@ void watch(Budget::CheckSignals check) {
 
 __thread std::int64_t polling::steps_left = steps_a_look;
 
-// A kernel's first look only begins to count its time: small calls do not pay for a clock.
+// The first look of a kernel only starts its clock, so a small call reads the clock once at most.
 void polling::look() {
   steps_left = steps_a_look;
   if (signals.check == nullptr) return;

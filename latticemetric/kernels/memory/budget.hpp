@@ -1,4 +1,4 @@
-// What one call of a kernel may take: memory, and time between two looks at signals.
+// Limits of one call of a kernel: its memory, and the time until it looks at signals again.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace latticemetric {
 
-// A kernel asked for more than its budget. As a `bad_alloc`, it may leave any allocation.
+// A kernel asked for more memory than its budget. It is a `bad_alloc`, so that every allocation may throw it.
 class OverBudget : public std::bad_alloc {
  public:
   explicit OverBudget(std::size_t most) : most_(most) {}
@@ -21,20 +21,21 @@ class OverBudget : public std::bad_alloc {
   std::size_t most_;
 };
 
-// A search needs more memory or more numbers than there are: a message says of what, and what to do.
+// A search needs more memory, or larger numbers, than there are. The message says what is too large and what to do.
 struct TooLarge : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Counts what the current thread allocates, from its construction to its destruction, and frees. An allocation that
-// would pass the budget throws `OverBudget` before it takes anything.
+// Counts the bytes that the current thread allocates and frees while the budget lives. An allocation that would exceed
+// the budget throws `OverBudget` and takes nothing.
 //
-// `most_bytes` says how large the budget is. It is called once a budget, when the first 64 MB are taken: small calls
-// must not pay for the answer, and large ones need the state of the machine of that moment.
+// `most_bytes` returns the size of the budget. It is called at most once per budget, when the call needs more than 64
+// MB: small calls must not pay for the answer, and for large ones the answer depends on the state of the machine at
+// that moment.
 //
-// `check_signals` is called every 40 ms by a kernel that polls. What it throws ends the kernel.
+// `check_signals` is called every 40 ms by a kernel that polls. An exception that it throws ends the kernel.
 //
-// No memory is counted where the C library does not tell the size of a block (outside of Linux).
+// Memory is counted on Linux only: elsewhere the C library does not tell the size of a block.
 class Budget {
  public:
   using MostBytes = std::size_t (*)();
@@ -45,31 +46,31 @@ class Budget {
   Budget& operator=(const Budget&) = delete;
 };
 
-// Lets the C library keep the memory that is freed, for what is allocated next: giving it back and getting it again,
-// page by page, takes a twentieth of the time of a command. For programs, not for a library's host.
+// Makes the C library keep freed memory for later allocations. Giving it back and getting it again, page by page, takes
+// a twentieth of the time of a command. For programs of our own, not for a process that only loads the library.
 void keep_freed_memory();
 
-// Whether the current budget has so many bytes left. They are not taken.
+// Returns whether the current budget has `bytes` left. Does not take them.
 bool has_bytes(double bytes);
 
-// Throws `OverBudget` unless it has.
+// Throws `OverBudget` unless the current budget has `bytes` left.
 void require_bytes(double bytes);
 
 namespace polling {
 
-// `__thread`, not `thread_local`: no function has to ask whether it was initialised.
+// `__thread`, not `thread_local`: a reader need not call a function that checks whether it is initialised.
 extern __attribute__((tls_model("initial-exec"))) __thread std::int64_t steps_left;
 void look();
 
 }  // namespace polling
 
-// Counts steps of about a nanosecond, and looks at signals when enough of them are made. Every loop that may take long
-// calls it; a loop of known length calls it once with its length, up to some 100,000.
+// Counts steps of about a nanosecond each, and looks at signals after enough of them. Every loop that may take long
+// calls this. A loop of known length calls it once with its length, up to some 100,000.
 inline void poll(std::int64_t steps = 1) {
   if ((polling::steps_left -= steps) < 0) polling::look();
 }
 
-// A table of so many values, which polls while the system gives it page by page.
+// Returns a vector of `size` copies of `value`. Polls while the system provides the pages.
 template <typename T>
 std::vector<T> filled(std::size_t size, T value) {
   constexpr std::size_t portion = std::size_t{1} << 20;

@@ -1,4 +1,4 @@
-// Bits in words of 64, and numbers for those that are set.
+// A set of bits in 64-bit words, which numbers the bits that are set.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace latticemetric {
 
 inline std::uint64_t bit(std::int32_t k) { return std::uint64_t{1} << (static_cast<std::uint32_t>(k) % 64); }
 
-// Visits the bits of a word that are set, by their places; also later ones that are set meanwhile, when there may also
-// be more words.
+// Calls visit(k) for each bit k of words[word] that is set, from the lowest on. `visit` may set more bits of the word,
+// which are visited too, and may append words to the vector: the word is read again after each call.
 template <typename Visit>
 void each_bit(const std::vector<std::uint64_t>& words, std::size_t word, Visit visit) {
   std::uint64_t done = 0;
@@ -22,7 +22,7 @@ void each_bit(const std::vector<std::uint64_t>& words, std::size_t word, Visit v
   }
 }
 
-// Words are named by the caller: bit k is one of the word that it gives with it.
+// The caller says in which word a bit lies: bit k is bit k % 64 of that word.
 class NumberedBits {
  public:
   void allot(std::size_t words) { words_ = filled(words, std::uint64_t{0}); }
@@ -34,14 +34,14 @@ class NumberedBits {
     each_bit(words_, word, visit);
   }
 
-  // Numbers those that are set, from the first to the last one.
+  // Numbers the bits that are set, in ascending order over all words.
   void number() {
     before_ = filled(words_.size() + 1, std::size_t{0});
     for (std::size_t w = 0; w < words_.size(); ++w)
       before_[w + 1] = before_[w] + static_cast<std::size_t>(__builtin_popcountll(words_[w]));
   }
   std::size_t size() const { return before_.back(); }
-  // How many are set before a word, and before a bit: its number.
+  // Return how many bits are set before a word, and before a bit. The latter is the number of the bit.
   std::size_t before(std::size_t word) const { return before_[word]; }
   std::size_t number_of(std::size_t word, std::int32_t k) const {
     return before_[word] + static_cast<std::size_t>(__builtin_popcountll(words_[word] & (bit(k) - 1)));

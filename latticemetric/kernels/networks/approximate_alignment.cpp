@@ -7,12 +7,12 @@
 namespace latticemetric {
 namespace {
 
-// Words score that match, errors cost. Words of the hypothesis may be passed over, for a price that grows with their
-// number, which a run of matches has to earn; what lies far below the best of its state is dropped. So speech that a
-// system left out, or that only one has, leads no alignment astray for long.
+// Scores: a match scores, an error costs. Words of the hypothesis may also be passed over, at a price that grows with
+// their number and that a run of matches has to earn. Cells far below the best one of their state are dropped. So
+// speech that only one side has misleads no alignment for long.
 constexpr float match = 1, error = -0.5F, passing_one = -1, passing_many = -6, passing_each = -0.01F, far = -10;
 
-// Of a state, at most.
+// A state that reaches more than twice as many cells keeps the best `most_cells` of them.
 constexpr std::size_t most_cells = 128;
 
 class ApproximateAlignment {
@@ -45,7 +45,7 @@ class ApproximateAlignment {
   const Cell* begin(std::int32_t state) const { return cells_.data() + begin_[state]; }
   const Cell* end(std::int32_t state) const { return cells_.data() + begin_[static_cast<std::size_t>(state) + 1]; }
 
-  // What an arc leads to.
+  // Adds the cells that an arc leads to.
   void reach(std::int64_t a) {
     const auto source = evidence_.source[a], label = evidence_.label[a];
     const auto *cell = begin(source), *const last = end(source);
@@ -54,15 +54,15 @@ class ApproximateAlignment {
       for (; cell != last; ++cell) add(cell->words, cell->score);
       return;
     }
-    // By words, as the cells of the source and the places of the word are.
-    const auto* other = cell;  // the last one before the word, if any
+    // Goes on by number of words: the cells of the source and the positions of the word are both sorted by it.
+    const auto* other = cell;  // the first cell whose errors are not added yet
     const auto go_on = [&](std::int32_t words) {
       for (; other != last && other->words < words; ++other) {
         add(other->words, other->score + error);
         add(other->words + 1, other->score + error);
       }
     };
-    float most = -1e30F;  // of the cells before, with what it costs to pass all words
+    float most = -1e30F;  // the best of the cells before, each with `passing_each` taken off for its words
     words_.each(label, [&](std::int32_t word) {
       poll(4);
       go_on(word - 1);
@@ -80,7 +80,8 @@ class ApproximateAlignment {
     go_on(words_.size() + 1);
   }
 
-  // A cell that is reached, after those of fewer words, or of one word more.
+  // Adds a cell that the current arc reaches. It comes after the arc's cells of fewer words, but maybe after one with a
+  // word more.
   void add(std::int32_t words, float score) {
     if (words > words_.size() || score <= most_ + far) return;
     most_ = std::max(most_, score);
@@ -92,7 +93,7 @@ class ApproximateAlignment {
       reached_.insert(cell, {words, score});
   }
 
-  // Keeps what may still be the best, by words.
+  // Keeps the cells of a state that may still become the best: one for each number of words, sorted by it.
   void keep() {
     const auto goes_before = [](const Cell& x, const Cell& y) {
       return x.words != y.words ? x.words < y.words : x.score > y.score;
@@ -109,7 +110,7 @@ class ApproximateAlignment {
     cells_.insert(cells_.end(), reached_.begin(), last);
   }
 
-  // From the end, each state follows its most probable arc.
+  // Goes back from the end. Each state gets its place from the most probable arc out of it.
   std::vector<std::int32_t> go_back() {
     const auto states = static_cast<std::size_t>(evidence_.states);
     std::vector<std::int32_t> place(states, 0);
@@ -132,7 +133,7 @@ class ApproximateAlignment {
         ->words;
   }
 
-  // The cell of the source that an arc comes from best.
+  // Returns the number of words of the source's cell from which an arc best leads to `words`.
   std::int32_t before(std::int64_t a, std::int32_t words) const {
     const auto source = evidence_.source[a], label = evidence_.label[a];
     const bool matches = label != 0 && words_.has(words, label);
@@ -155,9 +156,9 @@ class ApproximateAlignment {
   const EvidenceLattice& evidence_;
   const HypothesisWords& words_;
   std::vector<Cell> cells_, reached_;
-  std::vector<std::size_t> begin_;  // of a state's cells
-  std::ptrdiff_t first_ = 0;        // of the cells that the arc at hand reaches
-  float most_ = 0;                  // the best score of these cells
+  std::vector<std::size_t> begin_;  // by state: its first cell
+  std::ptrdiff_t first_ = 0;        // the first cell in `reached_` of the current arc
+  float most_ = 0;                  // the best score in `reached_`
 };
 
 }  // namespace

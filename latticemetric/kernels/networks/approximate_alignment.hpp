@@ -1,4 +1,4 @@
-// An approximate alignment of the states of a lattice with a hypothesis.
+// Aligns the states of a lattice with a hypothesis, approximately.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace latticemetric {
 
-// For each state, the probable number of words of the hypothesis before it. Fast, by a beam.
+// Returns for each state the probable number of hypothesis words before it. Uses a beam, so it is fast.
 std::vector<std::int32_t> approximate_alignment(const EvidenceLattice& evidence, const HypothesisWords& words);
 
 }  // namespace latticemetric

@@ -15,17 +15,18 @@ namespace {
 
 using Cost = std::int64_t;
 
-// Of one error between two whole slots: letters and times take two numbers up to `most_likeness`.
+// The cost of an error, for each pair of parts of two slots. Letters and times take off up to `most_likeness` each.
 constexpr Cost most_likeness = 16;
 constexpr Cost error_unit = static_cast<Cost>(2 * most_likeness / tie_share);
-// Of a band, in slots, on each side of the alignments that it holds; and the cells of tables that need no band.
+// `margin` is how many slots a band extends beyond the alignments that it holds, on each side. Tables of up to
+// `small_table` cells need no band.
 struct Width {
   std::int64_t margin, small_table;
 };
 constexpr Width wide_band{16, 1 << 14}, narrow_band{8, 1 << 10};
-constexpr std::int32_t few_systems = 5;        // all their bipartitions are tried, otherwise single systems
+constexpr std::int32_t few_systems = 5;        // all bipartitions of so few are tried; of more, single systems
 
-// Which letters and pairs of letters a word has, as bits.
+// Returns which letters and pairs of adjacent letters a word has, hashed to bits.
 std::uint64_t letters_of(const std::string& word) {
   std::uint64_t bits = 0;
   unsigned before = 1;
@@ -37,7 +38,7 @@ std::uint64_t letters_of(const std::string& word) {
   return bits;
 }
 
-// The share of common letters, by the numbers of common ones and of all.
+// A table of the share of common letters, by the number of all letters and of common ones.
 struct Likeness {
   std::array<std::uint8_t, 65 * 65> table{};
   Likeness() {
@@ -56,20 +57,21 @@ struct Entry {
   std::uint64_t letters;
 };
 
-// The columns of some systems: what they say in each of them, added up.
+// The columns of some systems, each with the sum of the systems' slots.
 struct SlotNetwork {
   std::vector<std::int32_t> members;  // ascending
-  std::vector<std::int64_t> slot;     // a row a column, a number a member
+  std::vector<std::int64_t> slot;     // by column, then by member; -1 for none
   std::vector<std::int64_t> begin;    // the entries of each column, and the end
   std::vector<Entry> entries;
-  std::vector<Cost> silence;          // parts of no word in each column
-  std::vector<double> times;          // begin and end of each member's slot in each column; NaN if not known
+  std::vector<Cost> silence;          // by column: the parts of no word
+  std::vector<double> times;          // begin and end of each member's slot in each column; NaN if unknown
 
   std::int64_t columns() const { return static_cast<std::int64_t>(silence.size()); }
   Cost parts() const { return whole_slot * static_cast<Cost>(members.size()); }
 };
 
-// For each column of one network and its end, the columns of the other one that may be next, first and last.
+// For each column of one network, and for its end: the first and the last column of the other network that may come
+// next.
 struct Band {
   std::vector<std::int64_t> first, last;
 };
@@ -109,7 +111,7 @@ class Combiner {
   }
 
  private:
-  // The likeliest words of a system, for the bands, and the slots where they stand.
+  // Lists the likeliest words of a system, for distances and bands, and the slots of these words.
   void add_string(std::int32_t system) {
     auto& words = strings_.emplace_back();
     auto& places = places_.emplace_back();
@@ -138,7 +140,7 @@ class Combiner {
     return network;
   }
 
-  // The columns of some members, without those where none of them has a slot.
+  // Returns the columns of some members, without those columns where none of them has a slot.
   SlotNetwork part_of(const SlotNetwork& whole, const std::vector<std::int32_t>& members) const {
     SlotNetwork part;
     part.members = members;
@@ -193,12 +195,13 @@ class Combiner {
     }
   }
 
-  // The sum over pairs of systems, in errors.
+  // Returns the sum over pairs of systems, in errors.
   double cost_of(const SlotNetwork& network) const {
     const auto width = network.members.size();
     double cost = 0;
     for (std::size_t c = 0; c < network.silence.size(); ++c) {
-      // Of all pairs, ordered ones and each with itself, what differs; then without each with itself.
+      // What differs, over all ordered pairs of systems including each system with itself; the latter is taken off
+      // below.
       double same = std::pow(static_cast<double>(network.silence[c]), 2);
       for (auto e = network.begin[c]; e < network.begin[c + 1]; ++e)
         same += std::pow(static_cast<double>(network.entries[e].parts), 2);
@@ -219,7 +222,7 @@ class Combiner {
 
   // ---- Search ----
 
-  // From the nearest pair on, the system that is nearest to those in the network comes next.
+  // Joins all systems: first the nearest pair, then each time the system that is nearest to those in the network.
   SlotNetwork joined() {
     const auto count = outputs_.systems;
     if (count == 1) return of_system(0);
@@ -243,7 +246,8 @@ class Combiner {
     return network;
   }
 
-  // Do nearly all systems say the same word in a column? Two such columns in a row stay as they are.
+  // Returns whether nearly all systems have the same word in a column. The network is cut between two such columns in a
+  // row, and each region is improved on its own.
   static bool is_certain(const SlotNetwork& network, std::int64_t column) {
     Cost most = 0;
     for (auto e = network.begin[column]; e < network.begin[column + 1]; ++e)
@@ -259,7 +263,7 @@ class Combiner {
     return part;
   }
 
-  // Aligns each group of systems with the rest again, until that makes no group better.
+  // Aligns each group of systems with the rest again, until that improves no group.
   void improve(SlotNetwork& network) {
     const auto count = outputs_.systems;
     const auto all = count <= few_systems ? (1u << (count - 1)) - 1 : static_cast<unsigned>(count);
@@ -267,7 +271,7 @@ class Combiner {
     for (unsigned k = 0, in_vain = 0; in_vain < all; k = (k + 1) % all) {
       std::vector<std::int32_t> group, rest;
       for (std::int32_t s = 0; s < count; ++s) {
-        // Of few systems, all groups, and the last system is always in the rest.
+        // Few systems: all groups; the last system is always in the rest.
         const bool is_in = count <= few_systems ? (k + 1) >> s & 1 : static_cast<unsigned>(s) == k;
         (is_in ? group : rest).push_back(s);
       }
@@ -341,7 +345,7 @@ class Combiner {
     return error_unit * (all - same) - alike;
   }
 
-  // The pairs of systems whose slots overlap in time. Comparisons with NaN are false.
+  // Returns the number of pairs of systems whose slots overlap in time. Comparisons with NaN are false.
   static Cost pairs_at_once(const SlotNetwork& left, std::int64_t i, const SlotNetwork& right, std::int64_t j) {
     const auto width = left.members.size(), other_width = right.members.size();
     const auto* one = left.times.data() + 2 * static_cast<std::size_t>(i) * width;
@@ -371,7 +375,8 @@ class Combiner {
 
   // ---- The table ----
 
-  // The best alignment in a band. Ties, from the end on: both, the left alone, the right alone.
+  // Finds the best alignment in a band, and returns its cost. Ties, from the end on: both sides before the left side
+  // alone, and that before the right side alone.
   Cost align(const SlotNetwork& left, const SlotNetwork& right, const Band& band, std::vector<Step>& steps) {
     const auto rows = left.columns();
     constexpr Cost unreached = std::numeric_limits<Cost>::max() / 2;
@@ -442,7 +447,7 @@ class Combiner {
     return {std::vector<std::int64_t>(rows, 0), std::vector<std::int64_t>(rows, right.columns())};
   }
 
-  // What is around the alignments of all pairs of systems of both sides.
+  // Returns the band around the alignments of all pairs of a system on the left and a system on the right.
   Band band_of(const SlotNetwork& left, const SlotNetwork& right) {
     if (is_small(left, right, wide_band)) return whole_table(left, right);
     Band band = empty_band(left, right);
@@ -485,7 +490,7 @@ class Combiner {
     band.last[i] = std::max(band.last[i], j);
   }
 
-  // With all that lies between two places of an alignment, and with the margin.
+  // Adds everything between neighbouring places of an alignment to a band, then the margin.
   static Band widened(Band band, std::int64_t most, std::int64_t margin) {
     const auto rows = band.first.size();
     for (std::size_t i = 1; i < rows; ++i) band.last[i] = std::max(band.last[i], band.last[i - 1]);
@@ -498,7 +503,7 @@ class Combiner {
     return band;
   }
 
-  // The columns behind each number of words of a member.
+  // Returns, for each number of words of a member, the column after the last of these words.
   std::vector<std::int64_t> columns_of(const SlotNetwork& network, std::size_t member) const {
     const auto width = network.members.size();
     std::vector<std::int64_t> column_of_slot(static_cast<std::size_t>(slots(network.members[member])));

@@ -1,4 +1,4 @@
-// The lattice whose paths are the evidence of minimum Bayes risk.
+// The lattice whose paths are the evidence for minimum Bayes risk decoding.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ struct EvidenceLattice {
   const std::int32_t* source;
   const std::int32_t* target;
   const std::int32_t* label;
-  const double* share;   // the probability of an arc, given that its target is passed
+  const double* share;   // by arc: its probability, given that its target is passed
   std::int32_t labels;
-  const double* times;   // of states; may be null
+  const double* times;   // by state; may be null
 };
 
 }  // namespace latticemetric

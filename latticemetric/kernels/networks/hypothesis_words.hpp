@@ -1,4 +1,4 @@
-// The words of a hypothesis whose positions hold words, or none.
+// The words of a hypothesis. Each of its positions holds one word, or none.
 #pragma once
 
 #include <cstddef>
@@ -31,15 +31,15 @@ class HypothesisWords {
   }
 
   std::int32_t size() const { return before_.back(); }
-  // How many words the first q positions hold.
+  // Returns how many words the first q positions hold.
   std::int32_t before(std::int32_t q) const { return before_[q]; }
-  // The first and the last q whose positions hold j words.
+  // Return the first and the last q such that the first q positions hold j words.
   std::int32_t first(std::int32_t j) const { return first_[j]; }
   std::int32_t last(std::int32_t j) const { return first_[j + 1] - 1; }
 
   bool has(std::int32_t j, std::int32_t label) const { return 0 < j && j <= size() && label_[j] == label; }
 
-  // Calls visit(j) where the j-th word is the label.
+  // Calls visit(j) for each j such that the j-th word has the label.
   template <typename Visit>
   void each(std::int32_t label, Visit visit) const {
     for (auto k = begin_[label]; k < begin_[label + 1]; ++k) visit(place_[k]);
@@ -47,8 +47,8 @@ class HypothesisWords {
 
  private:
   std::vector<std::int32_t> before_, first_;
-  std::vector<std::int32_t> label_;          // by j
-  std::vector<std::int32_t> begin_, place_;  // by label: where the hypothesis has it
+  std::vector<std::int32_t> label_;          // of the j-th word
+  std::vector<std::int32_t> begin_, place_;  // by label: the numbers j of its words
 };
 
 }  // namespace latticemetric

@@ -11,12 +11,12 @@
 namespace latticemetric {
 namespace {
 
-// Cell (a, b) is what it costs at least to end with arc a of the reference and arc b of the candidate, whether they
-// stand for each other or not. Arc 0 is one before the start, arc k + 1 is arc k of the network:
+// Cell D(a, b) is the least cost to end with arc a of the reference and arc b of the candidate, whether these are
+// aligned with each other or not. Arc 0 stands before the start; arc k + 1 is arc k of the network.
 //
 //   D(a, b) = min( pair(a, b) + min D(a', b'),  deletion(a) + min D(a', b),  insertion(b) + min D(a, b') )
 //
-// over all arcs a' that lead to where a begins, and b' likewise.
+// The inner minima are over all arcs a' that lead to the source of a, and all arcs b' that lead to the source of b.
 class Arcs {
  public:
   explicit Arcs(const Network& network) : network_(network), into_(static_cast<std::size_t>(network.states)) {
@@ -37,7 +37,7 @@ class Arcs {
   }
 
  private:
-  // Depth first: all of an alternative before the next one, whatever the numbers of its arcs.
+  // Visits arcs depth first: all of an alternative before the next one, whatever the numbers of its arcs.
   template <typename Visit>
   void in_order(Visit visit) {
     const auto* const end = network_.source + network_.arcs;
@@ -63,8 +63,9 @@ class Arcs {
   std::vector<std::int64_t> last_;               // the arcs that lead to an end
 };
 
-// Rows are kept while others are made of them. A few are kept longer: those from which all of a part of the rows can be
-// made again, when the alignment is read from the end, part by part. So memory grows with rows × √(arcs).
+// A row is kept as long as other rows are made from it. Rows are also divided into parts, and for each part the rows
+// held at its beginning are kept. From these, the part's rows are made again when the alignment is read from the end,
+// part by part. So memory grows with the size of a row times √(arcs).
 class Aligned {
  public:
   Aligned(const Network& reference, const Network& candidate, EditCosts costs)
@@ -123,7 +124,7 @@ class Aligned {
 
   struct Step {
     float cost = infinite;
-    std::int64_t a = -1, b = -1;  // the cell before
+    std::int64_t a = -1, b = -1;  // the previous cell
   };
 
   float deletion(std::int64_t a) const { return reference_.label(a) == 0 ? costs_.silence : costs_.deletion; }
@@ -185,7 +186,7 @@ class Aligned {
     return may_pair(a, b) ? std::min(least, pairing + pair(a, b)) : least;
   }
 
-  // The same where each arc of the candidate follows the one before.
+  // Fills a row if the candidate is a chain: each arc follows the previous one.
   void fill_chain(std::int64_t a, float* here) {
     const auto width = static_cast<std::int64_t>(above_.size());
     const float deleting = a > 0 ? deletion(a) : infinite;
@@ -211,7 +212,7 @@ class Aligned {
 
   // ---- The alignment --------------------------------------------------------------------------------------------
 
-  // The first of the cheapest cells, and where it is.
+  // Returns the first of the cheapest cells, with its cost.
   Step cheapest(const std::vector<std::int64_t>& as, const std::vector<std::int64_t>& bs) const {
     Step found;
     for (const auto a : as) {
@@ -242,14 +243,14 @@ class Aligned {
 
   const Arcs reference_, candidate_;
   const EditCosts costs_;
-  std::vector<Row> rows_;                  // that are held, by arc of the reference
-  std::vector<std::int64_t> readers_end_;  // of a row: the last that is made of it
-  const std::int64_t part_;                // of the rows: how many
-  std::vector<std::vector<std::pair<std::int64_t, Row>>> starts_;  // of a part: the rows that it needs from before
-  std::vector<float> above_;               // of the row at hand: the least of those that it is made of
+  std::vector<Row> rows_;                  // by arc of the reference; null if not held
+  std::vector<std::int64_t> readers_end_;  // by row: the last row that is made from it
+  const std::int64_t part_;                // the number of rows in a part
+  std::vector<std::vector<std::pair<std::int64_t, Row>>> starts_;  // by part: the rows that it needs from before
+  std::vector<float> above_;               // the least of the rows that the current row is made from
   const bool is_chain_;
-  std::vector<std::int32_t> candidate_label_;  // of the candidate's arcs: the label
-  std::vector<float> inserting_;    // likewise: what it costs to insert
+  std::vector<std::int32_t> candidate_label_;  // by arc of the candidate: its label
+  std::vector<float> inserting_;    // likewise: the cost to insert it
 };
 
 }  // namespace

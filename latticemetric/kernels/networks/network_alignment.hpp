@@ -1,4 +1,4 @@
-// The cheapest alignment of two word networks, as NIST's sclite makes it.
+// The cheapest alignment of two word networks, as NIST's sclite finds it.
 #pragma once
 
 #include <cstdint>
@@ -7,30 +7,33 @@
 
 namespace latticemetric {
 
-// States are numbered in topological order, 0 is the start; arcs are sorted by source. Label 0 is no word.
+// States are numbered in topological order, and 0 is the start. Arcs are sorted by source. Label 0 means no word.
 struct Network {
   std::int32_t states;
   std::int64_t arcs;
   const std::int32_t* source;
   const std::int32_t* target;
   const std::int32_t* label;
-  const std::uint8_t* is_final;  // a state
+  const std::uint8_t* is_final;  // by state
 };
 
-// sclite adds them up as floats, whose rounding decides between sums with silences that would tie.
+// These are floats, as in sclite, which adds them up: rounding decides between sums with silences that would tie
+// otherwise.
 struct EditCosts {
   float substitution, deletion, insertion;
-  float silence;  // an arc without a word, on either side
+  float silence;  // of an arc without a word, on either side
 };
 
-// The arcs that the alignment takes on both sides, and an edit a letter: C, S, D, I; arcs without words have none.
+// The arcs that the alignment takes on both sides, and its edits as letters: C, S, D, I. Arcs without words have no
+// edit.
 struct NetworkAlignment {
   std::vector<std::int64_t> reference, candidate;
   std::string edits;
 };
 
-// Ties, from the end on: a pair goes before an insertion, that before a deletion; of the arcs before, those that a
-// search in depth meets first, those of the reference first.
+// Returns the cheapest alignment. Ties are resolved from the end: a pair comes before an insertion, and that before a
+// deletion. Among the previous arcs, those that a depth-first search meets first come first, the reference's before the
+// candidate's.
 NetworkAlignment align_networks(const Network& reference, const Network& candidate, EditCosts costs);
 
 }  // namespace latticemetric

@@ -11,7 +11,8 @@
 
 namespace latticemetric {
 
-// A state's sum over the paths to it is exp(excess - least): kept apart, large costs do not round the sum away.
+// The sum of a state over the paths to it is exp(excess - least). The two are kept apart, so that large costs do not
+// round the sum away.
 std::vector<double> incoming_shares(std::int32_t states, std::int64_t arcs, const std::int32_t* source,
                                     const std::int32_t* target, const double* cost) {
   std::vector<double> share(static_cast<std::size_t>(arcs));
@@ -34,37 +35,38 @@ std::vector<double> incoming_shares(std::int32_t states, std::int64_t arcs, cons
 
 namespace {
 
-// The cost of a word that is aligned with no position: a little more than with a position between words, so that it is
-// aligned with one and is seen.
+// The cost of a word that is aligned with no position. It is a little more than with a position between words, so that
+// the word is aligned with such a position and appears in the statistics.
 constexpr double skipped_word = 1 + 1e-5;
 
-// Closer costs than this are equal: the same average may be off by rounding.
+// Costs closer than this count as equal: rounding may separate the same average.
 constexpr double tie = 1e-10;
 
-// A cost that is larger than the least by more than this is part of no tie.
+// A cost that is more than this above the least one is part of no tie.
 constexpr double beyond_ties = 4 * tie;
 
-// More than rounding takes from a bound at a state.
+// More than rounding can change a bound at a state: it is taken off, so that bounds stay lower bounds.
 constexpr double rounding = 1e-7;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-// The expected distance of the paths to a state from the first q positions is E(q); for the part of those that end with
-// an arc a into it, with the probability p(a),
+// E(q) is the expected edit distance of the paths to a state from the first q positions of the hypothesis. A(a, q) is
+// the same for the paths that end with an arc a into the state, which has the probability p(a):
 //
 //   E(q) = Σ p(a) A(a, q),   A(a, q) = min(E'(q - 1) + substitution, E'(q) + word, A(a, q - 1) + position)
 //
-// where E' is of the state that a comes from, and a word and a position may be skipped. Of each state, only cells q in
-// a band are computed: those near the least cost of the states before, and those where a rough alignment has its
-// paths. Cells beside the band count as what bounds them from below, so cells of the band are bounds from below, too,
-// and E(q) where they are made of such cells alone. The way back from the end asks that of each cell that it comes to,
-// or that a tie could lead it to; so what it meets, and the risk, are those of the whole table, or the band is too
-// narrow.
+// E' is that of the arc's source; `word` and `position` are the costs of skipping the arc's word and position q.
 //
-// Beside the band, an alignment goes on with a match, or makes an error, which costs 1 and leads to the same block of
-// words of the hypothesis or to the next one. So a state has a bound for each block, its `level`, for all cells but
-// those that end a run of matches, and a bound for each of these runs that may cost less. In as far as words repeat
-// little within a block, bounds grow faster beside the band than costs do in it.
+// Of each state, only the cells q in a band are computed: those near the least cost of the states before, and those
+// where an approximate alignment has the state. Cells beside the band are replaced by lower bounds. So the cells of the
+// band are lower bounds, too, and they are E(q) if they are made from computed cells only. The way back from the end
+// makes sure of that for each cell that it comes to, or that a tie could lead it to. So what it finds, and the risk,
+// are those of the whole table; if it cannot make sure, the band is too narrow.
+//
+// Beside the band, an alignment either goes on with a match, or makes an error, which costs 1 and leads to the same
+// block of words of the hypothesis or to the next one. So a state has a bound for each block, its `level`, which holds
+// for all cells but those that end a run of matches; runs that may cost less have a bound each. As long as words rarely
+// repeat within a block, bounds grow faster beside the band than costs do in it.
 class Recursion {
  public:
   Recursion(const EvidenceLattice& evidence, const std::int32_t* hypothesis, std::int32_t positions)
@@ -79,8 +81,8 @@ class Recursion {
     for (std::int32_t q = 1; q <= positions_; ++q) skip_[q] = hypothesis[q - 1] != 0;
   }
 
-  // Computes the statistics with cells that cost at most `slack` more than the best of their state; false if that is
-  // too little.
+  // Computes the statistics with a band of the cells that cost at most `slack` more than the best of their state.
+  // Returns false if that is too narrow.
   bool find(double slack, MbrStatistics& found) {
     slack_ = slack;
     is_whole_ = slack >= words_.size();
@@ -101,10 +103,10 @@ class Recursion {
     std::int32_t words;
     double cost;
   };
-  // Bounds for the cells of a state beside the band.
+  // Lower bounds for the cells of a state beside the band.
   struct Outside {
-    std::vector<double> level, least;  // by block: without runs of matches, and with them
-    std::vector<Run> runs;             // by the words before the cells
+    std::vector<double> level, least;  // by block: without runs of matches; with them
+    std::vector<Run> runs;             // sorted by the number of words before their cells
   };
   struct Aligned {
     std::int32_t label, q;
@@ -148,14 +150,14 @@ class Recursion {
   double* row(std::int32_t state) { return rows_[state].data(); }
   bool holds(std::int32_t state, std::int32_t q) const { return low_[state] <= q && q <= high_[state]; }
 
-  // The costs of an arc: before a position is skipped, and after. Returns the first q, which is 0, or one where all
-  // before is beside the band that the arc comes from.
+  // Computes the costs of an arc by q, before positions are skipped (`before_`) and after (`arc_`). Returns the first
+  // q: the first cell of its source or of its target, whichever is less.
   std::int32_t align(std::int64_t a) {
     const auto n = evidence_.target[a], source = evidence_.source[a], label = evidence_.label[a];
     const auto first = low_[source], begin = std::min(low_[n], first);
     const auto end = high_[n], known = std::min(end, high_[source]);
     poll(4 * (end - begin + 1));
-    double* from = from_.data() + 1;  // by q, from -1 on
+    double* from = from_.data() + 1;  // by q, which may be -1
     if (!is_whole_) {
       const double* edge = edges_.data() + edge_[a];
       best_before_ = *edge++;
@@ -195,7 +197,8 @@ class Recursion {
     if (places_.empty()) places_ = approximate_alignment(evidence_, words_);
   }
 
-  // What may be near the least cost of a state, and the place that the state seems to have.
+  // Places the band of a state: around the cells near the least cost of its sources, and around the place that the
+  // approximate alignment gives it.
   void place_band(std::int32_t n, std::int64_t first, std::int64_t end) {
     auto low = words_.first(std::max(0, places_[n] - 8)), high = words_.last(std::min(words_.size(), places_[n] + 8));
     for (auto a = first; a < end; ++a) {
@@ -206,11 +209,11 @@ class Recursion {
     high_[n] = n == evidence_.states - 1 ? positions_ : std::min(high, positions_);
   }
 
-  // The first and the last cell near the least cost. Where the hypothesis is unlike the lattice, these are many, and
-  // the band grows; after that it goes back.
+  // Finds the first and the last cell near the least cost. Where the hypothesis is unlike the lattice, there are many
+  // such cells and the band grows; after that it shrinks again.
   void find_near(std::int32_t n) {
     const auto& here = rows_[n];
-    double least[8];  // so that no step waits for the one before
+    double least[8];  // several, so that no step waits for the previous one
     std::fill(least, least + 8, infinite);
     std::size_t k = 0;
     for (; k + 8 <= here.size(); k += 8)
@@ -230,7 +233,7 @@ class Recursion {
     outside.least = outside.level;
   }
 
-  // A bound for the cells of a state beside the band whose positions hold so many words.
+  // Returns a lower bound for the cells of a state, beside the band, before which there are so many words.
   double bound(std::int32_t state, std::int32_t words) const {
     const auto& outside = outside_[state];
     const auto run = std::lower_bound(outside.runs.begin(), outside.runs.end(), words,
@@ -238,7 +241,8 @@ class Recursion {
     return run != outside.runs.end() && run->words == words ? run->cost : outside.level[block(words)];
   }
 
-  // The least cost of a state before positions that hold so many words, in the band and beside it.
+  // Returns the least cost, or a lower bound of it, of the cells of a state before which there are so many words: of
+  // those in the band and beside it.
   double least_cost(std::int32_t state, std::int32_t words) {
     const auto first = words_.first(words), last = words_.last(words), low = low_[state], end = high_[state];
     double least = first < low || last > end ? bound(state, words) : unreached;
@@ -246,8 +250,8 @@ class Recursion {
     return least;
   }
 
-  // What an arc takes from beside the band of its source: bounds for the costs of the arc before its first cell, and of
-  // the source's cells. The way back needs them, too.
+  // Stores what an arc takes from beside the band of its source: a bound of the arc's cost before its first cell, and
+  // bounds of the source's cells. The way back needs them, too.
   void bound_edges(std::int64_t a) {
     const auto n = evidence_.target[a], source = evidence_.source[a], label = evidence_.label[a];
     const auto first = low_[source], begin = std::min(low_[n], first);
@@ -267,7 +271,7 @@ class Recursion {
     for (auto q = std::max(begin - 1, known) + 1; q <= end; ++q) edges_.push_back(bound(source, words_.before(q)));
   }
 
-  // What an arc costs that makes an error beside the band, by block.
+  // Sets `level_` to lower bounds, by block, of an arc's cost if it makes an error beside the band.
   void level_errors(std::int64_t a) {
     const auto& outside = outside_[evidence_.source[a]];
     poll(4 * blocks_);
@@ -281,13 +285,14 @@ class Recursion {
     skip_blocks(0);
   }
 
-  // To skip the first word of a block leads there from the block before.
+  // Lowers the levels of the blocks after `first`: skipping the first word of a block leads to it from the previous
+  // one.
   void skip_blocks(std::int32_t first) {
     double* level = level_.data();
     for (auto b = first + 1; b < blocks_; ++b) level[b] = std::min(level[b], 1 + level[b - 1]);
   }
 
-  // What an arc that was aligned adds to the bounds of its target.
+  // Adds what an arc contributes to the bounds of its target. `align` must have run for the arc.
   void bound_outside_of(std::int64_t a) {
     const auto n = evidence_.target[a], source = evidence_.source[a], label = evidence_.label[a];
     const auto low = low_[n], end = high_[n], first = low_[source], last = high_[source];
@@ -298,7 +303,8 @@ class Recursion {
       reset(outside);
       std::fill(outside.level.begin(), outside.level.end(), 0.0);
     }
-    // By an error from a cell that is beside the band now, to the same words or a bit further; past its end.
+    // Errors from cells of the source that are now beside the band, to the same number of words or slightly more; and
+    // errors that leave the band at its end.
     auto changed = blocks_;
     const auto reach = [&](std::int32_t words, double cost) {
       if (words > words_.size()) return;
@@ -338,7 +344,7 @@ class Recursion {
       });
     }
     gain(words_.before(end), arc_[end]);
-    // The best way to each.
+    // Keeps the best way to each number of words.
     const auto added = gains_.begin() + static_cast<std::ptrdiff_t>(start);
     const auto goes_before = [](const Run& x, const Run& y) {
       return x.words != y.words ? x.words < y.words : x.cost > y.cost;
@@ -348,7 +354,8 @@ class Recursion {
                  gains_.end());
   }
 
-  // The bounds of a state: what its arcs added up to. `gains_` says how much less than the level runs may cost.
+  // Finishes the bounds of a state, to which its arcs have added. `gains_` says how much less than the level each run
+  // may cost.
   void bound_outside(std::int32_t n) {
     auto& outside = outside_[n];
     if (outside.level.empty()) reset(outside);
@@ -373,7 +380,8 @@ class Recursion {
     gains_.clear();
   }
 
-  // Words that a state's band holds some of the cells after, and those that it holds all of them.
+  // The numbers of words such that a state's band holds some of the cells after them (`first` .. `last`), or all of
+  // them (`first_whole` .. `last_whole`).
   struct Inner {
     std::int32_t first, last, first_whole, last_whole;
     bool touches(std::int32_t words) const { return first <= words && words <= last; }
@@ -386,8 +394,8 @@ class Recursion {
 
   // ---- Backward -----------------------------------------------------------------------------------------------
 
-  // Follows the choices of least average cost back from the end, and records alignments. False if a cost that it
-  // compares is only a bound.
+  // Follows the choices of least average cost back from the end, and records alignments. Returns false if a cost that
+  // it compares is only a bound.
   bool backward() {
     passing_.assign(static_cast<std::size_t>(evidence_.states), {});
     passing_.back().push_back({positions_, 1.0});
@@ -410,7 +418,8 @@ class Recursion {
     return true;
   }
 
-  // Sums up what comes to each cell, in the order in which it came; from the last cell to the first.
+  // Sums up the mass that comes to each cell, in the order in which it came. Lists the cells from the last to the
+  // first.
   static void gather(std::vector<Cell>& passing, std::vector<Cell>& here) {
     here.clear();
     std::stable_sort(passing.begin(), passing.end(), [](const Cell& x, const Cell& y) { return x.q > y.q; });
@@ -423,14 +432,15 @@ class Recursion {
     std::vector<Cell>().swap(passing);
   }
 
-  // Ties: an alignment is better than a skipped word.
+  // Follows an arc back from the cells of its target. Returns false if a cost that it compares is only a bound. Ties:
+  // aligning a word is better than skipping it, and that is better than skipping a position.
   bool trace_back(std::int64_t a, std::int32_t begin, const std::vector<Cell>& here) {
     const auto source = evidence_.source[a], label = evidence_.label[a];
     const double share = evidence_.share[a], skipped = label == 0 ? 0 : skipped_word;
     const double* from = from_.data() + 1;
     auto& passing = passing_[source];
     double mass = 0;
-    bool is_asked = false;  // whether the cost of the arc at q has to be certain
+    bool is_asked = false;  // whether the arc's cost at q has to be exact
     auto cell = here.begin();
     for (auto q = here.front().q; q >= 1; --q) {
       if (cell != here.end() && cell->q == q) {
@@ -471,7 +481,7 @@ class Recursion {
     aligned_.push_back({label, q, mass, times ? mass * times[from] : 0, times ? mass * times[to] : 0});
   }
 
-  // Sums up equal alignments, in the order in which they were recorded.
+  // Sums up alignments of the same position and label, in the order in which they were recorded.
   void compact() {
     poll(static_cast<std::int64_t>(100 * aligned_.size()));
     std::stable_sort(aligned_.begin(), aligned_.end(),
@@ -511,31 +521,31 @@ class Recursion {
   const std::int32_t positions_;
   const HypothesisWords words_;
   double slack_ = 0;
-  bool is_whole_ = true;    // whether these are all
+  bool is_whole_ = true;    // whether the band is the whole table
   double risk_ = 0;
-  std::vector<std::vector<double>> rows_;  // by state and cell
-  std::vector<std::int32_t> low_, high_;   // of a state: its first cell, and its last one
-  std::vector<std::pair<std::int32_t, std::int32_t>> near_;  // of a state: the cells near its least cost
-  std::vector<Outside> outside_;           // of a state, until all arcs from it are done
-  std::vector<std::int64_t> readers_;      // of a state: the arcs from it that are to come
-  std::vector<double> edges_;              // of an arc: what it takes from beside the band of its source
-  std::vector<std::size_t> edge_;          // of an arc: where that begins
+  std::vector<std::vector<double>> rows_;  // by state, then by cell of its band
+  std::vector<std::int32_t> low_, high_;   // by state: the first and the last cell of its band
+  std::vector<std::pair<std::int32_t, std::int32_t>> near_;  // by state: the cells near its least cost
+  std::vector<Outside> outside_;           // by state, until all arcs out of it are done
+  std::vector<std::int64_t> readers_;      // by state: the number of arcs out of it still to come
+  std::vector<double> edges_;              // by arc: what it takes from beside the band of its source
+  std::vector<std::size_t> edge_;          // by arc: its begin in `edges_`
   std::int32_t blocks_ = 0;
-  std::vector<std::int32_t> places_;       // of a state: the words that it seems to come after
-  std::vector<double> level_;              // of the arc at hand, by block
-  std::vector<Run> gains_;                 // of the state at hand: what its arcs' runs cost less than its level
-  std::vector<double> from_, before_, arc_;  // of the arc at hand, by q
-  double best_before_ = 0;                   // likewise: a bound of the costs before the first q
-  std::vector<double> skip_;                 // the cost of a position without a word
-  std::vector<std::vector<Cell>> passing_;  // by state, what came to which cell
+  std::vector<std::int32_t> places_;       // by state: how many words seem to come before it
+  std::vector<double> level_;              // of the current arc, by block
+  std::vector<Run> gains_;                 // of the current state: how much less its arcs' runs cost than its level
+  std::vector<double> from_, before_, arc_;  // of the current arc, by q
+  double best_before_ = 0;                   // likewise: a bound of its costs before the first q
+  std::vector<double> skip_;                 // by q: the cost of skipping position q
+  std::vector<std::vector<Cell>> passing_;  // by state: the mass that came to each cell
   std::vector<Aligned> aligned_;
   std::size_t compacted_ = 0;
 };
 
-// A table of so many cells is made as a whole.
+// A table of up to so many cells is computed as a whole.
 constexpr double small_table = 1 << 20;
 
-// How much more than the least of its state a cell may cost, at first.
+// The first slack: how much more than the least cost of its state a cell may cost.
 constexpr double first_slack = 48;
 
 }  // namespace

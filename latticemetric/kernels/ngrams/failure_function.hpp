@@ -7,7 +7,7 @@
 
 namespace latticemetric {
 
-// For each number of first words, the length of the longest proper prefix of the n-gram that these words end with.
+// Returns, for each j in 0 .. n, the length of the longest proper prefix of the first j words that they also end with.
 inline std::vector<std::size_t> failure_function(const std::vector<std::int32_t>& words) {
   std::vector<std::size_t> failure(words.size() + 1, 0);
   for (std::size_t j = 1; j < words.size(); ++j) {

@@ -7,7 +7,8 @@
 namespace latticemetric {
 namespace {
 
-// What an n-gram takes, with what is kept of it elsewhere; vectors and tables are at times twice as large as need be.
+// Bytes of an n-gram, with everything that is kept of it elsewhere, and of a context. Vectors and hash tables may hold
+// twice what they need.
 constexpr std::size_t bytes_of_ngram = 128;
 constexpr std::size_t bytes_of_context = 2 * sizeof(Context) + sizeof(std::uint32_t);
 
@@ -33,7 +34,8 @@ ForestContexts::ForestContexts(const ForestRules& rules, const ForestProbabiliti
   }
 }
 
-// Rules are sorted: what several of them begin with is read once, with the probability of all of them.
+// Reads the rules of a node. They are sorted, so rules that begin alike are neighbours: each shared beginning is read
+// once, with the total probability of these rules.
 void ForestContexts::read(const Rule* rules, const Rule* end, double outside) {
   begins_.clear();
   ends_.clear();
@@ -107,7 +109,7 @@ void ForestContexts::read_tail(const Node& tail, double mass, double outside, co
   after.whole = next_.entries();
 }
 
-// N-grams that begin before the tail and end in it.
+// Counts the n-grams that begin before the tail and end in it.
 void ForestContexts::cross(const std::vector<Context>& ends, const Node& tail, double mass) {
   made_.resize(tail.begins.size());
   for (const auto& [ngram, probability] : ends) {
@@ -121,7 +123,8 @@ void ForestContexts::cross(const std::vector<Context>& ends, const Node& tail, d
   }
 }
 
-// A node when all of its rules are read: beginnings go by length, an n-gram after its parent.
+// Returns a node once all of its rules are read. Sorts what its strings begin with by length, so that an n-gram comes
+// after its parent.
 ForestContexts::Node ForestContexts::settled() {
   Node node{begins_.entries(), ends_.entries(), whole_.entries(), {}, {}};
   poll(static_cast<std::int64_t>(50 * node.begins.size()));

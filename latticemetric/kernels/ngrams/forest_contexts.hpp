@@ -1,4 +1,5 @@
-// What the strings of a forest's nodes begin and end with, and how often its derivations hold each n-gram.
+// The n-grams that the strings of each node of a forest begin and end with, and the expected count of each n-gram in a
+// derivation.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +11,22 @@
 
 namespace latticemetric {
 
-// Probabilities of derivations, as `inside_outside` has them, by edges and nodes.
+// The probabilities that `inside_outside` computes: of a node its expected count, of an edge its probability given its
+// head, and of a node the probability that it is the goal of a derivation.
 struct ForestProbabilities {
   const double* node;
   const double* transition;
   const double* ending;
 };
 
-// An n-gram, and the probability that a string has it in its place.
+// An n-gram, and the probability that a string begins with it, ends with it, or is it, depending on the list.
 struct Context {
   std::int32_t ngram;
   double mass;
 };
 
-// N-grams with probabilities that add up. It is never emptied entry by entry: an n-gram is in it if it stands in the
-// list where its index points to.
+// Sums of probabilities by n-gram (a sparse set). `clear` empties the list of entries but not the index, so it costs
+// little. So an n-gram is present only if the entry that its index points to holds it.
 class Contexts {
  public:
   void clear() { entries_.clear(); }
@@ -38,7 +40,7 @@ class Contexts {
       entries_.push_back({ngram, mass});
     }
   }
-  // Where an n-gram that is in it stands.
+  // Returns the index of an n-gram's entry. The n-gram must be present.
   std::size_t at(std::int32_t ngram) const { return at_[ngram]; }
   const std::vector<Context>& entries() const { return entries_; }
 
@@ -47,29 +49,32 @@ class Contexts {
   std::vector<std::uint32_t> at_;
 };
 
-// A string is split where one symbol of an edge ends and the next begins: what stands on both sides is independent, so
-// that all n-grams across can be counted from what the first part ends and the second begins with. Neither the pairs of
-// what a node's strings begin and end with nor the strings themselves are ever listed, only those below n - 1 words.
+// Counts n-grams without listing strings. A string is split at each border between two symbols of an edge. Given the
+// edge, the strings on both sides are independent. So the n-grams that cross the border can be counted from what the
+// first part ends with and what the second begins with. The pairs (beginning, end) of a node's strings are never
+// listed; the strings themselves only where they have fewer than n - 1 words.
 class ForestContexts {
  public:
-  // Throws TooLarge where n-grams and contexts take more than so many bytes.
+  // Throws TooLarge if the n-grams and contexts take more than `most_bytes`.
   ForestContexts(const ForestRules& rules, const ForestProbabilities& probabilities, std::int32_t order,
                  std::size_t most_bytes);
 
-  NgramTrie ngrams;                // all that some derivation holds, up to the order; words are symbols
-  std::vector<double> expected;    // how often a derivation holds each one, on average
-  std::vector<double> rule_mass;   // of each rule, given its node
+  NgramTrie ngrams;                // all n-grams of derivations, up to the order; words are symbols
+  std::vector<double> expected;    // the expected count of each n-gram in a derivation
+  std::vector<double> rule_mass;   // the probability of each rule, given its node
 
  private:
-  // What the beginnings of a rule end with, and what they are where they are short.
+  // Of the first symbols of a rule: the n-grams that their strings end with, and those strings of fewer than n - 1
+  // words themselves.
   struct Beginning {
     std::vector<Context> ends, whole;
   };
-  // What a node's strings begin with, by length, an n-gram after its parent; what they end with; what they are.
+  // Of a node's strings: the n-grams that they begin with (sorted by length, an n-gram after its parent), those that
+  // they end with, and the strings of fewer than n - 1 words themselves.
   struct Node {
     std::vector<Context> begins, ends, whole;
-    std::vector<std::size_t> length_end;   // where those of each length end in `begins`
-    std::vector<std::uint32_t> parent;     // of `begins`: where the parent stands there
+    std::vector<std::size_t> length_end;   // of each length: the end of the n-grams up to it in `begins`
+    std::vector<std::uint32_t> parent;     // of each entry of `begins`: the index of its parent there
   };
 
   void read(const Rule* rules, const Rule* end, double outside);
@@ -85,7 +90,7 @@ class ForestContexts {
   const ForestRules& rules_;
   const std::int32_t order_;
   const std::size_t most_bytes_;
-  std::size_t kept_ = 0;   // contexts of nodes
+  std::size_t kept_ = 0;   // the number of contexts in `nodes_`
   std::vector<Node> nodes_;
   std::vector<Beginning> beginnings_;
   Contexts begins_, ends_, whole_, next_;

@@ -18,13 +18,14 @@ void ForestOccurrence::set_ngram(const std::vector<Symbol>& words) {
   shapes_.set_words(words);
 }
 
-// The next state by a word: how many first words of the n-gram were read last; all of them only if it completes them.
+// Returns the state after a word, for a state below n. Returns n only if the word completes the n-gram.
 std::size_t ForestOccurrence::next(std::size_t state, Symbol word) const {
   while (state > 0 && words_[state] != word) state = failure_[state];
   return words_[state] == word ? state + 1 : 0;
 }
 
-// Masks: bit q for a state q before the n-gram was read, bit n + q after it, bit 2n if it was read twice.
+// A mask is a set of states: bit q is state q before the n-gram was read, bit n + q is state q after it was read once,
+// and bit 2n means that it was read twice.
 bool ForestOccurrence::can_repeat() {
   const auto n = words_.size();
   if (n > longest_exact) return true;
@@ -74,7 +75,8 @@ ForestOccurrence::Mask ForestOccurrence::once_more(Mask states) const {
   return (states & low) << n | (states & ~low ? Mask{1} << 2 * n : 0);
 }
 
-// Matrices have a row for each state below n, and one more column for strings that have the n-gram.
+// A matrix has a row for each start state below n and a column for each state reached. The additional column n is for
+// strings that contain the n-gram.
 double ForestOccurrence::probability() {
   const auto n = words_.size(), size = n * (n + 1);
   const auto& producers = shapes_.producers();

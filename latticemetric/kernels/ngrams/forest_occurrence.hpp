@@ -1,4 +1,4 @@
-// The probability that a derivation of a forest has an n-gram, and whether one has it twice.
+// The probability that a derivation of a forest contains an n-gram, and whether some derivation contains it twice.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace latticemetric {
 
-// An n-gram is searched as by Knuth, Morris and Pratt (1977): a state is the number of its first words that were read
-// last. The strings of a node map states to states: a matrix. Only nodes that can produce a word of the n-gram have
-// one; after a string of another node, the state is 0, unless the string is empty.
+// The n-gram is searched as by Knuth, Morris and Pratt (1977): the state is the number of its first words that were
+// read last. The strings of a node map states to states, which makes a matrix. Only nodes that can produce a word of
+// the n-gram have one. After a string of any other node the state is 0, unless the string is empty.
 class ForestOccurrence {
  public:
   ForestOccurrence(const ForestRules& rules, const std::vector<double>& rule_mass, const double* ending,
@@ -20,14 +20,17 @@ class ForestOccurrence {
   // Selects the n-gram.
   void set_ngram(const std::vector<Symbol>& words);
 
-  // Whether some derivation has it twice, probable or not. For very long n-grams, true without a check.
+  // Returns whether some derivation contains it twice, however improbable. Returns true without a check for n-grams of
+  // more than `longest_exact` words.
   bool can_repeat();
 
-  // The probability of all derivations that have it. Throws TooLarge if matrices take too many bytes.
+  // Returns the total probability of the derivations that contain it. Throws TooLarge if the matrices take more than
+  // `most_bytes`.
   double probability();
 
  private:
-  static constexpr std::size_t longest_exact = 31;   // whose states fit into a mask, before and after it was read
+  // A mask has 2n + 1 bits for an n-gram: the states before and after it was read, and one for twice.
+  static constexpr std::size_t longest_exact = 31;
   using Mask = std::uint64_t;
 
   std::size_t next(std::size_t state, Symbol word) const;
@@ -41,7 +44,7 @@ class ForestOccurrence {
   const double* ending_;
   const std::size_t most_bytes_;
   std::vector<Symbol> words_;
-  std::vector<std::size_t> failure_;   // of each beginning of the n-gram, the longest one that it also ends with
+  std::vector<std::size_t> failure_;   // as `failure_function` returns it
   std::vector<double> matrices_, rows_;
   std::vector<Mask> masks_;
 };

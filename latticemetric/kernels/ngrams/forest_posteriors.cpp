@@ -5,9 +5,9 @@
 #include "ngrams/forest_occurrence.hpp"
 
 namespace latticemetric {
-// How often an n-gram is held, on average, is its posterior where no derivation holds it twice (Can & Narayanan 2015,
-// for lattices). Shorter ones go first: where an n-gram without its last word, or without its first, never stands
-// twice, neither does it.
+// The expected count of an n-gram is its posterior if no derivation contains it twice (Can & Narayanan 2015, for
+// lattices). Only the other n-grams need the slower `ForestOccurrence`. Shorter n-grams go first: if an n-gram without
+// its last word, or without its first, never occurs twice in a derivation, neither does the n-gram itself.
 NgramPosteriors forest_ngram_posteriors(const ForestRules& rules, const ForestProbabilities& probabilities,
                                         std::int32_t order, std::size_t most_bytes) {
   ForestContexts counted(rules, probabilities, order, most_bytes);
@@ -26,7 +26,7 @@ NgramPosteriors forest_ngram_posteriors(const ForestRules& rules, const ForestPr
     repeats[g] = occurrence.can_repeat();
     if (repeats[g]) posterior[g] = occurrence.probability();
   }
-  // What rounding adds to a certainty.
+  // Rounding may push a probability out of 0 .. 1.
   for (auto& p : posterior) p = std::min(std::max(p, 0.0), 1.0);
   return {std::move(counted.ngrams), std::move(counted.expected)};
 }

@@ -1,4 +1,4 @@
-// Posteriors of n-grams in a forest: the probability that a derivation has an n-gram at least once.
+// Posteriors of n-grams in a forest: the probability that a derivation contains an n-gram at least once.
 #pragma once
 
 #include "ngrams/forest_contexts.hpp"
@@ -6,8 +6,7 @@
 
 namespace latticemetric {
 
-// Words of the n-grams are symbols of the rules. Throws TooLarge where this takes more than so many
-// bytes.
+// The words of the n-grams returned are symbols of the rules. Throws TooLarge if this takes more than `most_bytes`.
 NgramPosteriors forest_ngram_posteriors(const ForestRules& rules, const ForestProbabilities& probabilities,
                                         std::int32_t order, std::size_t most_bytes);
 

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t all_items = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t few_items = 16;
 
-// What a derivation's string really gains.
+// Returns the exact gain of a derivation's string.
 double gain_of(const std::vector<std::int64_t>& edges, const ForestRules& rules, const std::int32_t* known,
                GainContexts& contexts, std::int32_t order) {
   double gain = 0;
@@ -41,14 +41,15 @@ double gain_of(const std::vector<std::int64_t>& edges, const ForestRules& rules,
 
 }  // namespace
 
-// From coarse to fine (as Petrov & Klein 2007 parse, but here nothing is lost): a level that knows few words of what
-// stands beside a part of the forest bounds what derivations of that part can gain, so that the next level need only
-// look at parts that may reach what some derivation is known to gain. The last one knows all words that matter.
+// Searches from coarse to fine (as Petrov & Klein 2007 parse, but here nothing is lost). A level knows only a few words
+// at both ends of the strings of a part of the forest, and computes an upper bound of what a derivation can gain around
+// that part. The next level knows more words and looks only at parts that may still reach the gain of a derivation
+// found before. The last level knows all words that matter, so its best derivation is exact.
 std::vector<std::int64_t> search_forest_ngrams(const ForestRules& rules, const std::int32_t* known,
                                                const ForestNgramGains& gains, std::size_t most_bytes) {
   const auto longest = static_cast<std::int32_t>(std::min(rules.most_words(), gains.order * 1.0));
   GainContexts contexts(gains, longest);
-  const auto last = std::max(longest - 1, 0);   // no word has more before it
+  const auto last = std::max(longest - 1, 0);   // an n-gram has no more words before its last one
   double least = -std::numeric_limits<double>::infinity();
   const auto learn = [&](const std::vector<std::int64_t>& edges) {
     if (!edges.empty()) least = std::max(least, gain_of(edges, rules, known, contexts, gains.order));

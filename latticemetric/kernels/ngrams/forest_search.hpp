@@ -1,4 +1,4 @@
-// The derivation of a forest whose n-grams gain most.
+// Finds the derivation of a forest whose n-grams gain most.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace latticemetric {
 
-// What strings gain: for each n-gram of the trie, as often as it stands in the string, and for each word. With an
-// n-gram the trie holds all of its parts.
+// The gain of a string: `gain[g]` for each occurrence of each n-gram g of the trie, and `word` for each word. For each
+// n-gram, the trie also holds every shorter n-gram within it.
 struct ForestNgramGains {
   const NgramTrie& ngrams;
   const double* gain;
@@ -19,9 +19,9 @@ struct ForestNgramGains {
   std::int32_t order;
 };
 
-// `known[s - 1]` is the number that the trie has for the symbol s of the rules; no n-gram has foreign words. Gains are
-// compared as they are: where they should tie exactly, give such whose sums are exact. Ties: least cost, fewest words,
-// lexicographically smallest edges in preorder. Throws TooLarge where this takes more than so many bytes.
+// `known[s - 1]` is the trie's number of the word with symbol s; no n-gram has foreign words. Gains are compared
+// without a tolerance: for exact ties, pass gains whose sums are exact. Ties go to the least cost, then the fewest
+// words, then the lexicographically smallest edges in preorder. Throws TooLarge if this takes more than `most_bytes`.
 std::vector<std::int64_t> search_forest_ngrams(const ForestRules& rules, const std::int32_t* known,
                                                const ForestNgramGains& gains, std::size_t most_bytes);
 

@@ -9,7 +9,7 @@
 namespace latticemetric {
 namespace {
 
-// Pairs (key, value) as rows of values by key, ascending, each value once.
+// Groups (key, value) pairs into one row of values per key, ascending and without duplicates.
 void group(std::vector<std::pair<std::int32_t, std::int32_t>>& pairs, std::size_t keys,
            std::vector<std::int64_t>& begin, std::vector<std::int32_t>& values) {
   std::sort(pairs.begin(), pairs.end());
@@ -94,7 +94,7 @@ void ForestShapes::index_words() {
   group(users_of_nodes, place_.size(), users_begin_, users_);
 }
 
-// From the rules that say one of the words upwards.
+// Goes upwards: from the rules with one of the words to their nodes, then to the nodes that use these as tails.
 void ForestShapes::set_words(const std::vector<Symbol>& words) {
   for (const auto v : producers_) place_[v] = -1;
   producers_.clear();

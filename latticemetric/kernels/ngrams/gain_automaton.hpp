@@ -10,15 +10,15 @@
 
 namespace latticemetric {
 
-// What strings gain: for each n-gram of the trie, as often as it stands in the string, and for each word.
+// The gain of a string: `gain[g]` for each occurrence of each n-gram g of the trie, and `word` for each word.
 struct NgramGains {
   const NgramTrie& ngrams;
   const double* gain;
   double word;
 };
 
-// The trie as an automaton (Aho & Corasick 1975): a state is the longest suffix of the words read that continues in the
-// trie.
+// The trie as an automaton (Aho & Corasick 1975). Its state is the longest suffix of the words read that the trie can
+// extend.
 class GainAutomaton {
  public:
   explicit GainAutomaton(const NgramGains& gains) : trie_(gains.ngrams), gain_(gains.gain, gains.gain + trie_.size()) {
@@ -39,7 +39,7 @@ class GainAutomaton {
     gain_[NgramTrie::root] = gains.word;
   }
 
-  // The longest n-gram that the word ends, the empty one where it ends none.
+  // Returns the longest n-gram that ends with the word; the empty n-gram if there is none.
   std::int32_t longest_ngram(std::int32_t state, std::int32_t word) const {
     for (;; state = shorter_[state]) {
       const auto ngram = trie_.child(state, word);
@@ -48,7 +48,7 @@ class GainAutomaton {
     }
   }
 
-  // The gain of the word and of all n-grams that it completes.
+  // Returns the gain of a word whose longest n-gram this is: of the word and of all n-grams that it completes.
   double gain(std::int32_t ngram) const { return gain_[ngram]; }
   std::int32_t state(std::int32_t ngram) const { return state_[ngram]; }
   std::int32_t size() const { return trie_.size(); }
@@ -56,7 +56,7 @@ class GainAutomaton {
  private:
   const NgramTrie& trie_;
   std::vector<double> gain_;
-  std::vector<std::int32_t> shorter_;   // an n-gram without its first word, or without as many as it takes
+  std::vector<std::int32_t> shorter_;   // the longest proper suffix of an n-gram in the trie
   std::vector<std::int32_t> state_;
 };
 

@@ -68,7 +68,8 @@ void GainLevel::append_tail(std::int64_t place, std::size_t item, std::size_t ta
       [&] { return derivations_.add(Derivations::no_edge, {before, behind}); });
 }
 
-// The first words of the second part have gained what it knows that they do; now more is known.
+// Appends a second part to a first one. So far the first words of the second part have gained what they do after the
+// words before them in that part. Now more words before them are known, and the difference is added.
 GainLevel::Combination GainLevel::combine(const GainItem& first, const GainItem& second) {
   Combination combination{first.left, first.right, 0};
   std::int32_t prefix[256];
@@ -86,7 +87,8 @@ GainLevel::Combination GainLevel::combine(const GainItem& first, const GainItem&
   return combination;
 }
 
-// Of the last word: where there are more words before it than are known, n-grams may be longer.
+// Returns the gain of a string's last word, or an upper bound of it. A string of more than `words_` words may follow
+// further words that this level does not know, so longer n-grams are bounded.
 double GainLevel::value(std::int32_t string) const {
   return contexts_.gain(string) + (contexts_.length(string) > words_ ? contexts_.bound(string) : 0);
 }
@@ -128,8 +130,9 @@ std::int64_t GainLevel::new_item(std::int64_t place, const Combination& combinat
   return static_cast<std::int64_t>(items_.size()) - 1;
 }
 
-// What could be gained around a part that knows more words than this level does. Words that this level takes to know
-// all that there is before them, and that know less themselves, may still gain by longer n-grams.
+// Returns an upper bound of the gain around an item of a finer level, which knows more words than this one. For this
+// level, the words of `left` beyond its own `words_` were complete: their bounds were added inside the part. The finer
+// level has not added them yet, so they are added here.
 double GainLevel::outside_bound(std::int64_t place, std::int32_t left, std::int32_t right) const {
   double more = 0;
   for (; contexts_.length(left) > words_; left = contexts_.parent(left)) more += contexts_.bound(left);
@@ -141,7 +144,7 @@ std::int64_t GainLevel::item_at(std::int64_t place, std::int32_t left, std::int3
   return static_cast<std::int64_t>(table_[slot(place, left, right)]) - 1;
 }
 
-// Where an item is, or belongs: open addressing after Fibonacci hashing.
+// Returns the slot where an item is or belongs: open addressing after Fibonacci hashing.
 std::size_t GainLevel::slot(std::int64_t place, std::int32_t left, std::int32_t right) const {
   constexpr std::uint64_t golden = 0x9E3779B97F4A7C15u;
   auto hash = (static_cast<std::uint64_t>(place) * golden ^ static_cast<std::uint64_t>(left)) * golden;
@@ -149,7 +152,7 @@ std::size_t GainLevel::slot(std::int64_t place, std::int32_t left, std::int32_t 
   const auto mask = table_.size() - 1;
   for (auto at = (hash >> 20) & mask;; at = (at + 1) & mask) {
     if (table_[at] == 0) return at;
-    if (table_[at] > items_.size()) continue;   // it was one of too many
+    if (table_[at] > items_.size()) continue;   // `keep_best` has dropped it
     const GainItem& item = items_[table_[at] - 1];
     if (item.place == place && item.left == left && item.right == right) return at;
   }
@@ -161,7 +164,7 @@ void GainLevel::grow() {
     table_[slot(items_[i].place, items_[i].left, items_[i].right)] = static_cast<std::uint32_t>(i) + 1;
 }
 
-// The items of a place when all of them are there.
+// Ends the range of a place once all of its items are there, and keeps only its best items.
 void GainLevel::keep_best(Range& range) {
   range.end = items_.size();
   if (range.end - range.begin <= limits_.most_items) return;
@@ -193,7 +196,7 @@ std::vector<std::int64_t> GainLevel::best_derivation() {
   return found.derivation < 0 ? std::vector<std::int64_t>{} : derivations_.preorder(found.derivation);
 }
 
-// Backwards over the steps as they were made: whatever an item is part of is settled before it.
+// Goes backwards over the steps: everything that an item is part of is settled before the item itself.
 void GainLevel::compute_outside() {
   for (auto& item : items_) item.outside = -std::numeric_limits<double>::infinity();
   for (std::int32_t v = 0; v < rules_.graph().nodes; ++v)

@@ -1,4 +1,4 @@
-// A chart of a forest with contexts of some words: the best gain of each part, or an upper bound of it.
+// A chart of a forest whose items know a few words at both ends: the best gain of each part, or an upper bound of it.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,8 @@
 
 namespace latticemetric {
 
-// The gain, the cost and the derivation of a partial string; shared nodes can make its words very many.
+// The gain, the cost, the words and the derivation of a partial string. The words are counted as a double: shared nodes
+// can make them very many.
 struct GainCandidate {
   double gain = -std::numeric_limits<double>::infinity();
   double cost = 0;
@@ -20,33 +21,34 @@ struct GainCandidate {
   Derivations::Number derivation = -1;
 };
 
-// Strings of a place in the forest that begin and end with the same words: a string is both where it is short.
+// All strings of one place in the forest that have the same first words (`left`) and last words (`right`). Both are the
+// whole string if it is short.
 struct GainItem {
   std::int64_t place;
   std::int32_t left, right;
-  double outside_bound;    // an upper bound of the gain of the rest of a derivation
-  double outside = -std::numeric_limits<double>::infinity();   // the same, by what this level knows
+  double outside_bound;    // an upper bound of the gain of the rest of a derivation, by the level before
+  double outside = -std::numeric_limits<double>::infinity();   // the same, by this level
   GainCandidate best;
 };
 
-// A place is a node, or the beginning of a rule. The items of a level know the first and the last words of their
-// strings; the gains of n-grams that are longer than those and one more word are bounded.
+// A place is a node, or the first symbols of a rule. An item knows the first and the last `words` words of its strings.
+// Gains of n-grams of up to `words` + 1 words are exact, those of longer ones are bounded from above.
 class GainLevel {
  public:
   struct Limits {
-    double least;             // items that cannot be part of gaining so much are left out
-    std::size_t most_items;   // of a place: with fewer than all, the result is a derivation, and no bound
+    double least;             // items that cannot be part of a derivation that gains so much are left out
+    std::size_t most_items;   // kept per place: if any are dropped, the result is a derivation but no bound
     std::size_t most_bytes;
   };
 
-  // `before` is a level of fewer words, whose `compute_outside` is done, or null.
+  // `before` is a level of fewer words that has run `compute_outside`, or null.
   GainLevel(const ForestRules& rules, const std::int32_t* known, GainContexts& contexts, std::int32_t words,
             const GainLevel* before, const Limits& limits);
 
-  // The best derivation by what is known and bounded; empty where nothing is left.
+  // Returns the derivation with the largest gain or bound; an empty one if no item is left.
   std::vector<std::int64_t> best_derivation();
 
-  // What the rest of a derivation can gain around each item.
+  // Computes an upper bound of what a derivation can gain around each item.
   void compute_outside();
 
  private:
@@ -54,7 +56,7 @@ class GainLevel {
   struct Range {
     std::size_t begin, end;
   };
-  // How an item was made: from one item or two, with the gain of the n-grams across their border.
+  // How an item was made: from one item or two, with the gain of the words and n-grams that the step adds.
   struct Step {
     std::int64_t result, first, second;
     double gain;
@@ -89,7 +91,7 @@ class GainLevel {
   const GainLevel* before_;
   const Limits limits_;
   std::vector<GainItem> items_;
-  std::vector<std::uint32_t> table_;   // items by what they are, each by its number and one
+  std::vector<std::uint32_t> table_;   // a hash table of items: the index plus 1, 0 for a free slot
   std::vector<Step> steps_;
   std::vector<Range> nodes_, ranges_;
   Derivations derivations_;

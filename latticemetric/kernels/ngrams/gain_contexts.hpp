@@ -1,4 +1,4 @@
-// Contexts of parts of a string, with the gains of the n-grams that they complete, and bounds of longer ones.
+// Contexts (strings of a few words) with the gains of the n-grams that they complete, and bounds for longer n-grams.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,9 @@
 
 namespace latticemetric {
 
-// Strings of up to as many words as n-grams have, as nodes of a trie. Each gains what its last word does: with all
-// n-grams that the string itself knows that word to end. N-grams of more than `longest` words are in no string.
+// Strings of up to `order` words, as nodes of a trie. The gain of a string is that of its last word: for the word, and
+// for all n-grams that it completes within the string. N-grams of more than `longest` words occur in no string and are
+// left out of bounds.
 class GainContexts {
  public:
   GainContexts(const ForestNgramGains& gains, std::int32_t longest) : gains_(gains) {
@@ -43,7 +44,7 @@ class GainContexts {
   std::int32_t shorter(std::int32_t string) const { return shorter_[string]; }
   double gain(std::int32_t string) const { return gain_[string]; }
 
-  // What n-grams that are longer than the string and end with it can add, at most.
+  // Returns an upper bound of what longer n-grams that end with the string can add.
   double bound(std::int32_t string) const { return evidence_[string] < 0 ? 0 : bound_[evidence_[string]]; }
 
   std::int32_t first(std::int32_t string, std::int32_t words) const {
@@ -58,7 +59,8 @@ class GainContexts {
   std::size_t bytes() const { return shorter_.size() * 96 + bound_.size() * sizeof(double); }
 
  private:
-  // Longer ones first: what one gains, and at most what is longer still, bounds the one without its first word.
+  // Computes the bounds, longer n-grams first. An n-gram adds at most its own gain and its bound; the largest such sum
+  // over the n-grams with one word more in front is the bound of the shorter one.
   void bound_from_longer(std::int32_t longest) {
     const auto& ngrams = gains_.ngrams;
     const auto size = static_cast<std::size_t>(ngrams.size());
@@ -67,7 +69,7 @@ class GainContexts {
     for (const auto g : sorted)
       if (ngrams.length(g) > 1) {
         suffix[g] = ngrams.child(suffix[ngrams.parent(g)], ngrams.word(g));
-        if (suffix[g] == NgramTrie::none) throw std::invalid_argument("the n-grams lack the suffix of one of them");
+        if (suffix[g] == NgramTrie::none) throw std::invalid_argument("an n-gram is given without its suffixes");
       }
     bound_.assign(size, 0);
     for (auto g = sorted.rbegin(); g != sorted.rend(); ++g) {

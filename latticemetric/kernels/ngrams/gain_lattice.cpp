@@ -11,7 +11,7 @@ GainLattice unfold_gains(std::int32_t states, std::int64_t arcs, const std::int3
                          const std::int32_t* target, const std::int32_t* word, const NgramGains& gains) {
   GainProduct product(states, arcs, source, target, word, gains);
   if (product.items() > std::numeric_limits<std::int32_t>::max())
-    throw TooLarge("the lattice with gains has too many states, since it splits them by their last words");
+    throw TooLarge("the lattice has too many states once they are split by the last words of n-grams");
   GainLattice unfolded;
   unfolded.state.reserve(static_cast<std::size_t>(product.items()));
   unfolded.source.reserve(product.steps());

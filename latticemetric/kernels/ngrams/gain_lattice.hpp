@@ -1,4 +1,4 @@
-// A lattice unfolded until the n-grams that each arc completes are known.
+// A lattice whose states are split until it is known which n-grams each arc completes.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,17 @@
 
 namespace latticemetric {
 
-// Its states are pairs of a state of the lattice and a state of the automaton of gains, in the order of the lattice's
-// states, the start first.
+// A state is a pair of a lattice state and a state of the gain automaton. States are in the order of their lattice
+// states; the start is first.
 struct GainLattice {
-  std::vector<std::int32_t> state;   // of the lattice, for each state
+  std::vector<std::int32_t> state;   // by state: the lattice state
   std::vector<std::int32_t> source, target;
-  std::vector<std::int64_t> arc;     // of the lattice, for each arc
+  std::vector<std::int64_t> arc;     // by arc: the lattice arc
   std::vector<double> gain;
 };
 
-// The lattice and the gains are those of `search_ngrams`. Arcs are sorted by the state of the lattice they lead to.
+// Takes the lattice and the gains of `search_ngrams`. The arcs returned are sorted by the lattice state that they lead
+// to.
 GainLattice unfold_gains(std::int32_t states, std::int64_t arcs, const std::int32_t* source,
                          const std::int32_t* target, const std::int32_t* word, const NgramGains& gains);
 

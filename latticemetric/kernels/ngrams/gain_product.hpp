@@ -11,8 +11,8 @@
 
 namespace latticemetric {
 
-// Items are those pairs; a step is an arc that is read in an item of its source. Steps are many: each is kept as four
-// bytes that tell the rest.
+// An item is a pair of a lattice state and an automaton state; a step is an arc read in an item of its source. Steps
+// are many, so each is stored in four bytes, as the n-gram it completes; the rest follows from their order.
 class GainProduct {
  public:
   GainProduct(std::int32_t states, std::int64_t arcs, const std::int32_t* source, const std::int32_t* target,
@@ -36,7 +36,7 @@ class GainProduct {
   std::int64_t items() const { return static_cast<std::int64_t>(state_.size()); }
   std::size_t steps() const { return ngram_.size(); }
 
-  // The items of a state are numbered from here on, up to those of the next one.
+  // Returns the first item of a state. Its last item comes before the first one of the next state.
   std::int64_t begin(std::int32_t s) const { return begin_[s]; }
 
   // Calls visit(arc, item, next item, gain) for each step into a state.
@@ -76,11 +76,11 @@ class GainProduct {
   const GainAutomaton automaton_;
   const IncomingArcs in_;
   const std::int32_t* source_;
-  std::vector<std::int64_t> begin_{0};     // of each state, in the next one
-  std::vector<std::int32_t> state_;        // of the automaton, for each item
-  std::vector<std::size_t> first_step_;    // into each state, in the next one
-  std::vector<std::int32_t> ngram_;         // for each step the longest n-gram that its word ends; none at ε
-  std::vector<std::int64_t> item_at_;      // of each state of the automaton, in the last state that was read
+  std::vector<std::int64_t> begin_{0};     // by lattice state: its first item
+  std::vector<std::int32_t> state_;        // by item: the automaton state
+  std::vector<std::size_t> first_step_;    // by lattice state: the first step into it
+  std::vector<std::int32_t> ngram_;         // by step: the longest n-gram that its word ends; none for ε
+  std::vector<std::int64_t> item_at_;      // by automaton state: its item in the lattice state read last
 };
 
 }  // namespace latticemetric

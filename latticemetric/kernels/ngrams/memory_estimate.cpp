@@ -10,21 +10,21 @@
 
 #include "memory/budget.hpp"
 
-// N-grams are counted over histories: the words read last, at each state. An occurrence of an n-gram is an arc with its
-// last word, after one history of the arc's source. Paths count histories and occurrences from above: several may say
-// the same words.
+// N-grams are counted over histories: the words read last at a state. An occurrence of an n-gram is an arc with its
+// last word, after a history of the arc's source with its other words. The number of paths is an upper bound of
+// histories and occurrences, since several paths may have the same words.
 namespace latticemetric {
 namespace {
 
-// What the tables of `ngram_posteriors` take, at least.
+// The least bytes that the tables of `ngram_posteriors` take for each of these.
 constexpr double history_bytes = 12, occurrence_bytes = 4, site_bytes = 16, ngram_bytes = 64;
 constexpr double most_bytes_each = occurrence_bytes + site_bytes + ngram_bytes;
-constexpr std::int32_t most_counted = 16;   // longer histories hardly add to what is too much already
+constexpr std::int32_t most_counted = 16;   // of the order: longer histories hardly add to what is too much already
 
 constexpr std::size_t most_before = std::size_t{1} << 24;
 constexpr int most_drawn = 4096;
 constexpr std::int64_t most_steps = 100'000'000;
-constexpr double log_of_doubt = 14;   // of a million, rounded up
+constexpr double log_of_doubt = 14;   // the natural logarithm of a million, rounded up
 
 class MemoryEstimate {
  public:
@@ -42,7 +42,7 @@ class MemoryEstimate {
   }
 
  private:
-  // Whether the tables fit even if no two paths had the same words.
+  // Returns whether the tables fit even if no two paths have the same words.
   bool fits_by_paths() const {
     std::vector<double> here(static_cast<std::size_t>(states_), 1.0), longer(here.size());
     double bytes = 0;
@@ -88,8 +88,9 @@ class MemoryEstimate {
       arcs_of_words_[next[arcs_[a].word]++] = static_cast<std::int64_t>(a);
   }
 
-  // Counts histories of k words from below. Those of a state that end with one word are as many as any state before
-  // such an arc has of one word less, and those that end with different words differ. The same holds for n-grams.
+  // Counts histories of k words from below. Take the arcs into a state with the same word: the state has at least as
+  // many histories that end with this word as any of their sources has of one word less. Histories that end with
+  // different words differ, so their counts add up. The same holds for n-grams.
   void require_bounds() const {
     std::vector<double> histories(static_cast<std::size_t>(states_), 1.0), longer(histories.size());
     double bytes = 0;
@@ -121,8 +122,8 @@ class MemoryEstimate {
     }
   }
 
-  // Collects for each state the states from which arcs without words lead to it, and itself: paths that differ only in
-  // such arcs must not be counted twice. False if these are too many.
+  // Collects for each state the states from which arcs without words lead to it, and the state itself: paths that
+  // differ only in such arcs must be counted once. Returns false if there are too many.
   bool collect_epsilon_arcs() {
     epsilon_begin_.assign(1, 0);
     std::vector<std::int32_t> seen(static_cast<std::size_t>(states_), -1);
@@ -144,7 +145,8 @@ class MemoryEstimate {
     return true;
   }
 
-  // Counts the paths of k words to each state, from an arc with a word on, and of them those whose last arc has a word.
+  // Counts for each state the paths of k words to it, which begin with a word (`paths_[k]`), and the paths of k + 1
+  // words whose last arc has a word, too (`arriving_[k]`).
   void count_paths() {
     paths_.emplace_back(static_cast<std::size_t>(states_), 1.0);
     for (std::int32_t k = 0; k < order_; ++k) {
@@ -160,24 +162,24 @@ class MemoryEstimate {
     }
   }
 
-  // Estimates what n-grams of k + 1 words take. Each path that ends with one is drawn with the same probability; one
-  // that shares its occurrence with m - 1 others stands for 1/m of it (Karp & Luby 1983).
+  // Estimates the bytes that n-grams of k + 1 words take. Draws from the paths that end with an n-gram, all equally
+  // likely. A path that shares its occurrence with m - 1 others counts as 1/m of it (Karp & Luby 1983).
   void require_sample(std::size_t k) {
-    std::vector<double> upto(static_cast<std::size_t>(states_));   // paths to the states up to each one
+    std::vector<double> upto(static_cast<std::size_t>(states_));   // the number of paths to all states up to this one
     std::partial_sum(arriving_[k].begin(), arriving_[k].end(), upto.begin());
     const double paths = upto.back();
     if (has_bytes(most_bytes_each * paths)) return;
     double drawn = 0, sum = 0;
     for (steps_ = 0; drawn < most_drawn && steps_ < most_steps; ++drawn) {
       auto end = std::upper_bound(upto.begin(), upto.end(), uniform() * paths);
-      if (end == upto.end()) end = std::lower_bound(upto.begin(), upto.end(), paths);   // the product was rounded
+      if (end == upto.end()) end = std::lower_bound(upto.begin(), upto.end(), paths);   // rounded up to `paths`
       sum += bytes_of(drawn_path(k, static_cast<std::int32_t>(end - upto.begin()))) / most_bytes_each;
     }
     require_bytes(most_bytes_each * paths * least_expected(sum) / drawn);
   }
 
-  // The least expected value of a sum of independent numbers in 0 .. 1 for which the sum is not surprisingly large
-  // (Chernoff 1952).
+  // Returns the least expected value of a sum of independent numbers in 0 .. 1 for which this sum is not surprisingly
+  // large (Chernoff 1952).
   static double least_expected(double sum) {
     double low = 0, high = sum;
     for (int k = 0; k < 50; ++k) {
@@ -188,8 +190,8 @@ class MemoryEstimate {
     return low;
   }
 
-  // Draws a path whose last arc ends at a state and has a word, after k others; returns that arc, and fills `words_`
-  // with those others.
+  // Draws a path of k + 1 words whose last arc has a word and leads to the state. Returns that arc, and stores the k
+  // words before it in `words_`.
   std::int64_t drawn_path(std::size_t k, std::int32_t state) {
     words_.resize(k);
     const auto last = drawn_arc(k, state);
@@ -223,8 +225,8 @@ class MemoryEstimate {
     return taken;
   }
 
-  // The share of the path in `words_` and the last arc in what its n-gram takes: in its occurrence, in its place among
-  // those that may repeat, and in the n-gram itself.
+  // Returns the bytes that the drawn path (`words_`, then the arc `last`) stands for: its share of its occurrence, of
+  // its site if the n-gram may repeat, and of the n-gram itself.
   double bytes_of(std::int64_t last) {
     const auto word = static_cast<std::size_t>(arcs_[last].word);
     double here = 1, all = 0;
@@ -242,7 +244,7 @@ class MemoryEstimate {
     return (occurrence_bytes + site) / here + ngram_bytes / std::max(all, here);
   }
 
-  // The number of paths to a state that say `words_`.
+  // Returns the number of paths to a state whose last words are `words_`.
   double paths_of_words(std::int32_t end) {
     here_.assign(1, {end, 1.0});
     for (auto left = words_.size(); left > 0 && !here_.empty(); --left) {
@@ -281,7 +283,8 @@ class MemoryEstimate {
     states.resize(kept);
   }
 
-  // The same numbers in every run, in [0, 1): the same lattice must not be refused today and counted tomorrow.
+  // Returns a number in [0, 1). The sequence is the same in every run: a lattice must not be refused today and counted
+  // tomorrow.
   double uniform() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
 
   void spend(std::int64_t steps) {
@@ -293,16 +296,16 @@ class MemoryEstimate {
   const std::vector<std::int64_t>& begin_;
   const std::vector<WordArc>& arcs_;
   const std::int32_t order_;
-  std::vector<std::int64_t> arcs_by_word_;                  // of each state
+  std::vector<std::int64_t> arcs_by_word_;                  // by state, then by word
   std::vector<std::int32_t> target_;                        // of each arc
-  std::vector<std::int64_t> word_begin_, arcs_of_words_;    // all arcs with each word
-  std::vector<std::int64_t> epsilon_begin_;                  // of each state, in the next one
+  std::vector<std::int64_t> word_begin_, arcs_of_words_;    // all arcs, grouped by word
+  std::vector<std::int64_t> epsilon_begin_;                  // by state: the begin in `epsilon_`
   std::vector<std::int32_t> epsilon_;
   std::vector<std::vector<double>> paths_, arriving_;       // by their number of words, and by state
   std::mt19937_64 random_;
   std::int64_t steps_ = 0;
-  std::vector<std::int32_t> words_;                         // of the path drawn last, but for its last one
-  std::vector<std::pair<std::int32_t, double>> here_, before_;   // states, and the paths from them on
+  std::vector<std::int32_t> words_;                         // of the path drawn last, without its last word
+  std::vector<std::pair<std::int32_t, double>> here_, before_;   // states, with the number of paths from each
 };
 
 }  // namespace

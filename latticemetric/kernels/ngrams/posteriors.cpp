@@ -14,13 +14,14 @@ namespace {
 
 using Arc = WordArc;
 
-// Where an n-gram ends: an arc that says its last word, whose source is reached with the others as history.
+// A site of an n-gram: an arc with its last word, whose source is reached with the other words as history.
 struct Site {
   std::int64_t arc;
-  double history;   // the probability of that: of reaching the source so
+  double history;   // the probability of reaching the source with this history
 };
 
-// N-grams are counted together, a lane of a vector each.
+// `lanes` n-grams are counted together, each in one lane of a vector. Their first words are hashed into `slots` slots.
+// N-grams that begin in the same of `parts` parts of the lattice are put together.
 constexpr std::size_t lanes = 16;
 constexpr std::size_t slots = 256;
 constexpr std::int64_t parts = 64;
@@ -35,7 +36,7 @@ struct SiteOfLane {
   std::uint32_t lane;
 };
 
-// The mass that has read the first `words` words of an n-gram again, after all of it was read before.
+// The mass that has read the whole n-gram before, and now its first `words` words again.
 struct PartialMatch {
   std::uint32_t lane;
   std::size_t words;
@@ -57,15 +58,16 @@ class Counting {
     require_ngram_memory(states_, arc_begin_, arcs_, order_);
     expand();
     correct();
-    // What rounding adds to a certainty.
+    // Rounding may push a probability out of 0 .. 1.
     for (auto& p : posterior_) p = std::min(std::max(p, 0.0), 1.0);
     return {std::move(trie_), std::move(posterior_)};
   }
 
  private:
-  // Expands states to the histories that they are reached with, of every length below the order, and sums up how often
-  // each n-gram is met: that is the posterior of those that no path holds twice (Can & Narayanan 2015). Arcs with a
-  // word extend histories, so that a history of k words comes from one of k - 1: nothing is ever shortened.
+  // Splits each state by its histories: the words read last, of every length below the order. Sums up the expected
+  // count of each n-gram, which is the posterior of those that no path contains twice (Can & Narayanan 2015). An arc
+  // with a word extends the histories of its source: a history of k words comes from one of k - 1 words, and none is
+  // ever shortened.
   void expand() {
     reserve_nodes();
     begin_.assign(1, 0);
@@ -87,7 +89,7 @@ class Counting {
       if (history_[h] == NgramTrie::root) reach(NgramTrie::root, mass);
       const auto ngram = trie_.add(history_[h], arc.word);
       if (static_cast<std::size_t>(ngram) == posterior_.size()) reserve_node(t);
-      // Of two arcs, one can follow the other only if its source is no smaller than the other's target.
+      // An arc can follow another one on a path only if its source is not smaller than the other's target.
       if (first_target_[ngram] <= arc.source) may_repeat_[ngram] = 1;
       posterior_[ngram] += mass;
       completed_.push_back(ngram);
@@ -120,8 +122,8 @@ class Counting {
     reached_at_.push_back(-1);
   }
 
-  // N-grams that may stand twice on a path, shorter ones first: where the words of one without its last, or without its
-  // first, never do, neither does it.
+  // Corrects the posteriors of n-grams that may occur twice on a path. Shorter ones go first: if an n-gram without its
+  // last word, or without its first, never occurs twice, neither does the n-gram itself.
   void correct() {
     std::vector<std::int32_t> suspects;
     for (std::int32_t g = 1; g < trie_.size(); ++g)
@@ -130,7 +132,8 @@ class Counting {
     repeats_.assign(posterior_.size(), 0);
     repeats_[NgramTrie::root] = 1;
     collect_sites();
-    // Of the same length, those go together that are first and last held in about the same parts of the lattice.
+    // N-grams are counted together if they have the same length, and begin and end in about the same parts of the
+    // lattice.
     const auto order = [&](std::int32_t g) {
       const auto part = static_cast<std::int64_t>(first_target_[g]) * parts / states_;
       return std::make_tuple(trie_.length(g), part, sites_[site_begin_[g + 1] - 1].arc, g);
@@ -147,7 +150,7 @@ class Counting {
     }
   }
 
-  // The sites of suspects, in the order of arcs.
+  // Collects the sites of the suspects, in the order of arcs.
   void collect_sites() {
     site_begin_.assign(posterior_.size() + 1, 0);
     for (const auto g : completed_) site_begin_[g + 1] += may_repeat_[g];
@@ -172,9 +175,10 @@ class Counting {
     return node;
   }
 
-  // The mass that holds each n-gram for the first time, over its sites. To know it, the mass that has held it already
-  // is carried from the first site to the last: all of it, a lane an n-gram, and of it what has just read the first
-  // words of the n-gram again. There is little of that: it is kept in a list.
+  // Sets the posterior of each n-gram to the mass that completes it for the first time, summed over its sites. For
+  // that, two kinds of mass are carried from the first site to the last. `held_` has all mass that has completed the
+  // n-gram before, a lane for each n-gram. `partial_` has the part of it that has just read the first words of the
+  // n-gram again; there is little of that, so it is a list.
   void count_once(const std::vector<std::int32_t>& ngrams) {
     read(ngrams);
     double total[lanes] = {};
@@ -206,7 +210,7 @@ class Counting {
     for (std::size_t lane = 0; lane < ngrams.size(); ++lane) posterior_[ngrams[lane]] = total[lane];
   }
 
-  // Makes lanes of n-grams of one length.
+  // Sets up the lanes for n-grams of one length.
   void read(const std::vector<std::int32_t>& ngrams) {
     length_ = static_cast<std::size_t>(trie_.length(ngrams[0]));
     words_.assign(length_ * lanes, 0);
@@ -235,14 +239,15 @@ class Counting {
     partial_at_.assign(length_ * lanes, -1);
   }
 
-  // How many first words, but not all, are also the last ones: the most, then for each number the next smaller one.
+  // Stores the failure function of a lane, so that a loop can follow its chain: first the value for the whole n-gram,
+  // then for each shorter number of words the next value.
   void chain_failures(std::uint32_t lane, const std::vector<std::int32_t>& words) {
     const auto failure = failure_function(words);
     failure_[lane] = failure[length_];
     for (std::size_t j = 1; j < length_; ++j) failure_[lanes * j + lane] = failure[j];
   }
 
-  // What has held the n-grams before it reaches a state.
+  // Returns the mass that has completed the n-grams before it reaches state t.
   Masses carried(std::int32_t t) const {
     Masses here{};
     for (auto a = arc_begin_[t]; a < arc_begin_[t + 1]; ++a) {
@@ -270,7 +275,7 @@ class Counting {
     }
   }
 
-  // To the state that is read.
+  // Adds mass to a partial match of the state that is being read.
   void add(std::uint32_t lane, std::size_t words, double mass) {
     auto& at = partial_at_[lanes * words + lane];
     if (at >= static_cast<std::int64_t>(here_begin_)) {
@@ -281,7 +286,7 @@ class Counting {
     partial_.push_back({lane, words, mass});
   }
 
-  // The mass that has held the n-gram and has read it again except its last word.
+  // Returns the mass at a state that has completed the n-gram and has read it again, except for its last word.
   double repeated_mass(std::int32_t state, std::uint32_t lane) const {
     if (state < first_) return 0;
     const auto s = state - first_;
@@ -300,27 +305,27 @@ class Counting {
   std::vector<double> posterior_;
   std::vector<std::int32_t> first_target_;
   std::vector<std::uint8_t> may_repeat_, repeats_;
-  std::vector<std::int64_t> begin_;          // of each state, in the two below
+  std::vector<std::int64_t> begin_;          // by state: the begin in the two vectors below
   std::vector<std::int32_t> history_;
   std::vector<double> mass_;                 // the probability of reaching the state with the history
-  std::vector<std::int64_t> reached_at_;     // where a history stands last in them
-  std::vector<std::int32_t> completed_;      // the n-gram that each arc makes of each history of its source
+  std::vector<std::int64_t> reached_at_;     // by history: its last index in them
+  std::vector<std::int32_t> completed_;      // the n-gram that each arc completes after each history of its source
   std::vector<std::int64_t> site_begin_;
   std::vector<Site> sites_;
 
-  // Of the n-grams that are counted together:
+  // For the n-grams that are counted together:
   std::size_t length_ = 0;
-  std::int32_t first_ = 0, last_ = 0;        // where mass is carried
-  std::vector<std::int32_t> words_;          // of each place, in each lane
+  std::int32_t first_ = 0, last_ = 0;        // the states between which mass is carried
+  std::vector<std::int32_t> words_;          // by position and lane
   std::vector<std::size_t> failure_;
-  std::uint32_t begins_[slots];              // lanes by their first words
+  std::uint32_t begins_[slots];              // the lanes whose first word has this hash, as bits
   std::vector<SiteOfLane> together_;
-  std::vector<Masses> held_;                 // of each state from the first on, as are the next two
+  std::vector<Masses> held_;                 // by state, from `first_` on; so are the next two
   std::vector<std::uint8_t> is_held_;
   std::vector<std::size_t> partial_begin_;
   std::vector<PartialMatch> partial_;
-  std::vector<std::int64_t> partial_at_;       // where the words of a lane stand last in it
-  std::size_t here_begin_ = 0;               // what is in it of the state that is read
+  std::vector<std::int64_t> partial_at_;       // by number of words and lane: the last index in `partial_`
+  std::size_t here_begin_ = 0;               // where the state that is being read begins in `partial_`
 };
 
 }  // namespace

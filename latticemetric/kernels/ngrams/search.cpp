@@ -11,7 +11,7 @@
 namespace latticemetric {
 namespace {
 
-// How a path is completed where gains decide nothing any more.
+// The best way to complete a path, among those with the best gain.
 struct BestRest {
   double cost = std::numeric_limits<double>::infinity();
   std::int64_t words = 0;
@@ -25,14 +25,14 @@ struct BestRest {
 
 }  // namespace
 
-// Gains first, a number an item; then ties, among the items of best paths alone.
+// Computes gains first, which takes one number per item. Then resolves ties, among the items of best paths only.
 std::vector<std::int64_t> search_ngrams(std::int32_t states, std::int64_t arcs, const std::int32_t* source,
                                         const std::int32_t* target, const std::int32_t* word,
                                         const std::uint8_t* is_word, const double* cost, const double* final_cost,
                                         const NgramGains& gains) {
   GainProduct product(states, arcs, source, target, word, gains);
   const auto items = static_cast<std::size_t>(product.items());
-  // The best gain from each item on. Whatever follows a state is settled before it.
+  // The best gain from each item on. Going backwards, everything that follows a state is settled before it.
   auto best = filled(items, -std::numeric_limits<double>::infinity());
   const auto may_end = [&](std::int32_t t,
                            std::int64_t item) { return std::isfinite(final_cost[t]) && best[item] == 0; };
@@ -46,7 +46,7 @@ std::vector<std::int64_t> search_ngrams(std::int32_t states, std::int64_t arcs, 
       best[item] = std::max(best[item], gain + best[next]);
     });
   }
-  // The items of best paths, numbered.
+  // Numbers the items of best paths.
   constexpr std::int64_t none = -1;
   auto number = filled(items, none);
   std::int64_t optimal = 0;

@@ -1,4 +1,4 @@
-// The recognition-rate automaton with one alignment for each choice of matches.
+// The automaton of a recognition rate, with one alignment for each choice of matches.
 #pragma once
 
 #include <algorithm>
@@ -11,22 +11,24 @@
 
 namespace latticemetric {
 
-// A string has many alignments with the same gain, and a search through strings would meet each string once for each of
-// them. Between two matches it does not matter which words are substituted, inserted or deleted, nor in which order: u
-// words against g of the reference gain s (alpha + beta) - u alpha - g beta, where s of them are substituted. So, where
-// alpha + beta > 0, words are substituted as long as there are any to substitute, and then either inserted or deleted;
-// otherwise all are inserted before all are deleted. Deletions wait for the next match, or for the end.
+// A string has many alignments with the same gain. A search through strings would meet each string once for each of
+// them. So this automaton has one alignment for each choice of matches.
 //
-// State (i, m) of the automaton has number i * block + m. If words are substituted, (i, order) is the state of
-// insertions: none of the next words may be substituted or deleted.
+// Between two matches it does not matter which words are substituted, inserted or deleted, nor in which order: u words
+// against g words of the reference gain s (alpha + beta) - u alpha - g beta if s of them are substituted. If
+// alpha + beta > 0, words are substituted as long as there are any to substitute, and the rest is inserted or deleted.
+// Otherwise all are inserted before all are deleted. Deletions wait for the next match, or for the end.
+//
+// State (i, m) of the automaton has the number i * block + m. If words are substituted, (i, order) is the state after
+// insertions: before the next match, no word may be substituted, and none deleted.
 template <typename Value>
 class CanonicalRows {
  public:
-  static constexpr Value unreachable = std::numeric_limits<Value>::min() / 2;  // two of them can be added
-  static constexpr bool ends_are_final = false;                             // deletions at the end are still to come
+  static constexpr Value unreachable = std::numeric_limits<Value>::min() / 2;  // half the range: two can be added
+  static constexpr bool ends_are_final = false;                             // deletions at the end: see `ending`
   static constexpr bool may_forget_matches = false;
 
-  // The reference by its words' classes: 1, 2, ...
+  // `reference` holds the symbols of its words: 1, 2, ...
   CanonicalRows(std::vector<Symbol> reference, EditGains<Value> gains)
       : reference_(std::move(reference)), size_(static_cast<std::int32_t>(reference_.size())), gains_(gains),
         substitutes_(gains.insertion + gains.deletion < gains.substitution),
@@ -41,21 +43,21 @@ class CanonicalRows {
 
   static bool is_unreachable(Value value) { return value < unreachable / 2; }
 
-  // Resets unreachable values that gains were added to.
+  // Resets unreachable values, to which gains may have been added.
   void reset_unreachable(std::int32_t q, Value* row) const {
     for (std::int32_t s = first(q); s < states(); ++s) row[s] = is_unreachable(row[s]) ? unreachable : row[s];
   }
 
-  // The row of the empty string.
+  // Computes the row of the empty string.
   void start(std::int32_t q, Value* row) const {
     std::fill(row + first(q), row + states(), unreachable);
     row[q] = 0;
   }
 
-  // The row after one more word.
+  // Computes the row after one more word.
   void advance(std::int32_t q, const Value* from, Symbol word, Value* into) const {
     std::fill(into + first(q), into + states(), unreachable);
-    Value deleted = unreachable;  // before this word
+    Value deleted = unreachable;  // the best gain with deletions just before this word
     for (std::int32_t s = first(q), i = s / block_; s < states(); s += block_, ++i) {
       const Value open = *std::max_element(from + s, from + s + gains_.order);
       const Value inserting = substitutes_ ? from[s + gains_.order] : unreachable;
@@ -72,7 +74,8 @@ class CanonicalRows {
     reset_unreachable(q, into);
   }
 
-  // The best gain from each state by a word and what comes after it: `advance` backwards, from state first(q) on.
+  // Computes `before`, the best gain from each state by reading `word` and then what `after` covers. This is `advance`
+  // backwards, for states from first(q) on.
   void step_back(std::int32_t q, const Value* after, Symbol word, Value* before) const {
     Value deleted = unreachable;
     for (std::int32_t i = size_, s = i * block_; s >= first(q); s -= block_, --i) {
@@ -91,7 +94,7 @@ class CanonicalRows {
     reset_unreachable(q, before);
   }
 
-  // The gain of ending in a state: the rest of the reference is deleted.
+  // Returns the gain of ending in a state: the rest of the reference is deleted.
   Value ending(std::int32_t s) const {
     const std::int32_t left = size_ - s / block_;
     return s % block_ == gains_.order && left > 0 ? unreachable : static_cast<Value>(left * gains_.deletion);
@@ -102,7 +105,8 @@ class CanonicalRows {
     Value value;
   };
 
-  // The reachable states of a row. All are kept: the best of all strings need not be the best of each.
+  // Lists the reachable states of a row. None is left out as worse than another: a row covers many strings, and what is
+  // best over all of them need not be best for each.
   void frontier(std::int32_t q, const Value* row, std::vector<Reached>& reached) const {
     reached.clear();
     for (std::int32_t s = first(q); s < states(); ++s)
@@ -124,7 +128,7 @@ class CanonicalRows {
   const EditGains<Value> gains_;
   const bool substitutes_;
   const std::int32_t block_;
-  const std::int32_t inserted_, matched_once_;  // where in a block
+  const std::int32_t inserted_, matched_once_;  // places in a block
 };
 
 }  // namespace latticemetric

@@ -1,4 +1,4 @@
-// Words so frequent in a reference that a loop over all positions is faster than one over theirs.
+// Words that are so frequent in a reference that a loop over all its positions is faster than a loop over theirs.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace latticemetric {
 template <typename Cell>
 class FrequentWords {
  public:
-  // Those that one position of so many has, at least.
+  // A word is frequent if the reference has it in at least one of `of` positions.
   FrequentWords(const ReferencePositions& positions, std::int32_t size, std::int32_t of)
       : positions_(positions), size_(size), of_(of), at_(positions.size(), none) {}
 
@@ -20,7 +20,8 @@ class FrequentWords {
     return positions_.has(arc) && (positions_.end(arc) - positions_.begin(arc)) * std::int64_t{of_} >= size_;
   }
 
-  // For each position, one value if an arc has the word there, or else the other. A block after them can be read.
+  // Returns one value for each position: `matched` where the reference has the arc's word, `other` elsewhere. A block
+  // of values after the last position may be read, too.
   const Cell* positions(std::int64_t arc, Cell matched, Cell other) {
     auto& at = at_[positions_.begin(arc)];
     if (at == none) {
@@ -36,7 +37,7 @@ class FrequentWords {
 
   const ReferencePositions& positions_;
   const std::int32_t size_, of_;
-  std::vector<std::int32_t> at_;  // of the first position of each word
+  std::vector<std::int32_t> at_;  // by first position of a word: its row in `of_word_`, or none
   std::vector<std::vector<Cell>> of_word_;
 };
 

@@ -16,7 +16,7 @@ class IncomingWords {
       : begin_(static_cast<std::size_t>(lattice.states) + 1, 0),
         symbol_(static_cast<std::size_t>(lattice.arcs)),
         last_state_(positions.size() + 2, none) {
-    const auto no_symbol = static_cast<std::int32_t>(positions.size()) + 1;  // a symbol that enters no state
+    const auto no_symbol = static_cast<std::int32_t>(positions.size()) + 1;  // a symbol that no arc has
     before_.push_back(no_symbol);
     for (const auto symbol : positions.symbols()) before_.push_back(symbol > 0 ? symbol : no_symbol);
     for (std::int64_t a = 0; a < lattice.arcs; ++a) ++begin_[lattice.target[a] + 1];
@@ -32,13 +32,13 @@ class IncomingWords {
     is_open_ = false;
     for (auto k = begin_[s]; k < begin_[s + 1]; ++k) {
       if (symbol_[k] == silent_arc)
-        is_open_ = true;  // words before ε are not examined
+        is_open_ = true;  // the words before ε are not looked up: any may match
       else
         last_state_[symbol_[k]] = s;
     }
   }
 
-  // Whether the word before a position may have been matched by an arc into the state.
+  // Returns whether an arc into the selected state may have matched the word before position i.
   bool may_match_before(std::int32_t i) const {
     return is_open_ ? i > 0 : last_state_[before_[i]] == state_;
   }
@@ -46,10 +46,10 @@ class IncomingWords {
  private:
   static constexpr std::int32_t none = -1, silent_arc = -1;
 
-  std::vector<std::int32_t> before_;   // each position, the symbol
-  std::vector<std::int64_t> begin_;    // of each state, among the arcs into states
-  std::vector<std::int32_t> symbol_;   // their words
-  std::vector<std::int32_t> last_state_;  // of each symbol: the last selected state that it leads to
+  std::vector<std::int32_t> before_;   // by position: the symbol of the word before it
+  std::vector<std::int64_t> begin_;    // by state: where the arcs into it begin, of all arcs by target
+  std::vector<std::int32_t> symbol_;   // the symbols of those arcs' words
+  std::vector<std::int32_t> last_state_;  // by symbol: the last selected state that an arc with it enters
   std::int32_t state_ = none;
   bool is_open_ = false;
 };

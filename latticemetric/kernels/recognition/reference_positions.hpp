@@ -12,7 +12,7 @@
 
 namespace latticemetric {
 
-// Positions in the reference, by the arcs that have the word there.
+// For each arc, the positions where the reference has the arc's word.
 class ReferencePositions {
  public:
   ReferencePositions(const Lattice& lattice, const std::int32_t* reference, std::int32_t size) {
@@ -30,15 +30,15 @@ class ReferencePositions {
     }
   }
 
-  // Ascending, up to a position of -1.
+  // Returns the positions of an arc's word in ascending order, followed by -1.
   const std::int32_t* of(std::int64_t arc) const { return of_arc_[arc] >= 0 ? positions_.data() + of_arc_[arc] : &none; }
   bool has(std::int64_t arc) const { return of_arc_[arc] >= 0; }
   bool matches(std::int64_t arc, std::int32_t i) const {
     return of_arc_[arc] >= 0 && of_arc_[arc] == first_[static_cast<std::size_t>(i)];
   }
 
-  // The words of arcs and of the reference as numbers up to size(): 0 if the reference lacks it, -1 for an unknown
-  // word.
+  // Words as symbols. An arc's word has a symbol from 1 to size(), or 0 if the reference lacks it. A word of the
+  // reference has the same symbol, or -1 if it is unknown.
   std::int32_t symbol(std::int64_t arc) const { return of_arc_[arc] + 1; }
   std::int32_t symbol_at(std::int32_t i) const {
     const std::int32_t first = first_[static_cast<std::size_t>(i)];
@@ -50,7 +50,7 @@ class ReferencePositions {
     return symbols;
   }
 
-  // Where the positions of an arc's word begin and end, among the positions of all words.
+  // Return where the positions of an arc's word begin and end, among the positions of all words.
   std::int32_t begin(std::int64_t arc) const { return of_arc_[arc]; }
   std::int32_t end(std::int64_t arc) const { return end_[of_arc_[arc]]; }
   const std::int32_t* data() const { return positions_.data(); }
@@ -61,7 +61,7 @@ class ReferencePositions {
 
   void list_positions(const std::int32_t* reference, std::int32_t size,
                       std::unordered_map<std::int32_t, std::int32_t>& first) {
-    // Words in the order of their first position, each with as many positions as it has, and the end of its list.
+    // Words are listed in the order of their first position. Each has its positions, and then the end mark -1.
     std::vector<std::int32_t> count;
     std::vector<std::int32_t> number(static_cast<std::size_t>(size), -1);
     poll(20 * static_cast<std::int64_t>(size));
@@ -90,18 +90,19 @@ class ReferencePositions {
     for (auto& entry : first) entry.second = begin[entry.second];
   }
 
-  std::vector<std::int32_t> positions_;  // of each word, one after the other
-  std::vector<std::int32_t> end_;     // where those that begin here end
-  std::vector<std::int32_t> of_arc_;  // where the positions of an arc's word begin, or -1
-  std::vector<std::int32_t> first_;   // the same for the words of the reference
+  std::vector<std::int32_t> positions_;  // of each word, one list after the other
+  std::vector<std::int32_t> end_;     // by begin of a list: its end
+  std::vector<std::int32_t> of_arc_;  // by arc: where the list of its word begins, or -1
+  std::vector<std::int32_t> first_;   // by position: the same for the reference's word there
 };
 
-// Finds the first position of an arc's word from some position on, which is nearly always near the one found before.
+// Finds the first position of an arc's word at or after a given one. It is nearly always near the one found before.
 class PositionCursors {
  public:
   explicit PositionCursors(const ReferencePositions& positions) : positions_(positions), at_(positions.size(), -1) {}
 
-  // From there, up to a position of -1. The word must have a position.
+  // Returns the positions from the first one that is at least `least` on, followed by -1. The reference must have the
+  // arc's word.
   const std::int32_t* from(std::int64_t arc, std::int32_t least) {
     const std::int32_t *const all = positions_.data(), begin = positions_.begin(arc), end = positions_.end(arc);
     std::int32_t at = at_[begin] < 0 ? begin : at_[begin];

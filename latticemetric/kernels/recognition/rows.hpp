@@ -1,4 +1,4 @@
-// Rows of the recognition-rate automaton: the best gain of some strings between two of its states.
+// Rows of the automaton of a recognition rate: for a set of strings, the best gain between two states.
 #pragma once
 
 #include <algorithm>
@@ -12,20 +12,20 @@
 
 namespace latticemetric {
 
-// The row of state q for some strings holds the best gain of reaching each state from q, over all alignments of all of
-// them, with deletions before, between and after words. A row is meaningful from state first(q) on.
+// The row of state q for a set of strings holds the best gain of reaching each state from q, over all strings and all
+// their alignments, with deletions before, between and after words. A row is meaningful from state first(q) on.
 //
-// A state may forget a match: (i, m) -> (i, m - 1), with gain 0. So (i, m - 1) is never worth more than (i, m), and
-// what is dominated can be left out.
+// A state may forget a match: (i, m) -> (i, m - 1), with gain 0. So (i, m - 1) is never worth more than (i, m), and a
+// state that gains no more than one with a longer run can be left out.
 template <typename Value>
 class RecognitionRows {
  public:
-  // Half the range away from zero, so that two of them can be added.
+  // Half the range, so that two of them can be added.
   static constexpr Value unreachable = std::numeric_limits<Value>::min() / 2;
   static constexpr bool ends_are_final = true;   // rows include deletions at the end
   static constexpr bool may_forget_matches = true;  // a state can do all that one with a shorter run does
 
-  // The reference by its words' classes: 1, 2, ...
+  // `reference` holds the symbols of its words: 1, 2, ...
   RecognitionRows(std::vector<Symbol> reference, EditGains<Value> gains)
       : reference_(std::move(reference)), size_(static_cast<std::int32_t>(reference_.size())), gains_(gains) {}
 
@@ -39,19 +39,19 @@ class RecognitionRows {
     return value < unreachable / 2;
   }
 
-  // Resets unreachable values that gains were added to.
+  // Resets unreachable values, to which gains may have been added.
   void reset_unreachable(std::int32_t q, Value* row) const {
     for (std::int32_t s = first(q); s < states(); ++s) row[s] = is_unreachable(row[s]) ? unreachable : row[s];
   }
 
-  // The row of the empty string.
+  // Computes the row of the empty string.
   void start(std::int32_t q, Value* row) const {
     std::fill(row + first(q), row + states(), unreachable);
     std::fill(row + first(q), row + q + 1, Value{0});
     add_deletions(q, row);
   }
 
-  // The row after one more word.
+  // Computes the row after one more word.
   void advance(std::int32_t q, const Value* from, Symbol word, Value* into) const {
     with_order([&](auto order) { add_word(order, q, from, word, into); });
     reset_unreachable(q, into);
@@ -63,15 +63,16 @@ class RecognitionRows {
     Value value;
   };
 
-  // The states of a row that best values can continue from: not those that gain no more than one with a longer run, nor
-  // those that a deletion reaches, since whatever follows can delete that word as well.
+  // Lists the states of a row that best values can continue from. It leaves out states that gain no more than one with
+  // a longer run, and states that a deletion reaches, since whatever follows can delete that word as well.
   void frontier(std::int32_t q, const Value* row, std::vector<Reached>& reached) const {
     with_order([&](auto order) { find_frontier(order, q, row, reached); });
   }
 
   bool matches(std::int32_t i, Symbol word) const { return reference_[i] == word; }
 
-  // Whether a word has the same result from q as from first(q), since it does not prolong the run of q.
+  // Returns whether reading a word has the same result from q as from first(q), because it does not prolong the run of
+  // q.
   bool ignores_run(std::int32_t q, Symbol word) const {
     const std::int32_t i = gains_.position(q);
     return i == size_ || !matches(i, word);
@@ -83,7 +84,8 @@ class RecognitionRows {
   }
 
  private:
-  // Loops over the matches behind a state are much faster if the compiler knows how many there may be.
+  // Calls `function` with the order; as a constant, where it is common. Loops over runs are much faster if the compiler
+  // knows how many there are.
   template <typename Function>
   void with_order(Function function) const {
     if (gains_.order == 4) return function(std::integral_constant<std::int32_t, 4>());
@@ -121,7 +123,7 @@ class RecognitionRows {
       for (std::int32_t m = order - 1; m >= 0; --m) {
         const Value value = row[s + m];
         if (is_unreachable(value) || (!is_unreachable(kept) && value <= kept) || (m == 0 && value <= deleted)) continue;
-        Reached& one = reached.emplace_back();  // by its parts: a store of both would wait for these
+        Reached& one = reached.emplace_back();  // field by field: a store of both fields would wait for both
         one.state = s + m;
         one.value = kept = value;
       }

@@ -20,7 +20,7 @@ namespace latticemetric {
 class BandSearch {
  public:
   using Loss = PrefixBounds::Loss;
-  static constexpr std::int32_t least_for_segments = 1500;  // words of a reference: segments cost less than they save
+  static constexpr std::int32_t least_for_segments = 1500;  // reference words from which segments save time
   struct Settings {
     bool has_segments;
     std::size_t part_bytes;
@@ -32,7 +32,8 @@ class BandSearch {
         positions_(lattice, reference, reference_words), prefix_bounds_(lattice, reference_words, gains, costs),
         begin_(arc_begins(lattice)) {}
 
-  // The loss of some path relative to par; 0 if there are no bounds, since edits may gain.
+  // Returns the loss of some path, relative to par: an upper bound of the least loss. Returns 0 if there are no bounds,
+  // since edits may gain.
   template <typename Value, typename Objective>
   Loss most(const Objective& objective) {
     if (!prefix_bounds_.are_valid()) return 0;
@@ -41,7 +42,7 @@ class BandSearch {
     return most;
   }
 
-  // The states of best paths, for a known loss of some path.
+  // Finds the product states on best paths. `most` is the loss of some path.
   template <typename Value>
   struct Found {
     OptimalStates<Value> states;
@@ -70,7 +71,7 @@ class BandSearch {
     return Found<Value>{optimal_states(lattice_, begin_.data(), positions_, size_, values, objective), *lost};
   }
 
-  // Whether 16 bits have room for edits beyond the values of cells.
+  // Returns whether 16 bits have room below `no_value`, so that subtracting edits does not overflow.
   bool may_be_narrow() const {
     const Loss order = gains_.order;
     const Loss edits = (2 + deletion_stretch) * (order * gains_.unit + std::llabs(gains_.alpha) +

@@ -12,17 +12,17 @@ namespace latticemetric {
 namespace {
 
 // Determinizes best alignments by the subset construction, so that each path is accepted once, however many best
-// alignments it has. Every state is on some best path, so every subset is.
+// alignments it has. Every product state is on some best path, so every subset is, too.
 class Subsets {
  public:
-  using Set = std::vector<std::size_t>;  // ascending, states of several references one after the other
+  using Set = std::vector<std::size_t>;  // product states, ascending; each reference's follow those of the one before
   struct Step {
     std::int64_t arc;
     std::int32_t target;  // one of the sets of the arc's target
   };
   struct Node {
     bool ends = false;
-    std::vector<Step> steps;  // by their arcs
+    std::vector<Step> steps;  // sorted by arc
   };
 
   Subsets(const Lattice& lattice, std::vector<BestAlignments> alignments)
@@ -31,7 +31,7 @@ class Subsets {
     for (const auto& one : alignments_) offset_.push_back(offset_.back() + one.ends.size());
   }
 
-  // The nodes of each state of the lattice.
+  // Returns the nodes of each state of the lattice.
   std::vector<std::vector<Node>> nodes() {
     Set start;
     for (std::size_t k = 0; k < alignments_.size(); ++k) start.push_back(offset_[k]);
@@ -89,16 +89,16 @@ class Subsets {
 
   const Lattice& lattice_;
   const std::vector<BestAlignments> alignments_;
-  std::vector<std::size_t> offset_;                     // of each reference's states
-  std::vector<std::map<Set, std::int32_t>> sets_;       // of each state of the lattice, until its nodes are filled
+  std::vector<std::size_t> offset_;                     // by reference: where its product states begin
+  std::vector<std::map<Set, std::int32_t>> sets_;       // by lattice state: its subsets, until their nodes are filled
   std::vector<std::pair<std::int64_t, std::size_t>> moves_;
   Set reached_;
 };
 
-// Merges nodes of the same lattice state with the same future.
+// Merges nodes of the same lattice state that have the same future.
 BestLattice merged(const Lattice& lattice, const std::vector<std::vector<Subsets::Node>>& nodes) {
-  using Future = std::pair<bool, std::vector<std::pair<std::int64_t, std::int32_t>>>;  // arcs, and what they lead to
-  std::vector<std::pair<std::int32_t, Future>> states;  // the last first
+  using Future = std::pair<bool, std::vector<std::pair<std::int64_t, std::int32_t>>>;  // it ends; arcs, targets
+  std::vector<std::pair<std::int32_t, Future>> states;  // from the last state of the lattice to the first
   std::vector<std::vector<std::int32_t>> number(nodes.size());
   for (auto s = lattice.states; s-- > 0;) {
     std::map<Future, std::int32_t> known;

@@ -1,4 +1,4 @@
-// All paths of a lattice that reach the best value, each of them once.
+// A lattice of all paths that reach the best value, each of them once.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,16 @@
 
 namespace latticemetric {
 
-// A lattice whose arcs are arcs of the one searched. State 0 is its start; arcs are sorted by source and go from
-// smaller to larger states. No two states have the same future.
+// A lattice whose arcs are arcs of the lattice that was searched. State 0 is its start; arcs are sorted by source and
+// go from smaller to larger states. No two states with the same `state` have the same future.
 struct BestLattice {
-  std::vector<std::int32_t> state;  // of the lattice, for each state
+  std::vector<std::int32_t> state;  // by state: the state of the searched lattice
   std::vector<std::uint8_t> ends;
   std::vector<std::int32_t> source, target;
-  std::vector<std::int64_t> arc;    // of the lattice, for each arc
+  std::vector<std::int64_t> arc;    // by arc: the arc of the searched lattice
 };
 
-// Those that reach the best value against any of some references (each its own best).
+// Returns the paths that reach the best value against any of the references (each reference has its own best value).
 BestLattice best_lattice(const Lattice& lattice, const std::vector<std::vector<std::int32_t>>& references, Gains gains,
                          SearchMethod method);
 

@@ -14,7 +14,7 @@
 
 namespace latticemetric {
 
-// The arc of a transition on which the lattice stays where it is.
+// The arc of a silent transition, on which the state of the lattice does not change.
 constexpr std::int64_t silent = -1;
 
 // The rest of a path, compared where gains tie: less cost is better, then fewer words.
@@ -32,7 +32,7 @@ inline CompletionCost before(const Lattice& lattice, std::int64_t arc, const Com
 }
 
 // A product pairs each state of the lattice with states of an automaton, numbered so that silent transitions go to
-// larger ones. It defines
+// larger states. It defines
 //
 //   first_state(s), states(s)         the first automaton state paired with s, and the number of states from there on
 //   Completion                        how completions of a path are ordered; the smallest is the best
@@ -41,17 +41,19 @@ inline CompletionCost before(const Lattice& lattice, std::int64_t arc, const Com
 //   each_transition(s, q, visit)      calls visit(arc or silent, t, r, gain) for each transition of a best path to (t, r)
 //   before(arc or silent, gain, rest) the completion by a transition, then `rest`
 //
-// It may visit transitions of other paths, too, if completions tell which paths are the best. The result is the path of
-// the lattice with the smallest completion, then with the lexicographically smallest arcs.
+// `each_transition` may visit transitions of other paths, too, if completions tell which paths are the best. The result
+// is the path of the lattice with the smallest completion; among ties, the one with the lexicographically smallest
+// arcs.
 //
-// Completions are kept as long as arcs lead to their state. Afterwards only the number of the best transition stays, so
-// that a product in which everything ties takes two bytes a state.
+// The completions of a lattice state are dropped once all arcs into it have been followed (unless there are few
+// states). After that, only the number of the best transition is kept, so that a product in which everything ties takes
+// two bytes per state.
 template <typename Product>
 class BestProductPath {
   using Completion = typename Product::Completion;
 
  public:
-  // Arcs are sorted by source. `optimal` are the states on best paths, if they are known.
+  // Arcs are sorted by source. `optimal` holds the product states on best paths, if they are known.
   BestProductPath(Product& product, std::int32_t lattice_states, std::int64_t arcs, const std::int32_t* source,
                   const std::int32_t* target, const NumberedStates* optimal = nullptr)
       : product_(product), lattice_states_(lattice_states), arcs_(arcs), source_(source), target_(target),
@@ -63,22 +65,22 @@ class BestProductPath {
     return best_arcs();
   }
 
-  // Of the whole path, once its arcs are known.
+  // Returns the completion of the whole path. Call `arcs` first.
   const Completion& completion() const { return completion_; }
 
  private:
   // The best completion of a product state, and the rank of its arcs among those of the same lattice state.
   struct Completed {
     Completion completion;
-    std::int64_t arc = 0;     // the first one
-    std::int32_t after = 0;   // the rank where it leads to
+    std::int64_t arc = 0;     // the first arc of the best completion
+    std::int32_t after = 0;   // the rank of the state that this arc leads to
     std::int32_t rank = 0;
 
     bool has_smaller_arcs(std::int64_t other, std::int32_t rest) const {
       return arc < other || (arc == other && after < rest);
     }
   };
-  static constexpr std::int64_t stop = -1;  // less than any arc: what begins another path is smaller
+  static constexpr std::int64_t stop = -1;  // less than any arc: a path is smaller than its continuations
 
   // ---- Product states on best paths ---------------------------------------------------------------------------------
 
@@ -103,7 +105,7 @@ class BestProductPath {
   void complete_states() {
     transitions_ = filled(optimal_->size(), Small{0});
     completed_.resize(static_cast<std::size_t>(lattice_states_));
-    constexpr std::size_t few = std::size_t{1} << 16;  // stay: to know when nothing leads to them takes longer
+    constexpr std::size_t few = std::size_t{1} << 16;  // are never dropped: finding out when takes longer
     const auto first_source = optimal_->size() > few ? sources() : std::vector<std::int32_t>();
     std::vector<std::int32_t> optimal;
     std::int64_t a = first_source.empty() ? 0 : arcs_;
@@ -120,7 +122,7 @@ class BestProductPath {
     completion_ = completed_[0][0].completion;
   }
 
-  // The first state that leads to each.
+  // Returns, for each state of the lattice, the first state with an arc to it.
   std::vector<std::int32_t> sources() const {
     std::vector<std::int32_t> first(static_cast<std::size_t>(lattice_states_), 0);
     for (std::int64_t a = arcs_; a-- > 0;) first[target_[a]] = source_[a];
@@ -149,7 +151,7 @@ class BestProductPath {
     keep(optimal_->number(s, q), chosen);
   }
 
-  // Equal arcs have equal ranks.
+  // Ranks the product states of a lattice state by the arcs of their completions. Equal arcs have equal ranks.
   void rank(std::vector<Completed>& here) {
     if (here.size() < 2) return;
     order_.resize(here.size());
@@ -184,7 +186,8 @@ class BestProductPath {
     return path;
   }
 
-  // The best transition of an optimal state: none, its end, or one that is visited, counted from `ending` + 1 on.
+  // The best transition of an optimal state: `none`, `ending`, or a transition by the order in which they are visited,
+  // counted from `ending` + 1 on.
   static constexpr std::uint32_t none = 0, ending = 1;
   using Small = std::uint16_t;
   static constexpr Small large = std::numeric_limits<Small>::max();
@@ -203,9 +206,9 @@ class BestProductPath {
   const std::int32_t *source_, *target_;
   NumberedStates found_;
   const NumberedStates* optimal_;
-  std::vector<Small> transitions_;                  // of optimal states
+  std::vector<Small> transitions_;                  // of optimal states: the best transition, or `large`
   std::unordered_map<std::size_t, std::uint32_t> large_;
-  std::vector<std::vector<Completed>> completed_;   // of states of the lattice that something may still lead to
+  std::vector<std::vector<Completed>> completed_;   // by state of the lattice, while arcs into it are left
   std::vector<std::int32_t> order_;
   Completion completion_;
 };

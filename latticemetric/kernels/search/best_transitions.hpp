@@ -1,4 +1,4 @@
-// The transitions of the best paths of a lattice under a recognition rate, by the values of product states.
+// The transitions of the best paths of a lattice under a recognition rate, found from the values of product states.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,8 @@
 
 namespace latticemetric {
 
-// The transitions that best paths of the product may take. An objective says how much worse than the best they may be.
+// The transitions that best paths of the product may take. The objective says how much worse than the best a path may
+// be.
 template <typename Values, typename Objective>
 class BestTransitions {
   using Value = typename Values::Value;
@@ -48,7 +49,7 @@ class BestTransitions {
     const std::int32_t i = gains_.position(state), m = gains_.run(state);
     const Value best = values_.value(s, i, m), slack = objective_.slack(s, state);
     const auto propose = [&](std::int64_t a, std::int32_t t, std::int32_t r, Value added, Edit edit) {
-      const auto lost = best - added - values_.value(t, gains_.position(r), gains_.run(r));  // of more than 16 bits
+      const auto lost = best - added - values_.value(t, gains_.position(r), gains_.run(r));  // may exceed 16 bits
       if (lost > slack) return;
       objective_.reach(t, r, static_cast<Value>(slack - lost));
       visit(a, t, r, edit);
@@ -79,7 +80,7 @@ class BestTransitions {
   Objective& objective_;
 };
 
-// The states of the product on best paths, with their values.
+// The product states on best paths, with their values.
 template <typename V>
 class OptimalStates {
  public:
@@ -87,7 +88,8 @@ class OptimalStates {
 
   explicit OptimalStates(const EditGains<Value>& gains) : gains_(gains), begin_{0} {}
 
-  // Those of one state of the lattice after the other, by their numbers.
+  // Adds a product state. States of the lattice come one after the other, each with its automaton states in ascending
+  // order: `end_state` ends one, `end` ends all.
   void add(std::int32_t state, Value value) {
     states_.push_back(state);
     values_.push_back(value);
@@ -104,7 +106,7 @@ class OptimalStates {
 
   const NumberedStates& numbers() const { return numbers_; }
   std::size_t size() const { return states_.size(); }
-  // Beside state s of the lattice: begin(s) .. end(s) - 1, counted over all states of it.
+  // The product states of lattice state s have the numbers begin(s) .. end(s) - 1.
   std::size_t begin(std::int32_t s) const { return begin_[s]; }
   std::size_t end(std::int32_t s) const { return begin_[s + 1]; }
   std::int32_t state(std::size_t number) const { return states_[number]; }
@@ -123,18 +125,18 @@ class OptimalStates {
  private:
   const EditGains<Value> gains_;
   NumberedStates numbers_;
-  std::vector<std::size_t> begin_;  // of each state of the lattice
+  std::vector<std::size_t> begin_;  // by state of the lattice
   std::vector<std::int32_t> states_;
   std::vector<Value> values_;
 };
 
-// States of the product that are still to be visited, by states of the lattice: a bit for each state of the automaton
-// between the first and the last.
+// Product states that are still to be visited. Each state of the lattice has a bit for each automaton state between the
+// first and the last one that was added.
 class PendingStates {
  public:
   explicit PendingStates(std::int32_t states) : rows_(static_cast<std::size_t>(states)) {}
 
-  // Adds a state; returns whether it is new.
+  // Adds a state. Returns whether it is new.
   bool add(std::int32_t s, std::int32_t state) {
     Row& row = rows_[s];
     const std::int32_t word = state / 64;
@@ -150,7 +152,8 @@ class PendingStates {
     return is_new;
   }
 
-  // Visits each state once, in ascending order; also larger ones that are added meanwhile.
+  // Visits each pending state of lattice state s once, in ascending order, and forgets them. `visit` may add larger
+  // ones, which are visited, too.
   template <typename Visit>
   void take(std::int32_t s, Visit visit) {
     Row& row = rows_[s];
@@ -165,7 +168,7 @@ class PendingStates {
 
  private:
   struct Row {
-    std::int32_t first = 0;  // of its words of 64 bits
+    std::int32_t first = 0;  // the first of its 64-bit words
     std::vector<std::uint64_t> bits;
   };
 
@@ -183,7 +186,7 @@ class PendingStates {
   std::vector<std::vector<std::uint64_t>> spare_;
 };
 
-// Follows best transitions from the start.
+// Finds the product states on best paths: follows best transitions from the start.
 template <typename Band, typename Objective>
 OptimalStates<typename Band::Value> optimal_states(const Lattice& lattice, const std::int64_t* begin,
                                                    const ReferencePositions& positions, std::int32_t size, Band& band,

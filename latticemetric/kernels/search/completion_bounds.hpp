@@ -1,4 +1,4 @@
-// Lower bounds of the loss of completing a path, by states of the lattice and of the metric's automaton.
+// Lower bounds of the loss of completing a path, by state of the lattice and state of the metric's automaton.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace latticemetric {
 
-// The order of results, before their arcs: smaller is better. Losses can be added.
+// What orders results before their arcs do: smaller is better. Losses can be added.
 struct Loss {
   Int128 value;
   std::int64_t cost;
@@ -30,7 +30,8 @@ struct Loss {
   }
 };
 
-// Losses in 8 bytes, in the same order: value, cost and words one after the other, rounded where they need more bits.
+// Packs losses into keys of 8 bytes that sort in the same order: value, cost and words one after the other, rounded if
+// they need more bits.
 class LossKeys {
  public:
   using Key = std::int64_t;
@@ -50,13 +51,14 @@ class LossKeys {
     word_bits_ = bits(arcs);
     cost_bits_ = bits(2 * cost) + 1;
     int used = bits(value) + cost_bits_ + word_bits_;
-    if (used > largest_bits) {  // values need most bits of a key: what is left tells little
+    if (used > largest_bits) {  // values need most bits of a key: too few are left for the rest
       used = bits(value);
       cost_bits_ = word_bits_ = 0;
     }
     has_all_ = cost_bits_ > 0 && used <= key_bits;
     shift_ = std::max(0, used - key_bits);
-    // Half a unit by each arc, the end, each edit, which rounds up to `order` units at once, the prefix and its gain.
+    // Rounding errs by half a unit at each arc, at the end, at each edit (which rounds up to `order` units at once), at
+    // the prefix and at its gain. Two keys are compared, so this counts twice.
     const std::int64_t order = loss_function.gains.order;
     slack_ = shift_ == 0 ? 0 : arcs + order * (arcs + static_cast<std::int64_t>(longest)) + 4;
     for (std::int64_t a = 0; a < lattice.arcs; ++a) arc_.push_back(cost_key(costs.arc[a], shown[a] != 0));
@@ -64,9 +66,9 @@ class LossKeys {
       end_.push_back(lattice.is_final(v) ? cost_key(costs.final[v], 0) : 0);
   }
 
-  // Keys that differ by more than this are in the order of the losses.
+  // Returns a distance: keys that differ by more are in the order of their losses.
   Key slack() const { return slack_; }
-  // Whether keys are exact.
+  // Returns whether keys are exact, so that `loss` can unpack them.
   bool has_all() const { return has_all_; }
   Loss loss(Key key) const {
     const Key words = key & ((Key{1} << word_bits_) - 1);
@@ -109,14 +111,14 @@ class LossKeys {
   std::vector<Key> arc_, end_;
 };
 
-// A game of two players: one chooses arcs and wants the least loss, the other chooses an edit for each arc and wants
-// the largest gain. If gains reduce the loss (hope), both want the same, and the value of the game is the loss of the
-// best completion. If gains are penalized (fear), the value is a lower bound: the first player sees the edits so far,
-// although a string must be chosen without them, and the second does not see the words to come, although an alignment
-// may.
+// The bound is the value of a game of two players: one chooses arcs and wants the least loss, the other chooses an edit
+// for each arc and wants the largest gain. If gains reduce the loss (hope), both want the same, and the value is the
+// loss of the best completion. If gains are penalized (fear), the value is only a lower bound, for two reasons. The
+// first player sees the edits so far, although a string must be chosen without them. And the second player does not see
+// the words to come, although an alignment may depend on them.
 //
 // Values are tabulated as keys. Where keys are rounded, an exact value is computed on demand, from all arcs and edits
-// that rounding does not separate from the best.
+// whose keys are too near the best to tell which is best.
 template <bool penalize>
 class CompletionBounds {
   using Key = LossKeys::Key;
@@ -124,7 +126,7 @@ class CompletionBounds {
     static constexpr bool adversarial = penalize;
     const LossKeys* keys;
 
-    // In the unit of gains: a cost reduces the value, or raises it if gains are penalized.
+    // Costs in the unit of gains: they reduce the value, or raise it if gains are penalized.
     Key cost(std::int64_t arc) const { return penalize ? -keys->arc(arc) : keys->arc(arc); }
     Key end_cost(std::int32_t v) const { return penalize ? -keys->end(v) : keys->end(v); }
   };
@@ -144,7 +146,7 @@ class CompletionBounds {
   const Table& table() const { return table_; }
   std::size_t bytes() const { return bytes_; }
 
-  // Which of two losses the player prefers who chooses edits.
+  // Returns whether the player who chooses edits prefers `a` to `b`.
   static bool is_chosen(const Loss& a, const Loss& b) { return penalize ? b < a : a < b; }
 
   const Loss& exact(std::int32_t v, std::int32_t i, std::int32_t m) {
@@ -162,11 +164,11 @@ class CompletionBounds {
     std::int32_t v, i, m;
   };
   struct Edit {
-    Key key;  // of what is gained, to the end
+    Key key;  // of the gain by this edit and by all that follows it
     ProductState to;
     std::int64_t gain;
   };
-  static constexpr std::int64_t unknown = -1;  // number of words
+  static constexpr std::int64_t unknown = -1;  // the number of words of a loss that is not computed yet
 
   Gains rounded(Int128 weight) const {
     const Gains& gains = keys_.loss_function().gains;
@@ -185,7 +187,8 @@ class CompletionBounds {
   }
   bool is_known(ProductState state) { return at(state).words != unknown; }
 
-  // Computes a value if all values that it depends on are known; otherwise these are computed next.
+  // Computes an exact value if all values that it depends on are known, and returns true. Otherwise adds these to
+  // `pending_` and returns false.
   bool find(ProductState state) {
     const auto [v, i, m] = state;
     const auto pending = pending_.size();
@@ -253,7 +256,7 @@ class CompletionBounds {
   const std::int32_t size_;
   const Int128 weight_;
   Table table_;
-  std::vector<std::vector<Loss>> exact_;  // of each state, where asked for: state i, m is number i * runs + m
+  std::vector<std::vector<Loss>> exact_;  // by state, if asked for: (i, m) is at i * runs + m
   std::size_t bytes_ = 0;
   std::vector<ProductState> pending_;
   std::vector<Edit> edits_;

@@ -18,7 +18,7 @@
 namespace latticemetric {
 namespace {
 
-// Only gains decide; among paths of the best gain, the cheapest is taken.
+// An objective: only gains decide. Among paths of the best gain, the cheapest is taken.
 template <typename Value>
 class GainObjective {
  public:
@@ -30,7 +30,7 @@ class GainObjective {
   Value cost(std::int64_t) const { return 0; }
   Value end_cost(std::int32_t) const { return 0; }
 
-  // How much worse than the best a path through this product state may still be.
+  // Returns how much worse than the best a path through this product state may still be.
   Value slack(std::int32_t, std::int32_t) const { return 0; }
   void reach(std::int32_t, std::int32_t, Value) {}
 
@@ -43,8 +43,8 @@ class GainObjective {
   const Lattice& lattice_;
 };
 
-// Gains and costs decide together. Both are rounded for the table, to units of 2^shift; paths that rounding may have
-// made too bad are compared again by their exact values.
+// An objective: gains and costs decide together. Both are rounded to units of 2^shift for the table. Paths that
+// rounding may have made worse than the best are kept, and compared by their exact values.
 template <typename Value>
 class WeightedObjective {
  public:
@@ -58,12 +58,12 @@ class WeightedObjective {
     bool operator==(const Completion& other) const { return loss == other.loss && costs_as_much(*this, other); }
   };
 
-  // `largest` bounds the size of every loss, `terms` the numbers that are added up for one.
+  // `largest` bounds the absolute value of every loss; `terms` is the number of terms that a loss adds up.
   WeightedObjective(const Lattice& lattice, IntegerCosts costs, Gains gains, Int128 gain_weight, Int128 cost_weight,
                     Int128 largest, std::int64_t terms)
       : lattice_(lattice), costs_(costs), gains_(gains), gain_weight_(gain_weight), cost_weight_(cost_weight) {
     while ((largest >> shift_) >= Int128{1} << (8 * sizeof(Value) - 5)) ++shift_;
-    const std::int64_t lost = shift_ == 0 ? 0 : terms + 1;  // half a unit a term, by the path and by the best
+    const std::int64_t lost = shift_ == 0 ? 0 : terms + 1;  // half a unit per term, for the path and for the best one
     slack_.emplace(pair_key(0, 0), static_cast<Value>(lost));
     arc_.reserve(static_cast<std::size_t>(lattice.arcs));
     for (std::int64_t a = 0; a < lattice.arcs; ++a) arc_.push_back(rounded(cost_weight * costs.arc[a]));
@@ -107,7 +107,7 @@ class WeightedObjective {
   std::unordered_map<std::uint64_t, Value> slack_;
 };
 
-// No gain of the lattice's strings is larger in size than this.
+// Returns a bound of the absolute value of all gains of the lattice's strings.
 Int128 largest_gain_in(const Lattice& lattice, std::int64_t reference_words, Gains gains) {
   return largest_gain<Int128>(gains, longest_path(lattice, true), reference_words);
 }
@@ -119,7 +119,7 @@ BestProductPath<BestTransitions<Values, Objective>> best_path(const Lattice& lat
   return {transitions, lattice.states, lattice.arcs, lattice.source, lattice.target, optimal_states};
 }
 
-// The table of the whole product.
+// Finds the best path by a table of the whole product.
 template <typename Value>
 BestPath best_of_table(const Lattice& lattice, const std::int32_t* reference, std::int32_t reference_words,
                        Gains gains) {
@@ -130,8 +130,9 @@ BestPath best_of_table(const Lattice& lattice, const std::int32_t* reference, st
   return {best_path(lattice, transitions).arcs(), table.value(0, 0, 0)};
 }
 
-// Shorter references take longer with a band, or with segments, than without (measured on layered lattices of 50 to
-// 1,600 words, 5 and 40 % errors). Runs of matches cost a table more than they cost a band.
+// Returns whether to search a band. Shorter references take longer with a band, or with segments, than without
+// (measured on layered lattices of 50 to 1,600 words, 5 and 40 % errors). Runs of matches cost a table more than they
+// cost a band.
 bool is_band(SearchMethod method, std::int32_t words, std::int32_t order) {
   constexpr std::int32_t least = 700, least_with_runs = 350;
   return method.kind == SearchMethod::band || (method.kind == SearchMethod::automatic &&
@@ -141,7 +142,7 @@ BandSearch::Settings settings(SearchMethod method, std::int32_t words) {
   return {method.kind == SearchMethod::band || words >= BandSearch::least_for_segments, method.part_bytes};
 }
 
-// Searches a band: calls visit(search, states of best paths, objective, their loss).
+// Searches a band, and returns visit(search, states of best paths, objective, their loss).
 template <typename Value, typename Visit>
 auto in_band(const Lattice& lattice, const std::int32_t* reference, std::int32_t reference_words, Gains gains,
              BandSearch::Settings settings, Visit visit) {
@@ -155,12 +156,12 @@ auto in_band(const Lattice& lattice, const std::int32_t* reference, std::int32_t
   return visit(search, found.states, objective, found.lost);
 }
 
-// Calls in_band(value) or in_table(value), with a zero of a type that holds all gains.
+// Calls in_band(value) or in_table(value). `value` is a zero of a type that holds all gains.
 template <typename InBand, typename InTable>
 auto choose_method(const Lattice& lattice, std::int32_t reference_words, Gains gains, SearchMethod method,
                    InBand in_band, InTable in_table) {
   const Int128 largest = largest_gain_in(lattice, reference_words, gains);
-  // At par, what is lost may be twice as large as gains are.
+  // Relative to par, a loss may be twice as large as a gain.
   if (is_band(method, reference_words, gains.order) && fits<std::int64_t>(largest, 8))
     return fits<std::int32_t>(largest, 8) ? in_band(std::int32_t{}) : in_band(std::int64_t{});
   if (fits<std::int16_t>(largest, 4)) return in_table(std::int16_t{});
@@ -168,7 +169,7 @@ auto choose_method(const Lattice& lattice, std::int32_t reference_words, Gains g
   return fits<std::int64_t>(largest, 4) ? in_table(std::int64_t{}) : in_table(Int128{});
 }
 
-// All transitions between optimal states belong to best paths.
+// Lists the states of best paths and their transitions: all transitions between optimal states belong to best paths.
 template <typename Value, typename Transitions>
 BestAlignments optimal_alignments(const Lattice& lattice, const OptimalStates<Value>& states, Transitions transitions) {
   BestAlignments found;
@@ -244,7 +245,7 @@ LeastLoss search_least_loss(const Lattice& lattice, IntegerCosts costs, const st
   const std::int64_t arcs = longest_path(lattice, false) + 1;
   const Int128 largest = gain_weight * largest_gain_in(lattice, reference_words,
                                                        gains) + cost_weight * largest_cost(lattice, costs) * arcs;
-  // A path's arcs and its end, each with an edit that rounds up to `order` units at once, and the deletions.
+  // A path's arcs and its end; each arc's edit, which rounds up to `order` units at once; and the deletions.
   const std::int64_t terms = arcs + gains.order * (arcs + reference_words);
   if (is_band(method, reference_words, gains.order)) {
     WeightedObjective<std::int64_t> objective(lattice, costs, gains, gain_weight, cost_weight, largest, terms);

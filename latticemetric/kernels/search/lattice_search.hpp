@@ -16,19 +16,20 @@ struct BestPath {
   Int128 gain = 0;
 };
 
-// How to search the product with the metric's automaton: a table of all its states, or a band of those that may matter.
-// Both give the same result.
+// How to search the product with the metric's automaton: by a table of all its states, or by a band of those that may
+// matter. Both give the same result.
 struct SearchMethod {
   enum Kind { automatic, table, band } kind = automatic;
-  std::size_t part_bytes = std::size_t{8} << 20;  // about so many bytes of a band are in memory at a time
+  std::size_t part_bytes = std::size_t{8} << 20;  // about as much of a band is in memory at a time
 };
 
-// Best gain; ties: least cost, fewest words, lexicographically smallest arcs. Gains are exact integers.
+// Returns the path of the best gain. Ties: least cost, fewest words, lexicographically smallest arcs. Gains are exact
+// integers.
 BestPath search_lattice(const Lattice& lattice, const std::int32_t* reference, std::int32_t reference_words,
                         Gains gains, SearchMethod method);
 
-// The path of least loss, cost_weight * cost - gain_weight * gain; ties as above. Weights are not negative. The
-// lattice's own costs only say which states are final.
+// The path of least loss, which is cost_weight * cost - gain_weight * gain. Ties as above. Weights are not negative.
+// The lattice's own costs only say which states are final.
 struct LeastLoss {
   std::vector<std::int64_t> arcs;
   Int128 loss = 0;
@@ -39,12 +40,13 @@ LeastLoss search_least_loss(const Lattice& lattice, IntegerCosts costs, const st
                             SearchMethod method);
 
 // The product states on best paths and the transitions between them: an automaton that accepts the arcs of each best
-// path, once for each of its best alignments. State s of the lattice has the product states begin[s] .. begin[s + 1] -
-// 1; silent transitions lead to larger ones of them. State q has the transitions first[q] .. first[q + 1] - 1.
+// path, once for each of its best alignments. State s of the lattice has the product states begin[s] ..
+// begin[s + 1] - 1; silent transitions lead to larger ones of them. Product state q has the transitions first[q] ..
+// first[q + 1] - 1.
 struct BestAlignments {
   std::vector<std::size_t> begin{0}, first{0};
-  std::vector<std::uint8_t> ends;     // of states
-  std::vector<std::int64_t> arc;      // of transitions: of the lattice, or silent
+  std::vector<std::uint8_t> ends;     // by product state: whether a best path may end there
+  std::vector<std::int64_t> arc;      // by transition: an arc of the lattice, or silent
   std::vector<std::size_t> target;
 };
 

@@ -16,11 +16,11 @@
 namespace latticemetric {
 namespace {
 
-// A* search: prefixes of paths are visited in the order of a lower bound of their loss. A prefix that reaches a state
-// of the lattice with a string that was there before (or with a column, if gains are penalized) is no better than the
-// earlier one: bounds never fall along a path, and of equal bounds the smaller arcs come first.
+// A* search: visits prefixes of paths in the order of a lower bound of their loss. A prefix that reaches a state of the
+// lattice with a string that reached it before (or with a column that did, if gains are penalized) is no better than
+// the earlier prefix: bounds never fall along a path, and of equal bounds the smaller arcs come first.
 //
-// A prefix waits with the key of its bound. The bound is made exact only when the key says that the prefix may be next.
+// A prefix waits with the key of its bound. The bound is made exact only once the key says that the prefix may be next.
 template <typename Gain, bool penalize>
 class StringSearch {
   using Columns = PrefixColumns<Gain, penalize>;
@@ -52,11 +52,11 @@ class StringSearch {
   static constexpr std::int64_t start = -1, finish = -1;
 
   struct Prefix {
-    Loss bound;                // exact, once it is ready
+    Loss bound;                // exact; set when the prefix becomes ready
     Key key;                   // of the bound
     std::int64_t cost, words;  // so far
-    std::int32_t state;        // of the lattice; none where the path has ended
-    std::int32_t string;       // once it is visited
+    std::int32_t state;        // of the lattice; none if the path has ended
+    std::int32_t string;       // its number; set when the prefix is visited
     Number parent;
     std::int64_t arc;
     std::int32_t arcs;
@@ -98,7 +98,7 @@ class StringSearch {
     result_.losses.push_back(prefixes_[number].bound.value);
   }
 
-  // Whether as many strings as are wanted reach this state and end no worse, whatever follows.
+  // Returns whether as many strings as are wanted reach this state and end no worse, whatever follows.
   bool is_dominated(Number number, Number column) {
     const std::int32_t state = prefixes_[number].state;
     if (seen_[pair_key(state, column)]++ >= limits_.strings) return true;
@@ -144,7 +144,7 @@ class StringSearch {
     push(waiting_, static_cast<Number>(prefixes_.size() - 1), larger());
   }
 
-  // The column of a prefix, computed from that of its parent.
+  // Returns the column of a prefix, computed from that of its parent.
   const Gain* new_column(const Prefix& prefix) {
     if (prefix.parent == none)
       columns_.start(column_);
@@ -166,7 +166,8 @@ class StringSearch {
       prefix.bound = prefix.bound + columns_.exact_bound(new_column(prefix), prefix.state);
   }
 
-  // Only columns of visited prefixes are kept: most prefixes wait and are never visited.
+  // Returns the number of a prefix's column, and keeps the column. Only columns of visited prefixes are kept: most
+  // prefixes wait and are never visited.
   Number column_of(Number number) {
     new_column(prefixes_[number]);
     const Number column = store_.add(column_);
@@ -184,7 +185,7 @@ class StringSearch {
 
   // ---- Order ------------------------------------------------------------------------------------------------------
 
-  // Makes bounds exact until no waiting prefix can come before the first ready one; false if there is none.
+  // Makes bounds exact until no waiting prefix can come before the first ready one. Returns false if no prefix is left.
   bool next() {
     while (!waiting_.empty() &&
            (ready_.empty() || prefixes_[waiting_.front()].key - prefixes_[ready_.front()].key <= keys_.slack())) {
@@ -219,7 +220,7 @@ class StringSearch {
     };
   }
 
-  // What begins another path is smaller.
+  // Returns whether the arcs of `a` come before those of `b`. A path is smaller than its continuations.
   bool has_smaller_arcs(Number a, Number b) const {
     const std::int32_t arcs_a = prefixes_[a].arcs, arcs_b = prefixes_[b].arcs;
     while (prefixes_[a].arcs > arcs_b) a = prefixes_[a].parent;
@@ -242,8 +243,8 @@ class StringSearch {
 
   // ---- When there are too many prefixes -----------------------------------------------------------------------------
 
-  // Completes the most promising prefixes arc by arc. A string may not get its cheapest path, and there may be fewer
-  // strings than are wanted.
+  // Completes the most promising prefixes arc by arc. A string may then not get its cheapest path, and there may be
+  // fewer strings than are wanted.
   void stop_early() {
     result_.exact = static_cast<std::int64_t>(result_.arcs.size());
     result_.bound = prefixes_[ready_.front()].bound.value;
@@ -279,15 +280,15 @@ class StringSearch {
   const LossLattice& input_;
   const SearchLimits limits_;
   const LossKeys keys_;
-  std::vector<CompletionBounds<penalize>> bounds_;  // of each reference
+  std::vector<CompletionBounds<penalize>> bounds_;  // by reference
   const Columns columns_;
   ColumnStore<Gain> store_;
   std::vector<Prefix> prefixes_;
-  std::vector<Number> columns_of_;  // of prefixes
+  std::vector<Number> columns_of_;  // by visited prefix
   std::vector<Number> waiting_;     // a heap, by keys
   std::vector<Number> ready_;       // a heap, by bounds
-  std::unordered_map<std::uint64_t, std::int32_t> strings_;  // by the string without its last word, and that word
-  std::unordered_set<std::uint64_t> visited_;                    // states with strings
+  std::unordered_map<std::uint64_t, std::int32_t> strings_;  // by the string without its last word, and by that word
+  std::unordered_set<std::uint64_t> visited_;                    // pairs of a state and a string
   std::unordered_map<std::uint64_t, std::int64_t> seen_;     // how many strings, by state and column
   std::vector<std::vector<ExpandedPrefix>> expanded_;                 // by state
   typename Columns::Column column_;
@@ -311,7 +312,7 @@ void require_sums(const LossLattice& input, const LossFunction& loss_function) {
     throw TooLarge("weights and costs are too large to be added up; choose smaller ones");
 }
 
-// A single string is the best of the paths of least loss against each reference.
+// Finds a single string: the best of the paths of least loss against each reference.
 LossAugmentedStrings least_loss(const LossLattice& input, const LossFunction& loss_function, SearchMethod method) {
   const auto key = [](const LeastLoss& found) { return std::tie(found.loss, found.cost, found.words, found.arcs); };
   std::optional<LeastLoss> best;

@@ -9,11 +9,12 @@
 
 namespace latticemetric {
 
-// Every state is on a complete path. The lattice's own costs only say which states are final.
+// A lattice with integer costs. Every state is on a complete path. The lattice's own costs only say which states are
+// final.
 struct LossLattice {
   Lattice lattice;
   IntegerCosts costs;
-  const std::int32_t* shown;  // the word of an arc in the result; 0 for none
+  const std::int32_t* shown;  // by arc: its word in the result; 0 for none
 };
 
 struct WeightedReference {
@@ -21,8 +22,8 @@ struct WeightedReference {
   Int128 weight;  // of a gain against it; at least 0
 };
 
-// The loss of a string is cost_weight * cost − the largest weight * gain over references and alignments; plus it, if
-// gains are penalized.
+// The loss of a string is cost_weight * cost − the largest weight * gain over all references and alignments. If gains
+// are penalized, the gain is added instead.
 struct LossFunction {
   std::vector<WeightedReference> references;
   Gains gains;
@@ -34,14 +35,14 @@ struct SearchLimits {
   std::int64_t strings;  // wanted
   std::int64_t steps;    // the largest number of visited prefixes
   std::size_t bytes;
-  SearchMethod method;  // to the one best string
+  SearchMethod method;  // if one string is wanted and gains are not penalized
 };
 
 struct LossAugmentedStrings {
   std::vector<std::vector<std::int64_t>> arcs;  // the best path of each string, the best string first
   std::vector<Int128> losses;
-  std::int64_t exact;                           // how many of the first are certainly the best
-  Int128 bound;                                   // a lower bound of the loss of all other strings; meaningless if all are exact
+  std::int64_t exact;                           // how many, from the first on, are proved to be the best
+  Int128 bound;                                 // a lower bound of all other losses; meaningless if all are exact
 };
 
 // Returns distinct strings of least loss; ties: least cost, fewest words, lexicographically smallest arcs. Throws

@@ -9,8 +9,8 @@
 
 namespace latticemetric {
 
-// A bit for each product state that may be in the set: for state s of the lattice, for count(s) states of the automaton
-// from first(s) on.
+// Has a bit for each product state that may be in the set: at state s of the lattice, for count(s) states of the
+// automaton from first(s) on.
 class NumberedStates {
  public:
   template <typename First, typename Count>
@@ -27,11 +27,11 @@ class NumberedStates {
   }
   void set(std::int32_t s, std::int32_t q) { bits_.set(word(s, q), q); }
 
-  // Numbers those that are set.
+  // Numbers the states that are set.
   void number() { bits_.number(); }
 
   std::size_t size() const { return bits_.size(); }
-  // The first number of state s of the lattice.
+  // Returns the first number at state s of the lattice.
   std::size_t begin(std::int32_t s) const { return bits_.before(begin_[s]); }
 
   bool has(std::int32_t s, std::int32_t q) const {
@@ -42,7 +42,8 @@ class NumberedStates {
     return bits_.number_of(word(s, q), q);
   }
 
-  // Visits those of a state of the lattice, in ascending order; also larger ones that are set meanwhile.
+  // Visits the set states at a state of the lattice, in ascending order. `visit` may set larger ones, which are
+  // visited, too.
   template <typename Visit>
   void each(std::int32_t s, Visit visit) const {
     for (std::size_t w = begin_[s]; w < begin_[s + 1]; ++w) {
@@ -56,7 +57,7 @@ class NumberedStates {
     return static_cast<std::size_t>(word_of_0_[s] + static_cast<std::ptrdiff_t>(static_cast<std::uint32_t>(q) / 64));
   }
 
-  // Of each state of the lattice: where the bits of state 0 of the automaton would be, and its first bits.
+  // By state of the lattice: the word that would hold automaton state 0 (it may be negative), and the first word.
   std::vector<std::ptrdiff_t> word_of_0_;
   std::vector<std::size_t> begin_;
   NumberedBits bits_;

@@ -11,9 +11,9 @@
 namespace latticemetric {
 namespace {
 
-constexpr std::uint8_t most_spelled = 60;  // longer pieces are not told apart
+constexpr std::uint8_t most_spelled = 60;  // longer pieces count as this long
 
-// Rows of states that something may still lead to, each with memory that another one gave back.
+// Rows of the states that are still to be visited. A new row takes over the memory of a released one.
 class SpelledRows {
  public:
   explicit SpelledRows(std::int32_t states) : row_(static_cast<std::size_t>(states)) {}
@@ -39,7 +39,7 @@ class SpelledRows {
   std::vector<std::vector<std::uint8_t>> row_, spare_;
 };
 
-// Pieces that are one word longer, where a word is (255) and not elsewhere (0).
+// Makes spelled pieces one word longer at the positions that have the word: `is_there` is 255 there, and 0 elsewhere.
 void spell(std::uint8_t* __restrict into, std::uint8_t* __restrict longest, const std::uint8_t* __restrict before,
            const std::uint8_t* __restrict is_there, std::int32_t positions) {
   for (std::int32_t i = 0; i < positions; ++i) {
@@ -50,7 +50,8 @@ void spell(std::uint8_t* __restrict into, std::uint8_t* __restrict longest, cons
   }
 }
 
-// Of a word, in what all of them lose after an error, rounded up.
+// Returns the share of one word in what all words lose after an error, rounded up. `lost` is indexed by the number of
+// words.
 PrefixBounds::Loss share(const std::vector<PrefixBounds::Loss>& lost) {
   const auto words = static_cast<PrefixBounds::Loss>(lost.size()) - 1;
   return words > 0 ? (lost.back() + words - 1) / words : 0;
@@ -118,9 +119,9 @@ std::vector<PrefixBounds::Multiplier> PrefixBounds::multipliers() const {
   return multipliers;
 }
 
-// What 0 .. order - 1 words of the reference lose with no match before them.
+// Returns what 0 .. order - 1 words of the reference lose at least with no match before them.
 std::vector<PrefixBounds::Loss> PrefixBounds::least_after_error() const {
-  // By the number of matches before the words that are left.
+  // `least` is indexed by the number of matches before the words that are left.
   std::vector<Loss> least(static_cast<std::size_t>(gains_.order), 0), lost{0};
   for (std::int32_t left = 1; left < gains_.order; ++left) {
     auto next = least;
@@ -132,7 +133,7 @@ std::vector<PrefixBounds::Loss> PrefixBounds::least_after_error() const {
   return lost;
 }
 
-// The same, if of some words no more is counted than the share of each.
+// Returns the same, but counts no more than `share` for an additional word.
 std::vector<PrefixBounds::Loss> PrefixBounds::counted_after_error(Loss share) const {
   auto counted = least_after_error();
   for (std::size_t words = 1; words < counted.size(); ++words)
@@ -140,8 +141,9 @@ std::vector<PrefixBounds::Loss> PrefixBounds::counted_after_error(Loss share) co
   return counted;
 }
 
-// Where a path through a state may be, if it loses at most so much: by lengths before and after it. Each loss is the
-// largest of three linear functions of the position, and so is their sum of nine.
+// Returns the positions where a path through a state may be if it loses at most `most`. Only the lengths of paths
+// before and after the state are used. Each of these two losses is the largest of three linear functions of the
+// position, so their sum is the largest of nine.
 PrefixBounds::Window PrefixBounds::window(std::int32_t s, Loss most) const {
   if (!is_reached(s) || least_words_after_[s] > most_words_after_[s]) return {};
   struct Line {
@@ -166,7 +168,8 @@ PrefixBounds::Window PrefixBounds::window(std::int32_t s, Loss most) const {
   return {static_cast<std::int32_t>(first), static_cast<std::int32_t>(last)};
 }
 
-// The longest piece that ends before each position and that a path spells, up to `most_spelled` words.
+// Returns, for each position, the length of the longest piece of the reference that ends before it and that some path
+// spells; at most `most_spelled` words.
 std::vector<std::uint8_t> PrefixBounds::longest_spelled(const ReferencePositions& positions, Loss most) const {
   std::vector<std::uint8_t> longest(static_cast<std::size_t>(size_) + 1, 0);
   std::vector<Window> windows;
@@ -229,8 +232,8 @@ void PrefixBounds::find_segments(const ReferencePositions& positions, Loss most)
   if (are_valid_ && cheapest_ + after_error_.back() > 0) choose_segments(longest_spelled(positions, most));
 }
 
-// Of the segments before each position, those that are counted for most. Each ends where it ends first; so it is as
-// short as it can be.
+// Chooses the segments before each position that raise the bound most. A segment that ends at a position is as short as
+// it can be: one word longer than the longest piece there that a path spells.
 void PrefixBounds::choose_segments(const std::vector<std::uint8_t>& longest) {
   Loss of_segment = 0;
   for (const auto& multiplier : multipliers_) of_segment = std::max(of_segment, multiplier.of_segment);
@@ -240,9 +243,9 @@ void PrefixBounds::choose_segments(const std::vector<std::uint8_t>& longest) {
     if (worth(last) > worth(best)) best = last;
   };
   const std::int32_t after = gains_.order - 1;
-  std::vector<std::optional<Segments>> ends(segments_.size());  // those of which the last one ends at a position
-  ends[0].emplace();  // no matches are before the first words, as after an error
-  Segments earlier;   // those of which the last one ends `after` words before a position, or before that
+  std::vector<std::optional<Segments>> ends(segments_.size());  // by position: those whose last segment ends there
+  ends[0].emplace();  // the first words have no matches before them, as after an error
+  Segments earlier;   // segments of which the last one ends at least `after` words before a position
   for (std::int32_t i = 0; i <= size_; ++i) {
     if (!longest.empty() && i > 0 && longest[i] < most_spelled && i - longest[i] - 1 >= 0) {
       ends[i] = segments_[i - longest[i] - 1];

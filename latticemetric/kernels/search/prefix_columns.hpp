@@ -1,4 +1,4 @@
-// The best gain of a string in each state of the metric's automata: a column, which determines all that follows.
+// Columns: the best gain of a string in each state of the metric's automata. A column determines all that can follow.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace latticemetric {
 
-// The column of each reference follows that of the one before it.
+// A column holds one part for each reference, one after the other.
 template <typename Gain, bool penalize>
 class PrefixColumns {
   using Rows = RecognitionRows<Gain>;
@@ -45,7 +45,7 @@ class PrefixColumns {
     forget(0, column);
   }
 
-  // The column after one more arc.
+  // Computes the column after one more arc.
   void advance(const Gain* from, std::int64_t arc, Column& into) const {
     poll(4 * states_);
     into.resize(static_cast<std::size_t>(states_));
@@ -58,7 +58,8 @@ class PrefixColumns {
     forget(input_.lattice.target[arc], into);
   }
 
-  // A lower bound of the loss of any completion of a column in state v, as a key; then exactly.
+  // Returns a lower bound of the loss of all completions of a column in state v, as a key. `exact_bound` returns the
+  // exact bound.
   Key bound(const Gain* column, std::int32_t v) const {
     Key best = std::numeric_limits<Key>::min();
     each_state(column, v, [&](const Part&, std::int32_t, std::int32_t, Gain, Key key) { best = std::max(best, key); });
@@ -75,9 +76,9 @@ class PrefixColumns {
     return *chosen;
   }
 
-  // The part of the loss of a complete string that comes from its gain.
+  // Returns the part of a complete string's loss that comes from its gain.
   Int128 ending(const Gain* column) const {
-    std::optional<Int128> most;  // that a string gains
+    std::optional<Int128> most;  // the largest weighted gain
     for (const auto& part : parts_) {
       const Int128 gain = part.weight * column[part.first + part.rows.final_states()];
       most = std::max(gain, most.value_or(gain));
@@ -85,8 +86,8 @@ class PrefixColumns {
     return penalize ? *most : -*most;
   }
 
-  // If gains are penalized: the most that the first column loses more than the second, whatever follows; nothing if
-  // that is more than `limit`.
+  // If gains are penalized: returns how much more than the second column the first one can lose at most, whatever
+  // follows. Returns nothing if that is more than `limit`.
   std::optional<Int128> excess(const Gain* first, const Gain* second, Int128 limit) const {
     for (const auto& part : parts_)
       if (exceeds(part, first, second, limit)) return {};
@@ -102,7 +103,7 @@ class PrefixColumns {
 
  private:
   struct Part {
-    std::int32_t first;  // state
+    std::int32_t first;  // its first state in a column
     Int128 weight;
     Int128 sign;           // the weight of a gain in a loss
     CompletionBounds<penalize>* bounds;
@@ -130,14 +131,15 @@ class PrefixColumns {
     const auto most = static_cast<Gain>(std::clamp<Int128>(floor, Rows::unreachable / 2, -(Rows::unreachable / 2)));
     first += part.first;
     second += part.first;
-    std::int32_t exceeding = 0;  // without a branch, so that the loop takes several states at a time
+    std::int32_t exceeding = 0;  // no early exit, so that the loop is vectorised
     for (std::int32_t s = 0; s < part.rows.states(); ++s)
       exceeding |= static_cast<std::int32_t>(first[s] > Rows::unreachable / 2) &
                    static_cast<std::int32_t>(first[s] - second[s] > most);
     return exceeding != 0;
   }
 
-  // A run of matches only matters if the next word can match: elsewhere (i, m) is left out, since (i, 0) gains no less.
+  // Drops runs that cannot matter. A run of matches only matters if the next word can match; elsewhere (i, m) is left
+  // out, since (i, 0) gains no less.
   void forget(std::int32_t v, Column& column) const {
     if (order_ == 1) return;
     const std::uint8_t* followed = followed_.data() + static_cast<std::size_t>(v) * words_;
@@ -176,10 +178,10 @@ class PrefixColumns {
   std::int32_t states_ = 0;
   std::vector<Part> parts_;
   std::size_t words_ = 0;
-  std::vector<std::uint8_t> followed_;  // by lattice state, reference and word
+  std::vector<std::uint8_t> followed_;  // by state of the lattice, reference and word: 1 if it can follow
 };
 
-// Columns, each of them once.
+// Numbers columns, and stores equal ones once.
 template <typename Gain>
 class ColumnStore {
  public:

@@ -1,4 +1,4 @@
-// The product of a long lattice with the automaton of a recognition rate: only states that a best path may pass.
+// The product of a long lattice with the automaton of a recognition rate: only the states that a best path may pass.
 #pragma once
 
 #include <algorithm>
@@ -18,30 +18,30 @@
 
 namespace latticemetric {
 
-// How many positions before a larger value are tried together for deletions.
+// How many positions before a raised value are tried together for deletions.
 inline constexpr std::int32_t deletion_stretch = 8;
 
-// Holds the values B(s, i, m) of `ProductTable` relative to par, where they may belong to a best path. Relative to par,
-// values are small and comparable over positions: a negated value is the loss of the rest of the path, which grows with
-// the errors, not with the words.
+// Holds the values B(s, i, m) of `ProductTable`, relative to par, where they may belong to a best path. Relative to
+// par, values are small, and comparable between positions. A negated value is the loss of the rest of the path: it
+// grows with the errors, not with the words.
 //
-// Each state has a window of positions (Ukkonen 1985). A position at either end is left out if the loss from there on
-// plus a lower bound of the loss before exceeds the known loss of some path. So no best path is left out, and its
-// values are exact. A position inside the window may hold a value that is too small; it never becomes too large.
+// Each state of the lattice has a window of positions (Ukkonen 1985). A position at either end is left out if the loss
+// from there on, plus a lower bound of the loss before it, exceeds the known loss of some path. So no best path is left
+// out, and the values of best paths are exact. Other values inside a window may be too small, but never too large.
 //
-// The known loss comes from a beam: the same windows, pruned where they are much worse than the best position. Pruned
-// by the loss of a real path, the windows are safe, however good the beam was.
+// The known loss comes from a beam: the same windows, but pruned where they are much worse than the best position. The
+// loss of a real path makes the windows of the second pass safe, however good or bad the beam was.
 //
-// Values after m matches in a row are kept only where an arc into the state may have matched the word before the
-// position: no path has them elsewhere.
+// Values after m matches in a row are kept only at positions where an arc into the state may have matched the word
+// before: no path has them elsewhere.
 //
 // Cells of 16 bits store a value minus an expected loss, which is the same for each remaining position. So they have
 // room for most alignments, even those that are nearly all errors. A value that may belong to a best path and does not
 // fit is detected.
 //
-// Rows stay in memory until there are too many. Then rows that arcs still lead to are saved, and the others are
-// dropped. To read the values, from the start to the end, rows are computed again, one part of the lattice at a time.
-// By then it is known where best paths enter a part and how much they lose from there on, so the windows are much
+// Rows stay in memory until they take too much of it. Then the rows that arcs still lead to are saved, and the others
+// are dropped. To read all values, from the start to the end, rows are computed again, one part of the lattice at a
+// time. By then it is known where best paths enter a part and how much they lose from there on, so windows are much
 // narrower.
 template <typename Cell, typename V, typename Objective>
 class ProductBand {
@@ -63,7 +63,7 @@ class ProductBand {
         objective_(objective),
         part_bytes_(part_bytes),
         cursors_(positions),
-        frequent_(positions, size, 12),  // measured on words and on letters
+        frequent_(positions, size, 12),  // the fastest, measured on words and on letters
         incoming_(gains_.order > 1 ? std::optional<IncomingWords>(std::in_place, lattice, positions) : std::nullopt),
         rows_(static_cast<std::size_t>(lattice.states)),
         first_source_(static_cast<std::size_t>(lattice.states), lattice.states),
@@ -74,7 +74,7 @@ class ProductBand {
 
   EditGains<Value> gains() const { return EditGains<Value>(rate_, true); }
 
-  // The loss of some path, found by the beam; not necessarily the least.
+  // Returns the loss of some path, found by the beam. It need not be the least.
   Loss beam() {
     is_beam_ = true;
     // The expected loss of a word: half of par, or four fifths where an error also breaks runs of matches.
@@ -86,7 +86,7 @@ class ProductBand {
     return lost;
   }
 
-  // Computes the windows of paths that lose at most `most`; returns the loss of the best path, or nothing if cells are
+  // Computes the windows of paths that lose at most `most`. Returns the loss of the best path, or nothing if cells are
   // too small. Paths that lose up to `slack` more than the best are kept, too.
   std::optional<Loss> fill(Loss most, Loss slack) {
     most_ = most + slack;
@@ -98,7 +98,7 @@ class ProductBand {
     return best_;
   }
 
-  // The value of a state that is in memory, or that an arc of such a state leads to.
+  // Returns the value of a state that is in memory, or that an arc of such a state leads to.
   Value value(std::int32_t s, std::int32_t i, std::int32_t m) const {
     const Row& row = rows_[s];
     if (i < row.first || i >= row.last) return no_value<Value>;
@@ -110,8 +110,8 @@ class ProductBand {
     return value(i, values_[row.at + (i - row.first)]);
   }
 
-  // Visits all states once, from the start on: calls visit(first, last) while the values of first .. last are in
-  // memory. `visit` calls `note_entry` for the states of best paths after `last`.
+  // Visits all states of the lattice once, from the start on: calls visit(first, last) while the values of states first
+  // .. last are in memory. `visit` must call `note_entry` for each product state after `last` to which best paths lead.
   template <typename Visit>
   void each_part(Visit visit) {
     std::int32_t first = 0;
@@ -141,15 +141,16 @@ class ProductBand {
   static constexpr Cell unreachable = no_value<Cell>, least = unreachable + 1;
   static constexpr std::int32_t none = -1;
 
-  // Positions first .. last - 1 of a state, and those that have values of their own after matches.
+  // The row of a state: values for positions first .. last - 1, and runs: positions that also have values after
+  // matches.
   struct Row {
     std::int32_t first = 0, last = 0;
-    std::size_t at = 0;       // of the first position among all values; one before and a block after it are nothing
-    std::size_t runs_at = 0;  // of the first position with such values
+    std::size_t at = 0;       // of the first position in `values_`; around the row, cells are unreachable
+    std::size_t runs_at = 0;  // of the first run in `run_positions_`
     std::int32_t runs = 0;
   };
 
-  // Stores losses of up to `most` in cells: each position is expected to lose its part of it.
+  // Makes room in cells for losses of up to `most`: each position is expected to lose an equal part of it.
   void set_expected_loss(Loss most) {
     const Loss of_error = -std::max(gains_.substitution, gains_.deletion);
     expected_loss_ = most < -unreachable ? 0 : static_cast<Value>(std::min<Loss>(most / std::max(size_, 1), of_error));
@@ -159,7 +160,7 @@ class ProductBand {
   Value value(std::int32_t i, Cell cell) const { return static_cast<Value>(cell - expected_loss_ * (size_ - i)); }
 
   struct Saved {
-    std::int32_t below;  // from this state on, none was completed yet
+    std::int32_t below;  // this state and smaller ones were not completed yet
     std::vector<std::int32_t> states, run_positions;
     std::vector<Row> rows;
     std::vector<Cell> values, runs;
@@ -188,7 +189,7 @@ class ProductBand {
   void complete_all() {
     clear();
     saved_.clear();
-    std::vector<std::int32_t> open;  // states that something may still lead to
+    std::vector<std::int32_t> open;  // states that arcs may still lead to
     for (std::int32_t s = lattice_.states - 1; s >= 0 && !overflows_; --s) {
       if (bytes() > part_bytes_) {
         open = save(s, open);
@@ -268,7 +269,7 @@ class ProductBand {
     store(s, here, row);
   }
 
-  // The positions that the arcs and the end of a state reach, other than by deletions before them.
+  // Returns the window of positions that the arcs and the end of a state reach without deletions before them.
   std::pair<std::int32_t, std::int32_t> reachable_window(std::int32_t s) const {
     std::int32_t first = size_ + 1, last = 0;
     if (lattice_.is_final(s)) first = size_, last = size_ + 1;
@@ -284,7 +285,7 @@ class ProductBand {
     return lattice_.label[a] != 0 && next.first > 0 ? next.first - 1 : next.first;
   }
 
-  // Relaxes an arc without its matches; for a frequent word, with them.
+  // Relaxes an arc without its matches. For a frequent word, relaxes its matches, too.
   void relax(std::int64_t a, Cell* here) {
     const Row& next = rows_[lattice_.target[a]];
     if (next.first >= next.last) return;
@@ -304,7 +305,7 @@ class ProductBand {
     }
   }
 
-  // Whole blocks: beyond a row, values are unreachable and do not win a maximum.
+  // The loops take whole blocks: beyond a row, values are unreachable and never win a maximum.
   static void keep_better(Cell* __restrict into, const Cell* __restrict from, Cell cost, std::int32_t size) {
     for (std::int32_t b = 0; b < size; b += block)
       for (std::int32_t k = b; k < b + block; ++k) into[k] = std::max(into[k], static_cast<Cell>(from[k] - cost));
@@ -325,7 +326,7 @@ class ProductBand {
                                              static_cast<Cell>(from[k] + insertion)));
   }
 
-  // Relaxes the matches of an arc, for all runs; for ε, the runs after it.
+  // Relaxes the matches of an arc, after runs of all lengths. For ε, copies the runs of its target.
   void relax_matches(std::int64_t a, Cell* here) {
     const Row& next = rows_[lattice_.target[a]];
     if (next.first >= next.last) return;
@@ -369,7 +370,8 @@ class ProductBand {
     poll(4 * (position - first));
   }
 
-  // Values after 1 .. order - 1 matches before a position of the row at hand.
+  // Returns the values after 1 .. order - 1 matches before a position of the row at hand; adds them if they are
+  // missing.
   Cell* runs_before(std::int32_t i) {
     const auto size = static_cast<std::size_t>(gains_.order - 1);
     if (runs_at_[i] == none) {
@@ -381,11 +383,12 @@ class ProductBand {
   }
 
   // Adds deletions. A row that has them keeps them under shifts and maxima, except where it begins and where matches
-  // raised it. Where deleting a word does not pay, deleting more does not either. Mostly it pays for few words only, so
-  // that a stretch of positions is done at once, without a test for where it ends.
+  // raised a value, so deletions are only tried before those positions. Where deleting one word does not pay, deleting
+  // more does not, either. Mostly it pays for few words only. So a stretch of positions is done at once, without a test
+  // of where it ends.
   void delete_words(std::int32_t s, Cell* here, std::int32_t first, std::int32_t last) {
     if (raised_everywhere_) return delete_everywhere(here, first, last);
-    Cell deletions[deletion_stretch];  // of so many deletions; there are no more than words
+    Cell deletions[deletion_stretch];  // of stretch - k deletions; the reference has only `size_` words
     for (std::int32_t k = 0; k < deletion_stretch; ++k)
       deletions[k] = static_cast<Cell>(gains_.deletion * std::min(deletion_stretch - k, size_));
     std::int64_t work = 0;
@@ -408,7 +411,7 @@ class ProductBand {
     poll(work);
   }
 
-  // Block by block: in most of them, deleting pays nowhere.
+  // Tests whole blocks first: in most of them, deleting pays nowhere.
   void delete_everywhere(Cell* here, std::int32_t first, std::int32_t last) {
     poll((last - first) / 4);
     const Cell deletion = gains_.deletion;
@@ -427,7 +430,7 @@ class ProductBand {
       here[i] = std::max(here[i], static_cast<Cell>(here[i + 1] + gains_.deletion));
   }
 
-  // A longer run is worth no less than a shorter one.
+  // Raises values after runs to the value without a run: a longer run is worth no less than a shorter one.
   void settle_runs(const Cell* here) {
     const auto size = static_cast<std::size_t>(gains_.order - 1);
     for (std::size_t k = 0; k < found_positions_.size(); ++k)
@@ -446,14 +449,14 @@ class ProductBand {
         best = std::max(best, static_cast<Cell>(here[i] - expected_[i]));
       const auto least = static_cast<Cell>(best + beam_width * gains_.substitution);
       prune(here, row, [&](std::int32_t i) { return here[i] - expected_[i] >= least; });
-      if (s == 0)  // whatever it loses, a path is one
+      if (s == 0)  // position 0 of the start must be kept: any path will do
         while (row.first > 0) add_deletion(here, row);
     } else {
       prune(here, row, [&](std::int32_t i) { return is_within_bounds(s, i, largest_value(here, i)); });
     }
   }
 
-  // Whether a path with this value from there on may be good enough.
+  // Returns whether a path with this value from there on may be good enough.
   bool is_within_bounds(std::int32_t s, std::int32_t i, Cell cell) const {
     if (is_beam_ || !prefix_bounds_.are_valid()) return true;
     const Loss lost = -static_cast<Loss>(value(i, cell));
@@ -480,15 +483,15 @@ class ProductBand {
     here[row.first] = static_cast<Cell>(here[row.first + 1] + gains_.deletion);
   }
 
-  // The largest of all values of a position.
+  // Returns the largest of all values of a position, with and without runs.
   Cell largest_value(const Cell* here, std::int32_t i) const {
     const auto size = static_cast<std::size_t>(gains_.order - 1);
     if (size == 0 || runs_at_[i] == none) return here[i];
     return found_runs_[(static_cast<std::size_t>(runs_at_[i]) + 1) * size - 1];
   }
 
-  // Raises values below the least one of a cell, where no best path passes; detects values that do not fit. A sum that
-  // underflows 16 bits has become a large one.
+  // Raises values that are too low for a cell, where no best path passes, and detects values that do not fit. If a
+  // 16-bit sum underflows, it becomes a large positive value, which is detected, too.
   void clamp_cells(std::int32_t s, Cell* here, const Row& row) {
     Cell lowest = 0, highest = 0;
     for (std::int32_t i = row.first; i < row.last; ++i) {
@@ -542,25 +545,25 @@ class ProductBand {
   std::size_t part_bytes_;
   PositionCursors cursors_;
   FrequentWords<Cell> frequent_;
-  std::optional<IncomingWords> incoming_;  // where matches in a row count
+  std::optional<IncomingWords> incoming_;  // only if matches in a row count
   std::vector<Row> rows_;
-  std::vector<std::int32_t> first_source_;  // of each state
+  std::vector<std::int32_t> first_source_;  // by state: the first state with an arc to it
 
   std::vector<Cell> values_, runs_;       // of the states in memory
   std::vector<std::int32_t> run_positions_;
   std::vector<Saved> saved_;
   bool is_beam_ = false;
   Loss most_ = 0, best_ = 0;
-  std::vector<Entry> entries_;            // beyond the part at hand
-  std::optional<PrefixBounds::EntryBounds> entry_bounds_;  // of the part at hand, if it was completed before
-  Value expected_loss_ = 0;               // at each position; a cell has it added for the positions that are left
-  bool overflows_ = false;                // a cell cannot hold its value
-  std::vector<Cell> expected_;            // of each position, what a beam expects to be lost before it
+  std::vector<Entry> entries_;            // that lie beyond the part at hand
+  std::optional<PrefixBounds::EntryBounds> entry_bounds_;  // of the part at hand, if it is computed again
+  Value expected_loss_ = 0;               // per position; a cell has it added for each position that is left
+  bool overflows_ = false;                // some cell cannot hold its value
+  std::vector<Cell> expected_;            // by position: the loss before it that a beam expects
 
-  std::vector<Cell> positions_row_;          // of the state at hand, from position -deletion_stretch on
-  std::vector<std::int32_t> raised_;      // positions of it that matches gave a larger value
-  bool raised_everywhere_ = false;        // these are not all
-  std::vector<std::int32_t> runs_at_;     // of each position, where its runs are among the found ones
+  std::vector<Cell> positions_row_;          // the row of the state at hand, from position -deletion_stretch on
+  std::vector<std::int32_t> raised_;      // positions of it where a match raised the value
+  bool raised_everywhere_ = false;        // `raised_` does not list all of them
+  std::vector<std::int32_t> runs_at_;     // by position: where its runs are in `found_runs_`, or none
   std::vector<std::int32_t> found_positions_;
   std::vector<Cell> found_runs_;
 };

@@ -18,8 +18,8 @@
 
 namespace latticemetric {
 
-// B(s, i, m) is the best gain of completing a path from lattice state s and state (i, m) of the automaton. With arcs
-// a : s -> t,
+// B(s, i, m) is the best gain of completing a path from state s of the lattice and state (i, m) of the automaton. With
+// arcs a : s -> t,
 //
 //   B(s, i, m) = best of  -beta (|r| - i)                               s final: the rest is deleted
 //                         B(t, i, m)                                    a is ε
@@ -29,21 +29,21 @@ namespace latticemetric {
 //                           (m+1) unit + B(t, i+1, min(m+1, order-1))      match, a's word is r[i]
 //                           -beta (j-i) + unit + B(t, j+1, min(1, order-1))  match after deletions, a's word is r[j]
 //
-// Words need not be deleted before other edits, nor before ε: as B(s, i, m) >= -beta + B(s, i+1, 0), they can be
-// deleted later. An objective gives the costs of arcs and ends, in the unit of gains, and says whether arcs are chosen
-// for the maximum or, by an adversary of the aligner, for the minimum.
+// Words need not be deleted before other edits, nor before ε: since B(s, i, m) >= -beta + B(s, i+1, 0), they can be
+// deleted later. The objective gives the costs of arcs and ends, in the unit of gains. It also says whether arcs are
+// chosen for the maximum or, by an adversary of the aligner, for the minimum.
 //
-// Row 0 (m = 0) is dense: two shifted maxima over the row of t for each arc. Rows m >= 1 differ from it only where
-// a match can follow, so a state has them only if one can; elsewhere B(s, i, m) = B(s, i, 0).
+// Row 0 (m = 0) is dense: for each arc, two shifted maxima over the row of t. Rows m >= 1 differ from it only where a
+// match can follow. So a state has them only if one can; elsewhere B(s, i, m) = B(s, i, 0).
 //
 // Rows are padded to whole blocks, so that loops over them have no remainder. The padding is so low that it never wins
-// a maximum; it is set again for each state, so that it cannot creep up or overflow.
+// a maximum. It is set again for each state, so that it neither creeps up nor overflows.
 template <typename V, typename Objective>
 class ProductTable {
  public:
   using Value = V;
 
-  // `gains` are those that the objective scales.
+  // `gains` are in the same unit as the objective's costs.
   ProductTable(const Lattice& lattice, const std::int32_t* reference, std::int32_t size, Gains gains,
                Objective objective)
       : lattice_(lattice),
@@ -66,14 +66,14 @@ class ProductTable {
     for (std::int32_t s = lattice_.states - 1; s >= 0; --s) complete(s);
   }
 
-  // visit(first, last) while the values of these states are in memory: all are.
+  // Calls visit(first, last) once, for all states: all values are in memory (unlike those of `ProductBand`).
   template <typename Visit>
   void each_part(Visit visit) const {
     visit(0, lattice_.states - 1);
   }
   void note_entry(std::int32_t, std::int32_t, std::int32_t) {}
 
-  // An upper bound of the bytes of a table.
+  // Returns an upper bound of the bytes of a table.
   static double most_bytes(std::int32_t states, std::size_t size, std::int32_t order) {
     return static_cast<double>(sizeof(Value)) * states * (static_cast<double>(size) + 2 * block) * order;
   }
@@ -85,7 +85,7 @@ class ProductTable {
     return static_cast<Value>(deletions(size_ - i) - objective_.end_cost(s));
   }
 
-  // By a match of an arc, and by what comes after it.
+  // Returns the value of a match by an arc and of what comes after it.
   Value matched(std::int64_t a, std::int32_t i, std::int32_t m) const {
     return static_cast<Value>(gains_.match(m) - objective_.cost(a) +
                               value(lattice_.target[a], i + 1, gains_.next_run(m)));
@@ -100,13 +100,13 @@ class ProductTable {
   Objective& objective() { return objective_; }
   const Objective& objective() const { return objective_; }
 
-  // The states of the automaton, by their numbers: all of them, beside each state of the lattice.
+  // Each state of the lattice is paired with all states of the automaton, numbered from 0.
   std::int32_t first_state(std::int32_t) const { return 0; }
   std::int32_t states(std::int32_t) const { return (size_ + 1) * order_; }
 
  protected:
   static constexpr std::size_t block = std::max<std::size_t>(2, 32 / sizeof(Value));
-  // Half the range away from zero: it stays below every value when a penalty is subtracted (see `fits`).
+  // Half the range: it stays below every value when a penalty is subtracted (see `fits`).
   static constexpr Value unreachable = std::numeric_limits<Value>::min() / 2;
 
   static Value better(Value a, Value b) { return Objective::adversarial ? std::min(a, b) : std::max(a, b); }
@@ -169,7 +169,7 @@ class ProductTable {
       }
   }
 
-  // Adds matches to row 0, which has every arc without them; rows of m >= 1 then add longer matches.
+  // Adds matches to row 0, which has all arcs without their matches. Then adds rows m >= 1, with longer matches.
   void add_matches(std::int32_t s) {
     for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
       match(dense(s), a, 0);
@@ -189,7 +189,7 @@ class ProductTable {
     end_runs(s);
   }
 
-  // The same where an adversary chooses the arcs: first the best edit of each arc, then the worst arc.
+  // Adds matches where an adversary chooses the arcs: first takes the best edit of each arc, then the worst arc.
   void add_matches_by_arc(std::int32_t s) {
     if (order_ > 1) begin_runs(s);
     for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
@@ -209,7 +209,7 @@ class ProductTable {
     if (order_ > 1) end_runs(s);
   }
 
-  // No pointer into the rows of runs is kept over this: the table may move.
+  // Adds rows m >= 1 to a state. No pointer into such rows may be kept over this call: the table may move.
   void begin_runs(std::int32_t s) {
     run_rows_[s] = static_cast<std::int64_t>(runs_.size() / stride_);
     runs_.resize(runs_.size() + static_cast<std::size_t>(order_ - 1) * stride_, unreachable);
@@ -219,7 +219,7 @@ class ProductTable {
     for (std::int32_t m = 1; m < order_; ++m) std::fill_n(run_row(s, m) + size_ + 1, stride_ - size_ - 1, unreachable);
   }
 
-  // Row 0 before an arc with a word of the reference.
+  // Computes in `edited_` row 0 of a state that has this arc only. The reference has the arc's word.
   void edit(std::int64_t a) {
     const Value* const next = dense(lattice_.target[a]);
     const Value cost = objective_.cost(a);
@@ -230,13 +230,15 @@ class ProductTable {
     delete_before(edited_.data(), a);
   }
 
-  // Longer matches gain no less, so they replace shorter ones.
+  // Adds the matches of an arc to row m, which already has those of shorter runs: longer ones gain no less, so they
+  // replace them.
   void match(Value* into, std::int64_t a, std::int32_t m) const {
     for (auto position = positions_.of(a); *position >= 0; ++position)
       into[*position] = std::max(into[*position], matched(a, *position, m));
   }
 
-  // Deletions before the matches of an arc. Where deleting does not pay, it does not pay further away.
+  // Adds deletions before the matches of an arc. Where deleting one word more does not pay, deleting still more does
+  // not, either.
   void delete_before(Value* row, std::int64_t a) const {
     for (auto position = positions_.of(a); *position >= 0; ++position) {
       poll(10);
@@ -249,7 +251,7 @@ class ProductTable {
   }
 
   const std::size_t padded_, stride_;
-  std::array<Value, block> insertions_;  // a block of them, ready to be loaded
+  std::array<Value, block> insertions_;  // one block of them, to be loaded as a vector
   std::vector<Value> dense_;            // row 0 of every state
   std::vector<Value> runs_;             // rows 1 .. order-1 of the states that have them
   std::vector<std::int64_t> run_rows_;  // where a state's rows begin in runs_, or -1

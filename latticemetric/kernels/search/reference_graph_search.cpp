@@ -11,9 +11,9 @@
 namespace latticemetric {
 namespace {
 
-// V(s, q, m) is the largest value of completing from state s of the lattice and state q of the reference after a run of
-// m matches (m < order). All gains are multiplied by rate.total, and w(b) = -rate.gain * size(b) is the price of a word
-// of the reference. With arcs a : s -> t and b : q -> r,
+// V(s, q, m) is the largest value of completing from state s of the lattice and state q of the reference, after a run
+// of m matches (m < order). All gains are multiplied by rate.total, and w(b) = -rate.gain * size(b) is the price of
+// what an arc adds to the denominator. With arcs a : s -> t and b : q -> r,
 //
 //   V(s, q, m) = max of   0                                                   s final, q final
 //                         V(s, r, m)                                          b is ε
@@ -23,7 +23,7 @@ namespace {
 //                         w(a) + w(b) + V(t, r, 0)                            substitution
 //                         w(a) + w(b) + (m+1) unit + V(t, r, min(m+1, order-1))    match
 //
-// V grows with m.
+// V does not fall as m grows.
 template <typename Value>
 class GraphSearch {
  public:
@@ -112,7 +112,7 @@ class GraphSearch {
     return latticemetric::before(lattice_, arc, rest);
   }
 
-  // Calls visit(arc, t, r, its gain and its part of the denominator).
+  // Calls visit(arc, t, r, Ratio{its gain, its part of the denominator}) for each transition that keeps the best value.
   template <typename Visit>
   void each_transition(std::int32_t s, std::int32_t state, Visit visit) {
     const Value best = row(s)[state];
@@ -149,7 +149,7 @@ class GraphSearch {
     }
   }
 
-  // The gain and the denominator of one of the best paths.
+  // Returns the gain and the denominator of one of the best paths.
   Ratio measured() {
     Ratio sum{0, 0};
     std::int32_t s = 0, state = 0;
@@ -173,12 +173,12 @@ class GraphSearch {
   const std::int32_t* size_;
   const ReferenceGraph& reference_;
   const EditGains<Int128> exact_;
-  const EditGains<Value> gains_;  // times rate.total
+  const EditGains<Value> gains_;  // multiplied by rate.total
   const std::int32_t order_;
   const Value price_;
   const std::size_t width_;
   const std::vector<std::int64_t> begin_, reference_begin_;
-  std::vector<std::int64_t> words_;  // the arcs of the reference that are words
+  std::vector<std::int64_t> words_;  // the arcs of the reference that have words
   std::vector<Value> values_;
 };
 
@@ -190,7 +190,7 @@ double longest(std::int32_t states, std::int64_t arcs, const std::int32_t* sourc
   return words[0];
 }
 
-// No value is larger in size than this: every word matched and inserted and deleted.
+// Returns a bound of the absolute value of all values: as if every word were matched and inserted and deleted.
 double largest_value(const Lattice& lattice, const ReferenceGraph& reference, Gains gains, Ratio rate) {
   const double words = 1 + longest(lattice.states, lattice.arcs, lattice.source, lattice.target, lattice.label) +
                        longest(reference.states, reference.arcs, reference.source, reference.target, reference.label);

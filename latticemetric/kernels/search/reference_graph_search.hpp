@@ -17,11 +17,11 @@ struct ReferenceGraph {
   const std::int32_t* source;
   const std::int32_t* target;
   const std::int32_t* label;     // 0 for ε; -1, in one of the two graphs only, for words that the other lacks
-  const std::int32_t* size;      // what an arc adds to the denominator
-  const std::uint8_t* is_final;  // a state; from every state one of these can be reached
+  const std::int32_t* size;      // by arc: what it adds to the denominator
+  const std::uint8_t* is_final;  // by state; every state leads to a final one
 };
 
-// A rate in units of 1 / Gains::unit: gain / total.
+// A rate, gain / total, in units of 1 / Gains::unit.
 struct Ratio {
   Int128 gain;
   Int128 total;
@@ -32,9 +32,9 @@ struct BestPathAgainstGraph {
   Ratio reached{0, 0};  // what one of the best paths gains, and its denominator
 };
 
-// The largest rate.total * gain - rate.gain * denominator; ties: least cost, fewest words, lexicographically smallest
-// arcs of the lattice. `size` says what arcs of the lattice add to the denominator. Throws std::overflow_error where
-// 128 bits do not hold what is compared, and TooLarge where the table takes more than so many bytes.
+// Returns the path with the largest rate.total * gain - rate.gain * denominator. Ties: least cost, fewest words,
+// lexicographically smallest arcs of the lattice. `size` says what arcs of the lattice add to the denominator. Throws
+// std::overflow_error if 128 bits do not hold the values, and TooLarge if the table takes more than `most_bytes`.
 BestPathAgainstGraph search_reference_graph(const Lattice& lattice, const std::int32_t* size,
                                             const ReferenceGraph& reference, Gains gains, Ratio rate,
                                             double most_bytes);

@@ -16,8 +16,8 @@ namespace {
 using Bits = std::uint64_t;
 constexpr std::int32_t width = 64;
 
-// A reference, as Myers's algorithm reads it from its end: bit j of `has(c)` says whether unit j from the end is c.
-// Units have classes: 1, 2, ... in the reference, 0 elsewhere.
+// A reference as Myers's algorithm reads it, from its end: bit j of `has(c)` says whether the unit at place j from the
+// end has class c. Units of the reference have classes 1, 2, ...; all others have class 0.
 class ReferenceUnits {
  public:
   ReferenceUnits(const std::int32_t* reference, std::int32_t size)
@@ -51,18 +51,18 @@ class ReferenceUnits {
   const std::vector<std::int32_t>& places(std::int32_t unit_class) const { return places_[unit_class]; }
 
  private:
-  static constexpr std::int32_t few = 4096;  // units of most alphabets
+  static constexpr std::int32_t few = 4096;  // more than the units of most alphabets
 
   const std::int32_t size_, words_;
   std::unordered_map<std::int32_t, std::int32_t> class_of_;
   std::array<std::int32_t, few> class_of_few_{};
   std::vector<Bits> has_;
-  std::vector<std::vector<std::int32_t>> places_;  // ascending, of each class
+  std::vector<std::vector<std::int32_t>> places_;  // by class: its places in the reference, ascending
 };
 
-// D(0) .. D(|r|), where D(j) is the fewest errors of completing a path while j units of the reference are left.
-// Neighbours differ by at most 1 (Ukkonen 1985), so that D(0) and two bits a unit say all: whether D rises, or falls.
-// So do the minima of several columns.
+// Columns D(0) .. D(|r|), where D(j) is the fewest errors of completing a path while j units of the reference are left.
+// Neighbours differ by at most 1 (Ukkonen 1985). So D(0) and two bits per unit describe a column: whether D rises
+// there, and whether it falls. This also holds for the minimum of several columns.
 class ErrorColumns {
  public:
   ErrorColumns(std::size_t columns, std::int32_t words)
@@ -97,8 +97,8 @@ class ErrorColumns {
     return value;
   }
 
-  // The column with one more unit before what completes paths: a step of Myers's algorithm (1999), in words as by
-  // Hyyrö (2003).
+  // Computes the column with one more unit before what completes paths: a step of Myers's algorithm (1999), word by
+  // word as by Hyyrö (2003).
   void prepend(std::size_t column, const Bits* has) {
     Bits *const up = rises(column), *const down = falls(column);
     const std::size_t words = words_;
@@ -119,11 +119,11 @@ class ErrorColumns {
 
  private:
   const std::size_t words_;
-  std::vector<Bits> bits_;  // of each column: where it rises, then where it falls
+  std::vector<Bits> bits_;  // by column: where it rises, then where it falls
   std::vector<std::int32_t> first_;
 };
 
-// Numbers of bits among the first k + 1 of a byte.
+// of[byte][k] is the number of bits set among the lowest k + 1 bits of a byte.
 template <typename Value>
 struct BitCounts {
   alignas(32) Value of[256][8]{};
@@ -135,7 +135,7 @@ struct BitCounts {
 template <typename Value>
 constexpr BitCounts<Value> bit_counts;
 
-// The minima of columns.
+// Computes the minimum of several columns.
 template <typename Value>
 class LowestColumn {
   typedef Value Eight __attribute__((vector_size(8 * sizeof(Value))));
@@ -171,7 +171,8 @@ class LowestColumn {
     const std::int32_t steps = bytes_ * 8;
     for (std::int32_t k = 0; k < steps; ++k) steps_[k] = static_cast<std::uint8_t>(row_[k + 1] - row_[k]);
     for (std::int32_t y = 0; y < bytes_; ++y) {
-      // Bit 0 of a step says whether there is one, bit 7 whether it falls; a multiplication gathers one bit of 8 bytes.
+      // A step is 0, 1 or 255 (-1): bit 0 says whether the column changes, bit 7 whether it falls. A multiplication
+      // gathers one bit of each of 8 bytes.
       constexpr Bits lowest = 0x0101010101010101, gather = 0x0102040810204080;
       Bits step = 0;
       for (int k = 0; k < 8; ++k) step |= static_cast<Bits>(steps_[8 * y + k]) << (8 * k);
@@ -188,11 +189,11 @@ class LowestColumn {
   std::vector<std::uint8_t> steps_;
 };
 
-// The product of a lattice with the automaton of an edit distance, for `BestProductPath`. Arcs are spelled when they
-// are passed: between the states of the lattice there are no others.
+// The product of a lattice with the automaton of an edit distance, for `BestProductPath`. An arc is spelled when it is
+// followed: there are no states between the units of its word.
 //
-// Automaton state 1 + i has i units of the reference behind it; paths without a word so far are in state 0. They have
-// no unit of the reference behind them, since it can be deleted later: deletions come right before a match, or at the
+// In automaton state 1 + i, i units of the reference have been read. State 0 is that of paths without a word so far: no
+// unit of the reference has been read, since units can be deleted later. Deletions come right before a match, or at the
 // end. So no transition is silent.
 class SpelledProduct {
  public:
@@ -252,13 +253,13 @@ class SpelledProduct {
   }
 
  private:
-  // How many units of the reference are left in a state of the automaton.
+  // Returns how many units of the reference are left in a state of the automaton.
   std::int32_t left(std::int32_t q) const { return q > 0 ? reference_.size() - q + 1 : reference_.size(); }
   std::int32_t value(std::int32_t s, std::int32_t q) const {
     return q > 0 ? states_.value(static_cast<std::size_t>(s), left(q)) : wordless_.at(s);
   }
 
-  // The units of an arc with a word: after other words, with the separator.
+  // The units of an arc's word. After other words, the separator comes first.
   bool separates(bool after_words) const { return after_words && spelling_.separator != 0; }
   std::int64_t first_unit(std::int64_t a) const { return spelling_.begin[lattice_.label[a] - 1]; }
   std::int64_t units(std::int64_t a, bool after_words) const {
@@ -269,7 +270,8 @@ class SpelledProduct {
     return k == 0 ? separator_ : classes_[first_unit(a) + k - 1];
   }
 
-  // Arcs with the same word and target have the same column; it is computed once. Returns how many there are.
+  // Groups the arcs with the same word and target: they have the same column, which is computed once. Returns the
+  // number of groups.
   std::size_t group_arcs() {
     group_.assign(static_cast<std::size_t>(lattice_.arcs), 0);
     std::vector<std::int64_t> into(static_cast<std::size_t>(lattice_.states) + 1, 0), by_target(group_.size());
@@ -292,7 +294,8 @@ class SpelledProduct {
     return groups;
   }
 
-  // No column has a larger value: the fewest units of what completes a path, all inserted, and the reference deleted.
+  // Returns a bound of the values of all columns: as if the fewest units that complete a path were all inserted, and
+  // the whole reference deleted.
   std::int64_t largest_value() const {
     constexpr std::int64_t unknown = std::numeric_limits<std::int64_t>::max();
     std::vector<std::int64_t> fewest(static_cast<std::size_t>(lattice_.states), unknown);
@@ -366,7 +369,7 @@ class SpelledProduct {
       states_.copy(arcs_, group_[a], into);
   }
 
-  // Finds the states that paths without a word reach, and the fewest errors of completing them.
+  // Finds the states that paths without a word reach, and the fewest errors of completing those paths.
   void complete_wordless() {
     std::vector<std::int32_t> reached{0};
     std::vector<std::uint8_t> is_reached(static_cast<std::size_t>(lattice_.states), 0);
@@ -386,7 +389,7 @@ class SpelledProduct {
     }
   }
 
-  // The errors of a path that begins with this arc's word.
+  // Returns the fewest errors of a path that begins with this arc's word.
   std::int32_t first_word(std::int64_t a) {
     if (spelling_.separator == 0) return arcs_.value(group_[a], reference_.size());
     inner_.resize(1);
@@ -398,7 +401,8 @@ class SpelledProduct {
     return inner_.value(0, reference_.size());
   }
 
-  // Fills the columns before each unit of an arc, and after the last, if the arc can be on a path of so many errors.
+  // Fills the columns before each unit of an arc, and after the last one. Returns whether the arc is on a path of
+  // `errors` errors from here on.
   bool spell(std::int64_t a, bool after_words, std::int32_t errors, std::int32_t j) {
     const auto size = static_cast<std::size_t>(units(a, after_words));
     if (a != spelled_ || after_words != spelled_after_words_) {
@@ -415,7 +419,7 @@ class SpelledProduct {
     return inner_.value(0, j) == errors;
   }
 
-  // Finds where best alignments of an arc's units lead, from i units of the reference on.
+  // Finds in `here_` where best alignments of an arc's units lead, from i units of the reference on.
   void follow(std::int64_t a, bool after_words, std::int32_t i) {
     here_.assign(1, i);
     const auto size = units(a, after_words);
@@ -446,10 +450,10 @@ class SpelledProduct {
   const Lattice& lattice_;
   const Spelling& spelling_;
   const ReferenceUnits reference_;
-  std::vector<std::int64_t> begin_;   // the arcs of each state
-  std::vector<std::size_t> group_;    // the column of each arc with a word
+  std::vector<std::int64_t> begin_;   // by state: where its arcs begin
+  std::vector<std::size_t> group_;    // by arc with a word: its column in `arcs_`
   ErrorColumns states_, arcs_;       // at states, and before arcs that follow other words
-  std::vector<std::int32_t> classes_;  // of all words' units
+  std::vector<std::int32_t> classes_;  // of the units of all words
   std::int32_t separator_ = 0;
   std::unordered_map<std::int32_t, std::int32_t> wordless_;
   ErrorColumns inner_;                 // within one arc

@@ -9,19 +9,19 @@
 namespace latticemetric {
 namespace {
 
-constexpr std::uint8_t never = 255;  // order stays below it
+constexpr std::uint8_t never = 255;  // larger than every order
 
 }  // namespace
 
-// One number orders alignments by (value, matches, -gaps):  value * value_unit + matches * match_unit - gaps.
-// With V(i, j, m) the best completion after i reference and j candidate words, m matches just before
-// (m <= order - 1), and N the best that does not match:
+// One number orders alignments by (value, matches, -gaps): value * value_unit + matches * match_unit - gaps. V(i, j, m)
+// is the best completion after i reference and j candidate words, with m matches just before (m <= order - 1). N is the
+// best completion that does not begin with a match:
 //
 //   N(i, j)    = max( V(i+1, j+1, 0),  V(i+1, j, 0) - beta,  V(i, j+1, 0) - alpha )          S, D, I
 //   V(i, j, m) = max( N(i, j),  m + 1 + V(i+1, j+1, min(m+1, order-1))  if c[j] = r[i] )
 //
-// Only V(., ., 0) is met away from matches, so the other rows are filled where words match. V grows with m:
-// whether to match is a threshold on m, and a cell's decision fits in two bytes.
+// Away from matches, only V(., ., 0) is needed, so the other rows are filled only where words match. V does not fall as
+// m grows: whether to match is a threshold on m, and the decision of a cell fits into two bytes.
 template <typename Key>
 void Aligner::fill(String candidate, String reference, Key value_unit, Key match_unit) {
   const std::int64_t breadth = candidate.size + 1;
@@ -108,7 +108,7 @@ std::vector<std::int64_t> count_edits(std::string_view edits, std::int32_t order
   std::int64_t run = 0, words = 0;  // matches in a row; words of the reference
   for (const char edit : edits) {
     run = edit == 'C' ? run + 1 : 0;
-    // A match that is the k-th in a row ends one k-gram of each length up to k.
+    // The k-th match in a row completes one n-gram of each length up to k.
     for (std::int64_t k = 0; k < std::min<std::int64_t>(run, order); ++k) ++counts[k];
     others[0] += edit == 'S';
     others[1] += edit == 'D';

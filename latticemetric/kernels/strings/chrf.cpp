@@ -11,7 +11,7 @@
 namespace latticemetric {
 namespace {
 
-// White space of Unicode, as Python's `str.split` has it.
+// Returns whether a character is white space of Unicode, as Python's `str.split` has it.
 bool is_space(std::int32_t c) {
   if (c > 0x20 && c < 0x85) return false;  // most characters
   if (c <= 0x20) return (c >= 0x09 && c <= 0x0d) || c >= 0x1c;
@@ -23,11 +23,11 @@ bool is_punctuation(std::int32_t c) {
   return (c > 0x20 && c < 0x30) || (c > 0x39 && c < 0x41) || (c > 0x5a && c < 0x61) || (c > 0x7a && c < 0x7f);
 }
 
-// Numbers of the distinct words of a pair, in order of appearance.
+// Numbers the distinct words of a pair, in order of appearance.
 class ShortTexts {
  public:
   void forget() {
-    // One long text must not make all that follow it slow.
+    // Frees only the slots that are in use, so that one long text does not make all later ones slow.
     for (const Text& text : texts_) slots_[text.slot] = nothing;
     texts_.clear();
   }
@@ -71,7 +71,7 @@ class ShortTexts {
     }
   }
 
-  std::vector<std::int32_t> slots_ = std::vector<std::int32_t>(128, nothing);  // a hash table of open addressing
+  std::vector<std::int32_t> slots_ = std::vector<std::int32_t>(128, nothing);  // a hash table with open addressing
   std::vector<Text> texts_;
 };
 

@@ -10,11 +10,11 @@ namespace latticemetric {
 
 struct ChrfOrders {
   std::int32_t characters, words;
-  bool with_spaces;  // whether white space is a character
+  bool with_spaces;  // whether white space counts as characters
 };
 
-// A row a reference, with its candidate: for each order, characters first, the n-grams of the candidate, those of the
-// reference, and those that both have. Strings are code points of Unicode.
+// Returns one row for each reference and its candidate. For each order, characters first, a row has the number of
+// n-grams of the candidate, of the reference, and of both. Strings are Unicode code points.
 std::vector<std::int64_t> chrf_counts(const TestSet& test, ChrfOrders orders);
 
 }  // namespace latticemetric

@@ -8,9 +8,10 @@
 namespace latticemetric {
 namespace {
 
-// A cell is one number: errors, a place for the choice among equals, insertions, deletions. The choice is the smallest
-// number, so errors decide; among equals an insertion is best, then a deletion, then the words themselves. This is the
-// order of kaldialign, on which the numbers of insertions, deletions and substitutions depend.
+// A cell is one number that packs, from the highest bits on: errors, two bits for the choice among equals, insertions,
+// deletions. The choice is the smallest number, so errors decide; among equals an insertion is best, then a deletion,
+// then a match or substitution. This is the order of kaldialign; the numbers of insertions, deletions and substitutions
+// depend on it.
 using PackedCounts = std::uint64_t;
 constexpr int cost_bit = 42, choice_bit = 40, insertion_bit = 20;
 constexpr PackedCounts one_error = PackedCounts{1} << cost_bit;
@@ -20,7 +21,7 @@ constexpr PackedCounts is_deletion = PackedCounts{1} << choice_bit, is_pair = Pa
 constexpr PackedCounts without_choice = ~(PackedCounts{3} << choice_bit);
 constexpr PackedCounts count_mask = (PackedCounts{1} << insertion_bit) - 1;
 
-using Row = std::pair<std::int64_t, std::int64_t>;  // a word, and a place of it
+using Row = std::pair<std::int64_t, std::int64_t>;  // a word or a place, and a place or a row with it
 
 class CompoundAligner {
  public:
@@ -46,7 +47,7 @@ class CompoundAligner {
   }
 
  private:
-  // A cell that may take the value of another, further away: words that are joined there.
+  // A jump: the cell `at` may take the value of the distant cell `from`, since the words between them are joined.
   struct Jump {
     std::int64_t at;
     const PackedCounts* from;
@@ -54,7 +55,7 @@ class CompoundAligner {
 
   PackedCounts* row(std::int64_t i) { return rows_.data() + i % depth_ * breadth_; }
 
-  // Lists the candidate's words and joined words by word, and the joined words of the reference by place.
+  // Lists the candidate's words, and its joined words, by word; and the reference's joined words by place.
   void prepare(String candidate, JoinedWords candidate_joins, std::int64_t s, JoinedWords reference_joins,
                std::int64_t r) {
     breadth_ = candidate.size + 1;
@@ -77,7 +78,8 @@ class CompoundAligner {
     candidate_joins_ = candidate_joins;
   }
 
-  // Finds the jumps into row i: by several reference words that one candidate word joins, then the other way round.
+  // Finds the jumps into row i: first those where one candidate word equals several reference words, then those where
+  // this reference word equals several candidate words.
   void find_jumps(std::int64_t i, std::int32_t word, JoinedWords reference_joins) {
     jumps_.clear();
     for (; next_ < by_end_.size() && by_end_[next_].first == i; ++next_) {

@@ -9,8 +9,8 @@
 namespace latticemetric {
 namespace {
 
-// A number below `bound`, each with the same probability (Lemire 2019). The library's distributions differ between
-// compilers, and a seed must not.
+// Returns a random number below `bound`, each with the same probability (Lemire 2019). The standard library's
+// distributions differ between compilers; the samples of a seed must not.
 std::uint32_t below(std::uint32_t bound, std::mt19937& bits) {
   std::uint64_t product = static_cast<std::uint64_t>(bits()) * bound;
   if (static_cast<std::uint32_t>(product) < bound) {
@@ -30,11 +30,11 @@ std::vector<double> error_samples(const ErringPairs& pairs, std::int64_t least, 
   std::vector<std::int32_t> order(pairs.count);
   std::iota(order.begin(), order.end(), 0);
   const std::int32_t segments = pairs.count ? 1 + *std::max_element(pairs.segment, pairs.segment + pairs.count) : 0;
-  std::vector<std::int64_t> last(segments, -1);  // the last sample that has drawn each segment
+  std::vector<std::int64_t> last(segments, -1);  // by segment: the last sample that has drawn it
   for (std::int64_t sample = 0; sample < samples; ++sample) {
     double* sum = sums.data() + sample * pairs.columns;
     std::int64_t errors = 0, drawn = 0;
-    // The order of the sample before is as good as any other to be shuffled.
+    // No need to reset `order`: a shuffle may begin with any order.
     for (; drawn < pairs.count && errors < least; ++drawn) {
       const auto other = drawn + below(static_cast<std::uint32_t>(pairs.count - drawn), bits);
       std::swap(order[drawn], order[other]);

@@ -11,7 +11,8 @@
 namespace latticemetric {
 
 // Lists one after the other: list s has hypotheses begin[s] .. begin[s + 1] - 1 and references owner[s] ..
-// owner[s + 1] - 1. Words are numbers of their list: those of its references come first, from 0 on.
+// owner[s + 1] - 1. Each list numbers its own words: those of its references come first, from 0 on.
+// - 1. Each list numbers its own words: those of its references come first, from 0 on.
 struct NumberedLists {
   Strings hypotheses;
   const std::int64_t* begin;
@@ -21,9 +22,9 @@ struct NumberedLists {
 };
 
 struct ListCounts {
-  std::vector<std::int64_t> rows;    // a row a hypothesis and reference of its list, as `PairCounter` has it
-  std::vector<std::uint8_t> is_new;  // a hypothesis: whether none before it in its list has the same words
-  std::vector<std::int64_t> missing;  // a list: the words of its references that are in no hypothesis
+  std::vector<std::int64_t> rows;    // one row for each hypothesis and each reference of its list, as in `PairCounter`
+  std::vector<std::uint8_t> is_new;  // by hypothesis: whether no earlier one of its list has the same words
+  std::vector<std::int64_t> missing;  // by list: how many words of its references are in no hypothesis
 };
 
 class ListCounter {
@@ -41,7 +42,7 @@ class ListCounter {
 
   PairCounter pairs_;
   ListCounts found_;
-  WordNumbers strings_;  // hypotheses of a list, each as one word
+  WordNumbers strings_;  // numbers the hypotheses of a list, each as if it were one word
   std::vector<std::uint8_t> in_hypotheses_;
 };
 

@@ -14,9 +14,9 @@
 namespace latticemetric {
 namespace {
 
-// What decides between alignments that gain the same, from some place on.
+// What decides between alignments of the same gain, from some cell to the end.
 struct Rest {
-  std::int64_t matches = -1, gaps = 0;  // -1: there is none
+  std::int64_t matches = -1, gaps = 0;  // matches are -1 if there is no alignment
   char edit = 0;
   std::size_t next = 0;
 
@@ -28,7 +28,7 @@ struct Rest {
   static int preference(char edit) { return edit == 'C' ? 0 : edit == 'S' ? 1 : edit == 'D' ? 2 : 3; }
 };
 
-// All alignments that gain as much as the best; nothing costs.
+// An objective that keeps all alignments that gain as much as the best. Arcs cost nothing.
 template <typename Value>
 struct AllOptimal {
   using Completion = Rest;
@@ -40,7 +40,7 @@ struct AllOptimal {
   void reach(std::int32_t, std::int32_t, Value) {}
 };
 
-// A lattice with the words of a string, all of them one larger: 0 is not a word there.
+// A lattice of one path with the words of a string. Words are one larger there, since 0 is no word in a lattice.
 class Chain {
  public:
   explicit Chain(String words) : state_(static_cast<std::size_t>(words.size) + 1), ends_(state_.size(), HUGE_VAL) {
@@ -94,7 +94,7 @@ bool align_long(String candidate, String reference, Gains gains, std::string& ed
   std::vector<std::int32_t> words;
   for (std::int64_t k = 0; k < reference.size; ++k) words.push_back(reference.begin[k] + 1);
   const auto size = static_cast<std::int32_t>(words.size());
-  // At par, what is lost may be twice as large as gains are.
+  // Relative to par, a loss may be twice as large as a gain.
   const auto largest = largest_gain<Int128>(gains, candidate.size, reference.size);
   if (!fits<std::int64_t>(largest, 8)) return false;
   using Losses = std::vector<BandSearch::Loss>;

@@ -8,8 +8,8 @@
 
 namespace latticemetric {
 
-// The candidate is searched as a lattice of one path, in a band: work and memory grow with the errors. False if gains
-// are too large for it; otherwise the edits are those of `Aligner::align`.
+// Sets `edits` to those of `Aligner::align`. Searches the candidate as a lattice of one path, in a band: time and
+// memory grow with the errors. Returns false if gains are too large for that.
 bool align_long(String candidate, String reference, Gains gains, std::string& edits);
 
 }  // namespace latticemetric

@@ -77,7 +77,7 @@ bool MeteorAligner::run(std::int32_t stage) {
   return exact;
 }
 
-// The words that have a key and no edge yet, once each; whether each has one key only.
+// Lists the words that have a key and no edge yet, with their first key. Returns whether each of them has one key only.
 bool MeteorAligner::collect(const MeteorStage& stage, const std::vector<std::int32_t>& words,
                             const std::vector<std::int32_t>& mapped_to, std::vector<Keyed>& found) const {
   bool single = true;
@@ -111,7 +111,8 @@ void MeteorAligner::group_by_key(std::int32_t stage) {
   }
 }
 
-// Synonymy is no equivalence: words are connected through others, and a component may lack links.
+// Groups words into components by the keys that they share. Sharing is no equivalence (synonymy is not transitive):
+// words are also connected through others, so a component may lack links.
 void MeteorAligner::group_by_sharing(std::int32_t stage) {
   shares_.resize(std::max(shares_.size(), candidate_.size()));
   std::vector<std::vector<std::int32_t>> shared_by(reference_.size());
@@ -154,8 +155,8 @@ void MeteorAligner::group_by_sharing(std::int32_t stage) {
   }
 }
 
-// A component of words that may all be mapped to one another keeps its order (see `OpenWords`): there is one way only
-// where both sides have as many words.
+// Adds a component in which each candidate word may be mapped to each reference word. It keeps its order (see
+// `OpenWords`), so if both sides have as many words, there is only one mapping: it is made at once.
 void MeteorAligner::add_component(std::int32_t stage, const std::vector<std::int32_t>& candidates,
                                   const std::vector<std::int32_t>& references) {
   if (candidates.size() == references.size()) {
@@ -167,14 +168,14 @@ void MeteorAligner::add_component(std::int32_t stage, const std::vector<std::int
   ordered_.push_back(1);
 }
 
-// Whether a choice of this stage can map the word at i to that at j.
+// Returns whether a choice of this stage can map candidate word i to reference word j.
 bool MeteorAligner::may_map(std::int32_t i, std::int32_t j) const {
   if (i < 0 || j < 0 || component_of_candidate_[i] < 0 || component_of_candidate_[i] != component_of_reference_[j])
     return false;
   return ordered_[component_of_candidate_[i]] || std::binary_search(shares_[i].begin(), shares_[i].end(), j);
 }
 
-// The open words with their links; all other edges of this stage and of those before are certain by now.
+// Lists the open words with their links. All other edges of this stage and of those before are certain by now.
 void MeteorAligner::lay_out() {
   const auto words = static_cast<std::int32_t>(candidate_.size());
   const auto references = static_cast<std::int32_t>(reference_.size());
@@ -188,7 +189,8 @@ void MeteorAligner::lay_out() {
     open_.reference.push_back(j);
     open_.reference_component.push_back(component);
   }
-  // crossing[j]: certain edges that (i, j) would cross, those from left of i that end right of j and vice versa.
+  // crossing[j] is the number of certain edges that (i, j) would cross: those from left of i that end right of j, and
+  // vice versa.
   std::vector<std::int64_t> crossing(references);
   for (std::int32_t i = 0; i < words; ++i) {
     const auto component = component_of_candidate_[i];

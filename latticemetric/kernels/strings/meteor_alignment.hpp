@@ -9,8 +9,8 @@
 
 namespace latticemetric {
 
-// A stage: word type w has keys[begin[w]] .. keys[begin[w + 1] - 1], ascending; two words may be mapped if they share
-// one (the word itself, its stem, a synset).
+// A stage: word type w has keys[begin[w]] .. keys[begin[w + 1] - 1], ascending. Two words may be mapped to each other
+// if they share a key (the word itself, its stem, a synset).
 struct MeteorStage {
   const std::int64_t* begin;
   const std::int32_t* keys;
@@ -25,11 +25,11 @@ class MeteorAligner {
  public:
   MeteorAligner(std::vector<MeteorStage> stages, std::int64_t cap) : stages_(std::move(stages)), cap_(cap) {}
 
-  // False where a stage needed more than `cap` states: then its mapping is the best one found.
+  // Aligns a pair. Returns false if a stage needed more than `cap` states: then its mapping is the best one found.
   bool align(const std::int32_t* candidate, std::int32_t candidate_words, const std::int32_t* reference,
              std::int32_t reference_words);
 
-  // Of the last pair, by candidate word.
+  // Results for the last pair. Edges are sorted by candidate word.
   const std::vector<MeteorEdge>& edges() const { return edges_; }
   std::int64_t chunks() const;
   std::int64_t crossings() const;
@@ -56,11 +56,11 @@ class MeteorAligner {
   StageSearch search_;
   OpenWords open_;
   std::vector<std::int32_t> candidate_, reference_;  // word types
-  std::vector<std::int32_t> target_, source_;        // where each word is mapped to, or -1
+  std::vector<std::int32_t> target_, source_;        // the position that each word is mapped to, or -1
   std::vector<std::int32_t> stage_of_;               // by candidate word
   std::vector<MeteorEdge> edges_;
   std::vector<Keyed> candidate_keys_, reference_keys_;
-  // Components that are open, and which words may be mapped to one another in those that are not ordered.
+  // Components that are still open; and in those that are not ordered, which words may be mapped to each other.
   std::vector<std::int32_t> component_of_candidate_, component_of_reference_;  // by position, or -1
   std::vector<std::uint8_t> ordered_;
   std::vector<std::vector<std::int32_t>> shares_;  // by candidate position

@@ -1,4 +1,4 @@
-// What each state of the search leads to: the choices for a word, and what they cost.
+// The choices for a word in each state of the search, and what they cost.
 #include <algorithm>
 
 #include "memory/budget.hpp"
@@ -13,8 +13,8 @@ void StageSearch::expand(std::int32_t word, std::int32_t state) {
     expand_general(word, state);
 }
 
-// The words that are left must all be mapped if they are no more than the reference words that are left; otherwise
-// these must all be used, so that only the first of them can be next.
+// Adds the choices for a word of an ordered component. If no more words are left than reference words, all of them must
+// be mapped. Otherwise all reference words must be used, so only the first of them can be next.
 void StageSearch::expand_ordered(std::int32_t word, std::int32_t state) {
   const auto component = open_->candidate_component[word];
   const auto& references = component_references_[component];
@@ -30,9 +30,10 @@ void StageSearch::expand_ordered(std::int32_t word, std::int32_t state) {
   if (spare < 0) add_child(word, state, nullptr);
 }
 
-// A choice is open if what is left still completes a mapping of largest cardinality. One such matching of what is left
-// tells: without the word and the reference word of the choice it lacks one edge at most, which one augmenting path
-// must bring back (Kuhn), from whichever word has no edge then.
+// Adds the choices for a word of any other component. A choice is possible if what is left can still complete a mapping
+// of the largest size. One largest matching of what is left tells: without the word and the reference word of the
+// choice it lacks one edge at most, which one augmenting path must bring back (Kuhn), from whichever word then has no
+// edge.
 void StageSearch::expand_general(std::int32_t word, std::int32_t state) {
   const auto* cells = here_.cells.data() + static_cast<std::size_t>(state) * references_;
   match(word, cells);
@@ -61,7 +62,8 @@ void StageSearch::expand_general(std::int32_t word, std::int32_t state) {
   add_child(word, state, nullptr);
 }
 
-// A largest matching in the component of `word`, over its words from there on and all that is not taken.
+// Finds a largest matching in the component of `word`, of its words from `word` on and the reference words that are not
+// taken.
 void StageSearch::match(std::int32_t word, const Cell* cells) {
   matched_.assign(references_, -1);
   for (const auto other : component_words_[open_->candidate_component[word]]) {
@@ -92,7 +94,8 @@ bool StageSearch::augment(std::int32_t word, const Cell* cells) {
   return false;
 }
 
-// Maps `word` by a link, or leaves it. In an ordered component reference words that were passed are out of reach.
+// Adds the state after mapping `word` by a link, or leaving it unmapped if there is none. In an ordered component,
+// reference words that were passed are out of reach.
 void StageSearch::add_child(std::int32_t word, std::int32_t state, const Link* link) {
   const auto* cells = here_.cells.data() + static_cast<std::size_t>(state) * references_;
   const auto component = open_->candidate_component[word];
@@ -116,12 +119,12 @@ void StageSearch::add_child(std::int32_t word, std::int32_t state, const Link* l
   const auto crossings = settle(word + 1);
   const auto promise = here_.promise[state] - promise_of(component, word, cells) +
                        promise_of(component, word + 1, child_.data());
-  made_ += 1 + references_ / 64;  // what a state takes, in time and memory
+  made_ += 1 + references_ / 64;  // about the time and memory that a state takes
   const auto bound = cost + promise + unit_ * crossings;
   if (bound <= upper_) insert(next, cost, promise, bound, {state, choice});
 }
 
-// Whether the next open word may continue the chunk of a word mapped to `choice`.
+// Returns whether the next open word may continue the chunk of a word that is mapped to `choice`.
 bool StageSearch::continues(std::int32_t word, std::int32_t choice) const {
   if (word + 1 == words_ || open_->candidate[word + 1] != open_->candidate[word] + 1) return false;
   if (choice + 1 == references_ || open_->reference[choice + 1] != open_->reference[choice] + 1) return false;
@@ -131,10 +134,10 @@ bool StageSearch::continues(std::int32_t word, std::int32_t choice) const {
   return false;
 }
 
-// A cell is 2 * (used reference words from here to the next that is in reach) + (out of reach). States whose
-// differences no later edge can see become equal: what is out of reach hands its count down to the nearest word that
-// is in reach, or to nobody. Returns crossings of edges to come with those made that no choice avoids: the words left
-// in an ordered component use at best its last reference words.
+// A cell is 2 * (number of used reference words from here to the next one in reach) + (1 if it is out of reach). Makes
+// states equal whose differences no later edge can see: a reference word that is out of reach hands its count down to
+// the nearest word before it that is in reach, or drops it if there is none. Returns a lower bound of the crossings of
+// later edges with those already made: at best, the words left in an ordered component use its last reference words.
 std::int64_t StageSearch::settle(std::int32_t word) {
   Cell* nearest = nullptr;
   for (std::int32_t r = 0; r < references_; ++r) {

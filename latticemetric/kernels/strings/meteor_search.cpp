@@ -31,8 +31,8 @@ void StageSearch::Layer::clear() {
   cells.clear(), next.clear(), parent.clear(), choice.clear(), cost.clear(), promise.clear(), bound.clear();
 }
 
-// Beams of growing width. What a beam drops could not have done better than `dropped_`: where its result is below
-// that, it is proved. Otherwise its cost prunes the next, wider one; the last drops nothing.
+// Tries beams of growing width. No mapping that a beam drops costs less than `dropped_`: if the beam's result costs
+// less than that, it is the best. Otherwise its cost prunes the next, wider beam; the last beam drops nothing.
 bool StageSearch::solve(const OpenWords& open, std::int64_t unit, std::int64_t cap,
                         std::vector<std::int32_t>& mapping) {
   open_ = &open, unit_ = unit;
@@ -85,8 +85,9 @@ void StageSearch::prepare() {
   steps_.resize(words_);
 }
 
-// The least that the rest of a component costs by itself, every chunk saved that may be. In an ordered one it is known
-// for k words and p reference words passed, at [k * (references + 1) + p]; in others each word takes its cheapest link.
+// Computes the least that the rest of a component costs by itself, if every chunk is saved that may be. In an ordered
+// component, this is known after k words and p reference words, at [k * (references + 1) + p]. In others, each word
+// takes its cheapest link.
 void StageSearch::bound_component(std::int32_t component) {
   const auto& words = component_words_[component];
   const auto size = words.size();
@@ -122,7 +123,7 @@ void StageSearch::bound_component(std::int32_t component) {
   }
 }
 
-// What is promised of a component, where `word` is the next of all words.
+// Returns the least cost of the rest of a component, if `word` is the next of all words.
 std::int64_t StageSearch::promise_of(std::int32_t component, std::int32_t word, const Cell* cells) const {
   const auto left = remaining_[static_cast<std::size_t>(word) * components_ + component];
   const auto done = static_cast<std::int32_t>(component_words_[component].size()) - left;
@@ -134,7 +135,7 @@ std::int64_t StageSearch::promise_of(std::int32_t component, std::int32_t word, 
   return promise_[component][done * (references.size() + 1) + passed];
 }
 
-// One pass over the candidate words; false where it would make more than `budget` states.
+// Makes one pass over the candidate words. Returns false if it would make more than `budget` states.
 bool StageSearch::sweep(std::int64_t width, std::int64_t budget) {
   dropped_ = infinite, made_ = 0;
   below_.clear();
@@ -160,7 +161,8 @@ bool StageSearch::sweep(std::int64_t width, std::int64_t budget) {
   return true;
 }
 
-// Keeps the cheaper of equal states; of equally cheap ones the first, whose words come first in order.
+// Adds a state. Of equal states it keeps the cheaper one; of equally cheap ones the first, whose words come first in
+// order.
 void StageSearch::insert(std::int32_t next, std::int64_t cost, std::int64_t promise, std::int64_t bound, Step step) {
   if (static_cast<std::size_t>(below_.size()) * 2 >= slots_.size()) rehash(slots_.size() * 2);
   const auto mask = slots_.size() - 1;
@@ -193,7 +195,7 @@ void StageSearch::rehash(std::size_t slots) {
   }
 }
 
-// Drops all but `width` states of least bound, and puts the others into the order of their words.
+// Drops all but the `width` states of least bound, and sorts the others by their words.
 void StageSearch::finish_layer(std::int64_t width) {
   if (!replaced_ && below_.size() <= width) return;
   replaced_ = false;

@@ -1,5 +1,5 @@
-// The search for one stage's mapping of METEOR (Banerjee & Lavie 2005, section 2.2): of the largest mappings the one
-// with the fewest crossings, then the fewest chunks, then the first in the order of words.
+// The search for the mapping of one stage of METEOR (Banerjee & Lavie 2005, section 2.2): of the largest mappings, the
+// one with the fewest crossings, then the fewest chunks, then the first in the order of words.
 #pragma once
 
 #include <cstdint>
@@ -7,44 +7,45 @@
 
 namespace latticemetric {
 
-// A mapping a stage may make: `cost` is unit * (crossings with edges that are certain) + 1 - (certain edges beside it).
+// A link: a mapping of two words that a stage may make. `cost` is unit * (crossings with certain edges) + 1 - (number
+// of certain edges just beside it).
 struct Link {
   std::int64_t cost;
   std::int32_t reference;  // its number in `OpenWords::reference`
-  bool follows;            // the link of the words just before may be made, which saves another chunk
+  bool follows;            // the words just before may be linked, too, which saves another chunk
 };
 
-// What is open in a stage: words of components (words linked to one another, however indirectly) that can be mapped
-// in more than one way. A component is `ordered` where each of its candidate words may map to each of its reference
-// words. Then mappings with the fewest crossings keep their order: swapping the ends of two edges that cross removes
-// their crossing and adds none with a third edge.
+// What is open in a stage: the words of components that can be mapped in more than one way. A component is a set of
+// words that are linked to each other, however indirectly. It is `ordered` if each of its candidate words may be mapped
+// to each of its reference words. Then mappings with the fewest crossings keep the order of words: swapping the ends of
+// two edges that cross removes their crossing and adds none with a third edge.
 struct OpenWords {
   std::vector<std::int32_t> candidate, reference;              // positions, ascending
   std::vector<std::int32_t> candidate_component, reference_component;
   std::vector<std::uint8_t> ordered;                           // by component
-  std::vector<std::int64_t> link_begin;                        // of each candidate word
-  std::vector<Link> links;                                     // by reference
+  std::vector<std::int64_t> link_begin;                        // by candidate word: where its links begin
+  std::vector<Link> links;                                     // sorted by reference word
 
   void clear();
 };
 
 class StageSearch {
  public:
-  static constexpr std::int64_t most_words = 32766;  // of a string: counts of them are kept in 15 bits
+  static constexpr std::int64_t most_words = 32766;  // of a string: counts of words are kept in 15 bits
 
-  // Maps the open candidate words: the number of a reference word for each, or -1. False where `cap` states were not
-  // enough to prove it the best mapping; it is one of largest cardinality all the same.
+  // Sets `mapping` to the number of a reference word for each open candidate word, or -1. Returns false if `cap` states
+  // were not enough to prove that the mapping is the best; it is one of the largest size all the same.
   bool solve(const OpenWords& open, std::int64_t unit, std::int64_t cap, std::vector<std::int32_t>& mapping);
 
  private:
   using Cell = std::uint16_t;
 
-  // States of one layer: those after so many candidate words. A state is `reference words` cells (see `settle`) and
-  // the reference word that would continue a chunk, or -1.
+  // The states of one layer, those after a given number of candidate words. A state consists of a cell for each
+  // reference word (see `settle`), and of the reference word that would continue a chunk, or -1.
   struct Layer {
     std::vector<Cell> cells;
     std::vector<std::int32_t> next, parent, choice;
-    std::vector<std::int64_t> cost, promise, bound;  // so far; of the rest in each component alone; of the whole
+    std::vector<std::int64_t> cost, promise, bound;  // so far; of the rest, a component at a time; of the whole
 
     std::int32_t size() const { return static_cast<std::int32_t>(cost.size()); }
     void clear();
@@ -75,8 +76,8 @@ class StageSearch {
   std::int32_t words_ = 0, references_ = 0, components_ = 0;
 
   std::vector<std::vector<std::int32_t>> component_words_, component_references_;
-  std::vector<std::int32_t> ordinal_;       // of a candidate word among those of its component
-  std::vector<std::int32_t> last_use_;      // the last candidate word with a link to a reference word
+  std::vector<std::int32_t> ordinal_;       // by candidate word: its number in its component
+  std::vector<std::int32_t> last_use_;      // by reference word: the last candidate word with a link to it
   std::vector<std::int32_t> remaining_;     // words of a component that are left, at [layer * components + component]
   std::vector<std::vector<std::int64_t>> promise_;
 

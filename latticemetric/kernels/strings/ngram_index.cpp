@@ -6,9 +6,9 @@
 
 #include "memory/budget.hpp"
 
-// The n-grams that two strings share are found by those of one of them: each tells which strings have it, too. An
-// n-gram that a good part of the strings has tells it by a row of bytes, one a string, which vectors of the machine add
-// up; others by a list of the strings.
+// The n-grams of a reference are looked up in an index of the strings, which tells what strings have each of them, and
+// how often. If many strings have an n-gram, this is a row of bytes, one for each string, which vector instructions add
+// up. Otherwise it is a list of the strings.
 namespace latticemetric {
 namespace {
 
@@ -43,7 +43,7 @@ NgramIndex::NgramIndex(const Strings& strings, std::int32_t order) : order_(orde
   add_rows();
 }
 
-// Counts the n-grams of a text: `step` finds the n-gram that a word makes of another one, or none.
+// Counts the n-grams of a text. `step` returns the n-gram that a word makes of another one, or none.
 template <typename Step>
 void NgramIndex::count(String text, Step step) {
   for (std::int64_t i = 0; i < text.size; ++i) {
@@ -95,7 +95,7 @@ std::vector<std::int32_t> NgramIndex::matches(const Strings& references) {
 }
 
 void NgramIndex::match(String reference, std::int32_t* found) {
-  const bool has_rows = reference.size <= most_from_rows;  // no more than so many n-grams match
+  const bool has_rows = reference.size <= most_from_rows;  // so that 16-bit sums do not overflow
   count(reference, [this](std::int32_t node, std::int32_t word) { return trie_.child(node, word); });
   for (const auto ngram : counted_) {
     const auto n = static_cast<std::size_t>(ngram);

@@ -1,4 +1,4 @@
-// N-grams of many strings, and how many of them each string shares with others: statistics of all pairs.
+// The n-grams of many strings, and how many of them other strings share: statistics of all pairs.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class NgramIndex {
   std::int64_t strings() const { return strings_; }
   std::int32_t order() const { return order_; }
 
-  // Clipped matches: for each reference and each order from 1, a number for each string of the index.
+  // Returns clipped matches: for each reference, for each order from 1 on, a number for each string of the index.
   std::vector<std::int32_t> matches(const Strings& references);
 
  private:
@@ -34,12 +34,12 @@ class NgramIndex {
   NgramTrie trie_;
   std::int32_t order_;
   std::int64_t strings_;
-  std::vector<std::int64_t> begin_;     // of each n-gram's postings
+  std::vector<std::int64_t> begin_;     // by n-gram: where its postings begin
   std::vector<Posting> postings_;       // by n-gram, then by string
-  std::vector<std::int64_t> row_;       // of each n-gram: where its row begins, or none
-  std::vector<std::uint8_t> rows_;      // how often each string has an n-gram that many strings have
-  std::vector<std::int32_t> times_;     // of each n-gram in the text that is counted
-  std::vector<std::int32_t> counted_;   // the n-grams of that text
+  std::vector<std::int64_t> row_;       // by n-gram: where its row begins, or none
+  std::vector<std::uint8_t> rows_;      // one byte for each string: how often it has the n-gram
+  std::vector<std::int32_t> times_;     // by n-gram: how often the text at hand has it
+  std::vector<std::int32_t> counted_;   // the distinct n-grams of that text
   std::vector<std::uint16_t> from_rows_;
 };
 

@@ -9,7 +9,8 @@
 namespace latticemetric {
 namespace {
 
-// A trie of n-grams: the child of a node by a word, in one hash table of open addressing. Node 0 is the empty n-gram.
+// A trie of n-grams. One hash table with open addressing maps a node and a word to the node's child. Node 0 is the
+// empty n-gram.
 class Trie {
  public:
   Trie() : edges_(1024) {}
@@ -29,7 +30,7 @@ class Trie {
     return static_cast<std::int32_t>(edge.child - first_);
   }
 
-  // Forgets all n-grams, in constant time: an edge to a node from before is free.
+  // Forgets all n-grams, in constant time: an edge to a node from before counts as free.
   void forget() {
     first_ += static_cast<std::int64_t>(parents_.size());
     parents_.resize(1);
@@ -60,10 +61,10 @@ class Trie {
 
   std::vector<Edge> edges_;
   std::vector<std::int32_t> parents_{-1};
-  std::int64_t first_ = 0;  // what node 0 is where children are counted from the first node of all
+  std::int64_t first_ = 0;  // what node 0 is if nodes are counted on through `forget`
 };
 
-// Counts in a trie of the references of one segment, or for information of all.
+// Counts matches in a trie: of the references of one segment, or, for information, of all references.
 class Matcher {
  public:
   Matcher(const TestSet& test, std::int32_t order) : test_(test), order_(order) {}
@@ -115,8 +116,8 @@ class Matcher {
     return information;
   }
 
-  // Calls visit(node, k) for each k + 1-gram of a string that the trie holds, or is to hold: the short ones first, so
-  // that look-ups that follow one another do not wait for one another.
+  // Calls visit(node, k) for each (k + 1)-gram of a string that the trie holds (or that is added, if `add`). Short
+  // n-grams come first, so that successive look-ups do not wait for each other.
   template <bool add, typename Visit>
   void each_ngram(const Strings& strings, std::int64_t s, Visit visit) {
     const String string = strings.at(s);
@@ -124,13 +125,13 @@ class Matcher {
     reached_.assign(static_cast<std::size_t>(string.size), 0);
     for (std::int32_t k = 0; k < std::min<std::int64_t>(order_, string.size); ++k)
       for (std::int64_t i = 0; i < string.size - k; ++i) {
-        auto& node = reached_[i];  // of the k-gram that begins there, or -1
+        auto& node = reached_[i];  // of the k-gram that begins at i, or -1
         if (node >= 0) node = add ? trie_.add(node, string.begin[i + k]) : trie_.find(node, string.begin[i + k]);
         if (node >= 0) visit(node, k);
       }
   }
 
-  // Calls visit(node, k) for each k + 1-gram of a candidate that counts.
+  // Calls visit(node, k) for each (k + 1)-gram of a candidate that counts as a match.
   template <typename Visit>
   void each_match(std::int64_t s, Visit visit) {
     for (auto r = test_.owner[s]; r < test_.owner[s + 1]; ++r) count_reference(r - first_);
@@ -147,7 +148,7 @@ class Matcher {
     const auto *const begin = nodes_.data() + node_begin_[r], *const end = nodes_.data() + node_begin_[r + 1];
     for (const auto* node = begin; node < end; ++node) ++here_[*node];
     for (const auto* node = begin; node < end; ++node) {
-      if (here_[*node] == 0) continue;  // met before
+      if (here_[*node] == 0) continue;  // counted before
       if (most_[*node] == 0) allowed_.push_back(*node);
       most_[*node] = std::max(most_[*node], here_[*node]);
       here_[*node] = 0;
@@ -157,10 +158,10 @@ class Matcher {
   const TestSet& test_;
   const std::int32_t order_;
   Trie trie_;
-  std::int64_t first_ = 0;           // of the references that were added
-  std::vector<std::int32_t> nodes_;  // of their n-grams, one reference after the other
+  std::int64_t first_ = 0;           // the first reference that was added
+  std::vector<std::int32_t> nodes_;  // of the references' n-grams, one reference after the other
   std::vector<std::size_t> node_begin_;
-  std::vector<std::int32_t> here_, most_;  // of each n-gram, in one reference, and in that which has most of it
+  std::vector<std::int32_t> here_, most_;  // by n-gram: how often one reference has it; the most in any
   std::vector<std::int32_t> allowed_, reached_;
 };
 

@@ -8,12 +8,14 @@
 
 namespace latticemetric {
 
-// A row a segment, a column an order. A candidate's k-gram counts as often as it stands in the candidate, but no more
-// often than in that one of its references where it stands most often. Words of different segments are not compared.
+// Returns one row per segment, one column per order. A candidate's k-gram counts as often as it occurs in the
+// candidate, but no more often than in the reference where it occurs most. Words of different segments are not
+// compared.
 std::vector<std::int64_t> match_ngrams(const TestSet& test, std::int32_t order);
 
-// The same, each match weighted by its information: log2 of how often its first k - 1 words stand in all references,
-// over how often all of it does (a unigram: of how many words they have), Doddington 2002.
+// Returns the same, with each match weighted by its information (Doddington 2002): log2(a / b), where a is how often
+// its first k - 1 words occur in all references (for a unigram, the number of all words), and b how often all of it
+// does.
 std::vector<double> weigh_ngrams(const TestSet& test, std::int32_t order);
 
 }  // namespace latticemetric

@@ -9,7 +9,7 @@
 namespace latticemetric {
 namespace {
 
-// Words of a pair up to which counting them takes less time than aligning them.
+// Up to so many words of a pair, counting them takes less time than aligning them.
 constexpr std::int64_t most_counted = 300;
 
 // Adds to `counts` the k-gram matches of an alignment for k = 1 .. order, then its S, D and I.

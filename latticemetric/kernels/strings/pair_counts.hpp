@@ -14,8 +14,8 @@ class PairCounter {
  public:
   explicit PairCounter(Gains gains) : gains_(gains), aligner_(gains) {}
 
-  // Adds a row a reference, of its best alignment with its candidate: k-gram matches for k = 1 .. order, S, D, I, and
-  // how many k-grams the reference has. Words are not negative.
+  // Adds one row for each reference, of its best alignment with its candidate: k-gram matches for k = 1 .. order, S, D,
+  // I, and the number of k-grams that the reference has. Words are not negative.
   void add(const TestSet& test);
 
   // Adds the row of one pair, whose words are numbers from 0 to `highest`.

@@ -7,19 +7,20 @@
 #include "strings/alignment.hpp"
 
 // D(i, j) is the least number of errors between the first i words of the reference and the first j of the candidate. A
-// column of it is kept as the differences of neighbours, which are -1, 0 or 1: a bit a cell says where they are 1
-// (`up`) and another where they are -1 (`down`), and a dozen operations make the next column (Myers 1999; Hyyrö 2003).
+// column is kept as the differences between neighbours, which are -1, 0 or 1: one bit per cell says where they are 1
+// (`up`), another where they are -1 (`down`). A dozen operations make the next column (Myers 1999; Hyyrö 2003).
 //
-// References of a batch are lanes of vectors: a candidate is read once for all of them, and each of its words selects a
+// The references of a batch are lanes of vectors. A candidate is read once for all of them: each of its words selects a
 // row of bits, which say where the references of the batch have that word. Lanes are as narrow as the references are
-// short. A reference of more than 64 words takes several blocks, which hand over what the last row of the one above
-// does.
+// short. A reference of more than 64 words takes several blocks; each hands the change of its last row down to the next
+// one.
 //
-// Strings against themselves take half the work: errors are the same either way.
+// If the candidates are the references, half the work is enough: errors are the same either way.
 namespace latticemetric {
 namespace {
 
-// References longer than this are aligned pair by pair: the band of an alignment is narrower than the whole column.
+// References longer than this are aligned pair by pair: an alignment fills a band that is narrower than the whole
+// column.
 constexpr std::int64_t longest_in_lanes = 4096;
 
 template <typename Lane>
@@ -30,7 +31,8 @@ struct Lanes {
 
   static Vector all(Lane value) { return Vector{} + value; }
 
-  // How many bits of each lane are set: of pairs, of fours, of bytes, of the lane.
+  // Returns how many bits of each lane are set. The steps count the bits of pairs, of fours, of bytes, then of the
+  // lane.
   static Vector set_bits(Vector x) {
     x -= (x >> 1) & all(static_cast<Lane>(0x5555555555555555));
     x = (x & all(static_cast<Lane>(0x3333333333333333))) + ((x >> 2) & all(static_cast<Lane>(0x3333333333333333)));
@@ -40,7 +42,7 @@ struct Lanes {
   }
 };
 
-// Vectors in a container keep their alignment as members only.
+// A vector in a container keeps its alignment only as a member of a struct.
 template <typename Lane>
 struct Cell {
   typename Lanes<Lane>::Vector vector;
@@ -70,9 +72,9 @@ class PairErrors {
     const std::int64_t* const end = by_length.data() + by_length.size();
     for (const std::int64_t* first = by_length.data(); first < end;) {
       const std::int64_t shortest = size(*first);
-      // Strings before this batch were scored against it.
+      // The strings before this batch have been scored against it already.
       if (same_) left_.assign(first, end);
-      // Wider lanes for a batch, if its longest reference needs them.
+      // Takes wider lanes if the longest reference of the batch needs them.
       if (const auto taken = batch<std::uint8_t>(first, end)) {
         first += taken;
       } else if (const auto wider = batch<std::uint16_t>(first, end)) {
@@ -91,17 +93,17 @@ class PairErrors {
 
  private:
   static constexpr std::int32_t absent = 0;  // the row of words that no reference of the batch has
-  // Vectors side by side: a step of one waits for its step before, and the other's can be made meanwhile.
+  // Vectors that are processed side by side: while a step of one waits for the step before it, the other's can be made.
   static constexpr std::int64_t groups = 2;
 
-  // Scores the next references in lanes of this width, and returns how many; 0 if too few of them are so short.
+  // Scores the next references in lanes of this width. Returns how many; 0 if too few of them fit into such lanes.
   template <typename Lane>
   std::int64_t batch(const std::int64_t* first, const std::int64_t* end) {
     using L = Lanes<Lane>;
     constexpr std::int64_t most = groups * L::count;
     const std::int64_t taken = std::min<std::int64_t>(most, end - first);
     if (references_.at(first[taken - 1]).size > L::bits) {
-      // The last lanes stay empty where the next width has no more of them than are taken here.
+      // If more than half of the lanes are taken, the others stay empty: the next width has no more lanes than that.
       std::int64_t fitting = 0;
       while (references_.at(first[fitting]).size <= L::bits) ++fitting;
       if (fitting <= most / 2) return 0;
@@ -131,7 +133,7 @@ class PairErrors {
       poll(6 * candidate.size + 20);
       Vector up[groups], down[groups];
       for (std::int64_t g = 0; g < groups; ++g) {
-        up[g] = ones;  // the first column: every word is deleted
+        up[g] = ones;  // the first column: every reference word is deleted
         down[g] = Vector{};
       }
       for (std::int64_t j = 0; j < candidate.size; ++j) {
@@ -146,7 +148,8 @@ class PairErrors {
         }
       }
       for (std::int64_t g = 0; g < groups; ++g) {
-        // D(|r|, j) = j + sum of differences; cells that are not down are counted, so that no sum is negative.
+        // D(|r|, j) = j + the sum of the differences. Cells that are not `down` are counted, so that no sum is
+        // negative; the size of the reference is subtracted below.
         const Vector errors = L::set_bits(up[g] & cells[g]) + L::set_bits((ones ^ down[g]) & cells[g]);
         const std::int64_t lanes = std::min(L::count, taken - g * L::count);
         for (std::int64_t lane = 0; lane < lanes; ++lane)
@@ -157,12 +160,12 @@ class PairErrors {
     forget(batch, taken);
   }
 
-  // The same for references of several blocks of 64 words.
+  // Scores a batch of references of several blocks of 64 words. Returns how many.
   std::int64_t batch_of_blocks(const std::int64_t* first, const std::int64_t* end) {
     std::int64_t taken = std::min<std::int64_t>(groups * Lanes<Lane64>::count, end - first);
     while (references_.at(first[taken - 1]).size > longest_in_lanes) --taken;
     const std::int64_t blocks = (references_.at(first[taken - 1]).size + 63) / 64;
-    // Few blocks, whose number is known when this is compiled, stay in registers.
+    // If there are few blocks and their number is known at compile time, they stay in registers.
     const auto score = blocks == 2   ? &PairErrors::template score_blocks<2>
                        : blocks == 3 ? &PairErrors::template score_blocks<3>
                        : blocks == 4 ? &PairErrors::template score_blocks<4>
@@ -196,7 +199,7 @@ class PairErrors {
         if constexpr (known == 0) poll(6 * blocks);
         const auto* same = table.data() + groups * blocks * row_[static_cast<std::size_t>(candidate.begin[j])];
         for (std::int64_t g = 0; g < groups; ++g) {
-          Vector more_above = one, less_above{};  // 1 or 0: of the row above a block
+          Vector more_above = one, less_above{};  // 1 or 0: the change of the row above a block
           for (std::int64_t b = 0; b < blocks; ++b) {
             const std::int64_t at = b * groups + g;
             const Vector equal = same[at].vector | less_above, old_up = up[at].vector, old_down = down[at].vector;
@@ -224,8 +227,8 @@ class PairErrors {
     forget(batch, taken);
   }
 
-  // A row for each word of the batch's references: in lane l of group g of block b, the places of reference g * lanes +
-  // l that have it. Row `absent` has none.
+  // Fills a row for each word of the batch's references. Lane l of group g of block b has the places of that block
+  // where reference g * lanes + l has the word. Row `absent` has none.
   template <typename Lane>
   void fill_table(const std::int64_t* batch, std::int64_t taken, std::int64_t blocks, std::vector<Cell<Lane>>& table) {
     using L = Lanes<Lane>;
@@ -272,7 +275,7 @@ class PairErrors {
   std::int32_t* const found_;
   const bool same_;                 // the candidates are the references
   std::vector<std::int64_t> left_;  // candidates that the next batch is scored against
-  std::vector<std::int32_t> row_;   // of each word
+  std::vector<std::int32_t> row_;   // by word: its row in the table, or `absent`
   Aligner aligner_;
 };
 

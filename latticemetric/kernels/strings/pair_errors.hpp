@@ -8,9 +8,9 @@
 
 namespace latticemetric {
 
-// A row a reference, a column a candidate: the least number of substitutions, deletions and insertions (Levenshtein
-// 1966). Words are not negative, and numbered without large gaps; no string has 2^31 of them. It takes half the time if
-// both are the same arrays.
+// Returns one row per reference, one column per candidate: the least number of substitutions, deletions and insertions
+// (Levenshtein 1966). Words are not negative and are numbered without large gaps; no string has 2^31 words. If both
+// arguments are the same arrays, it takes half the time.
 std::vector<std::int32_t> pair_errors(const Strings& candidates, const Strings& references);
 
 }  // namespace latticemetric

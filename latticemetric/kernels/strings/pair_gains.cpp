@@ -7,15 +7,15 @@
 
 #include "memory/budget.hpp"
 
-// V(i, j, m) is the best completion after i reference and j candidate words, m matches just before, as in
+// V(i, j, m) is the best completion after i reference and j candidate words, with m matches just before, as in
 // strings/alignment.cpp:
 //
 //   N(i, j)    = max( V(i+1, j+1, 0),  V(i+1, j, 0) - beta,  V(i, j+1, 0) - alpha )
 //   V(i, j, m) = max( N(i, j),  (m+1) unit + V(i+1, j+1, min(m+1, order-1))  if c[j] = r[i] )
 //
-// A candidate is a lane of a vector, so that no step depends on what its neighbour does. Candidates of a batch end
-// together: V looks towards the end, so that what stands before the first word of a shorter one, which equals no word,
-// has no influence on it, and its gain is read where it begins.
+// Each candidate is a lane of a vector, so no step depends on a neighbouring lane. The candidates of a batch end
+// together. V looks towards the end: padding before the first word of a shorter candidate, which equals no word, has no
+// influence on it, and its gain is read where it begins.
 namespace latticemetric {
 namespace {
 
@@ -35,13 +35,13 @@ struct GainLanes {
   typedef std::uint64_t Halves __attribute__((vector_size(16)));
 };
 
-constexpr std::int32_t strange = 0;  // a word that the reference does not have
+constexpr std::int32_t strange = 0;  // the place of words that the reference lacks
 
 template <typename Key>
 class Batches {
   using L = GainLanes<Key>;
   using Vector = typename L::Vector;
-  // Vectors in a container keep their alignment as members only.
+  // A vector in a container keeps its alignment only as a member of a struct.
   struct Cell {
     Vector vector;
   };
@@ -56,7 +56,7 @@ class Batches {
       line_up(by_length_.data() + first, lanes_from(first), highest + 1);
   }
 
-  // The gains of all candidates against one reference.
+  // Computes the gains of all candidates against one reference.
   void against(String reference, std::int64_t* gains) {
     reference_.clear();
     for (std::int64_t i = 0; i < reference.size; ++i) {
@@ -66,7 +66,7 @@ class Batches {
     }
     const std::int32_t* words = words_.data();
     for (std::int64_t first = 0; first < candidates_.count; first += L::count) {
-      // Orders that are known when this is compiled have loops that are unrolled.
+      // Loops are unrolled for orders that are known at compile time.
       const auto score = gains_.order == 1   ? &Batches::template score<1>
                          : gains_.order == 4 ? &Batches::template score<4>
                                              : &Batches::template score<0>;
@@ -78,7 +78,8 @@ class Batches {
  private:
   std::int64_t lanes_from(std::int64_t first) const { return std::min(L::count, candidates_.count - first); }
 
-  // The words of a batch, ordered by length: word by word, a lane a candidate, all of them ending together.
+  // Appends the words of a batch, whose candidates are sorted by length: word by word, one lane per candidate, so that
+  // all of them end together.
   void line_up(const std::int64_t* batch, std::int64_t lanes, std::int32_t none) {
     const auto longest = candidates_.at(batch[lanes - 1]).size;
     const auto begin = words_.size();
@@ -90,7 +91,7 @@ class Batches {
     }
   }
 
-  // Scores a batch whose words begin at `words`, and returns where those of the next one do.
+  // Scores a batch whose words begin at `words`. Returns where the words of the next batch begin.
   template <std::int32_t known>
   const std::int32_t* score(const std::int64_t* batch, std::int64_t lanes, const std::int32_t* words,
                             std::int64_t* gains) {
@@ -112,7 +113,7 @@ class Batches {
     }
   }
 
-  // No word is left to be said: what is expected is deleted.
+  // Computes the row after the last word of the candidate: the rest of the reference is deleted.
   template <std::int32_t known>
   void end() {
     const std::int32_t order = known ? known : gains_.order;
@@ -121,7 +122,7 @@ class Batches {
       std::fill_n(here_.begin() + i * order, order, Cell{value});
   }
 
-  // The row before a word, of the row after it.
+  // Computes the row before a word from the row after it.
   template <std::int32_t known>
   void step(Vector word) {
     const std::int32_t order = known ? known : gains_.order;
@@ -130,18 +131,18 @@ class Batches {
     const Vector unit = L::all(gains.unit);
     const auto last = static_cast<std::int64_t>(reference_.size());
     Cell* cell = here_.data() + last * order;
-    const Cell* after = below_.data() + last * order;  // of the same i
+    const Cell* after = below_.data() + last * order;  // at the same i
     Vector best = after->vector + insertion;
     std::fill_n(cell, order, Cell{best});
     for (std::int64_t i = last - 1; i >= 0; --i) {
-      const Cell* matched = after;  // of i + 1
+      const Cell* matched = after;  // at i + 1
       after -= order;
       cell -= order;
       best = L::larger(L::larger(matched->vector, cell[order].vector + deletion), after->vector + insertion);
       const auto same = word == reference_[i].vector;
       std::fill_n(cell, order, Cell{best});
       if (!L::any(same)) continue;
-      Vector gain = L::all(gains.match(0));  // then of one match more: a sum is faster than a product of lanes
+      Vector gain = L::all(gains.match(0));  // raised by `unit` a step: a sum of lanes is faster than a product
       for (std::int32_t m = 0; m < order; ++m, gain += unit)
         cell[m].vector = same ? L::larger(best, matched[next_run(order, m)].vector + gain) : best;
     }
@@ -150,8 +151,8 @@ class Batches {
   const Gains gains_;
   const Strings candidates_;
   std::vector<std::int64_t> by_length_;
-  std::vector<std::int32_t> place_;  // of each word: one past where the reference has it first; the last is no word
-  std::vector<std::int32_t> words_;  // of all batches
+  std::vector<std::int32_t> place_;  // by word: 1 + its first place in the reference; the last one is padding
+  std::vector<std::int32_t> words_;  // of all batches, one after the other
   std::vector<Cell> reference_, here_, below_;
 };
 

@@ -9,8 +9,9 @@
 
 namespace latticemetric {
 
-// A row a reference, a column a candidate: the best alignment's sum of k-gram matches, minus alpha an insertion and
-// beta a deletion, in 1 / unit. Words are not negative, and the largest gain of all pairs fits in 63 bits.
+// Returns one row per reference, one column per candidate: the best alignment's sum of k-gram matches, minus alpha per
+// insertion and beta per deletion, in units of 1 / unit. Words are not negative, and the largest gain of all pairs fits
+// in 63 bits.
 std::vector<std::int64_t> pair_gains(Gains gains, const Strings& candidates, const Strings& references);
 
 }  // namespace latticemetric

@@ -7,23 +7,24 @@
 #include "memory/bits.hpp"
 #include "memory/budget.hpp"
 
-// Two ways, by length.
+// There are two methods, by length.
 //
-// Short strings: a bit for each place of the one string says whether an n-gram ends there that equals the one that ends
-// at place j of the other. Those of order n are those of order n - 1 at place j - 1, moved by one place, where the one
-// string has the other's symbol j (the Shift-And of Baeza-Yates & Gonnet 1992). Each n-gram of the other string takes
-// one of these places that no equal one took before it; the places that are taken in the end are what both share.
+// Short strings: one bit for each place of the one string says whether an n-gram ends there that equals the n-gram that
+// ends at place j of the other string. The places of order n are those of order n - 1 for place j - 1, moved by one
+// place, where the one string has symbol j of the other (the Shift-And of Baeza-Yates & Gonnet 1992). Each n-gram of
+// the other string takes one of these places that is still free. The number of places taken in the end is the number of
+// shared n-grams.
 //
-// Long strings: an n-gram that both have begins where both have an n-1-gram. So orders are counted one after the other,
-// and each looks only at places that are left from the one before. An n-gram is an n-1-gram, whose number is known, and
-// one more symbol: it is looked up in a table by these two, not by its text.
+// Long strings: an n-gram that both strings have begins where both have an (n-1)-gram. So orders are counted one after
+// the other, and each order looks only at places that are left from the order before. An n-gram is an (n-1)-gram, whose
+// number is known, and one more symbol: it is looked up in a table by these two, not by its text.
 namespace latticemetric {
 namespace {
 
-// A table of more numbers than this would not stay in a cache: few of them are used, and are kept by a hash.
+// A table of more numbers than this would not stay in a cache. Only few of them are used, so a hash table keeps those.
 constexpr std::int64_t most_direct = std::int64_t{1} << 21;
 
-// Orders that are counted by bits.
+// The highest order that is counted by bits.
 constexpr std::int32_t most_by_bits = 8;
 
 struct Direct {
@@ -52,7 +53,7 @@ void SharedNgrams::number_symbols(String one, String other) {
       const auto symbol = static_cast<std::size_t>(string.begin[i]);
       if (symbol >= number_of_.size()) number_of_.resize(std::max(symbol + 1, 2 * number_of_.size()), 0);
       const std::int64_t known = number_of_[symbol];
-      const std::int64_t found = known < first_ ? next : known;  // that of a pair before is none
+      const std::int64_t found = known < first_ ? next : known;  // a number of an earlier pair does not count
       next += known < first_;
       number_of_[symbol] = found;
       numbers[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(found - first_);
@@ -81,7 +82,7 @@ void SharedNgrams::count_by_bits(std::int32_t order, std::int64_t* shared) {
         const std::uint64_t here = n == 1 ? same[w] : moved & same[w];
         const std::uint64_t free = here & ~taken[n][w] & open;
         ends[n][w] = here;
-        taken[n][w] |= free & (0 - free);  // the first
+        taken[n][w] |= free & (0 - free);  // the first free place
         open = free ? 0 : open;
       }
     }
@@ -92,7 +93,7 @@ void SharedNgrams::count_by_bits(std::int32_t order, std::int64_t* shared) {
 
 template <typename Table>
 std::int64_t SharedNgrams::count_order(std::int32_t n, Table& table) {
-  // Places where the string is over.
+  // Drops places where the string is too short for an n-gram.
   const auto drop = [n](std::vector<Place>& places, const std::vector<std::int32_t>& string) {
     while (!places.empty() && places.back().at + n > static_cast<std::int64_t>(string.size())) places.pop_back();
   };
@@ -103,9 +104,9 @@ std::int64_t SharedNgrams::count_order(std::int32_t n, Table& table) {
   keys_.resize(one_places_.size());
   const std::int64_t symbols = symbols_;
   std::int32_t highest = 0;
-  // No branch waits for what a table holds: what is new and what is known is the same work.
+  // Without branches on what the table holds: new and known n-grams are the same work.
   {
-    const std::int32_t* const last = one_.data() + n - 1;  // of the n-gram that begins at 0
+    const std::int32_t* const last = one_.data() + n - 1;  // the last symbol of the n-gram at place 0
     std::int32_t* const left = left_.data();
     std::int64_t* key = keys_.data();
     for (Place& place : one_places_) {
@@ -126,7 +127,7 @@ std::int64_t SharedNgrams::count_order(std::int32_t n, Table& table) {
     for (const Place place : other_places_) {
       poll(10);
       const std::int32_t number = table.find(place.ngram * symbols + last[place.at]);
-      const std::int32_t matches = left[number] > 0;  // number 0 has none
+      const std::int32_t matches = left[number] > 0;  // number 0, of unknown n-grams, has none left
       left[number] -= matches;
       shared += matches;
       is_shared[number] = 1;

@@ -9,23 +9,24 @@
 #include "memory/bits.hpp"
 #include "memory/budget.hpp"
 
-// The fewest edits with shifts are hard to find (Shapira & Storer 2002), so the search is greedy: of all shifts that
-// the rules allow it makes the one that leaves the fewest edits, and again, until none leaves fewer (Snover et al.
-// 2006, section 3). What a shift leaves depends on these rules and limits, which are tercom's, with sacrebleu's limits
-// on the band and on the number of shifts that are tried:
+// The fewest edits with shifts are hard to find (Shapira & Storer 2002), so the search is greedy. Of all shifts that
+// the rules allow, it makes the one that leaves the fewest edits; it repeats this until no shift leaves fewer (Snover
+// et al. 2006, section 3). The result depends on these rules and limits. They are tercom's, with sacrebleu's limits of
+// the band and of the number of shifts that are tried:
 //
-// - At most 10 words move, to where the reference has them, at most 50 words from where they stand.
-// - Some of them are wrong where they stand, and some words of the reference where they would go are missed.
-// - They go after the word that a word of that place, or the one before it, is aligned with.
+// - At most 10 words move, to where the reference has them. The numbers of both places differ by 50 at most.
+// - Some of the words are edited where they stand, and so are some of the reference words where they would go.
+// - They go after a word that is aligned with one of those reference words, or with the reference word before them.
+//   The first of those reference words is not aligned with a word that moves.
 // - Of shifts that leave equally few edits, the longest is made, then the first, then the one that goes furthest left.
 //
-// Edits are those in a band around the diagonal, and ties prefer to match or substitute, then to delete.
+// Edits are counted in a band around the diagonal. Ties prefer a match or a substitution, then a deletion.
 namespace latticemetric {
 namespace {
 
 constexpr std::int64_t most_shifted = 10, furthest = 50, half_band = 25, most_tried = 1000;
 
-// The columns that are filled in each row, for one size of both strings: a row a word of the candidate.
+// The columns that are filled in each row, for one size of both strings. There is a row for each word of the candidate.
 struct Band {
   std::int64_t candidate, reference, half;
   double slope;
@@ -43,7 +44,7 @@ struct Band {
     return i == 0 || i == candidate ? reference + 1 : std::min(reference + 1, diagonal(i) + half);
   }
 
-  // No alignment of so few edits leaves the band.
+  // Returns a number of edits: no alignment of so few edits leaves the band.
   std::int64_t surely_inside() const {
     if (reference < half) return std::numeric_limits<std::int64_t>::max();
     const std::int64_t drift = reference - candidate;
@@ -52,7 +53,7 @@ struct Band {
       if (first(i) > 0) room = std::min(room, i + std::min<std::int64_t>(0, drift) - first(i));
       if (end(i) <= reference) room = std::min(room, end(i) - 1 - i - std::max<std::int64_t>(0, drift));
     }
-    // An alignment that goes k diagonals beyond those of its ends has |drift| + 2 k edits.
+    // An alignment that goes k diagonals beyond those of its two ends has at least |drift| + 2 k edits.
     return room < 0 ? -1 : std::llabs(drift) + 2 * room + 1;
   }
 };
@@ -60,8 +61,8 @@ struct Band {
 // An alignment of a candidate with the reference.
 struct Alignment {
   std::int64_t edits = 0;
-  std::vector<std::int64_t> after;           // of each reference word: the candidate's word that it is aligned with or follows
-  std::vector<std::int64_t> wrong, missed;   // how many of the first words of the candidate, of the reference, are edited
+  std::vector<std::int64_t> after;           // by reference word: the candidate word that it is aligned with or follows
+  std::vector<std::int64_t> wrong, missed;   // how many of the first words of each string are edited
 
   void clear(std::size_t candidate, std::size_t reference) {
     after.assign(reference, 0);
@@ -74,8 +75,8 @@ struct Alignment {
   }
 };
 
-// Edits of candidates of one size against one reference. One of them is aligned; others that begin with the same words
-// are measured from where they differ.
+// Edits of candidates of one size against one reference. One candidate is aligned; others are measured from where they
+// first differ from it.
 class Distance {
  public:
   void set(String reference, std::int64_t candidate) {
@@ -116,7 +117,7 @@ class Distance {
     return alignment_;
   }
 
-  // The edits of a candidate whose first words are those of the one that was aligned.
+  // Returns the edits of a candidate whose first `same` words are those of the candidate that was aligned.
   std::int64_t of(const std::vector<std::int32_t>& candidate, std::size_t same) {
     poll(static_cast<std::int64_t>(4 * (candidate.size() - same) + 20));
     if (has_bits_) {
@@ -143,7 +144,7 @@ class Distance {
   };
   struct Step {
     Column before;
-    std::uint64_t level, right;  // as many edits as diagonally before; one more than before this word
+    std::uint64_t level, right;  // as many edits as diagonally before; one more than in the column before
   };
 
   void advance(Column& column, std::int32_t word, std::uint64_t& level, std::uint64_t& right) const {
@@ -201,7 +202,7 @@ class Distance {
     Cost at(std::int64_t j) const { return first <= j && j < end ? cost[static_cast<std::size_t>(j - first)] : nothing; }
   };
 
-  // Row i, of the one before it; and which edit each cell comes by, if anybody asks.
+  // Fills row i from the row before it. Also stores the edit of each cell, if `edits` is given.
   void fill(Row& row, const Row& before, std::int64_t i, std::int32_t word, std::vector<Edit>* edits) const {
     row.first = band_.first(i);
     row.end = band_.end(i);
@@ -273,9 +274,9 @@ class Distance {
   std::vector<std::int32_t> reference_;
   Band band_{0, 0};
   bool has_bits_ = false;
-  std::int64_t sure_ = -1;  // edits by bits are those in the band if there are no more
+  std::int64_t sure_ = -1;  // up to so many edits, those counted by bits are those in the band
   std::uint64_t cells_ = 0;
-  std::vector<std::uint64_t> places_;  // of each word in the reference, a bit a place
+  std::vector<std::uint64_t> places_;  // by word: a bit for each place in the reference
   std::vector<Step> steps_;
   bool rows_are_kept_ = false;
   std::vector<Row> rows_;
@@ -296,7 +297,7 @@ class Shifting {
       const std::int64_t before = alignment.edits;
       best_ = {};
       try_shifts(alignment, reference);
-      // A shift that was found when too many were tried is not made.
+      // Once too many shifts have been tried, none is made, not even one that was found.
       if (tried_ >= most_tried || best_.gain <= 0) return shifts + before;
       shift(best_.begin, best_.words, best_.to);
       candidate_.swap(shifted_);
@@ -324,13 +325,13 @@ class Shifting {
           try_places(alignment, h, r, words);
           if (tried_ >= most_tried) break;
         }
-        // The search for longer ones, and for others, is over once too many are tried.
+        // Once too many shifts have been tried, the whole search is over.
         if (tried_ >= most_tried) return;
       }
     }
   }
 
-  // The words of the candidate from h on, to where the reference has them, from r on.
+  // Tries to shift the candidate's `words` words from h on to where the reference has them, from r on.
   void try_places(const Alignment& alignment, std::int64_t h, std::int64_t r, std::int64_t words) {
     const auto sum = [words](const std::vector<std::int64_t>& sums, std::int64_t at) {
       return sums[static_cast<std::size_t>(at + words)] - sums[static_cast<std::size_t>(at)];
@@ -351,8 +352,8 @@ class Shifting {
     }
   }
 
-  // Sets `shifted_` to what is said with the words from `begin` on moved to before the one at `to`; where they would
-  // move into themselves, they move as many words to the right.
+  // Sets `shifted_` to the candidate with `words` words from `begin` on moved to before the word at `to`. If `to` lies
+  // among these words or right after them, they move right by `to` - `begin` words instead.
   void shift(std::int64_t begin, std::int64_t words, std::int64_t to) {
     shifted_.assign(candidate_.begin(), candidate_.end());
     const auto at = shifted_.begin();

@@ -8,8 +8,9 @@
 
 namespace latticemetric {
 
-// For each reference, the edits that make it of its candidate: insertions, deletions, substitutions and shifts of words
-// side by side, as the search of tercom finds them (Snover et al. 2006). Words are numbered without large gaps.
+// Returns, for each reference, the number of edits that turn its candidate into it: insertions, deletions,
+// substitutions, and shifts of adjacent words, as the search of tercom finds them (Snover et al. 2006). Words are
+// numbered without large gaps.
 std::vector<std::int64_t> ter_edits(const TestSet& test);
 
 }  // namespace latticemetric

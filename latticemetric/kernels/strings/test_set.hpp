@@ -20,14 +20,14 @@ struct Strings {
 
   String at(std::int64_t s) const { return {words + begin[s], begin[s + 1] - begin[s]}; }
 
-  // The words of the longest string.
+  // Returns the number of words of the longest string.
   std::int64_t longest() const {
     std::int64_t words = 0;
     for (std::int64_t s = 0; s < count; ++s) words = std::max(words, at(s).size);
     return words;
   }
 
-  // No word is larger than this, if none is negative.
+  // Returns an upper bound of all words, if none is negative; a negative number otherwise.
   std::int32_t bound() const {
     std::int32_t bits = 0;
     for (std::int64_t k = 0; k < begin[count]; ++k) bits |= words[k];
@@ -35,7 +35,7 @@ struct Strings {
   }
 };
 
-// References of segment s are strings owner[s] .. owner[s + 1] - 1.
+// Segment s has candidate s and the references owner[s] .. owner[s + 1] - 1.
 struct TestSet {
   Strings candidates;
   Strings references;

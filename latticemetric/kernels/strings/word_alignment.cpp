@@ -6,19 +6,20 @@
 
 #include "memory/budget.hpp"
 
-// D(i, j) is the least number of errors between the first i words of the reference and the first j of the candidate. A
-// column of 64 of them is two words of bits, since neighbours differ by at most one, and is made from the column before
-// it by a dozen operations (Myers 1999; Hyyrö 2003). An alignment of few errors strays little from the diagonal: a band
-// of diagonals is enough where the best it holds has no more errors than it takes to leave it (Ukkonen 1985). Once it
-// is known how many errors are enough, the band becomes narrower on its way: a block is left out once all its cells
-// need more than that, counting the insertions or deletions that what follows must have for its lengths.
+// D(i, j) is the least number of errors between the first i words of the reference and the first j of the candidate.
+// Neighbours differ by at most one, so 64 cells of a column are two words of bits, and a dozen operations make them
+// from the column before (Myers 1999; Hyyrö 2003). An alignment of few errors strays little from the diagonal. So a
+// band of diagonals is enough if its best alignment has no more errors than it takes to leave the band (Ukkonen 1985).
+// Once it is known how many errors are enough, the band is narrowed on its way: a block is left out once all its cells
+// need more errors than that, counting the insertions or deletions that must follow because the rest differs in length.
 //
-// Of the alignments of fewest errors, the tie rule wants the one with the most matches, which also says how many words
-// are inserted and deleted; then, from the left, C before S before D before I. So cells of best alignments are marked
-// from the end, one to four a word, each with the most matches that may follow and the letter that it goes on with.
+// Of the alignments with the fewest errors, the tie rule wants the one with the most matches (which also determines the
+// number of insertions and deletions); then, from the left, C before S before D before I. So cells of best alignments
+// are marked from the end, one to four per word. Each holds the most matches that may follow, and the letter that such
+// an alignment goes on with.
 //
-// Bits of columns are kept for a part of the band at a time: every part begins with a column that is kept, and is made
-// again when it is marked, and once more when it is read.
+// The bits of columns are kept for one part of the band at a time. The column before each part is always kept; from it,
+// the part is made again when it is marked, and once more when it is read.
 namespace latticemetric {
 namespace {
 
@@ -28,7 +29,7 @@ constexpr std::int64_t width = 64;
 enum Letter : std::uint8_t { match, substitution, deletion, insertion };
 constexpr char spelled[] = "CSDI";
 
-// Diagonals i - j from first to last, which all alignments of at most `errors` errors stay between.
+// The diagonals i - j from first to last. No alignment of at most `errors` errors leaves them.
 struct Band {
   std::int64_t errors, first, last;
 
@@ -40,7 +41,7 @@ struct Band {
   }
 };
 
-// Where the reference has each word of the candidate.
+// The places in the reference of each word of the candidate.
 class Places {
  public:
   void set(String candidate, String reference) {
@@ -73,7 +74,8 @@ class Places {
     set_rows();
   }
 
-  // The places of the candidate's j-th word, a bit each. Null if they are few, or not wanted so often: see `each`.
+  // Returns the places of the candidate's j-th word, one bit each; null if the word is rare or unknown: then use
+  // `each`.
   const Bits* row(std::int64_t j) const {
     const std::int32_t word_class = candidate_[static_cast<std::size_t>(j)];
     return word_class == strange || row_of_[word_class] == none ? nullptr : rows_.data() + row_of_[word_class];
@@ -98,7 +100,7 @@ class Places {
   static constexpr std::int32_t free = -1, strange = -1;
   static constexpr std::int64_t none = -1;
 
-  // Rows of bits for words so frequent that a visit of each place takes longer: 128 of them at most.
+  // Makes rows of bits for words that are so frequent that visiting each place takes longer: at most 128 words.
   void set_rows() {
     const auto size = static_cast<std::int64_t>(classes_.size());
     const std::int64_t blocks = (size - 1) / width + 1;
@@ -121,9 +123,9 @@ class Places {
   }
 
   std::vector<std::int32_t> word_, class_of_;  // a hash table
-  std::vector<std::int32_t> classes_, candidate_;   // of the words of the reference, and of the candidate
+  std::vector<std::int32_t> classes_, candidate_;   // the class of each word of the reference; of the candidate
   std::vector<std::int32_t> begin_, next_, place_;
-  std::vector<std::int64_t> row_of_;  // of each class, where its row begins
+  std::vector<std::int64_t> row_of_;  // by class: where its row begins, or none
   std::vector<Bits> rows_;
 };
 
@@ -135,7 +137,7 @@ class WordAligner::Table {
 
   const std::string& align(String candidate, String reference) {
     edits_.clear();
-    // Both begin with these words: some best alignment matches them, and no letter goes before C.
+    // Both strings begin with these words. Some best alignment matches them, and no letter comes before C.
     std::int64_t common = 0;
     while (common < std::min(candidate.size, reference.size) && candidate.begin[common] == reference.begin[common])
       ++common;
@@ -155,30 +157,31 @@ class WordAligner::Table {
  private:
   // ---- Columns ------------------------------------------------------------------------------------------------
 
-  // How 64 cells of a column differ from their neighbours: a bit each. The letter of a marked cell, a number of two
-  // bits, takes the place of the first two.
+  // How 64 cells of a column differ from their neighbours, one bit each. Once a cell is marked, its letter (a number of
+  // two bits) replaces its bits `down` and `right`.
   struct Steps {
     Bits down;   // one error more than the cell before it in the column
     Bits right;  // one error more than the cell in the column before it
     Bits level;  // as many errors as the cell before both
   };
-  // A column to go on from: by its blocks of 64 cells, which of them have one error more than the cell before, or less.
+  // A column to go on from: its blocks of 64 cells, and which cells have one error more, or one less, than the cell
+  // before.
   struct PartStart {
     std::int64_t first, last;
     std::vector<Bits> more, less;
   };
 
-  // The blocks of a column, and where what is kept of them begins.
+  // The blocks of a column, and where their steps begin among those that are kept.
   struct Blocks {
     std::int64_t first, last, kept;
   };
-  // Of the band.
+  // Returns the blocks of column j that the band covers.
   Blocks in_band(std::int64_t j) const {
     return {(std::max<std::int64_t>(1, j + band_.first) - 1) / width,
             (std::clamp<std::int64_t>(j + band_.last, 1, reference_words_) - 1) / width, 0};
   }
 
-  // Column 0: words are deleted.
+  // Makes column 0: all reference words are deleted.
   void start() {
     const auto blocks = static_cast<std::size_t>((reference_words_ - 1) / width + 1);
     more_.resize(blocks);
@@ -193,7 +196,7 @@ class WordAligner::Table {
     part_ = 0;
   }
 
-  // Makes the columns after `from`, up to `to`, for the first time.
+  // Makes the columns after `from`, up to `to`, for the first time. Keeps their steps if `keep`.
   void advance(std::int64_t from, std::int64_t to, bool keep) {
     std::int64_t kept = blocks_;
     for (std::int64_t j = from + 1; j <= to; ++j) {
@@ -209,7 +212,7 @@ class WordAligner::Table {
     }
   }
 
-  // Makes a column from the one before it. What its cells are like goes to `kept`, if anywhere.
+  // Makes a column from the one before it. Writes its steps to `kept` unless that is null.
   void make_column(std::int64_t j, Blocks blocks, Steps* kept) {
     Bits *const more = more_.data(), *const less = less_.data(), *const same = same_.data();
     const std::int64_t first = blocks.first, last = blocks.last;
@@ -225,7 +228,7 @@ class WordAligner::Table {
                    [&](std::int64_t i) { same[i / width] |= Bits{1} << (i % width); });
       matches = same;
     }
-    Bits more_above = 1, less_above = 0;  // at the border, words are inserted
+    Bits more_above = 1, less_above = 0;  // above the first row, words are inserted
     const auto make_block = [&](std::int64_t b) {
       const Bits up = more[b], down = less[b], equal = matches[b] | less_above;
       const Bits level = (((equal & up) + up) ^ up) | equal | down;
@@ -244,17 +247,17 @@ class WordAligner::Table {
     errors_ += static_cast<std::int64_t>(more_above) - static_cast<std::int64_t>(less_above);
   }
 
-  // Errors in the last cell of a block, beyond those in the last cell of the one before it.
+  // Returns by how many errors the last cell of a block exceeds the last cell of the block before it.
   std::int64_t errors_in(std::int64_t block) const {
     return __builtin_popcountll(more_[block]) - __builtin_popcountll(less_[block]);
   }
 
-  // Chooses the blocks of the next column: without the last ones, if even their first cells need too many errors, and
-  // without the first ones, if even their last cells do. What follows a cell needs an insertion or deletion for each
-  // word that one of its sides is longer. A step down, or up, saves one of them at most, and a cell has at most one
-  // error less.
+  // Chooses the blocks of the next column. Leaves out the last blocks if even their first cells need too many errors,
+  // and the first blocks if even their last cells do. After a cell, one error follows for each word by which one
+  // string's rest is longer than the other's; for the candidate's, this is `longer` plus the cell's row. A step down or
+  // up saves at most one of these, and a cell has at most one error less than its neighbour.
   void choose_next(std::int64_t j, Blocks blocks) {
-    const std::int64_t errors = band_.errors, longer = (candidate_words_ - j) - reference_words_;  // what follows, by words
+    const std::int64_t errors = band_.errors, longer = (candidate_words_ - j) - reference_words_;  // at row 0
     next_ = blocks;
     while (next_.last > next_.first) {
       const std::int64_t before = errors_ - errors_in(next_.last), end = next_.last * width;
@@ -270,7 +273,7 @@ class WordAligner::Table {
     }
   }
 
-  // Of the last cell, once the last column is there.
+  // Returns the errors of the last cell, once the last column is made.
   std::int64_t errors() const {
     const std::int64_t beyond = (last_ + 1) * width - reference_words_;
     if (beyond == 0) return errors_;
@@ -280,7 +283,8 @@ class WordAligner::Table {
 
   // ---- Parts of the band ----------------------------------------------------------------------------------------
 
-  // A band that holds all best alignments. The best alignment of another one says how much broader it has to be.
+  // Finds a band that holds all best alignments. If a band is too narrow, its best alignment tells how broad the next
+  // one has to be.
   void find_band() {
     bool is_enough = false;
     for (std::int64_t most = std::llabs(reference_words_ - candidate_words_) + width;;) {
@@ -300,8 +304,8 @@ class WordAligner::Table {
     }
   }
 
-  // Whether errors are so few, and so evenly spread, that a broader band is not likely to hold an alignment of far
-  // fewer.
+  // Returns whether the errors are so few, and so evenly spread, that a broader band is not likely to hold an alignment
+  // of far fewer errors.
   bool is_even(std::int64_t found) const {
     if (found > std::max(candidate_words_, reference_words_) * 7 / 10) return false;
     std::int64_t least = found, most = 0;
@@ -313,7 +317,7 @@ class WordAligner::Table {
     return 2 * most <= 3 * least;
   }
 
-  // How many columns are kept at a time.
+  // Chooses how many columns are kept at a time.
   void allot() {
     blocks_ = std::min((band_.last - band_.first) / width + 2, (reference_words_ - 1) / width + 1);
     const auto bytes = static_cast<std::size_t>(blocks_) * sizeof(Steps) + sizeof(Letter);
@@ -331,13 +335,13 @@ class WordAligner::Table {
     return {first, last_, blocks(more_), blocks(less_)};
   }
 
-  // Makes a part's columns, and keeps what its cells are like if somebody will read it.
+  // Makes the columns of a part for the first time. Keeps their steps if `keep`.
   void make(std::int64_t from, bool keep) {
     if (keep) make_room((part_end(from) - from + 1) * blocks_);
     advance(from, part_end(from), keep);
   }
 
-  // The same blocks once more.
+  // Makes the columns of a part again, with the same blocks, and keeps their steps.
   void make_again(std::int64_t from) {
     const PartStart& part_start = part_starts_[static_cast<std::size_t>(from / columns_)];
     last_ = part_start.last;
@@ -351,7 +355,7 @@ class WordAligner::Table {
     }
   }
 
-  // Nobody reads of it what was not written.
+  // Makes room for the steps of `blocks` blocks. It is not initialised: only what was written is read.
   void make_room(std::int64_t blocks) {
     if (blocks <= room_) return;
     steps_.reset();
@@ -361,7 +365,7 @@ class WordAligner::Table {
 
   // ---- Cells of best alignments ---------------------------------------------------------------------------------
 
-  // A cell, with the most matches that may follow, and the letter that those begin with.
+  // A cell, the most matches that may follow it, and the first letter of that rest.
   struct Cell {
     std::int64_t row, matches;
     Letter letter;
@@ -371,7 +375,7 @@ class WordAligner::Table {
     cell.matches = matches;
     cell.letter = letter;
   }
-  // Rows come from the last to the first.
+  // Adds a cell, or improves it if it is the last one of the list. Rows come in descending order.
   static void reach(std::vector<Cell>& cells, Cell cell) {
     if (!cells.empty() && cells.back().row == cell.row)
       reach(cells.back(), cell.matches, cell.letter);
@@ -379,7 +383,8 @@ class WordAligner::Table {
       cells.push_back(cell);
   }
 
-  // Calls visit(cell) for the cells of a column, and for the one before each if `visit` says that it leads there.
+  // Calls visit(cell) for the cells of a column, from the last row to the first. If `visit` returns true, a deletion
+  // leads from the cell one row up to this one, so that one is visited, too.
   template <typename Visit>
   static void each_upwards(const std::vector<Cell>& cells, Visit visit) {
     Cell deleting{-1, 0, deletion};
@@ -394,8 +399,8 @@ class WordAligner::Table {
     }
   }
 
-  // Marks a part's cells of best alignments. Takes those that lead to its last column by other letters than deletions;
-  // leaves those that lead to the last column of the part before.
+  // Marks the cells of best alignments in a part. Takes in `cells` those of its last column that are reached other than
+  // by deletions. Replaces them with those of the last column of the part before.
   void mark(std::int64_t from, std::vector<Cell>& cells) {
     first_letters_.resize(static_cast<std::size_t>(part_end(from) - from) + 1);
     for (std::int64_t j = part_end(from); j > from; --j) {
@@ -430,7 +435,8 @@ class WordAligner::Table {
     });
   }
 
-  // Of the i-th word of the reference in column j. What is kept of the column before the part comes first.
+  // Returns the steps of the i-th word of the reference in column j. The steps of column `from`, before the part, come
+  // first.
   Steps& steps_at(std::int64_t from, std::int64_t j, std::int64_t i) {
     const Blocks blocks = blocks_of_[static_cast<std::size_t>(j)];
     return steps_[static_cast<std::size_t>((j == from ? 0 : blocks.kept) + i / width - blocks.first)];
@@ -442,7 +448,7 @@ class WordAligner::Table {
     steps.down = (steps.down & others) | static_cast<Bits>(letter & 1) << shift;
     steps.right = (steps.right & others) | static_cast<Bits>(letter >> 1) << shift;
   }
-  // Of a marked cell.
+  // Returns the letter of a marked cell.
   Letter letter_at(std::int64_t from, std::int64_t j, std::int64_t row) {
     if (row == 0) return first_letters_[static_cast<std::size_t>(j - from)];
     const Steps& steps = steps_at(from, j, row - 1);
@@ -477,23 +483,23 @@ class WordAligner::Table {
   Places places_;
   std::int64_t candidate_words_ = 0, reference_words_ = 0;
   Band band_{0, 0, 0};
-  bool is_narrowed_ = false;     // the errors of the band are known to be enough
-  std::int64_t blocks_ = 0;      // of a column, at most
-  std::int64_t columns_ = 0;     // of a part
+  bool is_narrowed_ = false;     // `band_.errors` is known to be enough
+  std::int64_t blocks_ = 0;      // the most that a column has
+  std::int64_t columns_ = 0;     // how many a part has
   std::vector<PartStart> part_starts_;  // before each part
   // The column that was made last.
   std::vector<Bits> more_, less_, same_;
-  std::int64_t last_ = 0, errors_ = 0;  // its last block, and the errors of the last cell of that
-  std::int64_t errors_of_first_ = 0;    // of the last cell of its first block
+  std::int64_t last_ = 0, errors_ = 0;  // its last block, and the errors of that block's last cell
+  std::int64_t errors_of_first_ = 0;    // the errors of the last cell of its first block
   static constexpr int parts = 4;
   std::int64_t errors_until_[parts + 1] = {};  // as `errors_`, after each quarter of the columns
-  int part_ = 0;                               // quarters that are made
-  std::vector<Blocks> blocks_of_;              // of each column
-  Blocks next_{0, 0, 0};                       // of the column after it, at most
-  // Of the part at hand: column by column, beginning with the one before it.
+  int part_ = 0;                               // how many quarters are made
+  std::vector<Blocks> blocks_of_;              // by column
+  Blocks next_{0, 0, 0};                       // the most blocks of the column after it
+  // The steps of the part at hand, column by column, beginning with the column before the part.
   std::unique_ptr<Steps[]> steps_;
   std::int64_t room_ = 0;
-  std::vector<Letter> first_letters_;  // of the first cell of each column
+  std::vector<Letter> first_letters_;  // by column of the part: the letter of its first cell
   std::vector<Cell> before_;
 };
 

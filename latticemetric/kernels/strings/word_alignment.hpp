@@ -1,4 +1,4 @@
-// The best alignment of two strings where all errors count the same, as WER and WRR count them.
+// The best alignment of two strings if all errors count the same, as in WER and WRR.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace latticemetric {
 
-// Aligns as `Aligner` does, ties included, in time that grows with the length and with the errors. Words are not
-// negative. Buffers are kept from pair to pair.
+// Aligns as `Aligner` does, ties included. The time grows with the length and with the errors. Words are not negative.
+// Buffers are kept from pair to pair.
 class WordAligner {
  public:
-  // What is kept of the table of a pair; more of it takes less time.
+  // The bytes of a pair's table that are kept. The more are kept, the less time it takes.
   static constexpr std::size_t usual_bytes = std::size_t{1} << 25;
 
   explicit WordAligner(std::size_t most_bytes = usual_bytes);

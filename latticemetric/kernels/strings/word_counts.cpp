@@ -8,20 +8,20 @@
 
 #include "memory/budget.hpp"
 
-// K(i, j) is the best of (M - I) * unit + M over alignments of i reference and j candidate words, unit larger than
-// any M, so that it orders alignments by value, then by matches:
+// K(i, j) is the largest (M - I) * unit + M over alignments of i reference and j candidate words. `unit` is larger than
+// any M, so K orders alignments by value, then by matches:
 //
 //   K(i, j) = max( K(i-1, j-1) + (r[i] = c[j] ? unit + 1 : 0),  K(i-1, j),  K(i, j-1) - unit )
 //
-// M + S + D = |r| and M + S + I = |c| make the other counts, so that nothing is left for the tie rule to decide. Cells
-// of one i + j do not depend on one another: they are the lanes of vectors. As M - I = |r| - (S + D + I), an alignment
-// of few errors strays little from the diagonal: a band of diagonals is enough where the best it holds has fewer errors
-// than it takes to leave it, and is doubled where not (Ukkonen 1985).
+// M + S + D = |r| and M + S + I = |c| determine the other counts, so nothing is left for the tie rule to decide. Cells
+// with the same i + j do not depend on each other: they are the lanes of vectors. Since M - I = |r| - (S + D + I), an
+// alignment of few errors strays little from the diagonal. So a band of diagonals is enough if its best alignment has
+// fewer errors than it takes to leave the band; otherwise the band is doubled (Ukkonen 1985).
 namespace latticemetric {
 namespace {
 
-// Sixteen bytes of keys, which stay in a vector register. Shifts by a lane are shifts of halves: compilers make
-// shuffles of single lanes one lane at a time where the machine has no instruction for all.
+// Sixteen bytes of keys, which stay in a vector register. They are shifted by a lane with shifts of 64-bit halves:
+// where the machine has no instruction for a shuffle of all lanes, compilers shuffle one lane at a time.
 template <typename Key>
 struct Block {
   typedef Key Vector __attribute__((vector_size(16)));
@@ -35,14 +35,14 @@ struct Block {
 
   static Vector larger(Vector a, Vector b) { return a > b ? a : b; }
 
-  // The last lane of `left`, then all of `right` but its last.
+  // Returns the last lane of `left`, then all of `right` but its last lane.
   static Vector one_before(Vector left, Vector right) {
     const Halves middle = between(left, right);
     if constexpr (bits == 64) return reinterpret_cast<Vector>(middle);
     return reinterpret_cast<Vector>(reinterpret_cast<Halves>(right) << bits % 64 | middle >> (64 - bits));
   }
 
-  // All of `left` but its first lane, then the first of `right`.
+  // Returns all of `left` but its first lane, then the first lane of `right`.
   static Vector one_after(Vector left, Vector right) {
     const Halves middle = between(left, right);
     if constexpr (bits == 64) return reinterpret_cast<Vector>(middle);
@@ -67,20 +67,21 @@ struct Block {
   }
 };
 
-// Keys that say that there is no alignment, and what others stay below, so that no sum is too large for its type.
+// `most` bounds the keys of alignments; `nothing` is the key of a cell without one. Both leave room, so that no sum
+// overflows.
 template <typename Key>
 constexpr Key most = std::numeric_limits<Key>::max() / 16 * 7;
 template <typename Key>
 constexpr Key nothing = -2 * most<Key>;
 
-// Diagonals i - j from 2 * first - 1 to 2 * (first + lanes - 1): lane l of the cells whose i + j is d has
+// A band of the diagonals i - j from 2 * first - 1 to 2 * (first + lanes - 1). Of the cells with i + j = d, lane l has
 // i = first + d / 2 + l.
 struct CountBand {
   std::int64_t lanes;
   std::int64_t first;
   std::int64_t leaving;  // the fewest errors of an alignment that leaves it
 
-  // `drift` is the last cell's diagonal.
+  // `drift` is the diagonal of the last cell.
   CountBand(std::int64_t lanes, std::int64_t drift) : lanes(lanes), first((drift + 3 - 2 * lanes) / 4) {
     const std::int64_t under = std::min<std::int64_t>(0, drift) - (2 * first - 1);
     const std::int64_t over = 2 * (first + lanes - 1) - std::max<std::int64_t>(0, drift);
@@ -88,7 +89,7 @@ struct CountBand {
   }
 };
 
-// A pair as keys, the candidate from its last word to its first, and two rows of cells.
+// A pair as keys (the candidate from its last word to its first), and two rows of cells.
 template <typename Key>
 struct Pair {
   std::vector<Key> candidate_keys, reference_keys;
@@ -97,7 +98,7 @@ struct Pair {
 
   void set(String candidate, String reference, std::int64_t lanes) {
     room = lanes + 2;
-    // What is outside of one string equals nothing of the other.
+    // Padding of one string equals nothing in the other.
     candidate_keys.assign(static_cast<std::size_t>(candidate.size + 2 * room), -1);
     reference_keys.assign(static_cast<std::size_t>(reference.size + 2 * room), -2);
     std::reverse_copy(candidate.begin, candidate.begin + candidate.size, candidate_keys.begin() + room);
@@ -106,7 +107,8 @@ struct Pair {
   }
 };
 
-// The key of the last cell. `few` blocks of lanes stay in registers; 0 stands for any number.
+// Returns the key of the last cell. If there are `few` blocks of lanes, they stay in registers; `few` = 0 stands for
+// any number of blocks.
 template <std::int64_t few, typename Key>
 Key last_key(Pair<Key>& pair, std::int64_t candidate_words, std::int64_t reference_words, CountBand band, Key unit) {
   using B = Block<Key>;
@@ -142,7 +144,7 @@ Key last_key(Pair<Key>& pair, std::int64_t candidate_words, std::int64_t referen
   return (last % 2 ? odd : even)[lane / B::lanes].vector[lane % B::lanes];
 }
 
-// Matches and errors of the best alignment.
+// The numbers of matches and errors of the best alignment.
 struct Found {
   std::int64_t matches, errors;
 };
@@ -150,7 +152,7 @@ struct Found {
 template <typename Key>
 Found best(String candidate, String reference) {
   thread_local Pair<Key> buffers;
-  Pair<Key>& pair = buffers;  // found once
+  Pair<Key>& pair = buffers;  // a thread-local variable is looked up only once
   const std::int64_t unit = std::min(candidate.size, reference.size) + 1;
   for (std::int64_t lanes = Block<Key>::lanes;; lanes *= 2) {
     const CountBand band(lanes, reference.size - candidate.size);
@@ -181,8 +183,8 @@ Found best_core(String candidate, String reference, std::int32_t highest) {
 }  // namespace
 
 void count_words(String candidate, String reference, std::int32_t highest, std::int64_t* counts) {
-  // Some best alignment matches what both begin with, and what both end with: whatever else an alignment does with two
-  // equal first words, to match them with each other makes no more errors, and no fewer matches.
+  // Some best alignment matches the words that both strings begin with, and those that both end with: whatever else an
+  // alignment does with two equal first words, matching them with each other makes no more errors and no fewer matches.
   const std::int64_t shorter = std::min(candidate.size, reference.size);
   std::int64_t first = 0, last = 0;
   while (first < shorter && candidate.begin[first] == reference.begin[first]) ++first;

@@ -1,4 +1,4 @@
-// Counts of the alignments of word recognition rates, without the alignments themselves.
+// The counts of the best alignment under the word recognition rate, without the alignment itself.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace latticemetric {
 
-// Sets counts[0 .. 3] to M, S, D, I. Words are numbers from 0 to `highest`.
+// Sets counts[0] .. counts[3] to M, S, D, I of the best alignment. Words are numbers from 0 to `highest`.
 void count_words(String candidate, String reference, std::int32_t highest, std::int64_t* counts);
 
 }  // namespace latticemetric

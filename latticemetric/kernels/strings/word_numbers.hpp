@@ -8,8 +8,8 @@
 
 namespace latticemetric {
 
-// A view of a word, its first and its last eight bytes, which are all of it where it has sixteen or fewer, and a hash
-// of all bytes.
+// A view of a word; its first and its last eight bytes, which are the whole word if it has at most sixteen; and a hash
+// of all its bytes.
 struct Word {
   const char* begin;
   std::uint64_t size, head, tail, hash;
@@ -19,14 +19,15 @@ struct Word {
     begin = first;
     size = static_cast<std::uint64_t>(end - first);
     if (end - readable >= 8) {
-      // No branch waits for the size: the bytes before a short word are read, and shifted out.
+      // Without a branch on the size: the bytes before a short word are read, too, and shifted out.
       const std::uint64_t before = 8 - std::min<std::uint64_t>(8, size);
       head = eight(std::min(begin, end - 8)) >> 4 * before >> 4 * before;
       tail = eight(end - 8) >> 4 * before >> 4 * before;
     } else {
       head = tail = few(begin, size);
     }
-    // Multiplicative hashing, whose high bits are good; the sum of the multipliers is odd, as short words are both.
+    // Multiplicative hashing, whose high bits are good. Short words have equal `head` and `tail`: the sum of the
+    // multipliers is odd, so that they hash well, too.
     hash = (head ^ size) * 0x9e3779b97f4a7c15u + tail * 0xe7037ed1a0b428dau;
     if (size > 16) hash += middle(first + 8, end - 8) * 0x9e3779b97f4a7c15u;
   }
@@ -39,7 +40,8 @@ struct Word {
  private:
   static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first byte must be the lowest");
 
-  // A hash of what stands between the first and the last eight bytes, with some of those in its last step.
+  // Returns a hash of the bytes between the first and the last eight. Its last step may also read some of the last
+  // eight.
   static std::uint64_t middle(const char* from, const char* end) {
     std::uint64_t bytes = 0;
     for (; from < end; from += 8) {
@@ -51,7 +53,7 @@ struct Word {
 
   static std::uint64_t few(const char* from, std::size_t size) {
     std::uint64_t bytes = 0;
-    if (size > 0) std::memcpy(&bytes, from, size);  // of an empty word, there may be no byte at all
+    if (size > 0) std::memcpy(&bytes, from, size);  // an empty word may have no readable byte at all
     return bytes;
   }
 
@@ -62,7 +64,8 @@ struct Word {
   }
 };
 
-// Words of a text. Room is made once, and words are set where they stand: a copy would wait for what was just written.
+// The words of a text. Room is made once, and words are set in place: copying a word would wait for what was just
+// written.
 class WordList {
  public:
   Word& add() {
@@ -80,7 +83,7 @@ class WordList {
   std::size_t size_ = 0;
 };
 
-// Distinct words, numbered from 0 in order of appearance: a hash table of open addressing.
+// Numbers distinct words from 0 on, in order of appearance: a hash table with open addressing.
 class WordNumbers {
  public:
   WordNumbers() : places_(256, -1) {}
@@ -96,7 +99,7 @@ class WordNumbers {
     return static_cast<std::int32_t>(number);
   }
 
-  // Forgets all words, in constant time: a place with a number from before is free.
+  // Forgets all words, in constant time: a place with a number from before counts as free.
   void forget() {
     first_ += static_cast<std::int64_t>(words_.size());
     words_.clear();
@@ -115,10 +118,10 @@ class WordNumbers {
     }
   }
 
-  std::vector<std::int64_t> places_;  // numbers, counted from the first word of all
-  int shift_ = 56;                    // of a hash, to a place
+  std::vector<std::int64_t> places_;  // numbers, counted on through `forget`
+  int shift_ = 56;                    // from a hash to a place
   std::vector<Word> words_;
-  std::int64_t first_ = 0;  // what word 0 is in that count
+  std::int64_t first_ = 0;  // the number of word 0 in that count
 };
 
 }  // namespace latticemetric

@@ -80,7 +80,7 @@ class Vocabulary:
 
     @property
     def is_numeric(self) -> bool:
-        """True if each number is its own word."""
+        """True if words are only numbers: the word of number 7 is `7`."""
         return False
 
     def number(self, word: str) -> int:

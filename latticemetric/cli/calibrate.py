@@ -121,10 +121,10 @@ def command(
 ) -> None:
     """Compare word confidences and expected errors of LATTICES with their references, and fit the posterior scale.
 
-    First, find the posterior scale with the best word confidences on LATTICES (with --criterion errors: with the best
-    expected errors). Then evaluate the word confidences, the probability that an answer has no errors, and the expected
-    number of errors of an answer. Evaluate them on the graphs of --test; without --test, on each fold of LATTICES, with
-    the scale that is best on the other folds. All graphs stay in memory.
+    First, find the posterior scale that gives the most accurate word confidences on LATTICES; --criterion errors finds
+    the scale that gives the most accurate expected errors. Then evaluate the word confidences, the probability that an
+    answer has no errors, and the expected number of errors of an answer. Evaluate them on the graphs of --test; without
+    --test, on each fold of LATTICES, with the scale that is best on the other folds. All graphs stay in memory.
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
     one line per lattice, in the same order or with ids first; give several files for several references.

@@ -184,7 +184,10 @@ class Correlations(Results):
         return f"{metric} {'↑' if self.agreement.metrics[metric].higher_is_better else '↓'}"
 
     def _p_values(self, comparisons: Sequence[MetricComparison]) -> _Column:
-        """Return p-values of the paired bootstrap against the baseline; none without resamples or other metrics."""
+        """Return p-values of the paired bootstrap against the baseline.
+
+        The column is empty if there are no resamples, or if the baseline is the only metric.
+        """
         compared = self._against_baseline(comparisons)
         values = {name: one.bootstrap.p for name, one in compared.items() if one.bootstrap}
         reasons = {name: f"p: {self.baseline} has no correlation" for name, p in values.items() if p is None}
@@ -264,7 +267,8 @@ def _rows(agreement: Agreement) -> Iterator[_Row]:
 def _group_rows(grouping: Grouping) -> Iterator[_Row]:
     """Yield the TSV rows of groups: their scores, then the correlations over every group and over large groups.
 
-    The column `system` has the value of the group, or, for correlations, `every` or `large`.
+    In rows of scores, the column `system` holds the value that defines the group; in rows of correlations, it holds
+    `every` or `large`.
     """
     for group in grouping.groups:
         for metric, value in {"human": group.human, **group.scores}.items():

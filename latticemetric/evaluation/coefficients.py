@@ -127,7 +127,7 @@ def moments(first: Floats, second: Floats) -> Floats:
 
 
 def pearson_of(sums: Floats) -> Floats:
-    """Return Pearson's r from sums of rows of `moments` (on the last axis); NaN if undefined."""
+    """Return Pearson's r from sums of rows of `moments`; NaN if undefined. The last axis has the six moments."""
     n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         mean_x, mean_y = x / n, y / n

@@ -125,10 +125,15 @@ def _int32(values: Any, what: str) -> Numbers:
 
 
 def _vector(given: Numbers) -> tuple[Numbers, npt.NDArray[np.int64]]:
-    """Return the arcs of a vector of Fsas, and the index where each Fsa begins.
+    """Return the arcs of a vector of Fsas, and the index of the first arc of each Fsa, then the number of all arcs.
 
-    The array has the layout of k2's `FsaVecToTensor`: the number of Fsas, 0, the first state of each Fsa and the number
-    of all states, the first arc of each Fsa and the number of all arcs, then the arcs.
+    The array has the layout of k2's `FsaVecToTensor`:
+
+    - the number of Fsas;
+    - a 0;
+    - the first state of each Fsa, then the number of all states;
+    - the first arc of each Fsa, then the number of all arcs;
+    - the arcs.
     """
     number = int(given[0]) if len(given) > 1 else _END
     head = 2 + 2 * (number + 1)

@@ -211,7 +211,10 @@ def search_words(
 
 
 def _alignment(lattice: Lattice, cost: Costs, numbers: Words) -> Callable[[Words], AlignedHypothesis]:
-    """Return a function that aligns positions (indices into `numbers`) with all paths."""
+    """Return a function that aligns a hypothesis with all paths.
+
+    A hypothesis has a word or ε at each of its positions, as an index into `numbers`.
+    """
     states, times = lattice.num_states, np.empty(0) if lattice.times is None else lattice.times
     order = np.argsort(lattice.target, kind="stable")
     source, target, word = (column[order] for column in (lattice.source, lattice.target, lattice.word))

@@ -116,8 +116,8 @@ def classes_along(graph: Lattice, words: Sequence[str], label: str = "class") ->
     ends = [state for state in graph.final.tolist() if state in reached[-1]]
     if not ends:
         raise UsageError(
-            "the reference has no path with the compared words",
-            advice="use a metric without ignored words and wildcards",
+            "the words that the metric compared are on no path of the reference",
+            advice="use a metric without ignored words and wildcards, which change the words before the comparison",
         )
     kinds: list[str] = []
     read, state = len(words), ends[0]

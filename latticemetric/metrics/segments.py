@@ -151,7 +151,10 @@ class Segments(NamedTuple):
         return _native.match_ngrams(*self.candidates, *self.references, self.owner, order)
 
     def information(self, order: int) -> npt.NDArray[np.float64]:
-        """Return `matches` weighted by the information of each match. Words must be numbered across segments."""
+        """Return `matches`, each weighted by its information, as in NIST.
+
+        A word must have the same number in all segments.
+        """
         return _native.weigh_ngrams(*self.candidates, *self.references, self.owner, order)
 
 

@@ -104,10 +104,10 @@ def _spans(tags: WordTags) -> _Spans:
 
 
 def _matched_words(agreed: Flags, of_gold: _Spans, of_predicted: _Spans) -> Numbers:
-    """Match gold and predicted spans of a class; return the overlap of each gold span with its match.
+    """Match gold spans with predicted spans of the same class; return the overlap of each gold span with its match.
 
     Spans are matched one to one, by the largest overlap; ties: the first gold span, then the first predicted span.
-    Spans of different segments or classes do not overlap, so one pass matches all.
+    Overlap counts only words whose tags agree (`agreed`), so one pass handles all segments and both classes.
     """
     start = np.flatnonzero(of_gold.opens | of_predicted.opens)
     size = np.diff(start, append=len(agreed))

@@ -41,6 +41,7 @@ class Window(ABC):
 
     def __init__(self) -> None:
         self._in_progress: deque[Task] = deque()
+        self._bytes = 0  # of tasks and replies in progress
         self._to_repeat: deque[Task] = deque()
 
     def __enter__(self) -> Self:
@@ -51,11 +52,15 @@ class Window(ABC):
 
     def done(self, tasks: Iterator[Task]) -> Iterator[Task]:
         """Yield all tasks in order, when they are done."""
-        while self._fill(tasks) or self._in_progress:
+        while self._filled(tasks) or self._in_progress:
             if not self._in_progress[0].is_done:
                 self._wait()
             while self._in_progress and self._in_progress[0].is_done:
                 yield self._in_progress.popleft()
+
+    def _filled(self, tasks: Iterator[Task]) -> bool:
+        self._bytes = sum(task.size for task in self._in_progress)  # replies have changed the sizes
+        return self._fill(tasks)
 
     @abstractmethod
     def _fill(self, tasks: Iterator[Task]) -> bool:
@@ -71,12 +76,13 @@ class Window(ABC):
             return self._to_repeat.popleft()
         if self._in_progress and (
             len(self._in_progress) >= _MOST_IN_PROGRESS * workers
-            or sum(task.size for task in self._in_progress) >= _BYTES_IN_PROGRESS
+            or self._bytes >= _BYTES_IN_PROGRESS
         ):
             return None
         task = next(tasks, None)
         if task is not None:
             self._in_progress.append(task)
+            self._bytes += task.size
         return task
 
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "graphs/tie_order.hpp"
 #include "memory/bits.hpp"
 #include "memory/budget.hpp"
 #include "search/lattice_search.hpp"
@@ -314,13 +314,16 @@ void require_sums(const LossLattice& input, const LossFunction& loss_function) {
 
 // Finds a single string: the best of the paths of least loss against each reference.
 LossAugmentedStrings least_loss(const LossLattice& input, const LossFunction& loss_function, SearchMethod method) {
-  const auto key = [](const LeastLoss& found) { return std::tie(found.loss, found.cost, found.words, found.arcs); };
+  const auto is_better = [](const LeastLoss& one, const LeastLoss& other) {
+    if (one.loss != other.loss) return one.loss < other.loss;
+    return comes_first(one, other) || (costs_as_much(one, other) && one.arcs < other.arcs);
+  };
   std::optional<LeastLoss> best;
   for (const auto& reference : loss_function.references) {
     LeastLoss found = search_least_loss(input.lattice, input.costs, reference.words.data(),
                                         static_cast<std::int32_t>(reference.words.size()), loss_function.gains,
                                         reference.weight, loss_function.cost_weight, method);
-    if (!best || key(found) < key(*best)) best = std::move(found);
+    if (!best || is_better(found, *best)) best = std::move(found);
   }
   return {{std::move(best->arcs)}, {best->loss}, 1, 0};
 }

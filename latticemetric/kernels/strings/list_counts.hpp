@@ -12,7 +12,6 @@ namespace latticemetric {
 
 // Lists one after the other: list s has hypotheses begin[s] .. begin[s + 1] - 1 and references owner[s] ..
 // owner[s + 1] - 1. Each list numbers its own words: those of its references come first, from 0 on.
-// - 1. Each list numbers its own words: those of its references come first, from 0 on.
 struct NumberedLists {
   Strings hypotheses;
   const std::int64_t* begin;

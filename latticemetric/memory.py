@@ -6,8 +6,10 @@ work on the graphs of a command, the operating system also limits the memory of 
 
 from __future__ import annotations
 
+import math
 import os
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -28,7 +30,11 @@ _LEAST = 2**27
 # The system accepts no larger number, and no machine has this much memory.
 _LARGEST_LIMIT = 2**62
 
+_SECONDS_VALID = 0.1
+
 _limit: int | None = None
+# The time and the result of the last measurement of free memory.
+_measured = (-math.inf, 0)
 # The data limit when this process started; set when this module first changes the limit.
 _ulimit: int | None = None
 
@@ -57,7 +63,16 @@ def limit_memory(size: int | str | None) -> None:
 
 def most_bytes() -> int:
     """Return the number of bytes that one search may take now."""
-    return max(_LEAST, free_memory() // 2) if _limit is None else _limit
+    return max(_LEAST, _free_lately() // 2) if _limit is None else _limit
+
+
+def _free_lately() -> int:
+    """Return `free_memory` as it was at most `_SECONDS_VALID` ago: reading it takes longer than many searches."""
+    global _measured  # noqa: PLW0603  one measurement per process
+    now = time.monotonic()
+    if now > _measured[0] + _SECONDS_VALID:
+        _measured = now, free_memory()
+    return _measured[1]
 
 
 def graph_bytes(workers: int) -> int:

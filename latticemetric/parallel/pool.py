@@ -75,8 +75,7 @@ class Window(ABC):
         if self._to_repeat:
             return self._to_repeat.popleft()
         if self._in_progress and (
-            len(self._in_progress) >= _MOST_IN_PROGRESS * workers
-            or self._bytes >= _BYTES_IN_PROGRESS
+            len(self._in_progress) >= _MOST_IN_PROGRESS * workers or self._bytes >= _BYTES_IN_PROGRESS
         ):
             return None
         task = next(tasks, None)

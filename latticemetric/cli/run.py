@@ -82,7 +82,8 @@ def running(options: RunOptions, output: str) -> Iterator[tuple[Run, Failures]]:
     from latticemetric.memory import graph_bytes
     from latticemetric.parallel.limits import Limits, default_workers
 
-    _native.keep_freed_memory()
+    if options.max_memory is None:  # otherwise, graphs could use kept memory beyond their limit
+        _native.keep_freed_memory()
     failures = Failures(options.failures)
     workers: Workers = options.workers or default_workers()
     memory = graph_bytes(workers) if options.cluster is None else None

@@ -186,7 +186,7 @@ def test_a_journal_runs_no_programs(broken_off, tmp_path):
         journal = tmp_path / "out.json.journal"
         head = journal.read_bytes().partition(b"\n")[0] + b"\n"
         journal.write_bytes(head + struct.pack("<QI", len(payload), zlib.crc32(payload)) + payload)
-        message = r"out\.json\.journal: the journal is damaged: answer 1 cannot be read: .*; remove it"
+        message = r"out\.json\.journal: the journal is damaged: answer 1 cannot be read: .*; remove the journal"
         assert_one_line_error(oracle(*broken_off), message)
         assert not (tmp_path / "evil").exists()
 

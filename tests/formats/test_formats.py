@@ -839,7 +839,7 @@ def test_a_path_that_means_no_file_is_refused(path, message, tmp_path):
 def test_a_folder_with_a_file_of_another_kind_advises_a_glob(tmp_path):
     numbered(tmp_path / "lats", "1", "2")
     (tmp_path / "lats" / "refs.trn").write_bytes(b"\x00\x01")
-    with pytest.raises(lm.InputError, match=r"refs.trn: the format is not recognised; .* like '.*lats/\*\.txt'"):
+    with pytest.raises(lm.InputError, match=r"refs.trn: the format is not recognised; .* glob: '.*lats/\*\.txt'"):
         list(lm.read(tmp_path / "lats"))
 
 

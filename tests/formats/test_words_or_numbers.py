@@ -115,7 +115,8 @@ def test_words_whose_numbers_are_a_machines_own_are_not_written_as_numbers(tmp_p
     write(tmp_path / "a.fst", [("a", spelled("big", "cats"))])
     graph = lm.read_one(tmp_path / "a.fst")
     with pytest.raises(
-        lm.InputError, match=r"numbers, not words, .*only the graph.s file has; give a symbol table with --symbols"
+        lm.InputError,
+        match=r"numbers, not words, .* only in the graph.s symbol table; give a symbol table with --symbols",
     ):
         write(tmp_path / "a.ark", [("a", graph)])
 

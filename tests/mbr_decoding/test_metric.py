@@ -448,7 +448,10 @@ def test_the_answer_is_plain_values_for_json():
         ({"method": "0-grr"}, "order 0"),
         ({"method": "ngram", "samples": 3}, "MBR by 'ngram' does not use samples"),
         ({"method": "wer", "hypotheses": lm.Lattice.from_strings(["a"])}, "MBR by 'wer' does not use other hypotheses"),
-        ({"hypotheses": lm.Lattice.from_strings(["a"]), "evidence": lm.Lattice.from_strings(["a"])}, "give one of the"),
+        (
+            {"hypotheses": lm.Lattice.from_strings(["a"]), "evidence": lm.Lattice.from_strings(["a"])},
+            "give hypotheses or evidence only",
+        ),
         ({"evidence": "a b"}, "str is not a lattice"),
         ({"evidence": "a b", "scales": {"cost": 1.0}}, "str is not a lattice"),
     ],

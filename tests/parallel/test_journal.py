@@ -290,7 +290,7 @@ def test_answers_that_do_not_fit_together_are_an_error_that_names_the_journal(tm
     error = CliRunner().invoke(_group, command).exception
     assert isinstance(error, InputError)
     assert re.match(
-        r".*out\.journal: the journal is damaged: its answers cannot be used \(\w+\); remove it", str(error)
+        r".*out\.journal: the journal is damaged: its answers cannot be used \(\w+\); remove the journal", str(error)
     )
 
 

@@ -86,7 +86,7 @@ void release(void* block) noexcept {
 void keep_freed_memory() {
 #if defined(__GLIBC__)
   mallopt(M_MMAP_THRESHOLD, 1 << 25);  // the largest value that mallopt accepts
-  mallopt(M_TRIM_THRESHOLD, 1 << 28);
+  mallopt(M_TRIM_THRESHOLD, 1 << 26);
 #endif
 }
 

@@ -9,7 +9,7 @@ _COLUMNS = [[], ["score"], ["score_0", "score_1"], ["LatticeCost", "it's"], ["sc
 _BROKEN = {
     "not closed": Broken(b"((('a',-1,1),)\n", 1, "end of the line"),
     "opened only": Broken(b"(\n", 1),
-    "something after the end": Broken(b"((('a',-1,1),),) x\n", 1, "closed"),
+    "something after the end": Broken(b"((('a',-1,1),),) x\n", 1, "expected the end of the line"),
     "second line": Broken(b"((('a',-1,1),),)\n\n((('a',-1,1),)\n", 3),
     "quote not closed": Broken(b"((('a,-1,1),),)\n", 1, "quote"),
     "escape at the end": Broken(b"((('a\\", 1, "quote"),

@@ -17,10 +17,13 @@ from kit.paths import EXAMPLES
 
 from latticemetric import InputError, Lattice, UsageError, oracle
 from latticemetric.batch.answers import Answer
+from latticemetric.batch.run import register_results
 from latticemetric.cli.main import _group
 from latticemetric.formats.writing import write
 from latticemetric.parallel.journal import Journal
 from latticemetric.parallel.plain import PlainData
+
+register_results()  # as each run with a journal does; tests of journals alone have no run
 
 PROVERBS = (EXAMPLES / "proverbs.plf", EXAMPLES / "proverbs.ref.txt")
 FOREST = (EXAMPLES / "lantern.target_graph", EXAMPLES / "lantern.ref.txt")

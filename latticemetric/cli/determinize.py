@@ -28,7 +28,8 @@ def command(
 
     The result is that of OpenFst's rmepsilon, determinize and minimize: the smallest lattice without ε in which each
     string has one path, with the string's least cost. Its only score is the cost under --scale, as 32-bit floats (from
-    n-best lists: 64-bit). The result can be far larger than the input: prune first.
+    n-best lists: 64-bit); the cost of a string may change by 0.00003 per word. The result can be far larger than the
+    input: prune first.
 
     TARGET is a file, - for standard output, or a folder (with / at its end) with one file per graph.
     """

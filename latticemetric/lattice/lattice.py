@@ -179,7 +179,9 @@ class Lattice(LatticeArrays):
     def determinized(self, scales: Scales | None = None) -> Self:
         """Return the smallest lattice without ε that has one path per string, with the cost of its best path.
 
-        The result has one score column. Costs are rounded to 32-bit floats, as in pynini, which must be installed.
+        The result has one score column. Costs are rounded to 32-bit floats, as in pynini, which must be installed. To
+        merge states, determinization also rounds the differences of costs to multiples of 2⁻¹⁴: the cost of a string
+        may change by 0.00003 per word.
         """
         from latticemetric.lattice.openfst import determinize
 

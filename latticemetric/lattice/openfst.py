@@ -151,7 +151,7 @@ def fst_to_arrays(fst: Any) -> FstArrays:
     return fst_binary.decode(pywrapfst.convert(fst, "const").write_to_string())[0]
 
 
-# Residual costs closer than this count as equal. OpenFst's default, 2**-10, would shift costs by 1e-3.
+# Residual costs are rounded to multiples of this. OpenFst's default, 2**-10, would change costs sixteen times as much.
 _DELTA = 2.0**-14
 
 

@@ -166,7 +166,10 @@ class _NumericVocabulary(Vocabulary):
         return [str(number) for number in _plain(numbers) if number != EPSILON]
 
     def check(self, numbers: Words) -> None:
-        is_plain = numbers.dtype == np.int32 or not numbers.size
+        if not numbers.size:
+            return
+        # Most arrays have the form that native code takes.
+        is_plain = numbers.dtype == np.int32 and numbers.ndim == 1 and numbers.flags.aligned
         if not (_native.are_numbers(numbers) if is_plain else 0 <= numbers.min() <= numbers.max() < STAR):
             raise InputError(f"a word number lies outside 0 … {STAR - 1}")
 

@@ -59,7 +59,10 @@ def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
     draft.vocabulary.check(draft.word)
     states = _native.ordered_states(draft.source, draft.target, draft.final) if start == 0 else 0
     if states:  # the lattice is already in order, as from most decoders
-        return _unchanged(draft, states, copy=copy)
+        rows: Rows = np.arange(arcs) if copy else slice(None)
+        source, target, final = draft.source[rows], draft.target[rows], draft.final.copy()
+        rank = np.arange(states, dtype=np.int32)
+        return _taken(draft._replace(source=source, target=target, final=final), rows, slice(None), rank)
     draft, start, names = _numbered(draft, start)
     is_final = np.zeros(len(names), dtype=np.uint8)
     is_final[draft.final] = 1
@@ -78,25 +81,6 @@ def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
     ends = ends[np.argsort(rank[draft.final[ends]])]
     source, target, final = rank[draft.source[rows]], rank[draft.target[rows]], rank[draft.final[ends]]
     return _taken(draft._replace(source=source, target=target, final=final), rows, ends, rank)
-
-
-def _unchanged(draft: Columns, states: int, *, copy: bool) -> Columns:
-    """Return the columns of a lattice whose `states` states and whose arcs are all kept, in their order."""
-    rows: Rows = np.arange(len(draft.source)) if copy else slice(None)
-    rank = np.arange(states, dtype=np.int32)
-    if copy:
-        draft = draft._replace(source=draft.source[rows], target=draft.target[rows], word=draft.word[rows])
-    return Columns(
-        num_states=states,
-        source=frozen(draft.source),
-        target=frozen(draft.target),
-        word=frozen(draft.word),
-        final=frozen(draft.final.copy()),
-        scores=MappingProxyType(taken(draft.scores, rows, slice(None))),
-        vocabulary=draft.vocabulary,
-        times=None if draft.times is None else frozen(_per_state(draft.times, rank, states)),
-        labels=MappingProxyType(taken(draft.labels, rows, slice(None))),
-    )
 
 
 def _taken(draft: Columns, rows: Rows, ends: Rows, rank: States) -> Columns:

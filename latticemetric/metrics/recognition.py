@@ -215,8 +215,8 @@ class GRR(Metric[RecognitionStatistics]):
 
     def numerator(self, statistics: RecognitionStatistics) -> int | float:
         """Return the numerator of the rate."""
-        whole, rest = divmod(self._units(statistics), self.gains.unit)
-        return self._units(statistics) / self.gains.unit if rest else whole
+        units, unit = self._units(statistics), self.gains.unit
+        return units / unit if units % unit else units // unit
 
     def exact_numerator(self, statistics: RecognitionStatistics) -> Fraction:
         """Return the numerator of the rate as an exact fraction."""

@@ -15,6 +15,7 @@ import latticemetric as lm
 from latticemetric import _native
 from latticemetric.formats.streams.stream import open_stream
 from latticemetric.formats.text.blocks import blocks
+from latticemetric.lattice.lattice import Labels
 from latticemetric.parallel.map import map_in_order
 from latticemetric.vocabulary import Vocabulary
 
@@ -195,6 +196,7 @@ def test_arrays_that_are_not_aligned_are_copied_at_the_door():
         odd([7], np.int32),
         final=odd([1], np.int32),
         scores={"cost": lm.Column(odd([0.5], np.float64), odd([0.25], np.float64))},
+        labels={"side": Labels(odd([8], np.int32), odd([9], np.int32), lm.Vocabulary.numeric())},
         copy=False,
     )
     assert lattice.source.flags.aligned

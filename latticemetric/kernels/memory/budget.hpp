@@ -47,7 +47,7 @@ class Budget {
 };
 
 // Makes the C library keep freed memory for later allocations. Giving it back and getting it again, page by page, takes
-// a twentieth of the time of a command. For programs of our own, not for a process that only loads the library.
+// a fiftieth of the time of a command. For programs of our own, not for a process that only loads the library.
 void keep_freed_memory();
 
 // Returns whether the current budget has `bytes` left. Does not take them.

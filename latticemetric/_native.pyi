@@ -653,8 +653,8 @@ def unfold_gains(
     """
 
 def align(
-    candidate: npt.NDArray[np.int32],
-    reference: npt.NDArray[np.int32],
+    candidate: tuple[Any, ...],
+    reference: tuple[Any, ...],
     order: int,
     unit: int,
     alpha: int,
@@ -662,12 +662,7 @@ def align(
     most_bytes: int = ...,
     longest_in_table: int = 100,
 ) -> str:
-    """Return the optimal alignment as letters C, S, D, I; gains are integers in units of `1 / unit`."""
-
-def align_words(
-    candidate: tuple[str, ...], reference: tuple[str, ...], order: int, unit: int, alpha: int, beta: int
-) -> str:
-    """Return the optimal alignment of words, like `align`."""
+    """Return the optimal alignment of words as letters C, S, D, I; gains are integers in units of `1 / unit`."""
 
 def count_edits(edits: str, order: int) -> tuple[tuple[int, ...], int, int, int, tuple[int, ...]]:
     """Return the counts of an alignment, given as letters C, S, D, I.

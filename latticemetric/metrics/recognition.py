@@ -154,7 +154,7 @@ class GRR(Metric[RecognitionStatistics]):
         and deletions. Then, at the first difference from the left, prefer C to S, S to D, and D to I.
         """
         words, expected = self.counted(words_of(candidate)), self.counted(words_of(reference))
-        return Alignment(words, expected, _native.align_words(words, expected, *self.gains))
+        return Alignment(words, expected, _native.align(words, expected, *self.gains))
 
     def evaluate(self, candidate: Text, references: GraphReferences) -> BestReference:
         """Return the reference with the best rate (ties: the first), with its alignment and statistics."""

@@ -203,8 +203,8 @@ def calls() -> dict[str, Callable[[], object]]:
         "best_lattice": lambda: _native.best_lattice(
             *lattice.columns(), [LONG[:3000].tolist(), LONG[3000:6000].tolist()], *rates
         ),
-        "align": lambda: _native.align(ints(LONG[:9000]), ints(LONG[3000:12000]), *rates),
-        "align, words": lambda: _native.align(ints(np.tile(LONG, 20)), ints(np.tile(LONG[::-1], 20)), *WER),
+        "align": lambda: _native.align(tuple(LONG[:9000].tolist()), tuple(LONG[3000:12000].tolist()), *rates),
+        "align, words": lambda: _native.align(tuple(LONG.tolist()) * 20, tuple(LONG[::-1].tolist()) * 20, *WER),
         "align_networks": lambda: _native.align_networks(*chain, chain_end, *chain, chain_end, 4, 3, 3, 2),
         "align_systems": lambda: _native.align_systems(
             longs(20_000 * np.arange(4)), longs(np.arange(60_001)), ints(np.resize(LONG, 60_000) % 50 + 1),

@@ -345,21 +345,6 @@ nb::tuple forward_backward(Input<std::int32_t> source, Input<std::int32_t> targe
                         column(std::move(found.ending)));
 }
 
-std::string align(Input<std::int32_t> candidate, Input<std::int32_t> reference, std::int32_t order,
-                  std::int64_t unit, std::int64_t alpha, std::int64_t beta, std::size_t most_bytes,
-                  std::int64_t longest_in_table) {
-  require_aligned(candidate, reference);
-  for (const auto& words : {candidate, reference})
-    require(std::all_of(words.data(), words.data() + words.size(), [](auto word) { return word >= 0; }),
-            "words must not be negative");
-  require(candidate.size() < (std::size_t{1} << 24) && reference.size() < (std::size_t{1} << 24),
-          "a string is too long");
-  latticemetric::Aligner aligner(checked_gains(order, unit, alpha, beta), most_bytes, longest_in_table);
-  const latticemetric::KernelScope running;
-  return aligner.align({candidate.data(), static_cast<std::int64_t>(candidate.size())},
-                       {reference.data(), static_cast<std::int64_t>(reference.size())});
-}
-
 // Returns the number of each word. A new word gets the next number.
 std::vector<std::int32_t> numbered(const nb::tuple& words, const nb::dict& numbers) {
   std::vector<std::int32_t> found;
@@ -373,10 +358,10 @@ std::vector<std::int32_t> numbered(const nb::tuple& words, const nb::dict& numbe
   return found;
 }
 
-std::string align_words(nb::tuple candidate, nb::tuple reference, std::int32_t order, std::int64_t unit,
-                        std::int64_t alpha, std::int64_t beta) {
+std::string align(nb::tuple candidate, nb::tuple reference, std::int32_t order, std::int64_t unit, std::int64_t alpha,
+                  std::int64_t beta, std::size_t most_bytes, std::int64_t longest_in_table) {
   require(candidate.size() < longest_reference && reference.size() < longest_reference, "a string is too long");
-  latticemetric::Aligner aligner(checked_gains(order, unit, alpha, beta));
+  latticemetric::Aligner aligner(checked_gains(order, unit, alpha, beta), most_bytes, longest_in_table);
   const nb::dict numbers;
   const auto words = numbered(candidate, numbers), expected = numbered(reference, numbers);
   const latticemetric::KernelScope running;
@@ -425,6 +410,5 @@ void latticemetric::bind_lattices(nanobind::module_& m) {
   m.def("align", &::align, "candidate"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a,
         "most_bytes"_a = latticemetric::WordAligner::usual_bytes,
         "longest_in_table"_a = latticemetric::Aligner::longest_in_table);
-  m.def("align_words", &::align_words, "candidate"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a);
   m.def("count_edits", &::count_edits, "edits"_a, "order"_a);
 }

@@ -1,6 +1,7 @@
 """Run further searches of a graph, besides its oracle: n-best oracles, hope, fear, worst string, all best paths.
 
-Their results are called margins.
+The results of these searches are called margins. A hope has a good score and a low model cost; a fear has a bad score
+and a low model cost. See `oracle_search.margin`.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ class MarginOptions:
 
     Attributes:
         nbest: The number of best strings by the metric; 0 for none.
-        hope: The weights of hopes.
-        fear: The weights of fears.
-        on: What the weights multiply: `rate` or `numerator`.
+        hope: Weights; for each weight, find the string with the largest weight · metric − cost.
+        fear: Weights; for each weight, find the string with the largest −weight · metric − cost.
+        on: The part of the metric to multiply by weights: `rate` or `numerator`.
         worst: True to search the worst string.
         graphs: True to return the graph of all best paths.
     """
@@ -170,9 +171,17 @@ class MarginTotal:
     def asdict(self, side: MarginKind, metric: GRR, references: int | str) -> dict[str, Any]:
         """Return the fields of the corpus in the JSON document."""
         corpus = metric.corpus_score(self.statistics, references)
-        value = {} if side.weight is None else {"value": float(self.value)}
+        value = {} if side.weight is None else {"value": _as_float(self.value)}
         rate = {"score": corpus.score, "numerator": corpus.numerator, "denominator": corpus.denominator}
         return value | rate | {"inexact": self.inexact, "failed": self.failed}
+
+
+def _as_float(value: Fraction) -> float | None:
+    """Return the nearest 64-bit float; `None` if the value is too large for one."""
+    try:
+        return float(value)
+    except OverflowError:
+        return None
 
 
 class MarginTotals:

@@ -169,7 +169,7 @@ class ForestArrays(Frozen):
         return first_of_each(found, self.words, ignored, n)
 
     def _edge_symbols(self) -> Ragged:
-        """Return a target side for each edge: a unique symbol, then its tails. So no two derivations are equal."""
+        """Return artificial target sides that make all derivations differ: a unique symbol per edge, then its tails."""
         is_tail = self.target.values < 0
         edge = np.repeat(np.arange(len(self.head)), self.target.lengths())[is_tail]
         begin = np.concatenate([[0], np.cumsum(1 + np.bincount(edge, minlength=len(self.head)))])

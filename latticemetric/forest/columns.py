@@ -121,7 +121,10 @@ def _int32(given: npt.ArrayLike) -> npt.NDArray[np.int32] | None:
 
 @dataclass(frozen=True, eq=False)
 class NodeLabels(Frozen):
-    """A text for each node, such as a category or a span. `node` has its number in `vocabulary`; 0 means no text."""
+    """A text for each node, such as a category or a span.
+
+    `node` has the number of each node's text in `vocabulary`; 0 means no text.
+    """
 
     node: Words
     vocabulary: Vocabulary
@@ -133,7 +136,7 @@ class NodeLabels(Frozen):
 
 
 def numbered(texts: Iterable[str]) -> tuple[Words, Vocabulary]:
-    """Return the number of each text (0 for an empty text), and the vocabulary that maps numbers to texts."""
+    """Number texts: return the number of each (0 for an empty text), and the vocabulary that maps numbers to texts."""
     rows = list(texts)
     vocabulary = Vocabulary.from_words(text for text in rows if text)
     return np.array([vocabulary.number(text) if text else EPSILON for text in rows], dtype=np.int32), vocabulary

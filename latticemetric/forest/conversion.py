@@ -1,8 +1,7 @@
 """Convert forests to and from lattices and NetworkX graphs; build forests from NLTK grammars.
 
-A forest can become a lattice if each edge has at most one tail, and if all target sides begin with their tails or all
-end with them. If target sides begin with their tails, paths end at the forest's goals; otherwise, paths start at the
-goals.
+A forest can become a lattice if each edge has at most one tail, and this tail is the first symbol of all target sides,
+or the last symbol of all. If tails come first, paths end at the forest's goals; if tails come last, paths start there.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ def forest_from_lattice(cls: type[AnyForest], lattice: Lattice) -> AnyForest:
 class _Arcs:
     """The arcs of a lattice that is built from a forest.
 
-    `owner` is the number of the edge or goal that an arc gets its scores from. Goals are numbered after all edges. The
+    An arc gets its scores from its `owner`, the number of an edge or goal. Goals are numbered after all edges. The
     number after the last goal means no owner.
     """
 
@@ -100,7 +99,7 @@ def lattice_from_forest(forest: ForestArrays) -> Lattice:
 
 
 def _tails_are_first(forest: ForestArrays) -> bool:
-    """Return True if all tails come before words, False if all tails come after words; otherwise raise an error."""
+    """Return True if tails come before words in all edges, False if after words in all; otherwise raise an error."""
     arity = forest.tails.lengths()
     if arity.max(initial=0) > 1:
         raise _no_lattice(forest, int(np.argmax(arity > 1)), f"has {arity[arity > 1][0]} tails")
@@ -117,7 +116,7 @@ def _tails_are_first(forest: ForestArrays) -> bool:
 def _no_lattice(forest: ForestArrays, edge: int, why: str) -> InputError:
     return InputError(
         f"the forest is not a lattice: edge {edge}, of node {forest.head[edge]}, {why}",
-        advice="a lattice needs at most one tail per edge: before the words in all edges, or after them in all",
+        advice="give each edge at most one tail, first in all target sides or last in all",
     )
 
 
@@ -179,8 +178,8 @@ def forest_from_grammar(cls: type[AnyForest], grammar: Any, scores: Mapping[str,
             else:
                 raise InputError(
                     f"the production {_name(production)} has {symbol!r} as a word",
-                    advice="words must be non-empty texts; write a production without words with an empty right-hand "
-                    "side",
+                    advice="give words as non-empty texts; if a production has no words, leave its right-hand side "
+                    "empty",
                 )
         head.append(nodes.setdefault(production.lhs(), len(nodes)))
     names = list(map(str, nodes))
@@ -386,9 +385,9 @@ def _labels(graph: Any, edges: list[Hashable], goals: list[Hashable]) -> dict[st
 
 
 def _texts(graph: Any, vertices: list[Hashable], what: str) -> dict[str, list[str]]:
-    """Return the labels of these vertices: for each name, a text per vertex; missing texts are empty.
+    """Return the labels of vertices: for each name, one text per vertex, empty if the vertex has none.
 
-    `what` is the attribute with the labels.
+    `what` is the attribute of vertices that holds the labels.
     """
     rows = [dict(_mapping(graph.nodes[vertex].get(what, {}), what, f"vertex {_shown(vertex)}")) for vertex in vertices]
     for vertex, row in zip(vertices, rows, strict=True):

@@ -21,10 +21,9 @@ AnyForest = TypeVar("AnyForest", bound="ForestArrays")
 
 @dataclass(frozen=True, eq=False)
 class ForestMargins(Generic[AnyForest]):
-    """The margin of each edge and goal: the cost of the best derivation with it minus the cost of the best derivation.
+    """The margin of each edge and goal: the cost of the best derivation that uses it, minus the best cost of all.
 
-    Margins do not depend on the beam. `goal` has the margin of ending in each goal; `slack` is the largest rounding
-    error of a margin.
+    Margins do not depend on the beam. `slack` is the largest rounding error of a margin.
     """
 
     forest: AnyForest

@@ -126,7 +126,7 @@ class DerivationTree:
         )
 
     def __str__(self) -> str:
-        """Return the tree as text, one indented line per node or word; write depths above 40 as numbers."""
+        """Return the tree as text, one indented line per node or word; a number shows a depth above 40."""
         lines = []
         for depth, edge, word in self._steps():
             beyond = f"({depth}) " if depth > _MOST_INDENTED else ""
@@ -168,7 +168,7 @@ class DerivationTree:
     def _built(self, new_node: Callable[[int], tuple[Any, list[Any]]]) -> Any:
         """Build the tree from objects of the caller; return the root.
 
-        `new_node` takes an edge and returns an object for it, and the list that will hold the object's children.
+        `new_node` takes an edge, and returns an object for its node and the list to add the node's children to.
         """
         root: list[Any] = []
         branches = [root]

@@ -24,14 +24,14 @@ _MOST_GAPS = 4
 
 
 class Fault(NamedTuple):
-    """A node that has no complete derivation, because it has no edges or because all its derivations are infinite."""
+    """A node without a complete derivation: it has no edges (`has_edges` is False), or its derivations never end."""
 
     node: int
     has_edges: bool
 
 
 def find_fault(head: Sequence[int], tails: Sequence[Sequence[int]], goals: Sequence[int]) -> Fault | None:
-    """Return a node that is the reason why no goal has a complete derivation; `None` if some goal has a derivation."""
+    """Find out why no goal has a complete derivation: return a node to blame; `None` if a goal has a derivation."""
     productive = _productive(head, tails)
     if any(goal in productive for goal in goals):
         return None
@@ -90,9 +90,9 @@ class Columns(NamedTuple):
 
 
 def validated(draft: Columns, node_name: Callable[[int], str]) -> Columns:
-    """Check columns, drop nodes and edges in no complete derivation, sort nodes topologically and edges by head.
+    """Check columns, drop nodes and edges that are in no complete derivation, and sort the rest.
 
-    `node_name` returns the name of a node in errors.
+    Nodes are sorted topologically, edges by head. `node_name` returns the name of a node in errors.
     """
     edges, tails, targets = len(draft.head), len(draft.tails), len(draft.target)
     if not edges == tails == targets:
@@ -132,7 +132,7 @@ def _check_target(target: Ragged, tails: Ragged) -> None:
 
 
 def _place_of(rows: Ragged, value: int) -> tuple[int, int]:
-    """Return the row of a value, and its position in the row from 1; `value` is its index among all values."""
+    """Return the row of a value (given by its index in `rows.values`), and its position in this row, from 1."""
     row = int(np.searchsorted(rows.begin, value, side="right")) - 1
     return row, value - int(rows.begin[row]) + 1
 

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import InputError, UsageError, shortened
+from latticemetric.formats.streams.advice import advice_for
 from latticemetric.metrics.base import Metric, Text, words_of
 from latticemetric.metrics.bleu import BLEU, BLEUSBP
 from latticemetric.metrics.character_rates import CER, MixedErrorRate
@@ -74,7 +75,7 @@ class Scorer(Protocol):
         ...
 
     def rows(self, hypotheses: Sequence[int], references: Sequence[int]) -> Iterator[ScoreRow]:
-        """Yield one row per reference: its scores with all these hypotheses. Both arguments are lists of indices."""
+        """Yield one row per reference: the score of each hypothesis. Both arguments are lists of indices."""
         ...
 
 
@@ -118,7 +119,7 @@ class MetricScorer:
         return self.metric.signature
 
     def rows(self, hypotheses: Sequence[int], references: Sequence[int]) -> Iterator[ScoreRow]:
-        """Yield one row per reference: its scores with all these hypotheses. Both arguments are lists of indices."""
+        """Yield one row per reference: the score of each hypothesis. Both arguments are lists of indices."""
         candidates, expected = [self.hypotheses[k] for k in hypotheses], [self.references[k] for k in references]
         return score_rows(self.metric, candidates, expected)
 
@@ -144,7 +145,7 @@ class FunctionScorer:
         return Signature(self.name, {"refs": "1"})
 
     def rows(self, hypotheses: Sequence[int], references: Sequence[int]) -> Iterator[ScoreRow]:
-        """Yield one row per reference: its scores with all these hypotheses. Both arguments are lists of indices."""
+        """Yield one row per reference: the score of each hypothesis. Both arguments are lists of indices."""
         candidates = [" ".join(self.hypotheses[k]) for k in hypotheses]
         together = max(1, _PAIRS_A_CALL // max(1, len(candidates)))
         for first in range(0, len(references), together):
@@ -179,7 +180,7 @@ class MatrixScorer:
         return Signature(self.name, {"refs": "1"})
 
     def rows(self, hypotheses: Sequence[int], references: Sequence[int]) -> Iterator[ScoreRow]:
-        """Yield one row per reference: its scores with all these hypotheses. Both arguments are lists of indices."""
+        """Yield one row per reference: the score of each hypothesis. Both arguments are lists of indices."""
         rows = [self.row[k] for k in hypotheses]
         return (ScoreRow(self.matrix[rows, self.column[k]], exact=True) for k in references)
 
@@ -299,7 +300,8 @@ def _reading(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InputError(f"the matrix cannot be read: {error.strerror or error}", where=path) from None
+        what = f"the matrix cannot be read: {error.strerror or error}"
+        raise InputError(what, where=path, advice=advice_for(path, error)) from None
     except (ValueError, EOFError, MemoryError, SyntaxError, BadZipFile, zlib.error, NotImplementedError) as error:
         advice = "write it with numpy.save (.npy) or numpy.savez (.npz)"
         raise InputError(f"this is not a matrix of NumPy: {shortened(str(error))}", where=path, advice=advice) from None

@@ -460,6 +460,33 @@ def test_bad_input_is_one_line_and_leaves_nothing(case, tmp_path):
     assert sorted(tmp_path.iterdir()) == before
 
 
+@pytest.mark.parametrize(
+    ("path", "advice"),
+    [
+        ("meeting.ref", r"No such file or directory; did you mean meeting\.ref\.txt\?"),
+        ("folder/meting.ref2.txt", r"No such file or directory; did you mean folder/meeting\.ref2\.txt\?"),
+        ("folder/meeting.ref1.txt", "No such file or directory; check the path and the current folder"),
+        ("/nowhere", "No such file or directory; check the path"),
+        ("refs/meeting.ref.txt", "No such file or directory; check the path: there is no folder refs"),
+        ("meeting.ref.txt/a", r"Not a directory; check the path: there is no folder meeting\.ref\.txt"),
+        ("folder", "Is a directory; name a file of this folder"),
+    ],
+)
+@pytest.mark.parametrize("option", [(), ("--symbols",), ("--ignore",)])
+def test_a_file_that_cannot_be_opened_has_advice(path, advice, option, tmp_path):
+    (tmp_path / "folder").mkdir()
+    for name in ("meeting.ref.txt", "folder/meeting.ref2.txt", "folder/.meeting.ref1"):
+        file(tmp_path, name, "a\n")
+    given = f"@{path}" if option == ("--ignore",) else path
+    arguments = [*MEETING, *option, given] if option else [MEETING[0], given]
+    assert_one_line_error(oracle(*arguments, cwd=tmp_path), f"^error: {path}: cannot be opened: {advice}$")
+
+
+def test_a_missing_graph_has_advice_too(tmp_path):
+    graphs = file(tmp_path, "meeting.lat.txt", "").with_name("meeting.lat")
+    assert_one_line_error(oracle(graphs, MEETING[1]), r"there is no such file; did you mean \S*/meeting\.lat\.txt\?")
+
+
 def test_a_failure_at_the_last_lattice_leaves_standard_output_empty(tmp_path):
     many = "".join(f"u{k} \n0 1 a 1,2,\n1\n\n" for k in range(500)) + CYCLIC
     references = "".join(f"u{k} a\n" for k in range(500)) + "utt a\n"

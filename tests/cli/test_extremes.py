@@ -157,6 +157,15 @@ def test_what_makes_no_sense_is_one_line(arguments, message, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_sum_that_no_number_holds_is_null():
+    document = good(oracle(*MEETING, "--metric", "wer", "--hope", "1e308,1", "--format", "json")).json
+    assert sum(item["hope"][0]["value"] > 5e307 for item in document["lattices"]) == 3
+    huge, small = document["corpus"]["hope"]
+    assert huge.pop("value") is None
+    assert small["value"] == pytest.approx(sum(item["hope"][1]["value"] for item in document["lattices"]))
+    assert huge["score"] == pytest.approx(document["corpus"]["score"])
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -1,5 +1,6 @@
 """Formats: what is written is read back, what other tools write is read, and files are found and told apart."""
 
+import errno
 import gzip
 import io
 import lzma
@@ -834,6 +835,17 @@ def test_a_path_that_means_no_file_is_refused(path, message, tmp_path):
     numbered(tmp_path / "lats", "1", "2", "10", "11")
     with pytest.raises(lm.InputError, match=message):
         list(lm.read(tmp_path / path))
+
+
+def test_a_file_without_permission_has_advice(tmp_path, monkeypatch):
+    write_file(tmp_path, b"a 1\n", "words.txt")
+
+    def refuse(*_):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(Path, "open", refuse)  # root may read everything
+    with pytest.raises(lm.InputError, match=r"words.txt: cannot be opened: Permission denied; check the permissions"):
+        read_symbols(tmp_path / "words.txt")
 
 
 def test_a_folder_with_a_file_of_another_kind_advises_a_glob(tmp_path):

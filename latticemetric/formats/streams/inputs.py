@@ -58,7 +58,7 @@ class Inputs:
             )
 
     def known(self, paths: Container[str]) -> None:
-        """Let input files point only to files in `paths`: the journal detects changes of these files only."""
+        """From now on, let input files point only to `paths`, the files whose changes the journal detects."""
         self._known = paths
 
     def may_replace(self, path: str) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from latticemetric.errors import InputError, harmless, shortened
+from latticemetric.formats.streams.advice import advice_for, advice_for_missing
 from latticemetric.formats.streams.stream import STANDARD_INPUT, is_hidden, warn_left_out
 
 
@@ -35,12 +36,13 @@ def expand(path: str, is_whole: Callable[[Path], bool]) -> list[str]:
         os.stat(path)  # noqa: PTH116  see above
     except OSError as error:
         if error.errno not in {errno.ENOENT, errno.ENOTDIR}:
-            raise InputError(f"cannot be opened: {error.strerror}", where=path) from None
+            what = f"cannot be opened: {error.strerror}"
+            raise InputError(what, where=path, advice=advice_for(path, error)) from None
     except ValueError:
         raise InputError("cannot be opened: no file has such a name", where=path) from None
     if glob.has_magic(path):
         raise InputError("no file matches", where=path, advice=f"check the pattern{_files_beside(path)}")
-    raise InputError("there is no such file", where=path, advice="check the path")
+    raise InputError("there is no such file", where=path, advice=advice_for_missing(path))
 
 
 def _files_beside(pattern: str) -> str:
@@ -78,7 +80,7 @@ def _files_of_folder(folder: str) -> list[str]:
     try:
         paths = sorted(map(str, Path(folder).iterdir()), key=natural_order)
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=folder) from None
+        raise InputError(f"cannot be read: {error.strerror}", where=folder, advice=advice_for(folder, error)) from None
     shown = [path for path in paths if not is_hidden(path)]
     files = [path for path in shown if _is_file(path)]
     about = [path for path in files if _ABOUT.fullmatch(Path(path).name)]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, Self, TypeAlias
 
 from latticemetric.errors import FormatError, InputError, UsageError, harmless, of_system, shortened
+from latticemetric.formats.streams.advice import advice_for
 from latticemetric.formats.streams.compression import DamageError, Unpacked, compression_of, without_compression
 from latticemetric.formats.streams.inputs import current
 from latticemetric.memory import machine_memory, parse_size, shown_size
@@ -161,7 +162,7 @@ class Stream:
             yield data
 
     def _next_piece(self, lines: int = 0) -> bytes:
-        """Read a line, or a piece of a very long line; count it as `lines` lines."""
+        """Read a line, or a piece of a very long line; add `lines` to the count of lines."""
         data = bytes(self._guarded(lambda: self._bytes.readline(_PIECE)))
         self._allowance.add(len(data), lines)
         return data
@@ -247,25 +248,68 @@ def decoded_line(data: bytes, place: str) -> str:
         ) from None
 
 
+class ChangedFileError(OSError):
+    """A file has changed since it was read, or another file has its name."""
+
+
 class Piece:
     """A part of some bytes, copied only when used.
 
     Attributes:
-        whole: The bytes.
-        begin: The index of the part's first byte.
+        begin: The index of the part's first byte in `whole`.
         end: The index of the byte after the part.
         place: The part's position in a file (with an absolute path); `None` if the file cannot be read a second time.
     """
 
-    __slots__ = ("begin", "end", "place", "whole")
+    __slots__ = ("_whole", "begin", "end", "place")
 
     def __init__(self, whole: bytes, begin: int, end: int, place: Place | None = None) -> None:
-        self.whole, self.begin, self.end, self.place = whole, begin, end, place
+        self._whole: bytes | None = whole
+        self.begin, self.end, self.place = begin, end, place
+
+    @classmethod
+    def at(cls, place: Place, size: int) -> Self:
+        """Read the `size` bytes at a place.
+
+        Raises:
+            ChangedFileError: The file has changed.
+            OSError: The file cannot be read.
+        """
+        with open(place.path, "rb", buffering=0) as file:  # noqa: PTH123  any name
+            state = os.fstat(file.fileno())
+            if (state.st_size, state.st_mtime_ns) != place.stamp:
+                raise ChangedFileError(place.path)
+            file.seek(place.at)
+            return cls(file.read(size), 0, size, place)
+
+    @property
+    def whole(self) -> bytes:
+        """The bytes. After `release`, read those of the part again."""
+        if self._whole is None:
+            assert self.place is not None
+            try:
+                self._whole = Piece.at(self.place, self.size)._whole  # noqa: SLF001  of the same class
+            except ChangedFileError:
+                advice = "keep the file unchanged during a run"
+                raise InputError(
+                    "the file has changed while it was read", where=self.place.path, advice=advice
+                ) from None
+            except OSError as error:
+                raise InputError(f"cannot be read again: {of_system(error)}", where=self.place.path) from None
+            self.begin, self.end = 0, self.size
+        assert self._whole is not None
+        return self._whole
+
+    def release(self) -> None:
+        """Let go of the bytes, if they can be read again: they may keep a much larger piece of the file in memory."""
+        if self.place is not None:
+            self._whole = None
 
     @property
     def data(self) -> bytes:
         """The bytes of the part."""
-        return self.whole[self.begin : self.end]
+        whole = self.whole
+        return whole[self.begin : self.end]
 
     @property
     def size(self) -> int:
@@ -291,7 +335,8 @@ def open_stream(path: str) -> Stream:
     try:
         raw = Path(path).open("rb")  # noqa: SIM115  the stream closes it
     except OSError as error:
-        raise InputError(f"cannot be opened: {of_system(error)}", where=path) from None
+        what = f"cannot be opened: {of_system(error)}"
+        raise InputError(what, where=path, advice=advice_for(path, error)) from None
     except ValueError:
         raise InputError("cannot be opened: no file has such a name", where=path) from None
     if (inputs := current()) is not None:
@@ -368,8 +413,8 @@ class Unpacking:
     def add(self, size: int = 0, *, lines: int = 0, graphs: int = 0) -> None:
         """Count decompressed bytes, lines and graphs.
 
-        Each line counts as additional bytes, since even a blank line takes time. Graphs only make the check begin
-        earlier.
+        Each line counts as additional bytes, since even a blank line takes time. The number of graphs is never an error
+        by itself: it only decides when to begin the check.
 
         Raises:
             InputError: The file became too large for its compressed size.

@@ -76,7 +76,7 @@ class _Member(tarfile.TarInfo):
 
 
 class _Watched:
-    """Tracks the zero bytes at an archive's end, since `tarfile` treats anything that is not a member as the end.
+    """Tracks the zero bytes at an archive's end, since `tarfile` takes any bytes that are no member for the end.
 
     A second read at the end of the file is an error: `tarfile` would repeat reads until it has the number of bytes that
     a header declares.

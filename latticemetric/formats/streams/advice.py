@@ -1,0 +1,56 @@
+"""Advice for files that cannot be opened."""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import os
+import re
+
+from latticemetric.errors import harmless
+
+_LIKENESS = 0.7
+_MOST_COMPARED = 250  # it takes about 2 ms to compare so many names
+
+
+def advice_for(path: str, error: OSError) -> str | None:
+    """Return what to do if the system refuses to open a file; `None` if there is no advice."""
+    match error.errno:
+        case errno.ENOENT | errno.ENOTDIR:
+            return advice_for_missing(path)
+        case errno.EISDIR:
+            return "name a file of this folder"
+        case errno.EACCES | errno.EPERM:
+            return "check the permissions of the file and of its folders"
+    return None
+
+
+def advice_for_missing(path: str) -> str:
+    """Return what to do about a path without a file: it names a file with a similar name, or what to check."""
+    folder, name = os.path.split(path)
+    if folder and not os.path.isdir(folder):  # noqa: PTH112  a plain string
+        return f"check the path: there is no folder {harmless(folder)}"
+    if (similar := _similar_file(folder or os.curdir, name)) is not None:
+        return f"did you mean {harmless(os.path.join(folder, similar))}?"  # noqa: PTH118  as the user wrote the folder
+    return "check the path" if os.path.isabs(path) else "check the path and the current folder"  # noqa: PTH117
+
+
+def _similar_file(folder: str, name: str) -> str | None:
+    """Return the file of a folder with the most similar name; of large folders, only some files are compared.
+
+    Names that differ only in their numbers do not count: `2.lat` is no misspelling of `1.lat`.
+    """
+    import difflib
+
+    try:
+        with os.scandir(folder) as entries:
+            files = [one.name for one in itertools.islice(entries, _MOST_COMPARED) if one.is_file()]
+    except OSError:
+        return None
+    written = _without_numbers(name)
+    others = [one for one in files if not one.startswith(".") and _without_numbers(one) != written]
+    return next(iter(difflib.get_close_matches(name, others, n=1, cutoff=_LIKENESS)), None)
+
+
+def _without_numbers(name: str) -> str:
+    return re.sub(r"[0-9]+", "0", name)

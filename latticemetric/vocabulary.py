@@ -159,6 +159,10 @@ class _NumericVocabulary(Vocabulary):
     def number(self, word: str) -> int:
         return _number_spelled(word)
 
+    def encode(self, words: Sequence[str]) -> Words:
+        words = split_words(words) if isinstance(words, str) else words
+        return np.fromiter(map(_number_spelled, words), dtype=np.int32, count=len(words))  # no call of a method a word
+
     def word(self, number: int) -> str:
         return str(number) if number != EPSILON else ""
 
@@ -171,7 +175,8 @@ class _NumericVocabulary(Vocabulary):
         # Most arrays have the form that native code takes.
         is_plain = numbers.dtype == np.int32 and numbers.ndim == 1 and numbers.flags.aligned
         if not (_native.are_numbers(numbers) if is_plain else 0 <= numbers.min() <= numbers.max() < STAR):
-            raise InputError(f"a word number lies outside 0 … {STAR - 1}")
+            low, high = numbers.min(), numbers.max()
+            raise InputError(f"word number {low if low < 0 else high} is outside 0 … {STAR - 1}")
 
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and self.number(word) != UNKNOWN

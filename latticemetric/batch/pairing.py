@@ -583,7 +583,8 @@ def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:
     if isinstance(graph, NBest) or not graph.vocabulary.is_numeric:
         return
     words = [word for reference in references for word in words_in(reference)]
-    if words and not any(word in graph.vocabulary for word in words) and has_numbers(graph):
+    is_word = graph.vocabulary.__contains__
+    if words and not any(map(is_word, words)) and has_numbers(graph):
         raise InputError(
             "the graph's words are numbers, but its reference has no numbers",
             advice="give the symbol table with --symbols",
@@ -618,9 +619,9 @@ _has_warned = mmap.mmap(-1, 1)  # one byte shared with workers: 1 after the warn
 
 def _warn_of_forms(pair: Pair, graph: Graph) -> None:
     """Warn once per run if a reference word is in the graph in another Unicode form."""
-    words = {word for reference in pair.references for word in reference.words if not word.isascii()}
-    if not words or _has_warned[0]:
+    if all("".join(reference.words).isascii() for reference in pair.references) or _has_warned[0]:
         return
+    words = {word for reference in pair.references for word in reference.words if not word.isascii()}
     known: Container[str] = set(words_of(graph)) if isinstance(graph, NBest) else graph.vocabulary
     alike = [
         word

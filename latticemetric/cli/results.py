@@ -114,9 +114,13 @@ def values(record: Mapping[str, object], names: Iterable[str]) -> list[object]:
     return [record.get(name) for name in names]
 
 
+# `json.dumps` would make a new encoder for each record.
+_as_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
 def as_json(value: object) -> str:
     """Return a value as one line of JSON."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return _as_json(value)
 
 
 def json_document(

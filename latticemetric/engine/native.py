@@ -1,10 +1,14 @@
 """The native engine: search lattices and forests in C++.
 
 The searches follow the graph and the automaton of a recognition rate together, without composing them first. Kernels:
-`search/lattice_search.cpp` for references that are strings, `search/spelled_search.cpp` for character errors,
-`search/reference_graph_search.cpp` for references that are graphs, `forests/tables.hpp` for forests,
-`search/loss_augmented_search.cpp` for strings of lattices ranked by metric (with or without cost), and
-`ngrams/search.cpp` for gains of single n-grams.
+
+- `search/lattice_search.cpp`: lattices, with references that are strings
+- `search/reference_graph_search.cpp`: lattices, with references that are graphs
+- `search/spelled_search.cpp`: lattices, by character errors
+- `search/loss_augmented_search.cpp`: strings of lattices, ranked by metric (with or without cost)
+- `forests/tables.hpp`: forests
+- `ngrams/search.cpp`: gains of single n-grams
+
 Searches that weigh a metric against costs convert both to integers, so that their sums are exact in any order.
 """
 
@@ -28,10 +32,15 @@ from latticemetric.engine.search import BestDerivation, ForestSearch, Search
 from latticemetric.errors import InputError
 from latticemetric.forest.columns import Ragged
 from latticemetric.forest.forest import Forest
-from latticemetric.lattice.lattice import Costs, Floats, Lattice
+from latticemetric.lattice.lattice import Costs, Floats, Lattice, Steps
 from latticemetric.lattice.n_best import TOO_MANY_NGRAMS, few_strings, small_enough
 from latticemetric.memory import most_bytes
 from latticemetric.vocabulary import EPSILON, Words
+
+
+def best_path(lattice: Lattice, cost: Costs, word_counts: npt.NDArray[np.uint8]) -> Steps:
+    """Return the path of a lattice with the least cost; ties are resolved by numbers of words, then of arcs."""
+    return _native.best_path(lattice.source, lattice.target, cost.arc, word_counts, cost.final)
 
 
 def search_lattice(search: Search) -> BestPath:
@@ -102,7 +111,7 @@ def best_arcs(search: Search, references: Sequence[Words]) -> BestArcs:
 
 
 def _best_arcs_of_words(best: BestArcs, spelled: SpelledLattice) -> BestArcs:
-    """Convert best paths of a lattice of units to paths of words: join the arcs of the units of each word."""
+    """Convert the best paths of a lattice of units to paths of words: join the arcs of each word."""
     state = spelled.state[best.state]
     is_own = (state >= 0).tolist()  # a state of the lattice, and not within a word
     onward: dict[int, list[int]] = defaultdict(list)
@@ -179,7 +188,7 @@ def hope_derivations(
 
     Args:
         searches: One search per reference, all of the same forest. Their costs only decide ties, and may be rounded.
-        shares: The weight of a gain of `1 / gains.unit`, for each reference; not negative.
+        shares: For each reference, the weight of one unit of gain (`1 / gains.unit`); not negative.
         model_cost: The costs to subtract.
     """
     forest, cost = searches[0].forest, _finite(model_cost)
@@ -210,7 +219,7 @@ def hope_derivations(
 
 
 def _largest_sum(forest: Forest, cost: Costs) -> int:
-    """Return an upper bound of |sum of costs| along any part of a derivation."""
+    """Return an upper bound of the absolute sum of costs of any part of a derivation."""
     largest = _native.largest_cost(**forest.hypergraph(cost))
     if not math.isfinite(largest):
         raise InputError(
@@ -246,7 +255,7 @@ def search_strings(search: ForestSearch, shown: Ragged, most: int) -> list[BestD
 
 
 class BestEdges(NamedTuple):
-    """All best derivations as a forest; each of its nodes is a node of the searched forest in one state of the search.
+    """All best derivations as a forest. Each node is a node of the searched forest in one state of the search.
 
     Attributes:
         head: For each edge, its head node.
@@ -292,8 +301,8 @@ _MOST_BYTES = 2**30
 class StringLoss(NamedTuple):
     """A string with a small loss: its cheapest path, and the loss.
 
-    `bound` is `None` if no other string has a smaller loss, except those listed before. Otherwise the search stopped
-    early: a string that was not found may have a smaller loss, but not less than `bound`.
+    `bound` is `None` if only strings listed before have a smaller loss. Otherwise, the search stopped early: strings
+    that it did not find may have smaller losses, but none below `bound`.
     """
 
     arcs: npt.NDArray[np.int64]
@@ -321,10 +330,10 @@ def search_loss_augmented(
     Args:
         lattice: The lattice.
         model_cost: The model's costs of the lattice.
-        label: The word that the metric counts on each arc; ε for ε, ignored words and wildcards.
+        label: The word that the metric counts on each arc; ε if it counts none (no word, an ignored word, a wildcard).
         shown: The word of each arc in the result; ε for ignored words. Two strings are distinct if these words differ.
         references: The words of each reference that the metric counts, as numbers.
-        shares: The weight of a gain of `1 / gains.unit`, for each reference.
+        shares: For each reference, the weight of one unit of gain (`1 / gains.unit`).
         gains: The metric's parameters.
         costs_count: True if costs are part of the loss. If False, they only decide ties.
         penalize: True to add gains to the loss, instead of subtracting them.
@@ -382,9 +391,10 @@ def _exponent_above(largest: float) -> int:
 def _whole_costs(
     cost: Costs, sum_exponent: int
 ) -> tuple[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]], Fraction]:
-    """Convert finite costs (of arcs or edges, and of ends) to integers; return these, and the unit that 1 stands for.
+    """Convert finite costs (of arcs or edges, and of ends) to integers; return the integers and their unit.
 
-    Costs are rounded only if 61 bits cannot hold their sums, which are at most 2 ** `sum_exponent` in absolute value.
+    A cost is its integer times the unit. Costs are rounded only if 61 bits cannot hold their sums, which are at most
+    2 ** `sum_exponent` in absolute value.
     """
     exponent = sum_exponent - _COST_BITS
     arc, final = (np.round(np.ldexp(costs, -exponent)).astype(np.int64) for costs in cost)
@@ -396,7 +406,7 @@ def _whole_costs(
 def _whole_weights(
     shares: Sequence[Fraction], cost_share: Fraction, *, largest_sum: int, largest_gain: int
 ) -> tuple[list[int], int, Fraction]:
-    """Return integer weights of the gains (a list, one per reference) and of the costs; and the unit of values.
+    """Return the weights of gains (one per reference) and of costs as integers, and the unit of values.
 
     The value of a path is the weighted gain minus the weighted cost. Weights are rounded only if values may not fit
     into 128 bits. `largest_sum` is an upper bound of the absolute cost of a path, `largest_gain` of its absolute gain.
@@ -453,8 +463,8 @@ def path_of_ngrams(
 ) -> npt.NDArray[np.int64]:
     """Return the arcs of the path with the largest gain of n-grams; ties: `latticemetric.engine.ties`.
 
-    `label` is the word that counts on each arc, by its number in `ngrams`. `cost` and `word_counts`, the number of
-    words that each arc adds to the result, only decide ties.
+    `label` is the word that counts on each arc, by its number in `ngrams`. `word_counts` is the number of words that
+    each arc adds to the result. `cost` and `word_counts` only decide ties.
     """
     columns = lattice.source, lattice.target, label, word_counts, cost.arc, cost.final
     with small_enough(TOO_MANY_NGRAMS):

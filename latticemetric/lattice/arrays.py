@@ -90,7 +90,7 @@ class LatticeArrays(Frozen):
             times=None if times is None else np.asarray(times, dtype=np.float64),
             labels=dict(labels or {}),
         )
-        return cls(**validated(draft, start, copy=copy)._asdict())
+        return cls(*validated(draft, start, copy=copy))
 
     def cost(self, scales: Weights = None) -> Costs:
         """Return the model's cost: the sum of all columns, each multiplied by its scale.
@@ -128,9 +128,14 @@ class LatticeArrays(Frozen):
             (('a', 'c'), 1.0, {'cost': 1.0})
         """
         cost = self.cost(scales)
-        # Arcs of an n-best list are in the list's order: the path with the smallest arcs is the first one.
-        is_word = np.zeros(len(self.word), dtype=np.uint8) if self.ranked else self.is_word(ignore)
-        return _native.best_path(self.source, self.target, cost.arc, is_word, cost.final)
+        return _native.best_path(self.source, self.target, cost.arc, self.word_counts(ignore), cost.final)
+
+    def word_counts(self, ignore: Collection[str] = ()) -> npt.NDArray[np.uint8]:
+        """Return how many words each arc adds to a result, for the tie rule: 1 or 0.
+
+        In an n-best list, no arc adds a word: arcs are in the list's order, so the tie rule prefers the first path.
+        """
+        return np.zeros(len(self.word), dtype=np.uint8) if self.ranked else self.is_word(ignore)
 
     def n_best(
         self, n: int, scales: Weights = None, *, ignore: Collection[str] = (), paths: bool = False

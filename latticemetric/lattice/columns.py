@@ -33,8 +33,11 @@ def laid_out(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Make an array contiguous and read-only, and return it; copy it only if necessary."""
-    array = laid_out(array)
-    array.flags.writeable = False
+    flags = array.flags
+    if not (flags.c_contiguous and flags.aligned):
+        array = laid_out(array)
+        flags = array.flags
+    flags.writeable = False
     return array
 
 
@@ -128,8 +131,8 @@ def summed_cost(
 ) -> Costs:
     """Return the sum of a graph's columns, each multiplied by its scale or by its weight in `scales`.
 
-    `arcs` and `states` are the numbers of arcs and states; `final` lists the final states. In a forest, these are
-    edges, nodes and goals.
+    `arcs` and `states` are the numbers of arcs and states; `final` lists the final states. For a forest, give edges,
+    nodes and goals instead.
     """
     weights = {name: column.scale for name, column in scores.items()}
     for name, scale in (scales or {}).items():

@@ -51,18 +51,14 @@ def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
     arcs, finals = len(draft.source), len(draft.final)
     if not arcs == len(draft.target) == len(draft.word):
         raise InputError("source, target and word differ in length")
+    check_columns(draft.scores, draft.labels, arcs, finals)
+    draft.vocabulary.check(draft.word)
+    if start == 0 and (states := _native.ordered_states(draft.source, draft.target, draft.final)):
+        return _unchanged(draft, states, copy=copy)  # most decoders write lattices in this order
     if len(set(draft.final.tolist())) != finals:
         raise InputError("a state is final twice")
     if finals == 0:
         raise InputError("the lattice is empty: it has no final state")
-    check_columns(draft.scores, draft.labels, arcs, finals)
-    draft.vocabulary.check(draft.word)
-    states = _native.ordered_states(draft.source, draft.target, draft.final) if start == 0 else 0
-    if states:  # the lattice is already in order, as from most decoders
-        rows: Rows = np.arange(arcs) if copy else slice(None)
-        source, target, final = draft.source[rows], draft.target[rows], draft.final.copy()
-        rank = np.arange(states, dtype=np.int32)
-        return _taken(draft._replace(source=source, target=target, final=final), rows, slice(None), rank)
     draft, start, names = _numbered(draft, start)
     is_final = np.zeros(len(names), dtype=np.uint8)
     is_final[draft.final] = 1
@@ -79,26 +75,35 @@ def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
         rows = rows[np.argsort(rank[draft.source[rows]], kind="stable")]
     ends = np.flatnonzero(rank[draft.final] >= 0)
     ends = ends[np.argsort(rank[draft.final[ends]])]
-    source, target, final = rank[draft.source[rows]], rank[draft.target[rows]], rank[draft.final[ends]]
-    return _taken(draft._replace(source=source, target=target, final=final), rows, ends, rank)
+    numbers = rank[draft.source[rows]], rank[draft.target[rows]], rank[draft.final[ends]]
+    times = None if draft.times is None else _per_state(draft.times, rank, kept)
+    return _taken(draft._replace(num_states=kept, times=times), rows, ends, numbers)
 
 
-def _taken(draft: Columns, rows: Rows, ends: Rows, rank: States) -> Columns:
+def _unchanged(draft: Columns, states: int, *, copy: bool) -> Columns:
+    """Return the columns of a lattice whose states and arcs are already in order; copy the arrays if `copy`."""
+    rows: Rows = np.arange(len(draft.source)) if copy else slice(None)
+    ends: Rows = np.arange(len(draft.final)) if copy else slice(None)
+    times = None if draft.times is None else _per_state(draft.times, np.arange(states, dtype=np.int32), states)
+    numbers = draft.source[rows], draft.target[rows], draft.final[ends]
+    return _taken(draft._replace(num_states=states, times=times), rows, ends, numbers)
+
+
+def _taken(draft: Columns, rows: Rows, ends: Rows, numbers: tuple[States, States, States]) -> Columns:
     """Return the columns of the arcs `rows` and the final states `ends`.
 
-    `source`, `target` and `final` of the draft already have these rows, and new state numbers. `rank` is the new number
-    of each state of the input, −1 for a state that was dropped.
+    `numbers` are the new state numbers of their sources and targets, and of the final states.
     """
-    kept = int(np.maximum.reduce(rank)) + 1
+    source, target, final = map(frozen, numbers)
     return Columns(
-        num_states=kept,
-        source=frozen(draft.source),
-        target=frozen(draft.target),
+        num_states=draft.num_states,
+        source=source,
+        target=target,
         word=frozen(draft.word[rows]),
-        final=frozen(draft.final),
+        final=final,
         scores=MappingProxyType(taken(draft.scores, rows, ends)),
         vocabulary=draft.vocabulary,
-        times=None if draft.times is None else frozen(_per_state(draft.times, rank, kept)),
+        times=None if draft.times is None else frozen(draft.times),
         labels=MappingProxyType(taken(draft.labels, rows, ends)),
     )
 

@@ -55,7 +55,13 @@ class RecognitionStatistics:
         return cls(tuple(counts[:order]), substitutions, deletions, insertions, tuple(counts[order + 3 :]))
 
     def __add__(self, other: Self) -> Self:
-        return self.of_columns(list(map(add, self.as_columns(), other.as_columns())))
+        return type(self)(
+            tuple(map(add, self.matches, other.matches)),
+            self.substitutions + other.substitutions,
+            self.deletions + other.deletions,
+            self.insertions + other.insertions,
+            tuple(map(add, self.reference_ngrams, other.reference_ngrams)),
+        )
 
     @property
     def errors(self) -> int:

@@ -74,14 +74,17 @@ class ScoredPath(Result):
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        counts = self.statistics.asdict()
+        counts = self.statistics
         return {
             "score": self.score,
             "numerator": self.numerator,
             "denominator": self.denominator,
             "hypothesis": " ".join(self.words),
             "cost": self.cost,
-            **{name: counts[name] for name in ("matches", "substitutions", "deletions", "insertions")},
+            "matches": counts.matches[0],
+            "substitutions": counts.substitutions,
+            "deletions": counts.deletions,
+            "insertions": counts.insertions,
         }
 
     def details(self, *, exact: bool) -> dict[str, Any]:
@@ -123,6 +126,8 @@ class Oracle(Answer):
         signature: The metric, its parameters and the version.
     """
 
+    __slots__ = ("_graph",)  # beside the fields, which are pickled
+
     def found_in(self, graph: object) -> Self:
         """Store a weak reference to the graph, so that notebooks can show the path in it."""
         object.__setattr__(self, "_graph", weakref.ref(graph))
@@ -135,8 +140,7 @@ class Oracle(Answer):
         return answer_html(self.signature, {"oracle": self, "1-best": self.one_best}, graph)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Do not pickle the graph.
-        return {name: value for name, value in vars(self).items() if name != "_graph"}
+        return vars(self)  # without the graph
 
 
 OK, BAD = "OK", "BAD"

@@ -138,10 +138,7 @@ class LatticeSpace(SearchSpace):
 
     def __init__(self, lattice: Lattice, metric: GRR, scales: Scales | None) -> None:
         cost = lattice.cost(scales)
-        self._is_word = lattice.is_word(metric.ignore)
-        # In an n-best list, the rank decides ties instead of the number of words, so words are not counted.
-        counts = np.zeros_like(self._is_word) if lattice.ranked else self._is_word
-        super().__init__(metric, cost, cost, counts)
+        super().__init__(metric, cost, cost, lattice.word_counts(metric.ignore))
         self.graph: Lattice = lattice
         self.label = lattice.word
         if silent := metric.ignore | metric.wildcard:
@@ -161,7 +158,7 @@ class LatticeSpace(SearchSpace):
     @property
     def shown(self) -> Words:
         """The word of each arc in the result; ε for ignored words."""
-        return self._without(self._is_word == 0)
+        return self._without(self.graph.is_word(self.metric.ignore) == 0)
 
     def best(self, reference: GraphReference, engine: str = "auto") -> Candidate:
         """Return the best path against one reference, or against any string of a reference graph."""
@@ -169,6 +166,10 @@ class LatticeSpace(SearchSpace):
         expected = self._graph_of(reference) if isinstance(reference, Lattice) else self.encoded(reference)
         best: BestPath = find_engine(engine).search_lattice(self._search_for(expected))
         return Candidate(best.arcs, merit(*best.ratio, metric.gains))
+
+    def one_best(self) -> Steps:
+        """Return the model's 1-best."""
+        return native.best_path(self.graph, self.cost, self.word_counts)
 
     def best_arcs(self, references: Sequence[Sequence[str]]) -> native.BestArcs:
         """Return all best paths against any of the references, each once."""

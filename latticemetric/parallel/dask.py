@@ -97,7 +97,10 @@ class Batches(Window):
         while len(self._batches) < _BATCHES_PER_THREAD * threads:
             batch: list[Task] = []
             size = 0
-            while len(batch) < self._most and size < _BYTES_OF_BATCH and (task := self._next_task(tasks, threads)):
+            while len(batch) < self._most and size < _BYTES_OF_BATCH:
+                task = self._next_task(tasks, threads, is_urgent=not batch and len(self._batches) < threads)
+                if task is None:
+                    break
                 batch.append(task)
                 size += task.size
             if not batch:

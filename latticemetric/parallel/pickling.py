@@ -15,7 +15,7 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 Reducers: TypeAlias = dict[type, Callable[[Any], Any]]
 """Functions that pickle objects of some types, in the form of `copyreg.dispatch_table`."""
@@ -108,11 +108,23 @@ def _forget(tokens: Iterable[str]) -> None:
         _contents.pop(token, None)
 
 
+class Held(Protocol):
+    """Bytes of a file that a task keeps in memory although its pickle has only their place."""
+
+    @property
+    def size(self) -> int:
+        """The number of bytes."""
+
+    def release(self) -> None:
+        """Let go of the bytes."""
+
+
 class Packed(NamedTuple):
-    """A pickled task, and the tokens of the constants that it needs."""
+    """A pickled task, the tokens of the constants that it needs, and the bytes to release when it is answered."""
 
     data: bytes
     needs: frozenset[str]
+    held: tuple[Held, ...] = ()
 
 
 class Packing:
@@ -136,12 +148,17 @@ class Packing:
         self._mine: list[str] = []
         self._recent: deque[Any] = deque(maxlen=self._RECENT)
         self._needs: set[str] = set()
+        self._held: list[Held] = []
 
     def pack(self, question: Any, *, whole: bool = False) -> Packed:
         """Pickle a task; if `whole`, include the data that it reads from files."""
-        self._needs = set()
+        self._needs, self._held = set(), []
         data = pickled(question, self._whole if whole else self._table)
-        return Packed(data, frozenset(self._needs))
+        return Packed(data, frozenset(self._needs), tuple(self._held))
+
+    def hold(self, held: Held) -> None:
+        """Add bytes of the task that is being packed to those that are released when it is answered."""
+        self._held.append(held)
 
     def by_token(self, thing: Any) -> Any:
         """Return the pickle of an object as a token, in the form that reducers return.

@@ -28,9 +28,12 @@ if TYPE_CHECKING:
 
 # While all workers have enough tasks, let replies accumulate for these seconds: to wake up costs more than to read one.
 _SECONDS_BETWEEN_READS = 0.001
-# Limits on tasks in progress (sent or answered, but not yet yielded): tasks per worker, and bytes of tasks and replies.
+# Limits on tasks in progress (sent or answered, but not yet yielded): tasks per worker, bytes of tasks and replies, and
+# bytes of files per worker that tasks hold until they are answered. With more, the processor's cache would not hold
+# them, and reading takes half as long again.
 _MOST_IN_PROGRESS = 128
 _BYTES_IN_PROGRESS = 2**26
+_HELD_PER_WORKER = 2**23
 
 # The advice for a task during which workers died.
 MEMORY_ADVICE = "it may need more memory: use fewer workers, or prune the graph"
@@ -42,6 +45,7 @@ class Window(ABC):
     def __init__(self) -> None:
         self._in_progress: deque[Task] = deque()
         self._bytes = 0  # of tasks and replies in progress
+        self._held = 0  # bytes of files
         self._to_repeat: deque[Task] = deque()
 
     def __enter__(self) -> Self:
@@ -59,7 +63,9 @@ class Window(ABC):
                 yield self._in_progress.popleft()
 
     def _filled(self, tasks: Iterator[Task]) -> bool:
-        self._bytes = sum(task.size for task in self._in_progress)  # replies have changed the sizes
+        # Replies have changed the sizes.
+        self._bytes = sum(task.size for task in self._in_progress)
+        self._held = sum(task.held for task in self._in_progress)
         return self._fill(tasks)
 
     @abstractmethod
@@ -70,18 +76,24 @@ class Window(ABC):
     def _wait(self) -> None:
         """Wait until a reply comes, a worker dies, or some time has passed."""
 
-    def _next_task(self, tasks: Iterator[Task], workers: int) -> Task | None:
-        """Return the next task (tasks to repeat come first), or `None` if too much is in progress."""
+    def _next_task(self, tasks: Iterator[Task], workers: int, *, is_urgent: bool) -> Task | None:
+        """Return the next task (tasks to repeat come first), or `None` if too much is in progress.
+
+        `is_urgent` is true for an idle worker: it gets a task even if tasks hold too many bytes of files.
+        """
         if self._to_repeat:
             return self._to_repeat.popleft()
         if self._in_progress and (
-            len(self._in_progress) >= _MOST_IN_PROGRESS * workers or self._bytes >= _BYTES_IN_PROGRESS
+            len(self._in_progress) >= _MOST_IN_PROGRESS * workers
+            or self._bytes >= _BYTES_IN_PROGRESS
+            or (self._held >= _HELD_PER_WORKER * workers and not is_urgent)
         ):
             return None
         task = next(tasks, None)
         if task is not None:
             self._in_progress.append(task)
             self._bytes += task.size
+            self._held += task.held
         return task
 
 
@@ -169,7 +181,10 @@ class Pool(Window):
         """Return the next batch for a worker, or an empty list. Tasks to repeat come first; a suspect is sent alone."""
         batch: list[Task] = []
         size = 0
-        while len(batch) < self._batch and (task := self._next_task(tasks, self._most)) is not None:
+        while len(batch) < self._batch:
+            task = self._next_task(tasks, self._most, is_urgent=not batch and not worker.tasks)
+            if task is None:
+                break
             size += task.size
             if (batch and task.is_suspect) or not worker.takes(size, together=bool(batch)):
                 self._to_repeat.appendleft(task)

@@ -69,19 +69,24 @@ class Task:
         data: The pickled task; `None` once there is a reply.
         needs: The tokens of the constants that `data` refers to.
         size: Number of bytes of `data` and `reply`.
+        held: Number of bytes of files that the task keeps in memory until there is a reply.
         reply: The reply that has the answer.
         problem: The error, if there is no reply.
         deaths: How many workers died during this task.
         is_suspect: True if a worker died during this task, or during another task of the same batch.
     """
 
-    __slots__ = ("_index", "_packing", "data", "deaths", "is_suspect", "needs", "problem", "question", "reply", "size")
+    __slots__ = (
+        *("_held", "_index", "_packing", "data", "deaths", "held", "is_suspect", "needs", "problem", "question"),
+        *("reply", "size"),
+    )
 
     def __init__(self, packed: Packed, question: Any = None, packing: Packing | None = None) -> None:
         self.question, self._packing = question, packing
         self.data: bytes | None = packed.data
-        self.needs = packed.needs
+        self.needs, self._held = packed.needs, packed.held
         self.size = len(packed.data)
+        self.held = sum(held.size for held in packed.held)
         self.reply: Reply | None = None
         self._index = 0
         self.problem: InputError | None = None
@@ -99,9 +104,12 @@ class Task:
         If the worker cannot read the task's file, pack the task again, with all its data.
         """
         if reply.lacks_file and self._packing is not None:
-            self.data, self.needs = self._packing.pack(self.question, whole=True)
+            self.data, self.needs, _ = self._packing.pack(self.question, whole=True)
             self.size = len(self.data)
         else:
+            for held in self._held:
+                held.release()
+            self.held = 0
             # Keep the question: an error may need its name.
             self.reply, self._index, self.data = reply, index, None
             self.size += size

@@ -1,5 +1,6 @@
 """How graphs travel to other processes: tables once, files by place."""
 
+import pytest
 from kit.many_graphs import data
 
 import latticemetric as lm
@@ -35,8 +36,21 @@ def test_a_symbol_table_travels_once_and_graphs_as_places(tmp_path):
 def test_a_file_that_changes_meanwhile_is_not_read_again(tmp_path):
     archive, _ = data(tmp_path)
     expected = words(answers_of(entries([str(archive)]), unchanged, Run()))
-    questions = list(entries([str(archive)]))
     content = archive.read_bytes()
     for changed in (None, content[::-1], content.replace(b"w1", b"w2")):
+        archive.write_bytes(content)
+        questions = list(entries([str(archive)]))
         archive.unlink() if changed is None else archive.write_bytes(changed)
         assert words(answers_of(questions, unchanged, Run(2))) == expected
+
+
+def test_bytes_are_released_when_a_graph_is_answered_and_read_again_if_needed(tmp_path):
+    archive, _ = data(tmp_path)
+    questions = list(entries([str(archive)]))
+    expected = words(answers_of(questions, unchanged, Run()))
+    assert words(answers_of(questions, unchanged, Run(2))) == expected
+    assert words(answers_of(questions, unchanged, Run())) == expected
+    assert words(answers_of(questions, unchanged, Run(2))) == expected
+    archive.write_bytes(archive.read_bytes().replace(b"w1", b"w2"))
+    with pytest.raises(lm.InputError, match="has changed while it was read"):
+        list(answers_of(questions, unchanged, Run()))

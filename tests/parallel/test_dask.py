@@ -531,9 +531,10 @@ def test_a_symbol_table_travels_once_and_comes_back(client, tmp_path):
 def test_a_file_that_changes_meanwhile_is_not_read_again(client, tmp_path):
     archive, _ = data(tmp_path)
     expected = [answer.value.word.tolist() for answer in answers_of(entries([str(archive)]), unchanged, Run())]
-    questions = list(entries([str(archive)]))
     content = archive.read_bytes()
     for changed in (None, content[::-1], content.replace(b"w1", b"w2")):
+        archive.write_bytes(content)
+        questions = list(entries([str(archive)]))
         archive.unlink() if changed is None else archive.write_bytes(changed)
         found = list(answers_of(questions, unchanged, Run(client)))
         assert [answer.value.word.tolist() for answer in found] == expected

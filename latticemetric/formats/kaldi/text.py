@@ -26,6 +26,7 @@ from latticemetric.graph import Graph
 from latticemetric.lattice.columns import frozen
 from latticemetric.lattice.lattice import Column, Labels, Lattice
 from latticemetric.lattice.texts import Texts
+from latticemetric.lattice.validation import Columns, validated
 from latticemetric.vocabulary import Vocabulary, Words
 
 COLUMNS = ("lm", "acoustic")
@@ -110,20 +111,24 @@ def lattice_of(columns: dict[str, Any], words: Words, vocabulary: Vocabulary | N
     if not len(columns["source"]) and not len(columns["final"]):
         raise FormatError("the lattice is empty: it has no states")
     labels = {}
-    if len(side := Texts(*columns["transition_rows"])):
+    begin, transitions = columns["transition_rows"]
+    if len(begin) > 1:
+        side = Texts(begin, transitions)
         labels[TRANSITIONS] = Labels(columns["transitions"], columns["final_transitions"], side)
     costs = [(frozen(columns[f"cost{k}"]), frozen(columns[f"final_cost{k}"])) for k in range(len(COLUMNS))]
-    return Lattice.from_arcs(
-        columns["source"],
-        columns["target"],
-        words,
+    parsed = Columns(
+        num_states=0,
+        source=columns["source"],
+        target=columns["target"],
+        word=words,
         final=columns["final"],
-        start=columns["start"],
         scores={name: Column(*cost) for name, cost in zip(COLUMNS, costs, strict=True)},
-        vocabulary=vocabulary,
+        vocabulary=Vocabulary.numeric() if vocabulary is None else vocabulary,
+        times=None,
         labels=labels,
-        copy=False,
     )
+    # `from_arcs` would convert the arrays first, but the parsers return what it makes of them.
+    return Lattice(*validated(parsed, columns["start"], copy=False))
 
 
 def kaldi_lattice(name: str, graph: Graph) -> tuple[Lattice, list[Column]]:

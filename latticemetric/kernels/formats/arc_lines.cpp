@@ -116,7 +116,7 @@ class PlainNumbers {
 };
 
 // Takes transition ids, or nothing, and white space, up to the end of a line. Returns false if there is anything else.
-bool take_ids(const char* at, const char* end, std::string_view& ids, const char*& line_end) {
+inline bool take_ids(const char* at, const char* end, std::string_view& ids, const char*& line_end) {
   line_end = at;
   if (at >= end || *at == '\n') return true;
   const auto* found = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
@@ -128,29 +128,39 @@ bool take_ids(const char* at, const char* end, std::string_view& ids, const char
   return others == 0;
 }
 
-// Adds the arc of a line `source target word graph,acoustic,transitions` whose numbers are all plain, and moves past
-// the line. Returns false if the line has another form.
-bool add_plain_kaldi_arc(ArcLines& lattice, Lines& lines) {
-  const std::string_view rest = lines.rest();
-  if (rest.size() < PlainNumbers::readable) return false;
-  PlainNumbers numbers(rest.data());
-  std::int32_t source = 0, target = 0, word = 0;
-  double graph = 0, acoustic = 0;
-  if (!numbers.number(source) || !numbers.number(target) || !numbers.number(word) || !numbers.decimal(graph) ||
-      !numbers.decimal(acoustic))
-    return false;
-  std::string_view ids;
-  const char* end = nullptr;
-  if (!take_ids(numbers.rest(), rest.data() + rest.size(), ids, end)) return false;
-  lines.pass(end);
-  if (lattice.start < 0) lattice.start = source;
-  lattice.source.push_back(source);
-  lattice.target.push_back(target);
-  lattice.word.add(word);
-  lattice.cost[0].push_back(graph);
-  lattice.cost[1].push_back(acoustic);
-  lattice.transitions.push_back(lattice.transition_rows.add(ids.data(), ids.size(), rest.size()));
-  return true;
+// Adds the arcs of the next lines `source target word graph,acoustic,transitions` whose numbers are all plain, at most
+// `most`, and moves past these lines. Returns how many it added; fewer than `most` if a line has another form.
+//
+// Makes room in all columns first: appending arc by arc would take a fifth of the time.
+std::size_t add_plain_kaldi_arcs(ArcLines& lattice, Lines& lines, std::size_t most) {
+  const std::size_t before = lattice.source.size();
+  const auto resize = [&](std::size_t size) {
+    for (auto* column : {&lattice.source, &lattice.target, &lattice.word.numbers(), &lattice.transitions})
+      column->resize(size);
+    for (auto& column : lattice.cost) column.resize(size);
+  };
+  resize(before + most);
+  std::int32_t *const source = &lattice.source[before], *const target = &lattice.target[before];
+  std::int32_t *const word = &lattice.word.numbers()[before], *const transitions = &lattice.transitions[before];
+  double *const graph = &lattice.cost[0][before], *const acoustic = &lattice.cost[1][before];
+  const char* at = lines.rest().data();
+  const char* const end = at + lines.rest().size();
+  std::size_t added = 0;
+  for (; added < most && static_cast<std::size_t>(end - at) >= PlainNumbers::readable; ++added) {
+    PlainNumbers numbers(at);
+    if (!numbers.number(source[added]) || !numbers.number(target[added]) || !numbers.number(word[added]) ||
+        !numbers.decimal(graph[added]) || !numbers.decimal(acoustic[added]))
+      break;
+    std::string_view ids;
+    const char* line_end = nullptr;
+    if (!take_ids(numbers.rest(), end, ids, line_end)) break;
+    transitions[added] = lattice.transition_rows.add(ids.data(), ids.size(), static_cast<std::size_t>(end - at));
+    at = std::min(line_end + 1, end);
+  }
+  lines.pass(added, at);
+  resize(before + added);
+  if (lattice.start < 0 && added > 0) lattice.start = lattice.source[before];
+  return added;
 }
 
 std::int32_t add_transitions(ArcLines& lattice, std::string_view text, std::int64_t line, std::size_t most) {
@@ -257,21 +267,22 @@ ArcLines parse_kaldi(std::string_view text, WordColumn word) {
   std::string_view line;
   lines.next(line);  // the id
   for (;;) {
-    while (lattice.word.numeric() && add_plain_kaldi_arc(lattice, lines)) continue;
+    constexpr std::size_t most = 256;
+    while (lattice.word.numeric() && add_plain_kaldi_arcs(lattice, lines, most) == most) continue;
     if (!lines.next(line)) break;
-    const auto most = static_cast<std::size_t>(text.data() + text.size() - line.data());
+    const auto left = static_cast<std::size_t>(text.data() + text.size() - line.data());
     const ArcFields fields(line);
     const std::int64_t number = lines.number();
     if (fields.count == 0) continue;
     if (lattice.start < 0) lattice.start = parse_state(fields.field[0], number);
     if (fields.count > 2) {
-      add_kaldi_arc(lattice, fields, number, most);
+      add_kaldi_arc(lattice, fields, number, left);
       continue;
     }
     const KaldiWeight weight = fields.count == 2 ? KaldiWeight(fields.field[1], number) : KaldiWeight();
     lattice.final.push_back(parse_state(fields.field[0], number));
     for (int k = 0; k < 2; ++k) lattice.final_cost[k].push_back(weight.cost[k]);
-    lattice.final_transitions.push_back(add_transitions(lattice, weight.transitions, number, most));
+    lattice.final_transitions.push_back(add_transitions(lattice, weight.transitions, number, left));
   }
   lattice.transition_rows.shrink();
   return lattice;

@@ -63,11 +63,11 @@ class Lines {
   // Returns the text after the line that was read last.
   std::string_view rest() const { return rest_; }
 
-  // Moves past a line that was read from `rest()` and ends at `end`.
-  void pass(const char* end) {
-    poll(100);
-    ++number_;
-    rest_.remove_prefix(std::min(static_cast<std::size_t>(end - rest_.data()) + 1, rest_.size()));
+  // Moves past `count` lines that were read from `rest()`, to the beginning of the line at `next`.
+  void pass(std::size_t count, const char* next) {
+    poll(100 * static_cast<std::int64_t>(count));
+    number_ += static_cast<std::int64_t>(count);
+    rest_.remove_prefix(static_cast<std::size_t>(next - rest_.data()));
   }
 
  private:
@@ -298,10 +298,8 @@ class WordColumn {
     values_.push_back(number);
   }
 
-  // Adds a word that is known to be written as a number, to a column of numbers.
-  void add(std::int32_t number) { values_.push_back(number); }
-
   bool numeric() const { return !symbols_; }
+  std::vector<std::int32_t>& numbers() { return values_; }
   std::vector<std::int32_t> take() { return std::move(values_); }
   const std::vector<std::string_view>& words() const { return words_.words(); }
 

@@ -67,7 +67,7 @@ def most_bytes() -> int:
 
 
 def _free_lately() -> int:
-    """Return `free_memory` as it was at most `_SECONDS_VALID` ago: reading it takes longer than many searches."""
+    """Return `free_memory`, measured at most `_SECONDS_VALID` ago: measuring takes longer than many searches."""
     global _measured  # noqa: PLW0603  one measurement per process
     now = time.monotonic()
     if now > _measured[0] + _SECONDS_VALID:

@@ -2,8 +2,9 @@
 
 One reference gives one automaton; several references give the union of their automata.
 
-In state (i, m), the first i reference words have been read, and the last m of them (at most n − 1) were matches in a
-row. ★ stands for any word. The number after the colon is the gain:
+n is the length of the longest n-grams, α the insertion penalty, β the deletion penalty; ★ stands for any word. In state
+(i, m), the first i reference words have been read, and the last m of them (at most n − 1) were matches in a row. The
+number after the colon is the gain:
 
     match         (i, m) --r_{i+1} : m+1--> (i+1, min(m+1, n−1))      i < |r|
     deletion      (i, m) --ε : −β-------->  (i+1, 0)                  i < |r|
@@ -49,7 +50,8 @@ class Gains(NamedTuple):
     def of_edits(self) -> list[int]:
         """Return the gain of each edit code, times `unit`.
 
-        Code 0 is no edit, codes 1 to n are the k-th match in a row; then come deletion, substitution and insertion.
+        Code 0 is no edit. Code k, from 1 to n, is the k-th match in a row. Codes n + 1, n + 2 and n + 3 are deletion,
+        substitution and insertion.
         """
         return [0, *(k * self.unit for k in range(1, self.order + 1)), -self.beta, 0, -self.alpha]
 
@@ -176,10 +178,14 @@ class BestPath(NamedTuple):
 def path_of_best_rate(search: Callable[[Ratio], BestPath], gains: Gains) -> BestPath:
     """Return the path with the best rate, by Dinkelbach's iteration (1967, "On nonlinear fractional programming").
 
-    A rate, gain / denominator, is not a sum over arcs, but gain − λ · denominator is. If the maximum of this sum over
-    all paths is 0, λ is the best rate. Each search with one λ returns a path, whose rate is the next λ. All numbers are
-    integers, so the iteration ends exactly, after a few searches. `search` gets λ as `Ratio(gain, total)`, and returns
-    the path with the largest gain · λ.total − λ.gain · denominator.
+    For a given λ, gain − λ · denominator is a sum over arcs. (The rate, gain / denominator, is not.) Find the path with
+    the largest sum, take its rate as the next λ, and repeat. When the largest sum is 0, λ is the best rate. All numbers
+    are integers, so the iteration ends at the exact rate, after a few searches.
+
+    Args:
+        search: Function that gets λ as `Ratio(gain, total)`, and returns the path with the largest
+            gain · λ.total − λ.gain · denominator.
+        gains: The parameters of the rate.
     """
     rate = Ratio(gains.unit, 1)  # the rate of a perfect path
     while True:
@@ -195,8 +201,8 @@ def best_path_at(
 ) -> BestPath:
     """Return the path with the largest gain · rate.total − rate.gain · denominator, by exact native search.
 
-    `graph` has the columns of a lattice. `sizes` has what each of its arcs adds to the denominator; arcs of the
-    reference add to the denominator, too.
+    `graph` has the columns of a lattice, and `sizes` what each of its arcs adds to the denominator. The arcs of the
+    reference also add to the denominator.
     """
     try:
         arcs, high, low, total = _native.search_reference_graph(

@@ -1,8 +1,8 @@
-"""References as graphs, whose arcs add to a rate's denominator, and as n-grams.
+"""References as graphs, with what each arc adds to a rate's denominator; and references as tries of n-grams.
 
-The denominator Σ_k |g_k(r)|, the number of k-grams of the reference r for k = 1 … n, is a sum along a path: the word
-after i other words adds min(i + 1, n), one for each k-gram that ends there. So a state of the graph is a pair: a state
-of the reference, and the number of words before it, counted up to n − 1.
+The denominator is Σ_k |g_k(r)|, the number of k-grams of the reference r for k = 1 … n. It is a sum along a path: a
+word after i other words adds min(i + 1, n), one for each k-gram that ends with it. So a state of the graph is a pair: a
+state of the reference, and the number of words before it, counted up to n − 1.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ class ReferenceGraph:
     def of_lattice(
         lattice: Lattice, word: Words, order: int, *, most: int | None = None, backward: bool = False
     ) -> ReferenceGraph:
-        """Build the graph of all strings of a lattice, with a copy of each state per number of words before it.
+        """Build the graph of all strings of a lattice, with one copy of a state for each number of words before it.
 
         Args:
             lattice: The reference.
             word: The word that the metric counts on each arc.
             order: n, the length of the longest n-grams.
-            most: Count words before a state up to this number; by default, as many as denominators need.
+            most: Count words before a state up to this number; by default, as far as denominators need it.
             backward: True to reverse all paths. The denominators are the same.
         """
         most = max(1, order - 1) if most is None else most
@@ -150,7 +150,7 @@ class ReferenceNgrams:
 
     @classmethod
     def of(cls, references: Sequence[Words], order: int) -> Self:
-        """Build the n-grams of the references, except those with `UNKNOWN` words, which no graph contains."""
+        """Build the n-grams of the references; leave out n-grams with `UNKNOWN` words, which are in no graph."""
         rows: dict[tuple[int, int], int] = {}
 
         def added(row: int, word: int) -> int:

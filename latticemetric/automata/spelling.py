@@ -98,7 +98,7 @@ class Spelling:
 
 
 def _distinct(word: Words) -> tuple[Words, Words]:
-    """Return the distinct words of arcs without ε, and the position (from 1) of each arc's word among them."""
+    """Return the distinct words of arcs, and the position of each arc's word among them: from 1, and 0 for ε."""
     highest = int(np.maximum.reduce(word, initial=EPSILON))
     if highest > 4 * len(word) + 2**20:  # a table of all numbers would be too large
         distinct, place = np.unique(np.append(word, np.int32(EPSILON)), return_inverse=True)
@@ -112,7 +112,7 @@ def _distinct(word: Words) -> tuple[Words, Words]:
 class SpelledLattice(NamedTuple):
     """The lattice of units: it has the paths of the original lattice, in the same order of arcs.
 
-    If there is a separator, a state that paths reach both with and without a word before it has two copies.
+    With a separator, a state has two copies if some paths to it have words and others have none.
 
     Attributes:
         lattice: The lattice whose words are numbers of units; it has no vocabulary and no scores.
@@ -146,12 +146,12 @@ class SpelledLattice(NamedTuple):
         return Costs(self.of_arcs(cost.arc), self.of_states(cost.final, np.inf))
 
     def sums_of_arcs(self, column: Floats, arcs: int) -> Floats:
-        """Return, for each of the `arcs` original arcs, the sum of a column over the arcs that begin it."""
+        """Sum a column over the arcs that begin each original arc; return one sum for each of the `arcs` arcs."""
         begins = self.arc != _WITHIN
         return np.bincount(self.arc[begins], column[begins], arcs).astype(np.float64)
 
     def sums_of_states(self, column: Floats, states: int) -> Floats:
-        """Return, for each of the `states` original states, the sum of a column over the copies of the state."""
+        """Sum a column over the copies of each original state; return one sum for each of the `states` states."""
         own = self.state != _WITHIN
         return np.bincount(self.state[own], column[own], states).astype(np.float64)
 
@@ -202,7 +202,7 @@ def spelled_lattice(lattice: Lattice, spelling: Spelling) -> SpelledLattice:
 
 
 def _copies(lattice: Lattice, label: Words) -> npt.NDArray[np.int64]:
-    """Return the copies of states, sorted: rows (state, 1 for paths with a word before it or 0 for paths without)."""
+    """Return the copies of states as sorted rows (state, 1 if the paths to this copy have words, otherwise 0)."""
     source, target, words = lattice.source.tolist(), lattice.target.tolist(), label.tolist()
     silent = {0}
     for at, onward, word in zip(source, target, words, strict=True):

@@ -89,11 +89,11 @@ def ask_each(
             must be picklable; on a cluster, the function itself, too.
         graphs: Files, folders or globs, as for `read`; or pairs of a name and a graph.
         references: Files of references, as for the command line.
-        workers: The number of processes, or a Dask client.
+        workers: The number of processes, or a Dask client. With 1, no process starts, unless there is a `timeout` or
+            `max_memory`.
         keep_going: True to return an answer with a `problem` for a graph that fails, instead of ending the run.
-        timeout: Seconds per graph; a graph that takes longer fails. With this limit, even one worker is a process.
-        max_memory: Bytes per graph; a graph that needs more fails. With this limit, even one worker is a process. Linux
-            only.
+        timeout: Seconds per graph; a graph that takes longer fails.
+        max_memory: Bytes per graph; a graph that needs more fails. Linux only.
         format: The name of the format; by default, detected from the content.
         symbols: A symbol table (or its file) that maps word numbers to words.
         style: `keyed` if reference lines begin with ids, `plain` if not, `auto` to detect this.
@@ -257,10 +257,7 @@ def listed_posteriors(
 
 
 def mbr_records(graph: Graph, evidence: Graph | None = None, **parameters: Any) -> tuple[list[Record], None]:
-    """Decode a graph by `method`, if this is one of the parameters.
-
-    Otherwise, decode it by n-grams, once for each combination of the parameters.
-    """
+    """Decode a graph by the parameter `method`; without `method`, by n-grams, once per combination of parameters."""
     from latticemetric.mbr_decoding.mbr import mbr, mbr_grid
 
     if "method" in parameters:

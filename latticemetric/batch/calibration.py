@@ -73,7 +73,7 @@ class CalibrationReport(Record):
         words: Calibration of word confidences; sclite's alignment decides which words are right.
         sentences: Calibration of the probability that an answer has no errors; `None` for confidences from a file.
         errors: Expected and real errors of the answers; `None` for confidences from a file.
-        inexact: The number of graphs with estimated expected errors; `sentences` omits them.
+        inexact: The number of graphs whose expected errors are only estimates; `sentences` omits these graphs.
     """
 
     utterances: int
@@ -178,10 +178,8 @@ def calibration(
     _check(answer, criterion, folds)
     grid = _checked_scales(scale)
     answer_settings = _AnswerSettings(answer, scales, frozenset(word_set(ignore, "ignore")), most_states)
-    reporter = _Reporter(
-        _Utterances(graphs, references, answer_settings), bins, Resampling(resamples, seed, confidence)
-    )
-    development = reporter.utterances
+    development = _Utterances(graphs, references, answer_settings)
+    reporter = _Reporter(development, bins, Resampling(resamples, seed, confidence))
     merits = development.fitted(range(len(development)), grid, criterion, halvings)
     if criterion == "words" and len(set(merits.values())) == 1 < len(merits):
         raise InputError("all scales fit the words equally well", advice="give more graphs, or the criterion 'errors'")
@@ -424,7 +422,8 @@ def recognised_pairs(
     """Return graphs of words with confidences, and their references; with `lowercase`, lower-case both.
 
     Args:
-        pairs: Returns the pairs of graphs and references; not called if the references are an STM file.
+        pairs: A function that returns the pairs of graphs and references. It is not called if the references are an
+            STM file.
         words: The CTM file. If the references are an STM file, the words are cut into its segments, as sclite does.
         references: The files of references.
         lowercase: True to lower-case words and references.

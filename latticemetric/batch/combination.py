@@ -429,7 +429,7 @@ def judge(
     Args:
         combinations: The combinations.
         references: The words of the reference of each utterance.
-        others: Further texts to score: by name, the words of each utterance.
+        others: Further texts to score, by name; a text has the words of each utterance.
         subsets: True to also compute the oracle of each subset of the systems.
         resamples: The number of resamples for intervals; 0 for none.
         seed: The seed of the resamples.
@@ -466,11 +466,11 @@ def judge(
 
 
 def _without_each_system(combinations: Combinations) -> Iterator[tuple[str, list[Words]]]:
-    """Yield, for each system, the votes of all other systems in the same networks."""
+    """Vote in the same networks, each time without one of the systems; yield `without NAME` and the votes."""
     systems, weights = combinations.systems, combinations.combinations[0].weights
     for s, name in enumerate(systems):
         rest = [0.0 if t == s else weight for t, weight in enumerate(weights)]
-        if len(systems) > 2 and any(rest):  # noqa: PLR2004  without one of two, the other has a row already
+        if len(systems) > 2 and any(rest):  # noqa: PLR2004  with two systems, this is the row of the other
             yield f"without {name}", [one.vote(rest).words for one in combinations.combinations]
 
 

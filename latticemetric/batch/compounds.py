@@ -20,7 +20,7 @@ from latticemetric.oracle_search.reference_strings import strings_of_references
 
 @dataclass(frozen=True)
 class CompoundAnswer(Answer):
-    """The answer for one pair; if it failed, `missed` is the number of reference words, which count as deletions."""
+    """The answer for one pair. If the pair failed, all words of its reference count as deletions: `missed` words."""
 
     missed: int = 0
 
@@ -49,7 +49,8 @@ class CompoundTotals:
         errors: Errors of the oracles.
         words: Words of the references of the oracles.
         one_best_errors: Errors of the models' own best paths.
-        one_best_words: Words of their references; with several references, these may differ from those of the oracles.
+        one_best_words: Words of the references of these paths. A best path and an oracle may be scored against
+            different references.
         lattices: Number of graphs that were searched.
         failed: Number of graphs that failed; the words of their references count as deletions.
     """

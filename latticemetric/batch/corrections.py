@@ -67,7 +67,7 @@ class Hallucinations:
     Attributes:
         words: The words of the corrected texts.
         novel: Hallucinated words that are in no hypothesis.
-        repeated: Hallucinated words that are in a hypothesis, but less often.
+        repeated: Hallucinated words that are in a hypothesis, but more often in the corrected text.
         passed_through: Wrong words that the list supports: errors kept from the recogniser.
         generative: Correct words that are in no hypothesis of the list.
     """
@@ -91,9 +91,9 @@ class Corrections(Result, Tabular):
     Attributes:
         one_best: The errors of the first hypotheses.
         corrected: The errors of the corrected texts.
-        oracle: The errors of the best hypotheses (o_nb): no choice of one hypothesis per list has fewer errors.
-        compositional: The number of reference words that are in no hypothesis of their list (o_cp): no texts that use
-            only words of their list have fewer errors.
+        oracle: The errors of the best hypotheses (o_nb): the fewest errors of a choice of one hypothesis per list.
+        compositional: The number of reference words that are in no hypothesis of their list (o_cp): the fewest errors
+            of texts that use only words of their list.
         reference_words: The number of reference words.
         utterances: Helpful and harmful edits, counted as utterances.
         words: Helpful and harmful edits, counted as reference words and inserted words.

@@ -21,7 +21,7 @@ _LISTS_AT_ONCE = 4096
 
 @dataclass(frozen=True)
 class BlockSums:
-    """Settings of the sums of a block of lists.
+    """Settings to compute the sums of a block of lists.
 
     Attributes:
         rate: The metric.
@@ -39,7 +39,7 @@ class BlockSums:
 
     @property
     def takes_columns(self) -> bool:
-        """True if the texts of a file are compared unchanged, in the order of the file's scores."""
+        """True if the texts of a file are compared as they are: whole words, in the order of the file's scores."""
         return self.rewrite is None and not self.scales and self.rate.counts_all_words
 
     def of(self, pairs: Iterable[Pair]) -> ListSums:
@@ -65,7 +65,7 @@ class _Answer(NamedTuple):
 
 
 class TableSums:
-    """The sums of a table whose records include the references; several processes parse its blocks.
+    """Computes the sums of a table with references in its records; several processes parse its blocks.
 
     Args:
         blocks: The blocks of the table.

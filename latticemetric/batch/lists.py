@@ -149,11 +149,13 @@ def _rewritten_list(nbest: NBest, rewrite: Callable[[Words], Words]) -> NBest:
 
 
 def texts_of(path: str, names: Sequence[str]) -> list[Words]:
-    """Return the text of each list from a file: lines in the same order, or lines that begin with the ids of all lists.
+    """Return the text of each list from a file.
+
+    If each id begins a line, match lines by id. Otherwise, the lines have the order of the lists.
 
     Raises:
-        FormatError: At least half of the ids begin a line, but not all; or few ids do, and the numbers of lines and
-            lists differ. (Lists that are named by position have no ids.)
+        FormatError: Some ids begin no line, but at least half of the ids do. Or texts have the order of the lists, but
+            the numbers of texts and lists differ.
     """
     file = read_references(path)
     if file.ids >= set(names):

@@ -152,12 +152,12 @@ class ListSums(NamedTuple):
 
     Attributes:
         lists: The number of lists.
-        tables: For each k up to the length of the longest list, the counts of the best of the first k hypotheses: one
-            row per list, or one row with the sum of all lists.
+        tables: For each k, the counts of the best of the first k hypotheses: one row per list, or one row with the sum
+            of all lists. The largest k is the length of the longest list.
         ranks: The number of lists whose best hypothesis has rank 1, 2, ….
         new: The number of lists with a new string at rank 1, 2, ….
         compositional: The number of reference words in no hypothesis; `None` with several references.
-        references: The different numbers of references per list.
+        references: The numbers of references that a list has; a single number if all lists have equally many.
     """
 
     lists: int

@@ -38,7 +38,8 @@ class PairReader:
         grammar: Normalizes all texts, after the preparation; `None` leaves them unchanged.
         scales: Weight of each score column, to find the cheapest of several normalized paths.
         shard: The shard to read; `None` for all lattices.
-        watched: Shows progress: a function of the pairs and their number (`None` if unknown) that yields the pairs.
+        watched: A function that yields the pairs and shows progress. Its arguments are the pairs and the number of
+            pairs (`None` if unknown).
     """
 
     vocabulary: Vocabulary | None
@@ -55,7 +56,8 @@ class PairReader:
         """Read lattices, and pair each with its line of each reference file.
 
         Without reference files, take the references from the lattices' own records; return `None` if the format has no
-        records. But with `required=False` and no `reference_field`, yield the lattices without references.
+        records. If references are not `required`, and there is neither a file nor a `reference_field`, yield the
+        lattices without references.
         """
         files = [read_references(file, self.vocabulary) for file in references]
         alone = entries([lattices], self.from_format, self.vocabulary)

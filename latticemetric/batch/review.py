@@ -110,8 +110,9 @@ class MBRAnswer:
         alignment: The alignment with the reference that gives the best score.
         method: The method of MBR: `wer`, `ngram`, or a metric's name.
         confidences: The probability of each word; ignored words are included.
-        arcs: Arcs (in forests: edges) of the path with these words, or of the nearest path by word errors.
-        distance: Word errors between these words and those of `arcs`; 0 if a path has these words.
+        arcs: Arcs (in forests: edges) of a path with these words. If there is none, of the path with the fewest word
+            errors against these words.
+        distance: Number of these word errors; 0 if a path has these words.
     """
 
     words: tuple[str, ...]
@@ -128,7 +129,10 @@ class MBRAnswer:
 
 @dataclass(frozen=True)
 class Size:
-    """The size of a lattice (states, arcs, paths) or of a forest (nodes, edges, derivations); `paths` may be `None`."""
+    """The size of a lattice (states, arcs, paths) or of a forest (nodes, edges, derivations).
+
+    `paths` is `None` if this number has more than about ten thousand digits.
+    """
 
     kind: str
     states: int

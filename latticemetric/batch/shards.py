@@ -65,7 +65,7 @@ class ShardRun:
         return islice(self._digested(graphs), self.shard.index - 1, None, self.shard.of)
 
     def _digested(self, graphs: Iterable[T]) -> Iterator[T]:
-        """Yield the graphs, and add their ids, places and words of references to the digest."""
+        """Yield the graphs; add their ids, places and reference words to a digest, which `merge` compares."""
         for graph in graphs:
             words = [reference.words for reference in getattr(graph, "references", ())]
             # Use the line, but not the name of the file, which may differ between machines.

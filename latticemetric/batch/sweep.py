@@ -69,7 +69,8 @@ class SweepRow(Brief, Frozen):
         total: The metric's value and the summed statistics.
         lost: Number of graphs whose oracle is worse than without pruning.
         arcs: Mean number of arcs kept per graph; `None` for n-best lists and forests.
-        density: Kept arcs with a word per reference word; `None` for n-best lists and forests.
+        density: Number of kept arcs that have a word, divided by the number of reference words; `None` for n-best lists
+            and forests.
         strings: Mean number of strings per n-best list; `None` for other points.
         table: Statistics for `bootstrap`: one row per graph.
     """

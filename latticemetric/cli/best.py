@@ -55,8 +55,8 @@ def command(
     """Print the model's 1-best of GRAPHS: the words of the path or derivation with the least cost.
 
     Text output has ids and words, as decoders write them. tsv and json also have the cost, each score and the
-    probability of the path, the confidence of each word and, if the lattices have times, its begin and end. GRAPHS are
-    files, folders, quoted globs, or - for standard input.
+    probability of the path, and the confidence of each word. If the lattices have times, they also have the begin and
+    end of each word. GRAPHS are files, folders, quoted globs, or - for standard input.
     """
     from latticemetric.posterior.best import best
 

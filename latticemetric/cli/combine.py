@@ -63,7 +63,7 @@ class _VoteOptions(Options):
     )
     null: float = option(
         "--null NUMBER",
-        "Factor on the weight of a system where it has no word; in --scheme average, maximum: confidence of 'no word'.",
+        "Factor on the votes for 'no word'; in --scheme average, maximum: confidence of 'no word'.",
         type=Number(0),
         default=1.0,
     )
@@ -78,8 +78,8 @@ class _VoteOptions(Options):
     )
     tune_share: float | None = option(
         "--tune-share SHARE",
-        "Tune --system-weights and --null on the first utterances, which have this share of the reference words; "
-        "evaluate on the rest.",
+        "Tune --system-weights and --null on the first utterances (this share of the reference words); evaluate on the "
+        "rest.",
         type=Number(0, 1, min_open=True, max_open=True),
     )
 

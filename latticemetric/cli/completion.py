@@ -1,6 +1,7 @@
 """`latticemetric completion`: print the shell script that completes names and files.
 
-Arguments, and options with the metavar FILE or REFERENCES, are completed as files, unless they take names.
+Some parameters have names to choose from, such as metrics, formats and grammars. All other arguments, and options with
+the metavar FILE or REFERENCES, are completed as files.
 """
 
 from __future__ import annotations
@@ -53,13 +54,13 @@ def add_completions(command: click.Command) -> None:
 
 
 class _Completion(click.types.StringParamType):
-    """The completion of a parameter: one of `names` (with `listed`: several, separated by commas), or a file."""
+    """The completion of a parameter: `names` (with `listed`, several separated by commas), files, or both."""
 
     def __init__(self, names: Names = tuple, *, listed: bool = False, files: bool = False) -> None:
         self._names, self._listed, self._files = names, listed, files
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002  click's interface
-        """Return the names that begin with `incomplete`; if none do, and `files` is set, complete files."""
+        """Return the names that begin with `incomplete`; without such names, complete files if `files` is set."""
         before, comma, begun = incomplete.rpartition(",") if self._listed else ("", "", incomplete)
         taken = before.split(",")
         names = [name for name in self._names() if name.startswith(begun) and name not in taken]

@@ -196,7 +196,7 @@ class _GroupOptions(Options):
     )
     smallest: int = option(
         "--smallest N",
-        "Mark groups with fewer than N segments; show the correlation over all groups, and over the other groups only.",
+        "Mark groups with fewer than N segments; show the correlation with and without these groups.",
         default=100,
         type=click.IntRange(1),
     )
@@ -366,7 +366,7 @@ class _Run(NamedTuple):
 def _prepared(
     judged: JudgedSystems, measured: MetricOptions
 ) -> tuple[list[_Texts], _Texts, Preparation, tuple[str, ...]]:
-    """Return the words of outputs and references, how they were prepared, and notes on it."""
+    """Return the words of outputs and references, the preparation of texts, and notes on the preparation."""
     from latticemetric.metrics.preparation import Preparation, tokenizer_for, unsuitable_tokenizer
 
     texts = [text for several in judged.references for text in several]
@@ -452,7 +452,7 @@ def _single_metric(name: str, where: str) -> AnyMetric:
 
 
 def _with_length(metrics: Iterable[AnyMetric], length: str | None) -> list[AnyMetric]:
-    """Return the metrics; unless `length` is `None`, set it as the `effective_length` of metrics that have one."""
+    """Set the `effective_length` of all metrics that have one to `length`; `None` changes nothing."""
     if length is None:
         return list(metrics)
     return [

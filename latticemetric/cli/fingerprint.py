@@ -63,9 +63,9 @@ def fingerprint(context: click.Context) -> dict[str, Any]:
 def common_to_shards(context: click.Context) -> dict[str, Any]:
     """Return the data that all shards of a run must share.
 
-    A digest of the content stands for each file that an option names, since names and times can differ between
-    machines. Of the graph files, return only the total size: `ShardRun` digests the references and the ids of graphs
-    while it reads them.
+    File names and times can differ between machines. So replace each file that an option names by a digest of its
+    content, and return only the total size of the graph files. `ShardRun` adds a digest of references and graph ids,
+    which it makes while it reads the graphs.
     """
     options = {}
     for parameter in context.command.params:
@@ -87,7 +87,7 @@ def common_to_shards(context: click.Context) -> dict[str, Any]:
 
 
 def _wordnet(context: click.Context) -> WordNet | None:
-    """Return the state of WordNet if a metric may use it and it is installed, else `None`."""
+    """Return the installed WordNet; `None` if it is not installed, or no metric uses it."""
     if _USES_WORDNET not in repr(list(context.params.values())).lower():
         return None
     from latticemetric.metrics.wordnet import wordnet

@@ -185,7 +185,8 @@ class _MetricOptions(Options):
     )
     pruning_confidence: float | None = option(
         "--pruning-confidence SHARE",
-        "Score fewer pairs: drop hypotheses that lose in this share of resamples (0.99), or that cannot win (1).",
+        "Score fewer pairs: drop hypotheses that lose in this share of resamples, such as 0.99; 1: only those that "
+        "cannot win.",
         type=Number(0, 1),
     )
 
@@ -234,15 +235,18 @@ def command(
     """Decode GRAPHS by minimum Bayes risk: find the words with the best expected score in each graph.
 
     Decode by n-grams, by word error rate (as Kaldi's lattice-mbr-decode), or by a metric. By a metric, find the string
-    that scores best against all strings of an n-best list or small graph, or against --samples. By n-grams, -p, -r, -T,
-    --word-penalty and --posterior-scale can have several numbers, separated by commas; each combination gives a result.
-    GRAPHS are files, folders, quoted globs, or - for standard input.
+    that scores best against all strings of an n-best list or small graph, or against --samples. GRAPHS are files,
+    folders, quoted globs, or - for standard input.
 
-    With --method wer --risk exact, find the candidate with the fewest expected errors, and show how many fewer it has
-    than the answer of --risk bound.
+    With --method ngram, -p, -r, -T, --word-penalty and --posterior-scale can have several numbers, separated by commas;
+    each combination gives a result.
+
+    With --method wer --risk exact, find the candidate with the fewest expected errors, and compare it with the answer
+    of --risk bound.
 
     With --tune, search for the parameters whose answers score best against references, and print them as options. The
-    search varies each parameter that is not given or has several numbers.
+    search varies -p, -r, --word-penalty and --posterior-scale, except those given as a single number. It varies -T only
+    if -T has several numbers.
     """
     method = decision.method.strip().lower()
     _refuse_others(method, risks.risk, tune=bool(tuning.tune), matrix=utilities.utility_matrix is not None)
@@ -277,7 +281,7 @@ def command(
 
 @contextmanager
 def _advice_for_gains() -> Iterator[None]:
-    """In format errors, replace advice on options that only `convert` has by advice on --gains-only."""
+    """Advise --gains-only in errors of formats, instead of --sum-scores and --drop-labels, which `mbr` lacks."""
     try:
         yield
     except UsageError as error:
@@ -497,8 +501,8 @@ class _TuningResults(Results):
     def summary(self) -> list[str]:
         """Return the scores of the best and default settings, of the 1-best, and of held-out graphs.
 
-        For the default setting and the 1-best, also return the score of the best setting minus their score, with the
-        interval and the p-value of this difference.
+        Also return two differences of scores: best minus default setting, and best setting minus 1-best. Each has an
+        interval and a p-value.
         """
         tuning, name = self._tuning, self._metric.name
         score, title = (rate, rate_title(name)) if self._metric.is_fraction else (shown, name)

@@ -118,7 +118,7 @@ def _may_replace_input(context: click.Context, parameter: click.Parameter, path:
         return False
     mine = identity(path)
     if mine is None or path != context.params.get(parameter.name or ""):
-        return False  # the file is new, or is not the target itself but a file beside it
+        return False  # a new file, or a file that is written beside the target
     alike = [(reading, name, file) for reading, name, file in read_files(context) if identity(file) == mine]
     return bool(alike) and all(file == name and _means_many(reading) for reading, name, file in alike)
 

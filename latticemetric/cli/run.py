@@ -148,10 +148,10 @@ def ask_graphs(
     lattice_of: Callable[[Any], Graph | None] = lambda _: None,
     to_format: str | None = None,
 ) -> None:
-    """Call `ask` on each graph (with `evidence`: on each graph and the evidence graph with the same id); write answers.
+    """Call `ask` on each graph and, with `evidence`, on the evidence graph with the same id; write the answers.
 
-    If `lattices` names a file, write the lattices of the answers to it, in `to_format` or the format of its suffix.
-    Report failures on standard error, with exit status 1.
+    If `lattices` names a file, write the lattices of the answers to this file, in `to_format` or the format of its
+    suffix. Report failures on standard error, with exit status 1.
     """
     from latticemetric.batch.answers import answers_of, failed
     from latticemetric.batch.mbr_evidence import answer_by_evidence, with_evidence

@@ -155,7 +155,7 @@ def command(
 
 
 def _refuse_others(*, from_lattices: bool) -> None:
-    """Refuse options for files of tags if lattices are given, and options for lattices if not."""
+    """With lattices, refuse options for files of tags; without lattices, refuse options for lattices."""
     context = click.get_current_context()
     of_tags = _TagOptions.declared
     of_both = {"gold", "predicted", "from_lattices", *OutputOptions.declared}

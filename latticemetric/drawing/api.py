@@ -155,9 +155,7 @@ def draw(
         ═══  oracle      so it grows  0/3
          *   1-best      so it goes   1/3
     """
-    for name in ("edge", "arc"):
-        posteriors = getattr(posteriors, name, posteriors)
-    options = {"posteriors": posteriors, "rates": rates, "scores": scores, "times": times}
+    options = {"posteriors": _probabilities(posteriors), "rates": rates, "scores": scores, "times": times}
     options |= {"most_states": most_states, "beam": beam, "scales": scales}
     paths = {name: tuple(getattr(way, "edges", ()) or getattr(way, "arcs", way)) for name, way in (ways or {}).items()}
     diagram = _diagram(graph, paths, reference, options, {} if title is None else {"title": title})
@@ -166,6 +164,11 @@ def draw(
     if path is not None:
         drawing.save(path)
     return drawing
+
+
+def _probabilities(posteriors: Any) -> Any:
+    """Return the probability of each edge or arc: of `posteriors(graph)`, or the probabilities themselves."""
+    return getattr(posteriors, "edge", getattr(posteriors, "arc", posteriors))
 
 
 def _diagram(

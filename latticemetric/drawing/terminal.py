@@ -159,7 +159,7 @@ class Detour:
     closed: bool = True  # True if the last vertex is on another chain, False if it is on this one
 
     def overlaps(self, other: Detour) -> bool:
-        """Check whether two detours share a range of vertices, or one passes the open end of the other."""
+        """Check whether two detours overlap. One may begin where the other ends, if that end is closed."""
         return other.first < self.last + (not self.closed) and self.first < other.last + (not other.closed)
 
 
@@ -287,7 +287,7 @@ class _TextLayout:
         return self.left[vertex] + len(self.boxes[vertex]) - 1
 
     def _pieces(self, number: int, row: int) -> Iterator[tuple[int, int]]:
-        """Yield the first and last column of each part of a link between the vertical lines that cross it in `row`."""
+        """Divide a link at the vertical lines that cross it in `row`; yield the first and last column of each part."""
         link = self.diagram.links[number]
         crossing = [self.left[v] if arrives else self._right(v) for v, arrives in self._crossing(number, row)]
         cuts = [self._right(link.source), *crossing, self.left[link.target]]

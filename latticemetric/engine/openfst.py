@@ -36,7 +36,7 @@ _Numbers = npt.NDArray[np.integer]
 _EXACT_FLOAT32 = 2**24  # 32-bit floats hold all integers up to this one
 
 NUMERATOR = Ratio(0, 1)
-"""λ = 0 / 1: a search with it maximizes the numerator alone."""
+"""λ = 0 / 1; a search with this λ maximizes the numerator alone."""
 
 
 def _optimal_product(
@@ -65,7 +65,7 @@ def composed(graph: Any, metric: Any) -> Any:
 
 
 def ratios_of_outputs(gains: Gains) -> list[Ratio]:
-    """Return what each output label adds to gain and denominator; a label stands for an edit code and a size."""
+    """Return what each output label adds to gain and denominator; the label stands for an edit and its size."""
     return [Ratio(gain, size) for size in range(gains.order + 1) for gain in gains.of_edits()]
 
 

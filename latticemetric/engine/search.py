@@ -23,7 +23,7 @@ class Search:
 
     Attributes:
         lattice: The lattice to search.
-        label: The word that the metric counts on each arc; ε for ε, ignored words and wildcards.
+        label: The word that the metric counts on each arc; ε if it counts none (no word, an ignored word, a wildcard).
         is_word: 1 for each arc that adds a word to the result (for the tie rule).
         cost: The model's costs, which decide ties.
         reference: The words of the reference that the metric counts, as numbers, or a graph of them.
@@ -41,7 +41,7 @@ class Search:
     spelling: Spelling | None = None
 
     def in_units(self) -> tuple[Search, SpelledLattice]:
-        """Return the same search in the lattice of units, and the lattice of units. The metric must compare units."""
+        """Return the same search in the lattice of units, and this lattice. The metric must compare units."""
         assert self.spelling is not None
         spelled = spelled_lattice(self.lattice, self.spelling)
         search = replace(

@@ -3,18 +3,20 @@
 All searches, in C++, OpenFst and Python, resolve ties in the same way, so that all engines return the same arcs. The
 best path has, in this order,
 
-1. the best score. Scores are compared exactly, as integers or fractions: scores that differ only by the rounding of
-   64-bit numbers do not tie, and equal scores always tie. With several references, a defined rate wins over an
-   undefined one.
+1. the best score. Scores are compared exactly, as integers or fractions, so rounding neither makes nor breaks a tie.
+   With several references, a defined rate wins over an undefined one.
 2. the least cost under the model. Costs of paths are 64-bit sums; costs of derivations are rounded first, so that their
    sums are exact in any order (`latticemetric.lattice.n_best.summable`).
 3. the fewest words in the result; ε and ignored words are not counted.
 4. the smallest numbers: of arcs, compared along the path; of a derivation's edges, in preorder.
 
-If all scores are equal, the rule chooses the model's 1-best. In an n-best list (`Lattice.ranked`), the rank in the list
-replaces steps 3 and 4 of the rule, in every search, so that a list without scores is in the model's order. In a list of
-the k best strings, the rule chooses the path of each string, and orders the strings. If strings have no paths, as in
-MBR by a metric, alphabetical order replaces step 4.
+If all scores are equal, the rule chooses the model's 1-best. Two cases differ:
+
+- In an n-best list (`Lattice.ranked`), the rank in the list replaces steps 3 and 4, in every search. So the 1-best of a
+  list without scores is its first hypothesis.
+- If strings have no paths, as in MBR by a metric, alphabetical order replaces step 4.
+
+A search for the k best strings uses the rule twice: to choose the path of each string, and to order the strings.
 
 Kernels compare paths with `kernels/graphs/tie_order.hpp`. Python compares `TieKey`s, and resolves ties of OpenFst with
 `resolve_ties`: OpenFst finds all paths with the best score, but its weights (32-bit floats) cannot hold the other
@@ -67,9 +69,9 @@ class _Rest(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """An arc of the composed machine. `piece` is the arc or edge of the graph that it reads.
+    """An arc of the composed machine. `piece` is the arc or edge of the graph that the step reads.
 
-    `piece` is `None` if the step reads nothing, and `_ENDING` if it reads the ending of the graph.
+    `piece` is `None` if the step reads nothing, and `_ENDING` if it reads an ending (see `resolve_ties`).
     """
 
     piece: int | None
@@ -92,8 +94,9 @@ def resolve_ties(
 ) -> tuple[npt.NDArray[np.int64], list[int]]:
     """Return the arcs or edges of the best path by the tie rule, and the outputs of one of its alignments.
 
-    A piece of the graph is an arc of a lattice or an edge of a forest. Input label k + 1 stands for piece k; the labels
-    after all pieces stand for the endings of the graph. An output label stands for an edit of the automaton.
+    A piece is an arc of the lattice or an edge of the forest. An ending stands for a path's end in one final state, or
+    for a derivation's end in one goal. Input label k + 1 stands for piece k; the labels after all pieces stand for
+    endings. An output label stands for an edit of the automaton.
 
     Args:
         product: The best paths of the composed machine (graph and automaton), with states in topological order.

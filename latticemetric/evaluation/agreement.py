@@ -182,6 +182,14 @@ def _check_sizes(tables: Mapping[str, SystemTables], judged: Floats, names: Sequ
             )
 
 
+def _check_system_human(values: Floats, systems: int) -> None:
+    """Raise `UsageError` if human scores of systems are infinite, or not one per system."""
+    if values.shape != (systems,) or np.isinf(values).any():
+        raise UsageError(
+            f"system_human has shape {values.shape} or infinite values", advice=f"give {systems} finite numbers"
+        )
+
+
 def correlate(
     scores: Mapping[str, npt.ArrayLike | SystemTables],
     human: npt.ArrayLike,
@@ -197,9 +205,9 @@ def correlate(
 
     Args:
         scores: For each metric, a matrix of segment scores, or its tables from `system_tables`. A matrix has one row
-            per system and one column per segment, with NaN for missing scores. The value of a system is the mean of
-            its row. With tables, the metric computes the value from summed statistics. In a matrix, higher scores are
-            better; for tables, see the metric's `higher_is_better`.
+            per system and one column per segment; NaN means missing, and higher scores are better. The value of a
+            system is the mean of its row. With tables, the metric computes the value of a system from summed
+            statistics, and its `higher_is_better` says which scores are better.
         human: The human score of each segment, one row per system; NaN if nobody judged it.
         system_human: Human scores of whole systems, the same in all resamples. Default: means of segment scores.
         systems: Names of the systems; default: numbers from 1.
@@ -225,9 +233,8 @@ def correlate(
     _check_sizes(tables, judged, names)
     own = SystemTables.of(judged) if system_human is None else None
     values = np.asarray(system_human, dtype=np.float64) if own is None else own.of_systems()
-    if own is None and (values.shape != (len(names),) or np.isinf(values).any()):
-        what, advice = f"system_human has shape {values.shape} or infinite values", f"give {len(names)} finite numbers"
-        raise UsageError(what, advice=advice)
+    if own is None:
+        _check_system_human(values, len(names))
     run = _Run(names, judged, values, own, resamples, seed, confidence)
     with ThreadPoolExecutor(max(1, workers)) as pool:
         agreements, over_systems, over_segments = zip(*pool.map(run.measure, tables.values()), strict=True)
@@ -264,10 +271,10 @@ class _Run(NamedTuple):
         return values
 
     def draw(self, one: SystemTables, *others: Floats) -> list[Floats]:
-        """Return the value of each system in each resample, and the sum of each table in `others` in each resample.
+        """Draw resamples; return the value of each system, then the sums of each table in `others`.
 
-        The first array has one row per resample and one column per system. Each further array has one row per resample.
-        All metrics have the same resamples, since they have the same seed.
+        All arrays have one row per resample; the first has one column per system. All metrics have the same resamples,
+        since they have the same seed.
         """
         systems, segments, columns = one.tables.shape
         if not self.resamples:
@@ -280,8 +287,8 @@ class _Run(NamedTuple):
     def measure(self, one: SystemTables) -> tuple[MetricAgreement, Strength, Strength | None]:
         """Return a metric's agreement, and its Pearson coefficients over systems and over segments.
 
-        The coefficients are compared with those of other metrics. The coefficient over segments is `None` if no segment
-        has a human score.
+        `compare_all` compares the coefficients of metrics. The coefficient over segments is `None` if no segment has a
+        human score.
         """
         cells, scores = one.of_segments(), one.of_systems()
         drawn_scores, within, pool = self.draw(one, *moment_tables(cells, self.segments))

@@ -2,13 +2,13 @@
 
 Resamples draw whole groups (utterances), since the words of an utterance depend on each other.
 
-- NCE, normalized cross entropy (Siu, Gish & Richardson 1997), as NIST's sclite computes it: 1 if all probabilities are
-  0 or 1 and right; 0 if they are no better than one constant probability, the share of events that happened; negative
-  if they are worse.
+- NCE, normalized cross entropy (Siu, Gish & Richardson 1997), as NIST's sclite computes it. It is 1 if all
+  probabilities are 0 or 1 and right. It is 0 if they are only as good as one constant: the share of events that
+  happened. It is negative if they are worse.
 - Brier score (Brier 1950): the mean of (probability − outcome)²; 0 is best.
 - ECE, expected calibration error: the mean distance between probability and frequency, over bins; 0 is best.
-- AUC: the chance that a random event that happened has a larger probability than a random event that did not happen;
-  ties count half.
+- AUC: draw one event that happened and one that did not; AUC is the chance that the first has the larger probability.
+  Ties count half.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from latticemetric.metrics.base import Table
 Values = npt.NDArray[np.float64]
 
 LEAST_PROBABILITY = 1e-7
-"""Probabilities are clipped to [LEAST_PROBABILITY, 1 − LEAST_PROBABILITY], as in sclite. No logarithm is infinite."""
+"""Probabilities are clipped to [LEAST_PROBABILITY, 1 − LEAST_PROBABILITY], as in sclite: no logarithm is infinite."""
 
 BINS = 10
 _MOST_BINS = 1000
@@ -159,7 +159,7 @@ def event_calibration(
     """
     p, right = _checked(probability, happened, "probabilities")
     if ((p < 0) | (p > 1)).any():
-        raise UsageError("a probability is not between 0 and 1", advice="give neither per cent nor logarithms")
+        raise UsageError("a probability is not between 0 and 1", advice="give no per cent and no logarithms")
     group = np.arange(len(p)) if groups is None else _numbered(groups, len(p))
     drawn = Resampling(resamples, seed, confidence)
     table = event_table(p, right, group, _checked_bins(bins))

@@ -273,5 +273,5 @@ def _paired(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Floats, Floats
 
 
 def _varies(values: Floats) -> npt.NDArray[np.bool_]:
-    """Check whether the values on the last axis are not all equal, and none is NaN."""
+    """Check whether the last axis has at least two different values, and no NaN."""
     return np.asarray(values.max(axis=-1) > values.min(axis=-1))

@@ -37,7 +37,8 @@ Exchange = Literal["both", "systems", "items", "pairs"]
 - `both`: a single score (PERM-BOTH)
 - `systems`: all scores of a system (PERM-SYSTEMS)
 - `items`: all scores of an item
-- `pairs`: the results of both metrics for a pair of scores: agrees with people, or not (accuracies and τ-23 only)
+- `pairs`: for a pair of scores, the results of both metrics; a result is whether the metric agrees with people
+  (accuracies and τ-23 only)
 """
 
 _MOST_CELLS = 2**21  # the largest number of swapped scores to hold at once: 16 MB
@@ -117,7 +118,7 @@ class Signs:
 
 
 def _linear_draws(statistic: str, scores: Sides, average: Average, signs: Signs) -> tuple[float, Floats]:
-    """Return the difference of an accuracy, observed and in each trial.
+    """Return the observed difference of an accuracy, and its difference in each trial.
 
     A pair of scores with the signs s and s' adds α s + β s' to the difference.
     """
@@ -159,10 +160,10 @@ def _thresholds(statistic: str, scores: Sides, average: Average) -> list[float]:
 
 
 def _pair_draws(statistic: str, scores: Sides, average: Average, signs: Signs) -> tuple[float, Floats]:
-    """Return the difference of an accuracy, observed and in each trial.
+    """Return the observed difference of an accuracy, and its difference in each trial.
 
-    For each pair of scores independently, a trial swaps the results of both metrics with probability 1/2. The result is
-    1 if the metric agrees with people on the pair, otherwise 0.
+    For each pair of scores independently, a trial swaps the results of both metrics with probability 1/2. A metric's
+    result is 1 if it agrees with people on the pair, otherwise 0.
     """
     groups = rows_of(scores.gold, scores.first, average)
     check_pairs(groups)
@@ -222,9 +223,8 @@ def _soft_draws(sides: Sides, signs: Signs) -> tuple[float, Floats]:
 def _normal_above(values: Floats) -> Floats:
     """Return, for each value, the probability that a standard normal variable is larger.
 
-    The approximation is 7.1.26 of Abramowitz & Stegun 1964.
-
-    The error is below 1e-7, far below the noise of a permutation test.
+    The approximation is 7.1.26 of Abramowitz & Stegun 1964; its error is below 1e-7, far below the noise of a
+    permutation test.
     """
     x = np.abs(values) / math.sqrt(2)
     t = 1 / (1 + 0.3275911 * x)
@@ -237,7 +237,7 @@ def _normal_above(values: Floats) -> Floats:
 
 
 def _hybrid_draws(statistic: str, scores: Sides, average: Average, signs: Signs) -> tuple[float, Floats]:
-    """Compute a statistic from swapped scores; return its difference, observed and in each trial."""
+    """Compute a statistic from swapped scores; return its observed difference, and the difference in each trial."""
     gold, first, second = scores
     groups = rows_of(gold, first, average)
     if not groups:
@@ -246,7 +246,7 @@ def _hybrid_draws(statistic: str, scores: Sides, average: Average, signs: Signs)
     sides = [(rows.gold, first.ravel()[rows.entries], second.ravel()[rows.entries]) for rows in groups]
 
     def difference(values: list[tuple[Floats, Floats]]) -> Floats:
-        """Return the difference of the means over rows; the means leave out undefined rows."""
+        """Return the difference between the means of both sides over rows, without undefined rows."""
         hybrids = [np.concatenate(side, axis=1) for side in zip(*values, strict=True)]
         with np.errstate(invalid="ignore"):
             means = [np.where(np.isnan(v), 0.0, v).sum(axis=1) / (~np.isnan(v)).sum(axis=1) for v in hybrids]
@@ -381,7 +381,7 @@ def _pearson_values(gold: Floats, first: Floats, second: Floats) -> _Hybrids:
 
 
 def _pearson_draws(row: Sides, units: npt.NDArray[np.int64], signs: Signs) -> Floats:
-    """Return, for a single row, the difference of Pearson's r in each trial, from sums that are linear in the signs."""
+    """Return the difference of Pearson's r in each trial, for a single row; sums are linear in the signs."""
     gold = row.gold
     if math.isnan(float(pearson(gold, gold))):
         return np.full(signs.trials, np.nan)

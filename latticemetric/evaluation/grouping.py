@@ -149,7 +149,7 @@ def group_segments(
 
 
 class _Grouped(NamedTuple):
-    """A metric's statistics by segment, group and column: sums over the systems whose output is in the group."""
+    """A metric's statistics by segment, group and column, summed over the systems whose output is in the group."""
 
     scores: SystemTables
     table: Floats

@@ -301,8 +301,8 @@ def pairwise_accuracy(tasks: Sequence[tuple[npt.ArrayLike, npt.ArrayLike]]) -> P
 def pairwise_p(scores: npt.ArrayLike, *, trials: int = 1000, seed: int = 0) -> Floats:
     """Return one-sided p-values of paired permutation tests, for all pairs of systems.
 
-    A trial swaps the scores of both systems in random segments. All pairs use the same trials. p is the share of trials
-    whose difference is at least the observed one (as in mt-metrics-eval, not (c + 1) / (R + 1)).
+    A trial swaps the scores of both systems in random segments. All pairs use the same trials. As in mt-metrics-eval,
+    p is c / R: the share of the R trials whose difference is at least the observed one.
 
     Args:
         scores: Scores of segments, one row per system, without NaN.

@@ -232,7 +232,7 @@ def cost_of(probability: float) -> float:
 
 
 def probability_to_write(cost: float) -> str:
-    """Return a probability as text: one that is read back as exactly this cost or, if there is none, exp(−cost)."""
+    """Return the text of a probability that is read back as exactly this cost; if there is none, of exp(−cost)."""
     try:
         nearest = math.exp(-cost)
     except OverflowError:
@@ -271,9 +271,9 @@ def word_nodes(
 ) -> WordNodes:
     """Assign the word of each arc to a node of its state `near` (source or target).
 
-    If all arcs of a state have the same word, the state's own node gets it, unless the state is in `bare`. Otherwise,
-    each word gets a new node, which the caller links to the state's node. A second arc between the same states with the
-    same word also gets a new node, since readers of these formats keep one arc between two nodes.
+    The state's own node gets ε. It gets a word if all arcs of the state have this word, and the state is not in `bare`.
+    All other words get new nodes, which the caller links to the state's node. A second arc between the same states with
+    the same word also gets a new node, since readers of these formats keep one arc between two nodes.
     """
     copies: dict[tuple[int, int, Key], int] = {}
     groups: dict[int, dict[tuple[Key, int], int]] = {}
@@ -317,7 +317,7 @@ def require_nbest(graph: Graph, format_name: str) -> NBest:
 
 
 def require_words(nbest: NBest, name: str = "") -> None:
-    """Refuse words, and an id `name`, that would be read back as several words or as no word."""
+    """Refuse a list if one of its words, or its id `name`, would be read back as several words or as none."""
     for text in {word for h in nbest.hypotheses for word in h.words}:
         require_field(text, "the word")
     if name:

@@ -375,7 +375,7 @@ def _read_campaign(
     lacking = [name for name, texts in zip(found.systems, found.outputs, strict=True) if NO_TRANSLATION in texts]
     if lacking and len(lacking) < len(found.systems):
         found = found.without(lacking)
-    why = "it is a reference" if with_people else "use --with-people to score it as a system, if it is no reference"
+    why = "it is a reference" if with_people else "use --with-people to score those that are not references"
     notes = [f"{name}: a human translation: left out ({why})" for name in omitted]
     notes += [f"{name}: some segments have no translation: left out" for name in lacking]
     notes += [f"{kind}: has no scores of segments or systems: left out" for kind in files.unused]
@@ -427,7 +427,7 @@ def language_pairs(folder: str) -> list[str]:
 
 
 def language_pair(folder: Path, pair: str | None) -> str:
-    """Return the language pair; refuse a pair that the folder lacks, and `None` if it has several pairs."""
+    """Return the language pair; refuse a pair that the folder lacks, and `None` unless it has exactly one."""
     pairs = language_pairs(str(folder))
     if pair is None and len(pairs) == 1:
         return pairs[0]

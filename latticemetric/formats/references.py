@@ -23,7 +23,7 @@ class Reference(NamedTuple):
     """A reference.
 
     Attributes:
-        words: The words; if there are alternatives, the words of the graph's first path.
+        words: The words; for a reference with alternatives, the words of its graph's first path.
         where: The file and line.
         graph: The graph of its alternatives; `None` if it has none.
     """
@@ -56,18 +56,18 @@ class ReferenceFile:
 
     @property
     def has_ids(self) -> bool:
-        """True if each reference certainly has an id; plain lines may or may not have one."""
+        """True if the format gives each reference an id; False for lines of text, which may begin with ids."""
         return self.named is not None
 
     def first_words(self) -> list[str]:
-        """For a NIST format, return the ids; for others, the first word of each line, which may be an id."""
+        """Return the ids of a NIST format; otherwise, the first word of each line, which may be an id."""
         if self.named is not None:
             return [name for name, _ in self.named]
         return [words[0] for words in self.lines if words]
 
     @cached_property
     def ids(self) -> frozenset[str]:
-        """The ids, or the first words of lines that may be ids."""
+        """The distinct `first_words`."""
         return frozenset(self.first_words())
 
     def plain(self) -> list[Reference]:
@@ -99,7 +99,7 @@ class ReferenceFile:
         return table
 
     def _spelled(self, references: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-        """Map word numbers of references to words, if all of their words are numbers (Kaldi's integer transcripts)."""
+        """Map word numbers to words, if all words of the references are numbers (Kaldi's integer transcripts)."""
         table = self.table
         words = {word for reference in references for word in reference}
         if table is None or not all(map(is_word_number, words)) or all(word in table for word in words):

@@ -85,7 +85,7 @@ def _timed(head: Head) -> bool:
 
 
 class BuiltIn(NamedTuple):
-    """A format of this package: its module, and a quick test; if the test is false, the file is not in this format."""
+    """A format of this package: its module, and a quick test; files that fail the test are not in this format."""
 
     module: str
     may_be: Callable[[Head], bool]
@@ -202,7 +202,7 @@ class Format:
         suffixes: The usual suffixes of file names, for writing.
         sniff: Checks whether a stream with these first bytes may be in this format.
         read: Splits a stream into graphs. The vocabulary maps word numbers to words, if the format has numbers.
-        write: Writes one graph; `None` if the format can only be read, or only be written with the functions below.
+        write: Writes one graph; `None` if the format cannot be written, or only with the functions below.
         single: True if a file holds exactly one graph.
         write_archive: Writes all graphs to one file at once, for example to sort or index them; returns their number.
         write_files: Writes all graphs to several files, of which the user names the main one. `write` then writes a

@@ -39,14 +39,17 @@ class TagLines(NamedTuple):
 def read_tags(path: str) -> TagLines:
     """Read a file of tags.
 
-    Lines of tags: each line is a segment; an empty line is a segment without words. If no line has more than one tag,
-    empty lines separate segments.
+    Lines of tags: each line is a segment, and an empty line is a segment without words. But if each line has one tag or
+    none, and two lines with a tag are adjacent, then empty lines (if there are any) separate segments.
 
     Tables: each line has one tag; tabs separate fields. A header names at least `segment`, `index` and `tag`, and may
-    name `type`. Without a header, the fields are those of submissions to WMT's tasks: optionally the language pair
-    (`en-de`), method, optionally `mt` or `gap`, segment, index, word, …, tag; leading lines that hold only a number
-    are skipped. In tables of WMT14, the fields are segment (`12.3`), index, word, …, tag. Segments and indices count
-    from 0 or 1.
+    name `type`. Without a header, the fields are those of
+
+    - submissions to WMT's tasks: method, segment, index, word, …, tag. The language pair (`en-de`) may come before the
+      method, and `mt` or `gap` after it. Lines at the beginning that hold only a number are skipped.
+    - tables of WMT14: segment (`12.3`), index, word, …, tag.
+
+    Segments and indices count from 0 or 1.
 
     Raises:
         FormatError: A field is not a tag, or an index of a table has no tag or two tags.

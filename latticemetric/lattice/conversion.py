@@ -22,7 +22,7 @@ AnyLattice = TypeVar("AnyLattice", bound="LatticeArrays")
 
 
 def costs_of(costs: Sequence[float] | None, log_probs: Sequence[float] | None) -> Sequence[float] | None:
-    """Return `costs`, or the negated `log_probs`, or `None` if neither is given.
+    """Return `costs` or, if given instead, the negated `log_probs`; `None` if neither is given.
 
     Raise an error if both are given; warn if `costs` look like log probabilities.
     """
@@ -124,8 +124,9 @@ def lattice_to_networkx(lattice: LatticeArrays) -> Any:
 def lattice_from_networkx(cls: type[AnyLattice], graph: Any) -> AnyLattice:
     """Build a lattice from a NetworkX graph; see `Lattice.from_networkx`.
 
-    The graph needs an attribute `start`. Each final node needs a mapping `final` of scores (may be empty), each edge a
-    `word` (empty for ε) and a mapping `scores`; a node may have a `time`. Nodes may be any hashable objects.
+    The graph needs an attribute `start`. Final nodes need a mapping `final` from scores to costs, which may be empty.
+    Edges may have a `word` (none for ε) and a mapping `scores`; nodes may have a `time`. Nodes may be any hashable
+    objects.
     """
     if not hasattr(graph, "is_directed"):
         raise InputError(f"{type(graph).__name__} is not a NetworkX graph")

@@ -4,9 +4,9 @@ A file has a header (magic, type names, version, flags, properties, start, count
 then states and arcs. A `const` machine stores all states, then all arcs; a `vector` machine stores each state followed
 by its arcs. Integers are little-endian; an arc is (input, output, weight, target).
 
-HiFST's arcs have sparse vectors as weights: a default value, id and value of the first feature (id −1: none), the
-number of further features, then id and value of each. The cost of such a vector is its default value plus the sum of
-its feature values, each multiplied by the user's weight for that feature.
+HiFST's arcs have sparse vectors as weights. A vector is stored as a default value, the id and value of the first
+feature (id −1: none), the number of further features, and the id and value of each. Its cost is the default value plus
+the sum of feature values, each multiplied by the user's weight for that feature.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class FstArrays:
 class SparseFeatures:
     """The feature values of arcs and final states; one row per value.
 
-    `row` is the number of an arc, or the number of a final state plus the number of all arcs. `number` is the number of
-    a feature.
+    `row` is the number of an arc; for a final state, it is the state's number plus the number of all arcs. `number` is
+    the number of a feature.
     """
 
     row: npt.NDArray[np.int64]
@@ -226,7 +226,7 @@ class _SparseWeights:
         self.values: list[float] = []
 
     def take(self, row: int) -> float:
-        """Read the next weight, store its features under the number `row`, and return its default value."""
+        """Read the next weight; store its features for the row `row` of `SparseFeatures`, return its default value."""
         default, number, value = self._cursor.unpack(f"<{self._kind}i{self._kind}")
         self._add(row, number, value)
         (more,) = self._cursor.unpack("<q")

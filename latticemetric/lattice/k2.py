@@ -147,8 +147,7 @@ def _vector(given: Numbers) -> tuple[Numbers, npt.NDArray[np.int64]]:
 def lattice_of_machine(cls: type[AnyLattice], machine: Machine, *, numbered: bool = False) -> AnyLattice:
     """Build a lattice from an Fsa.
 
-    If `numbered`, extra labels store the number of the k2 arc that each arc of the lattice comes from; `arc_numbers`
-    reads them.
+    If `numbered`, the lattice gets labels with the number of each arc's original arc in k2; `arc_numbers` reads them.
     """
     with placed(f"arcs from {machine.before} on") if machine.before else placed("arcs"):
         is_end = _checked_ends(machine)

@@ -92,9 +92,9 @@ class Lattice(LatticeArrays):
     ) -> Self:
         """Build a lattice from the arrays of a k2 Fsa; k2 itself is not needed.
 
-        Scores are log probabilities; the score column `score` has the negated values. The source states of arcs into
-        the final state become final, as in [k2's text](formats/k2.md). If a state has several of these arcs, or one of
-        them has a word, they stay arcs instead.
+        Scores are log probabilities; the score column `score` has the negated values. Arcs into k2's final state are
+        removed, and their source states become final, as in [k2's text](formats/k2.md). All of these arcs stay if one
+        of them has a word, or if two leave the same state.
 
         Args:
             arcs: Int32 rows of source, target, label and the bits of the score (`fsa.as_dict()["arcs"]`), as a PyTorch
@@ -131,7 +131,8 @@ class Lattice(LatticeArrays):
     def to_fst(self, scales: Scales | None = None, *, symbols: bool = True) -> Any:
         """Return this lattice as a `pynini.Fst` with tropical weights: the costs under `scales`.
 
-        Labels named `input` become the input labels. If `symbols`, the FST has symbol tables.
+        Words become the output labels, and also the input labels, unless the lattice has labels named `input`. If
+        `symbols`, the FST has symbol tables.
         """
         from latticemetric.lattice.openfst import fst_from_arrays, lattice_to_arrays
 
@@ -162,7 +163,7 @@ class Lattice(LatticeArrays):
         Args:
             beam: Largest difference from the best cost. Give exactly one of `beam`, `density` and `nbest`.
             scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
-            density: Use the widest beam that keeps at most this many arcs with words per word of the 1-best.
+            density: Use the widest beam with at most this density: arcs with words, divided by words of the 1-best.
             nbest: Use the narrowest beam that keeps this number of best strings.
 
         Examples:

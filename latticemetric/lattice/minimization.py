@@ -19,8 +19,13 @@ AnyLattice = TypeVar("AnyLattice", bound="LatticeArrays")
 def minimize(lattice: AnyLattice) -> AnyLattice:
     """Merge states with the same continuations, from the end of a lattice to its start (Revuz 1992).
 
-    Two states have the same continuations if three things are equal: their times; their final scores and labels (or
-    both are not final); and their arcs, in words, scores, labels and merged target states. See `Lattice.minimized`.
+    Two states have the same continuations if they have
+
+    - the same time;
+    - the same final scores and labels, or neither is final;
+    - the same arcs: equal words, scores, labels and merged target states.
+
+    See `Lattice.minimized`.
     """
     arc, final = (_classes(lattice, side) for side in ("arc", "final"))
     ends = dict(zip(lattice.final.tolist(), final, strict=True))

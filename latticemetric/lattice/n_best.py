@@ -27,7 +27,7 @@ _LARGEST_SUM = 2.0**32  # above this, the rounding would be coarser than one mil
 
 @contextmanager
 def small_enough(advice: str | None = None) -> Iterator[None]:
-    """Turn a memory error inside the `with` block into an `InputError`; add `advice` to an error of the kernels."""
+    """Turn a memory error inside the `with` block into an `InputError`; give `advice` if the error is of a kernel."""
     try:
         yield
     except _native.TooLarge as error:
@@ -43,7 +43,7 @@ def check_number(n: int) -> None:
 
 
 def few_strings(n: int) -> int:
-    """Return the largest number of strings for which it is faster to rank all of them than to search the `n` best."""
+    """Return a number of strings: if a graph has at most so many, ranking all is faster than a search for `n`."""
     return max(10 * n, 1000)
 
 
@@ -56,7 +56,7 @@ def rounded(cost: Costs, largest: float) -> Costs:
     """Round costs so that their sums, which are at most `largest` in absolute value, are exact in any order.
 
     Without rounding, the order of additions could decide which of two derivations is cheaper, and derivations with
-    equal costs would not tie. The unit is 2⁻⁵² of the largest possible sum. If that sum is too large (in a forest with
+    equal costs might not tie. The unit is 2⁻⁵² of the largest possible sum. If that sum is too large (in a forest with
     shared nodes, it has no limit), the costs stay unchanged.
     """
     unit = 2.0 ** (math.frexp(largest)[1] - 52) if largest < _LARGEST_SUM else 0.0

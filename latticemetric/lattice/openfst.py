@@ -63,8 +63,8 @@ def lattice_from_arrays(
     """Build a lattice from the columns of an OpenFst machine.
 
     Output labels become words. If the input labels differ, they become the lattice's labels named `input`. `vocabulary`
-    replaces the machine's symbol table. With `by_spelling`, words are matched by their spelling: the machine's symbol
-    table gives the words, and `vocabulary` gives their numbers.
+    replaces the machine's symbol table. With `by_spelling`, both are used: the symbol table spells the words, and
+    `vocabulary` gives their numbers.
     """
     if machine.start < 0:
         raise InputError("the lattice is empty: it has no start state")
@@ -93,7 +93,7 @@ def lattice_from_arrays(
 def _scores(machine: FstArrays, final: Words, column: str) -> dict[str, Column]:
     """Return the weights of a machine as score columns.
 
-    Weights that are sparse vectors give one column per feature, and a column of default values unless all are 0.
+    Weights that are sparse vectors give one column per feature. Their default values give another, unless all are 0.
     """
     weight = Column(machine.weight, machine.final[final])
     features = machine.features

@@ -25,10 +25,10 @@ ROUNDING = 2.0**-44
 
 @dataclass(frozen=True, eq=False)
 class Margins(Generic[AnyLattice]):
-    """The margin of each arc and final state: the cost of the best path through it minus the cost of the best path.
+    """The margin of each arc and final state: the cost of the best path that uses it, minus the best cost of all.
 
-    Margins do not depend on the beam. `final` has the margin of ending in each final state; `slack` is the largest
-    rounding error of a margin.
+    A path uses a final state if it ends there. Margins do not depend on the beam. `slack` is the largest rounding error
+    of a margin.
     """
 
     lattice: AnyLattice
@@ -111,9 +111,9 @@ _MOST_ARCS = 2**62
 def chosen_beam(
     lattice: LatticeArrays, beam: float | None, scales: Scales | None, *, density: float | None, nbest: int | None
 ) -> float:
-    """Return the beam that gives the same result as the limit: `beam`, `density` or `nbest`. See `Lattice.pruned`.
+    """Return the beam that prunes like the given limit: `beam`, `density` or `nbest`. See `Lattice.pruned`.
 
-    Exactly one of the three limits must be given (not `None`).
+    Exactly one of the three must be given (not `None`).
     """
     require_one(beam=beam, density=density, nbest=nbest)
     if nbest is not None:

@@ -65,7 +65,7 @@ class Texts(Vocabulary):
         return texts
 
     def only(self, *columns: Words) -> tuple[Texts, tuple[Words, ...]]:
-        """Return a table with only the texts that occur in these columns of numbers, and the renumbered columns."""
+        """Drop the texts that are in none of these columns of numbers; return the new table and renumbered columns."""
         is_used = np.zeros(len(self) + 1, dtype=np.bool_)
         for numbers in columns:
             is_used[numbers] = True

@@ -1,8 +1,8 @@
 """Combine the outputs of several systems: align them as one confusion network, vote, and find its oracles.
 
-The alignment has the least cost. A column costs 1 for each pair of systems that have different words there; for systems
-with several words per slot, it costs the probability that their words differ. The order of the systems does not matter.
-Votes follow the rules of ROVER (Fiscus 1997).
+The alignment has the least cost. The cost of a column is the number of pairs of systems with different words there. If
+a system has several words in a slot, a pair counts by the probability that its words differ. The order of the systems
+does not matter. Votes follow the rules of ROVER (Fiscus 1997).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Weights = Mapping[str, float] | Sequence[float]
 
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 MOST_SUBSETS = 5
-"""For more systems, compute oracles only for each single system and for all systems together, not for all subsets."""
+"""The most systems for which `oracles` takes all subsets. Of more systems, it takes each one, and all together."""
 
 _NO_WORD = 0  # the word number that stands for no word
 _NO_VOTES = 1e3  # the cost of a word that no system votes for
@@ -191,7 +191,8 @@ class Combination(Result, Frozen):
     def times(self) -> Times | None:
         """Mean begin and end of each word, over the systems that have the word and its times.
 
-        `None` if no system has times, or if there are no words.
+        If there is no such system, use the times of other systems in the column, or interpolate. `None` if no system
+        has times, or if there are no words.
         """
         return self._table.mean_times(self.best)
 
@@ -205,9 +206,9 @@ class Combination(Result, Frozen):
     ) -> Vote:
         """Vote in each column. Parameters that are not given keep their values from `combine`.
 
-        If "no word" ties with a word, the word wins. If several words tie, the winner is the word with the letters most
-        similar to the words of all systems in the column; then, the word of the system that differs least from the
-        other systems.
+        If "no word" ties with a word, the word wins. Of several words that tie, choose the word with letters most
+        similar to the words of all systems in the column; of equally similar words, the word of the system that differs
+        least from the other systems.
         """
         share = self.count_share if count_share is None else _checked_share(count_share)
         used = np.array(self.weights if weights is None else _checked_weights(weights, self.systems))
@@ -268,18 +269,18 @@ class Combination(Result, Frozen):
     def mbr(self, *, scale: float = 1.0, scales: Scales | None = None) -> WordMBR:
         """Return the words with the least expected number of word errors under the distributions of all systems.
 
-        A system's distribution has the weight of the system. The search starts from the vote, and changes words while
-        the risk falls. It uses all paths of graphs, not their confusion networks. `one_best` of the result has the
-        words of the vote.
+        The distribution of a system has the weight of the system. The search starts from the vote, and changes words
+        while the risk falls. If the output of a system is a graph, the search uses all of its paths, not its confusion
+        network. `one_best` of the result has the words of the vote.
         """
         union = _union([output.as_graph() for output in self.outputs], self.weights, scale, scales)
         first, best, tried = search_words(Aligner.of(union, 1.0, None), start=self.words)
         return WordMBR(best.words, best.risk, best.confidences, first.words, first.risk, tried)
 
     def agreement(self) -> dict[str, dict[str, int]]:
-        """Return, for each system, the number of its words that win the vote.
+        """Count the words of each system that win the vote.
 
-        `words` counts all of these words; `alone` counts the words that no other system has.
+        `words` is the number of all these words; `alone` is the number of those that no other system has.
         """
         return self._table.agreement(self.systems, self.best)
 
@@ -627,7 +628,7 @@ class _Table:
         return summed
 
     def agreement(self, names: Sequence[str], vote: Vote) -> dict[str, dict[str, int]]:
-        """Return, for each system, the number of its words that win the vote; see `Combination.agreement`."""
+        """Count the words of each system that win the vote; see `Combination.agreement`."""
         words = self.vocabulary.encode(vote.words)
         has = self.top[vote.columns] == words[:, None]
         alone = has & (has.sum(axis=1) == 1)[:, None]

@@ -2,13 +2,13 @@
 
 The search uses references in random order, probable references earlier. Each round doubles the number of references
 used so far. After a round, the search compares each hypothesis with the best hypothesis so far, on resamples of these
-references, and drops the hypothesis if it wins too few resamples. The expected score of the answer is exact: it is the
-mean over all references.
+references. It drops hypotheses that win too few resamples, and hypotheses that cannot become the best. The expected
+score of the answer is exact: it is the mean over all references.
 
-The answer is certified if no dropped hypothesis could reach its score, even with the best possible score on all
-references that it was not compared with. Otherwise, the probability of a wrong answer is estimated: for each dropped
-hypothesis that could reach this score, Student's distribution gives the probability that the hypothesis is better than
-the answer. The estimate is the sum of these probabilities.
+A dropped hypothesis has no score on some references. Assume the best possible score there: if every dropped hypothesis
+is then still worse than the answer, the answer is certified. Otherwise, the probability of a wrong answer is estimated:
+Student's distribution gives the probability that a dropped hypothesis is better than the answer. The estimate is the
+sum of these probabilities, over all dropped hypotheses that could be better.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class PairPruning:
     """The number of pairs that confidence-based pruning scored, and the certainty of its answer.
 
     Attributes:
-        confidence: A hypothesis was dropped if it won at most the share 1 − confidence of the resamples. With 1, it was
-            dropped only if it could not be the best any more.
+        confidence: A hypothesis was dropped if it could not become the best, or if it won at most the share
+            1 − confidence of the resamples. With 1, only the first reason applies.
         pairs: Number of pairs that were scored.
         all_pairs: Number of pairs of hypotheses and references.
         dropped: Number of hypotheses that were not compared with all references.

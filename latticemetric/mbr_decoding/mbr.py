@@ -175,17 +175,12 @@ def mbr(  # noqa: D417  parameters of one kind share a line
         samples: For metrics: number of paths to sample from each graph. Default: list all paths (at most 10,000).
         seed: The seed of the samples, and of confidence-based pruning.
         utility: In place of a method: a function of texts, a matrix or its `.npy` file; see `utility_matrix`.
-        higher_is_better: For a utility: False if its scores are errors.
-        utility_range: For a utility: its smallest and its largest score.
-        weights: For metrics: the weight of each entry of an n-best list: its probability (`probabilities`), 1
-            (`counts`), or your own numbers.
-        pruning_confidence: For metrics: to save time, drop hypotheses that lose on this share of resamples; see
-            `PairPruning`.
+        higher_is_better, utility_range: For a utility: False if its scores are errors; its smallest and largest score.
+        weights: For metrics: weights of the entries of an n-best list: `probabilities`, `counts` (1 each), or numbers.
+        pruning_confidence: For metrics: to save time, drop strings that lose this share of resamples (`PairPruning`).
         beam: Drop paths that cost more than the best cost plus `beam`. Costs are compared before `scale` is applied.
-        determinize: Give a string the probability of its best path, not the sum over its paths, as HiFST does; needs
-            pynini.
-        scales: Weights of score columns of the graph or of the evidence; columns that are not named keep their default
-            weight.
+        determinize: Give a string the probability of its best path, not of all its paths, as HiFST does; needs pynini.
+        scales: Weights of score columns of the graph or of the evidence; other columns keep their default weights.
         risk, candidates, most_states: For `wer`: `risk="exact"` computes exact risks of candidates; see `risk_mbr`.
     """
     method = _checked_method(method, risk, candidates, most_states)

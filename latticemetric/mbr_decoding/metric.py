@@ -176,11 +176,12 @@ def _weights_of(costs: Floats, scale: float) -> Floats:
 
 
 def expected_scores(scorer: Scorer, candidates: int, probability: Floats) -> tuple[Floats, Floats, bool]:
-    """Return the expected score of each candidate, with an error of about 10⁻¹⁵ of the mean absolute score.
+    """Return the expected scores of the candidates, and how far they can be trusted.
 
-    The first value is the expected score of each candidate over the strings with a defined score (NaN if there are
-    none). The second is the total probability of the other strings, for each candidate. The third is True if all
-    searches of alignments were complete.
+    - The expected score of each candidate over the strings with a defined score; NaN if there are none. The error is
+      about 10⁻¹⁵ of the mean absolute score.
+    - For each candidate, the total probability of the strings with an undefined score.
+    - True if all searches of alignments were complete.
     """
     probable = np.flatnonzero(probability)
     rows: Iterator[ScoreRow] = scorer.rows(range(candidates), probable.tolist())
@@ -334,23 +335,19 @@ def metric_mbr(
             advice="give evidence with words",
         )
     ranking = _ranking(scores, candidates, higher_is_better=scorer.higher_is_better)
-    best = ranking[0]
-    probability = dict(zip(believed.strings, believed.probability.tolist(), strict=True))
-    values = [None if math.isnan(score) else score for score in scores.tolist()]
-    cost, strings = candidates.cost.tolist(), candidates.strings
-    ranked = [RankedString(strings[k], values[k], cost[k], probability.get(strings[k], 0.0)) for k in ranking]
+    ranked = _ranked_strings(ranking, scores, candidates, believed)
     is_sampled = selection.samples is not None
     return MetricMBR(
-        words=strings[best],
-        score=float(scores[best]),
+        words=ranked[0].words,
+        score=float(scores[ranking[0]]),
         higher_is_better=scorer.higher_is_better,
-        cost=cost[best],
-        confidences=_confidences(strings[best], believed),
-        one_best=strings[min(ranking, key=candidates.tie_key)],
-        ranked=tuple(ranked),
+        cost=ranked[0].cost,
+        confidences=_confidences(ranked[0].words, believed),
+        one_best=candidates.strings[min(ranking, key=candidates.tie_key)],
+        ranked=ranked,
         evidence_strings=len(believed.strings),
         effective_size=float(1 / (believed.probability**2).sum()),
-        undefined=float(undefined[best]),
+        undefined=float(undefined[ranking[0]]),
         exact=exact and not is_sampled,
         scale=selection.scale,
         samples=selection.samples,
@@ -408,6 +405,16 @@ def _ranking(scores: Floats, candidates: StringDistribution, *, higher_is_better
         place[order] = np.cumsum(np.diff(merit[order], prepend=merit[order[0]]) < -least_difference)
     places = place.tolist()
     return sorted(range(len(places)), key=lambda k: (places[k], candidates.tie_key(k)))
+
+
+def _ranked_strings(
+    ranking: Sequence[int], scores: Floats, candidates: StringDistribution, evidence: StringDistribution
+) -> tuple[RankedString, ...]:
+    """Return the candidates in the order of `ranking`, with their scores, costs and probabilities."""
+    probability = dict(zip(evidence.strings, evidence.probability.tolist(), strict=True))
+    values = [None if math.isnan(score) else score for score in scores.tolist()]
+    cost, strings = candidates.cost.tolist(), candidates.strings
+    return tuple(RankedString(strings[k], values[k], cost[k], probability.get(strings[k], 0.0)) for k in ranking)
 
 
 def _confidences(words: tuple[str, ...], evidence: StringDistribution) -> tuple[float, ...]:

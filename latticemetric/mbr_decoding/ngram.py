@@ -269,7 +269,7 @@ class NgramMBR:
             columns = self._pruned.hypergraph(self._compared_cost)
             return self._kept[derivation_of_ngrams(columns, own, known, ngrams, gains)]
         lattice, counts = self._pruned, self._pruned.is_word()
-        if lattice.ranked:  # the rank decides before the number of words
+        if lattice.ranked:  # of hypotheses that tie, the first wins, not the shortest
             counts = np.zeros_like(counts)
         arcs = path_of_ngrams(lattice, self._numbers, self._compared_cost, ngrams, gains, word_counts=counts)
         return self._kept[arcs]
@@ -324,7 +324,8 @@ def mbr_lattice(
 ) -> Lattice:
     """Return the graph as a lattice with the cost −gain on each arc, so that its best path is the answer of `mbr`.
 
-    States are split by their last words where n-grams need it. Each path of the graph (pruned by `beam`) appears once.
+    Where gains depend on the words before a state, the state is split by these words. Each path of the graph (pruned by
+    `beam`) appears once.
     The column `gain` holds costs: their sum along a path is −1 times the gain of the path's string. Gains are rounded
     at about the tenth digit, so that sums are exact and strings with the same n-grams tie. (Of tied strings, `mbr`
     returns the string with the least model cost. A search by this column alone may return another of them.)

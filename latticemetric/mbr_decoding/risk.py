@@ -148,7 +148,7 @@ def risk_mbr(
 
     def risk_of(words: _String) -> tuple[RiskOfString, Expected | None]:
         if not words:
-            # Every word of a path is an error; `expected` has no rate, since there are no reference words.
+            # Every word of a path is an error. `expected` would return no rate, since there are no reference words.
             return RiskOfString(words, expected_words, expected_words, expected_words, exact=True), None
         options: dict[str, Any] = {"scale": scale, "scales": scales, "most_states": most_states}
         return _risk(expected(lattice, [words], "wer", distribution=words == best.words, **options), words)
@@ -222,7 +222,7 @@ def _risks(
     needed: Collection[_String],
     risk_of: Callable[[_String], tuple[RiskOfString, Expected | None]],
 ) -> dict[_String, RiskOfString]:
-    """Return the risks of the first candidate, of the candidates in `needed`, and of all that can be better.
+    """Return the risks of the first candidate, of the candidates in `needed`, and of all that may have the least risk.
 
     Keep the order of `candidates`.
     """
@@ -240,7 +240,8 @@ def _risks(
 def _least_risk(distance: int, known: RiskOfString, found: Expected | None) -> float:
     """Return a lower bound of a string's risk, from its distance to a string with a known risk.
 
-    By the triangle inequality, a path at distance k from one string is at least |distance − k| from the other.
+    By the triangle inequality, a path at distance k from one string has at least the distance abs(distance − k) from
+    the other.
     """
     if found is None or found.distribution is None:
         return max(distance - known.high, known.low - distance)

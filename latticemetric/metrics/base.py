@@ -42,7 +42,7 @@ GraphReferences = References | Lattice | Sequence[GraphText]
 """References that may be graphs: one reference, or a list of references."""
 
 _GRAPHS_ADVICE = (
-    "only references of wer, wrr, N-grr, cer, N-gcr, mixed-er and sclite, and candidates of sclite, may be graphs"
+    "graphs as references need wer, wrr, N-grr, cer, N-gcr, mixed-er or sclite; graphs as candidates need sclite"
 )
 
 
@@ -292,9 +292,10 @@ class Aligning(Protocol):
 
 
 def explain(metric: Any, candidate: Any, references: GraphReferences) -> str | None:
-    """Return a metric's counts for one candidate as text for a terminal; `None` if the metric cannot explain them.
+    """Return a metric's counts for one candidate as text for a terminal.
 
-    If the metric can only align, return the alignment with the best reference (ties: the first) as text.
+    If the metric can only align, return the alignment with the best reference (ties: the first). If it can do neither,
+    return `None`.
     """
     if isinstance(metric, Explaining):
         return str(metric.explain(candidate, references))
@@ -315,7 +316,7 @@ def best_of_references(metric: Any, candidate: Any, references: Sequence[GraphRe
 
 
 def check_flags(**flags: object) -> None:
-    """Raise `UsageError` if a flag is neither True nor False, since any text would count as True."""
+    """Raise `UsageError` unless all flags are True or False: a text, even `no`, would count as True."""
     for name, value in flags.items():
         if not isinstance(value, bool):
             raise UsageError(f"{name} is {value!r}", advice="give True or False, or yes or no on the command line")

@@ -179,8 +179,7 @@ class GCR(SpelledRate):
         """Return the characters of each word of a graph.
 
         Raises:
-            InputError: Spaces do not count, and normalisation could join the first character of a word to the word
-                before.
+            InputError: Spaces do not count, and normalisation could join a word's first character to the word before.
         """
         texts = words if self.spaces else ["".join(word.split()) for word in words]
         if self.unicode == "none":
@@ -204,7 +203,7 @@ _JAMO = re.compile("[\u1160-\u11ff]")  # Hangul vowels and final consonants, whi
 
 
 def _joins(character: str) -> bool:
-    """Check whether normalisation may join a character to the character before it, or swap both."""
+    """Check whether normalisation may join a character to the one before it, or swap the two."""
     return unicodedata.category(character).startswith("M") or _JAMO.match(character) is not None
 
 

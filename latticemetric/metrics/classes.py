@@ -80,7 +80,7 @@ def errors_by_class(candidate: Text, reference: Text, classes: Sequence[str]) ->
 
 
 def only_graph(references: GraphReferences) -> Lattice:
-    """Return the only reference; raise `UsageError` if it is not a single graph, since only arcs have classes."""
+    """Return the only reference; raise `UsageError` unless it is a graph, since only arcs have classes."""
     first, *others = graphs_of(references)
     if others or not isinstance(first, Lattice):
         raise UsageError("classes of words need a single reference that is a graph", advice="see nlp_reference()")
@@ -117,7 +117,7 @@ def classes_along(graph: Lattice, words: Sequence[str], label: str = "class") ->
     if not ends:
         raise UsageError(
             "the words that the metric compared are on no path of the reference",
-            advice="use a metric without ignored words and wildcards, which change the words before the comparison",
+            advice="use a metric without ignored words and wildcards",
         )
     kinds: list[str] = []
     read, state = len(words), ends[0]

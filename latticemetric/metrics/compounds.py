@@ -101,9 +101,9 @@ class CompoundWER(TallyErrorRate):
 
 
 class _JoinedWords(NamedTuple):
-    """The known words that adjacent words of several strings form when joined.
+    """Runs of adjacent words that form a known word when joined, for each of several strings.
 
-    `end`, `length` and `word` have one row per joined word.
+    `end`, `length` and `word` have one row per run.
     """
 
     begin: npt.NDArray[np.int64]  # the first row of each string
@@ -113,7 +113,7 @@ class _JoinedWords(NamedTuple):
 
 
 class _Joiner:
-    """A search for adjacent words that form a known word when joined."""
+    """Finds runs of adjacent words that form a known word when joined."""
 
     def __init__(self, number: dict[str, int]) -> None:
         self._number = number
@@ -125,7 +125,7 @@ class _Joiner:
         self._last = self._endings.intersection(number)
 
     def joined(self, strings: Sequence[Sequence[str]]) -> _JoinedWords:
-        """Return the known words that adjacent words of each string form when joined."""
+        """Return all runs of each string that form a known word when joined."""
         rows = [list(self._rows(words)) for words in strings]
         begin = np.array([0, *accumulate(map(len, rows))], dtype=np.int64)
         table = np.array(list(chain.from_iterable(rows)), dtype=np.int32).reshape(-1, 3)

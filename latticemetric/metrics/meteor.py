@@ -198,7 +198,7 @@ class METEOR(TallyMetric):
         if unknown := [name for name in listed if name not in STAGES]:
             raise UsageError(f"METEOR has no stage '{unknown[0]}'", advice=_STAGES_ADVICE)
         if not listed or len(set(listed)) < len(listed):
-            raise UsageError("METEOR has no stages, or a stage twice", advice=_STAGES_ADVICE)
+            raise UsageError("the stages of METEOR are empty, or have a stage twice", advice=_STAGES_ADVICE)
         values = {
             "stages": listed,
             "weight": _checked(weight, "weight"),
@@ -244,7 +244,7 @@ class METEOR(TallyMetric):
         return rows[[self._best(rows, scores, range(a, b)) for a, b in pairwise(begin)]]
 
     def _best(self, rows: Table, scores: Sequence[float], several: range) -> int:
-        """Return the index in `several` of the row with the best score (ties: the first).
+        """Return the row (one of `several`) with the best score (ties: the first).
 
         Scores that are almost equal are compared exactly.
         """

@@ -99,7 +99,8 @@ def _pair_tables(
 ) -> Iterator[npt.NDArray[np.float64]]:
     """Yield the statistics of all candidates against each reference: one table per reference.
 
-    Use the metric's own `pair_tables`, unless a subclass overrides only `table`.
+    If a subclass overrides only `table`, its inherited `pair_tables` may not agree with it: then use that of `Metric`,
+    which calls `table`.
     """
     classes = type(metric).__mro__
     counting, pairing = (

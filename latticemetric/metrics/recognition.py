@@ -163,7 +163,7 @@ class GRR(Metric[RecognitionStatistics]):
         return self.best_reference(candidate, graphs_of(references))
 
     def best_reference(self, candidate: Text, references: Sequence[GraphReference]) -> BestReference:
-        """Return the same as `evaluate`, for references that were already checked and converted by `graphs_of`."""
+        """Do the same as `evaluate`, for references that are already checked, and converted by `graphs_of`."""
         strings = self.best_strings(candidate, references)
         alignments = [self.align(candidate, words) for words in strings]
         best, statistics = self.best_of([RecognitionStatistics.of_edits(a.edits, self.order) for a in alignments])
@@ -198,7 +198,7 @@ class GRR(Metric[RecognitionStatistics]):
         return self.evaluate(candidate, references).statistics
 
     def best_of(self, statistics: Sequence[RecognitionStatistics]) -> tuple[int, RecognitionStatistics]:
-        """Return the index of the best statistics by rate (ties: the first), and these statistics."""
+        """Return the index of the statistics with the best rate (ties: the first), and these statistics."""
         if len(statistics) == 1:
             return 0, statistics[0]
         best = max(range(len(statistics)), key=lambda k: self.merit(statistics[k]))
@@ -248,7 +248,7 @@ class GRR(Metric[RecognitionStatistics]):
     def corpus(
         self, candidates: Sequence[Text], references: Sequence[GraphReferences]
     ) -> CorpusScore[RecognitionStatistics]:
-        """Return the sum of numerators divided by the sum of denominators, for each candidate's best reference."""
+        """Return the sum of numerators divided by the sum of denominators, both against best references."""
         check_corpus(candidates, references)
         counts, owner = self._counted(candidates, references)
         total = RecognitionStatistics.of_columns(counts.sum(axis=0).tolist())
@@ -259,9 +259,9 @@ class GRR(Metric[RecognitionStatistics]):
         return self._counted(candidates, references)[0]
 
     def _counted(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> tuple[Counts, Counts]:
-        """Return the counts of each segment (see `columns`), and the index of each segment's first reference.
+        """Return one row of counts per segment (see `columns`), against the segment's best reference.
 
-        Counts are against the best reference of the segment.
+        Also return the index of each segment's first reference among all references.
         """
         require_as_many(candidates, references)
         listed = cast("Sequence[References]", references)
@@ -284,7 +284,7 @@ class GRR(Metric[RecognitionStatistics]):
 
     @property
     def counts_all_words(self) -> bool:
-        """True if the metric compares all words, without leaving words out or splitting them into units."""
+        """True if the metric compares all words as they are: it leaves out none, and splits none into units."""
         return not self.ignore and not self.wildcard
 
     def list_counts(self, lists: ListColumns) -> ListCounts:
@@ -336,7 +336,7 @@ class GRR(Metric[RecognitionStatistics]):
         return CorpusScore(self.value(total), self.numerator(total), self.denominator(total), total, signature)
 
     def compile(self, references: GraphReferences, vocabulary: Vocabulary | None = None) -> Any:
-        """Compile metric and references into a `pynini.Fst`; see `automata.reference.compile_references`."""
+        """Compile metric and references into a `pynini.Fst`; see `automata.recognition.compile_references`."""
         from latticemetric.automata.recognition import compile_references
 
         check_references(references)
@@ -410,10 +410,11 @@ def _has_graph(references: GraphReferences) -> bool:
 
 
 def best_arcs(candidate: Sequence[str], reference: Lattice, gains: Gains, silent: Collection[str] = ()) -> list[int]:
-    """Return the arcs of the reference's path with the best rate for a candidate's counted words.
+    """Return the arcs of the path of a reference graph that gives a candidate the best rate.
 
     Among several best paths, choose the path that ends in the smallest state. Then compare arcs from the end of the
-    paths: at the first difference, choose the path with the smaller arc. Words in `silent` do not count.
+    paths: at the first difference, choose the path with the smaller arc. `candidate` has only words that count; words
+    of the reference in `silent` do not count.
     """
     vocabulary = Vocabulary.from_words(candidate)
     # Words that are not in the candidate match nothing.

@@ -36,7 +36,7 @@ def arcs_from(lattice: Lattice) -> list[list[tuple[int, int, str]]]:
 
 
 def useful_states(rule: Rewriter, lattice: Lattice) -> list[set[int]]:
-    """Return, for each lattice state, the rule states that are possible there while the rule reads an accepted text."""
+    """Return, for each lattice state, the rule states that are possible there if the rule accepts the text."""
     arcs, finals = arcs_from(lattice), set(lattice.final.tolist())
     useful: list[set[int]] = [set() for _ in arcs]
     useful[0].add(BEFORE)
@@ -57,7 +57,7 @@ def useful_states(rule: Rewriter, lattice: Lattice) -> list[set[int]]:
 def check_accepted(rule: Rewriter, lattice: Lattice) -> None:
     """Raise `InputError` if the rule rejects a text of the lattice.
 
-    The rule is determinized on the fly: for each prefix of a text, the set of reachable rule states is kept.
+    The rule is determinized on the fly: each prefix of a text gives the set of rule states that it can lead to.
     """
     arcs, finals = arcs_from(lattice), set(lattice.final.tolist())
     here: list[list[_Set]] = [[] for _ in range(lattice.num_states)]
@@ -74,7 +74,7 @@ def check_accepted(rule: Rewriter, lattice: Lattice) -> None:
                     words.append(word)
                 text = shortened(" ".join(word for word in reversed(words) if word))
                 beginning = "" if states else ", the beginning of a text"
-                advice = "let the rule copy all other bytes"
+                advice = "let the rule copy all bytes that it does not rewrite"
                 raise InputError(f"the rule rejects '{text}'{beginning}", where=rule.where, advice=advice)
             for _, target, word in arcs[state]:
                 following = rule.states_after(states, word) if word else states
@@ -185,7 +185,7 @@ class _Composition:
         return known[at]
 
     def _add_arcs_of(self, at: _CompositionState, number: int, arc: int, target: int, word: str) -> None:
-        """Add the arcs of the result for a lattice arc.
+        """Add to the result the arcs that a lattice arc becomes.
 
         Each step of the rule adds one arc for each word that it ends. A step that ends no word adds one arc without a
         word.

@@ -131,8 +131,8 @@ def _unquoted(text: str) -> str:
 class MappingRules(Rewriter):
     """Applies the rules of a file to words.
 
-    A state is the end of the text that was read. It has two parts: the characters that cannot be rewritten before more
-    text is read, and as many characters before them as the longest left context has.
+    A state is the end of the text read so far, in two parts: the characters that are not yet rewritten, since the
+    choice of a rule depends on the text that follows; and, before them, the characters that left contexts may need.
     """
 
     def __init__(self, path: str, side: str, *, keep_case: bool, timed: bool = False) -> None:
@@ -176,8 +176,8 @@ class MappingRules(Rewriter):
     def _applied(self, seen: str, text: str, *, at_end: bool) -> tuple[str, str, list[tuple[str, ...]]]:
         """Apply rules to `text`, which follows the text `seen`; stop where more text is needed to choose a rule.
 
-        Return the text before that place (with `seen`), the text after it, and the alternatives of each part of the
-        output.
+        Return the text before that place (including `seen`), the text after it, and the output: the alternatives of
+        each part.
         """
         parts: list[tuple[str, ...]] = []
         all_read, at = seen + text, len(seen)
@@ -241,7 +241,10 @@ _CLOSING = {"{": "}", "(": ")"}
 
 
 def _sequence(text: str, parts: Iterator[str], closing: str) -> list[str]:
-    """Return all texts that the parts before the bracket `closing` allow; in braces, slashes separate alternatives."""
+    """Read `parts` up to the bracket `closing`; return all texts that they stand for.
+
+    In braces, slashes separate alternatives.
+    """
     done: list[str] = []
     texts = [""]
     for part in parts:
@@ -268,7 +271,7 @@ def _joined(heads: list[str], tails: list[str]) -> list[str]:
 
 
 def options_of(name: str, given: str) -> dict[str, bool]:
-    """Return, for each known option, whether it is given after the colon, as in `rules.glm:KEEP_CASE+SPLIT_HYPHENS`.
+    """Read the options after a colon, as in `rules.glm:KEEP_CASE+SPLIT_HYPHENS`; return whether each one is given.
 
     Args:
         name: The text before the colon, for errors.

@@ -109,8 +109,8 @@ class Grammar:
             raise InputError(
                 f"the rule rewrites '{shortened(' '.join(words))}' to several texts with the same weight",
                 where=self.rules[0].where,
-                advice="give all but one of them a weight, write alternatives only for references, or use a metric or "
-                "search that accepts alternatives in hypotheses: sclite, lattice-oracle",
+                advice="give all but one of them a weight, allow several only for references, or use sclite or "
+                "lattice-oracle, which accept several for hypotheses",
             )
         return text
 
@@ -186,13 +186,15 @@ class TextGrammar(Grammar):
 def find_grammar(name: str) -> Grammar:
     """Return a grammar by name: `english`, `english:LOWER_CASE`, `rules.far`, `rules.far:RULE`.
 
-    If the name has no rule, the rule `NORMALIZE` rewrites hypotheses and references, and the rule `ALTERNATIVES`, if
-    there is one, rewrites references. If an archive has only one rule, this rule replaces `NORMALIZE`. After a rule
-    `R`, the grammar also applies `R_2`, `R_3` and so on, if the archive has them.
+    A name without a rule stands for two rules: `NORMALIZE`, or the only rule of the archive, rewrites all texts; then
+    `ALTERNATIVES`, if there is one, rewrites references. After a rule `R`, the grammar also applies `R_2`, `R_3` and so
+    on, if the archive has them.
 
-    Other names are `whisper-en`, `whisper-basic` and `whisper-basic:REMOVE_DIACRITICS`, and files of NIST's mapping
-    rules, with options after a colon: `rules.glm`, `rules.glm:KEEP_CASE`, `rules.glm:SPLIT_HYPHENS`, `rules.glm:TIMED`,
-    or several options: `rules.glm:KEEP_CASE+SPLIT_HYPHENS`.
+    Other names are:
+
+    - Whisper's normalizers: `whisper-en`, `whisper-basic`, `whisper-basic:REMOVE_DIACRITICS`;
+    - files of NIST's mapping rules: `rules.glm`, with options after a colon: `KEEP_CASE`, `SPLIT_HYPHENS`, `TIMED`, or
+      several, as in `rules.glm:KEEP_CASE+SPLIT_HYPHENS`.
     """
     if name in WHISPER:
         return TextGrammar(name, rewrite=WHISPER[name][1])
@@ -254,7 +256,7 @@ def rule_sizes(source: str) -> list[RuleSize]:
 
 
 def rule_archive(source: str) -> list[tuple[str, bytes, int]]:
-    """Return the name, machine and offset in the archive of each rule of a grammar, given by name or file."""
+    """Return, for each rule of a grammar (given by name or file), its name, machine and offset in the archive."""
     if source in shipped_grammars():
         archive = compiled(source)
     elif not Path(source).exists() and Path(source).suffix != ".far":

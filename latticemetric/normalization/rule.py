@@ -75,7 +75,7 @@ class Rewriter(ABC):
 
     @abstractmethod
     def _compute_steps(self, state: int, word: str) -> Iterator[Step]:
-        """Yield the ways to read a word: as the last word of a text (to the state `AFTER`), and before other words."""
+        """Yield the ways to read a word: as the last word of a text (ends in `AFTER`), and as any other word."""
 
 
 class Rule(Rewriter):
@@ -138,7 +138,7 @@ class Rule(Rewriter):
         return self._with_silent_moves(reached, word)
 
     def _with_silent_moves(self, ways: dict[tuple[int, bytes], float], word: str) -> dict[tuple[int, bytes], float]:
-        """Add the ways that continue a way in `ways` without reading a byte; return `ways`."""
+        """Add to `ways` all their continuations by moves that read no byte; return `ways`."""
         pending, done = list(ways), 0
         while pending:
             done += 1

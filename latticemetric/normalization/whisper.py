@@ -35,7 +35,8 @@ def whisper_basic(text: str, *, diacritics: bool = True) -> str:
 
     Args:
         text: The text.
-        diacritics: False to remove accents from letters, instead of replacing combining marks by spaces.
+        diacritics: True to keep letters with accents, and to replace separate combining marks by spaces. False to
+            remove accents.
 
     Examples:
         >>> whisper_basic("¿Qué? [risas] Está bien…")
@@ -320,7 +321,7 @@ class _NumberReader:
             self._number = thousands * 1000 + rest * value
 
     def _ended(self, number: int | str | None, ending: str) -> Iterator[str]:
-        """Store the number; if it has an ending, from a word such as `fourth` or `tens`, it is complete: yield it."""
+        """Store the number. An ending, from a word such as `fourth` or `tens`, completes the number: yield it."""
         self._number = number
         if ending:
             yield self._write(f"{number}{ending}")

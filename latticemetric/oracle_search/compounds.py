@@ -1,8 +1,8 @@
 """Oracle by a word error rate that treats joined words as equal: `ice cream` matches `icecream` without an error.
 
 For each reference, an automaton computes the number of errors of a text. It is the automaton of WER with more paths of
-cost 0: several lattice words match one reference word if they spell it together, and one lattice word matches several
-reference words that spell it together. The best path of the lattice through this automaton has the fewest errors.
+cost 0: several lattice words match one reference word if they spell it when joined, and the other way round. The best
+path of the lattice through this automaton has the fewest errors.
 """
 
 from __future__ import annotations

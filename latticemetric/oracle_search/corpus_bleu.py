@@ -46,7 +46,7 @@ class BleuGain:
     The derivative with respect to words has two parts, `of_ngrams` and `of_length`.
 
     Attributes:
-        of_match: The derivative with respect to matches of each order, from order 0, where it is 0.
+        of_match: The derivatives with respect to matches, by order; the value for order 0 is 0.
         of_ngrams: The derivative of the precisions; negative, since more words make more n-grams.
         of_length: The derivative of the brevity penalty; also computed if the corpus is long enough to have no penalty.
         too_short: True if the corpus is shorter than the references.
@@ -142,8 +142,8 @@ class Member:
         """Yield candidates for the path with the largest gain, for each factor of the brevity penalty's derivative.
 
         BLEU clips the matches of an n-gram at its count in the references, which a sum over a path cannot express. If a
-        path has an n-gram more often, search again with a smaller gain of this n-gram, so that all its matches together
-        gain as much as the matches that count.
+        path has an n-gram more often than that, search again with a smaller gain of this n-gram, so that all its
+        matches together gain as much as the clipped matches should.
         """
         for share in shares:
             weight = np.ones(len(self._ngrams.most))
@@ -194,7 +194,7 @@ class Ascent:
         return Tally(self._metric.columns, tuple(row.tolist()))
 
     def _objective(self, totals: Table) -> Floats:
-        """Return the BLEU of each row of totals; where BLEU is 0, return smoothed BLEU − 1, to compare such rows."""
+        """Return the BLEU of each row of totals; if it is 0, return smoothed BLEU − 1, so that rows can be compared."""
         values = self._metric.values(totals)
         return np.where(values > 0, values, self._smoothed.values(totals) - 1)
 
@@ -295,7 +295,7 @@ class CorpusPath(Result):
 class CorpusOracle(Result):
     """Paths of several graphs with the best joint BLEU that the search reached.
 
-    Changing the path of one graph does not improve this BLEU, if that graph has at most 1000 paths.
+    If a graph has at most 1000 paths, no other path of this graph alone improves this BLEU.
 
     Attributes:
         paths: One path per graph.

@@ -36,7 +36,7 @@ class ListOracle(NamedTuple):
 def list_oracle(
     nbest: NBest, references: Sequence[GraphReference], metric: GRR, scales: Scales | None
 ) -> ListOracle | None:
-    """Return the best hypothesis and the 1-best; `None` if a metric, reference or cost needs a search of the lattice.
+    """Return the best hypothesis and the 1-best; `None` if metric, references or costs need a search of the lattice.
 
     Ties are resolved by the tie rule: the cheapest of equally good hypotheses, then the first in the list.
     """

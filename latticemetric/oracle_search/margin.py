@@ -390,8 +390,8 @@ class Objective:
 class StringByObjective(NamedTuple):
     """The cheapest path of a string, and the string's weighted metric.
 
-    `bound` is `None` if only the strings listed before this string can be better. Otherwise, strings that are not
-    listed may be better, too: then `bound` is a lower bound of their losses (a loss is the negated objective).
+    `bound` is `None` if only strings listed before this one can be better. Otherwise, strings that are not listed may
+    be better: `bound` is a lower bound of their losses. A loss is the negated objective.
     """
 
     path: Steps
@@ -453,7 +453,7 @@ def _all_paths(space: ForestSpace, objective: Objective) -> list[Steps]:
 
 
 def _best_of(space: SearchSpace, paths: Iterable[Steps], objective: Objective, n: int) -> list[StringByObjective]:
-    """Return the best of these strings by the objective; each string is given by its path."""
+    """Return the `n` best of several strings by the objective; each string is given by its path."""
     strings = [StringByObjective(path, objective.weighted(space.reported(path)), None) for path in paths]
 
     def order(string: StringByObjective) -> tuple[Fraction, TieKey]:

@@ -19,7 +19,7 @@ def strings_of_graph(reference: Lattice) -> list[tuple[str, ...]]:
     if strings is None:
         raise InputError(
             f"a reference has more than {MOST_STRINGS} alternative strings, too many to try one by one",
-            advice="give fewer alternatives, or shorter references; only oracles of lattices, and scores by wer, wrr, "
+            advice="give fewer alternatives or shorter references; oracles of lattices, and scores by wer, wrr, "
             "N-grr and sclite, have no limit",
         )
     return strings

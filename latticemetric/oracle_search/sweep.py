@@ -32,8 +32,8 @@ class Point(NamedTuple):
     """One size to which a graph is pruned.
 
     Attributes:
-        kind: `one_best`: the 1-best; `beam`: paths at most `at` above the best cost; `density`: at most `at` arcs with
-            a word per reference word; `nbest`: the `at` cheapest strings; `whole`: the whole graph.
+        kind: `one_best` (the 1-best), `beam` (paths that cost at most `at` more than the best), `density` (at most `at`
+            arcs with a word for each reference word), `nbest` (the `at` cheapest strings), `whole` (the whole graph).
         at: The size; `None` for `one_best` and `whole`.
     """
 
@@ -46,7 +46,7 @@ class Points:
     """The sizes to which a sweep prunes each graph.
 
     Attributes:
-        beams: Beams, ascending; a beam is the largest cost that a path may have above the best path.
+        beams: Beams, ascending; a beam is how much more than the best path a path may cost.
         densities: Limits on the number of arcs with a word, divided by the number of reference words; ascending.
         nbest: Sizes of n-best lists, ascending.
     """
@@ -91,8 +91,8 @@ class Points:
 class PointOracle(NamedTuple):
     """The statistics of the oracle of one graph at one point.
 
-    A pruned lattice also has its number of arcs and of arcs with words; an n-best list has its number of strings, which
-    may be smaller than the point's size.
+    A pruned lattice also has its number of arcs, and of arcs with words. An n-best list also has its number of strings,
+    which may be smaller than the point's size.
     """
 
     statistics: RecognitionStatistics
@@ -141,8 +141,8 @@ def _within_beams(
 ) -> list[PointOracle]:
     """Return the oracles within each beam, at each density, and in the whole lattice.
 
-    A density stands for the widest beam that keeps at most this number of arcs with words per reference word. A beam is
-    searched only if it removes the best path of the next wider beam; otherwise that path is still the best.
+    A density stands for a beam: the widest that keeps at most this number of arcs with words for each reference word.
+    Search a beam only if it removes the best path of the next wider beam; otherwise, that path is still the best.
     """
     margins, is_word = Margins.of(lattice, scales), lattice.is_word(metric.ignore) > 0
 

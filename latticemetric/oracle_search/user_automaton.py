@@ -163,7 +163,7 @@ def _word_labels(vocabulary: Vocabulary, automaton: FstArrays) -> npt.NDArray[np
 
 
 def best_by_automaton(lattice: Lattice, automaton: FstArrays, cost: Costs) -> tuple[Steps, Fraction] | None:
-    """Return the path with the largest value (by the tie rule), and its value; `None` if no path is accepted."""
+    """Return the path with the largest value (ties: the tie rule), and its value; `None` if no path is accepted."""
     import pywrapfst
 
     label = _word_labels(lattice.vocabulary, automaton)

@@ -28,8 +28,8 @@ class BestPath(Result, Frozen):
         cost: The model's cost under the given scales.
         scores: The sum of each named cost along the path.
         posterior: Its probability under the model.
-        confidences: For each word, the probability of its arc or edge; in an n-best list, of all hypotheses that have
-            the word at the same position; see `Posteriors.confidences`.
+        confidences: For each word, the probability of its arc or edge. In an n-best list, the total probability of all
+            hypotheses with the word at the same position. See `Posteriors.confidences`.
         times: Begin and end of each word, in seconds; `None` if the graph has no times.
         arcs: The numbers of its arcs in the lattice.
         edges: The numbers of its edges in the forest, as in `Derivation`.

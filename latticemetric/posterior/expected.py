@@ -37,14 +37,14 @@ from latticemetric.posterior.unfolding import Unfolded, unfold
 from latticemetric.vocabulary import EPSILON, UNKNOWN, Words
 
 MOST_STATES = 2_000_000
-# With more states than this, the kernel first finds out which entries of columns matter; −1: the kernel decides when.
+# If a search needs more states, the kernel starts again, and merges equivalent states; −1: the kernel sets this limit.
 FEW_STATES = -1
 _SAMPLES = 100_000
 _FOREST_SAMPLES = 1_000
 _SEED = 1
 # The most bytes of the kernel's table of bounds; a larger table takes more time than it saves.
 TABLE_BYTES = 2**29
-# The largest unit of gains for which distributions are polynomials, which have a term for each multiple of 1 / unit.
+# Distributions are polynomials with one term per multiple of 1 / unit, unless the unit of gains is larger than this.
 _FINEST_POLYNOMIAL = 1000
 _EDITS = Gains(1, 1, 1, 0)  # the gains of WER and WRR
 _NO_WORD = -1
@@ -270,11 +270,10 @@ class CountedReferences:
     def arcs(
         self, lattice: Lattice, silent: Collection[str], numbers_of: UnitNumbers | None
     ) -> tuple[Words, list[list[int]], int]:
-        """Return the class of each arc's word, the classes of each reference's words, and a number of classes.
+        """Return the class of each arc's word, the classes of each reference's words, and the number n.
 
-        Reference words in the lattice's vocabulary have the classes 0, 1, … n − 1, where n is the number returned. All
-        other words of arcs have class n, and reference words outside of the vocabulary n + 1. Arcs without a word have
-        −1.
+        Reference words in the lattice's vocabulary have the classes 0, 1, … n − 1. Reference words outside of the
+        vocabulary have class n + 1. Words of arcs that no reference has have class n, arcs without a word have −1.
         """
         encode = lattice.vocabulary.encode if numbers_of is None else numbers_of.encode
         numbers = [encode(reference).tolist() for reference in self.words]
@@ -289,7 +288,7 @@ class CountedReferences:
 
 
 class _Searched(NamedTuple):
-    """The searched lattice, of words or of their units, with the probabilities of its steps."""
+    """The searched lattice, with the probabilities of its steps. Its arcs have words or, for `SpelledRate`, units."""
 
     lattice: Lattice
     transition: Floats
@@ -429,8 +428,8 @@ def _of_forest(
 ) -> Expected:
     """Compute the exact expectation over a forest's derivations, or estimate and bound it if they are too many.
 
-    For derivations within a beam, the bounds use the rate of the pruned forest. All other derivations count with the
-    best or the worst possible rate.
+    To bound it, prune the forest by a beam and compute the rate of the kept derivations. All other derivations count
+    with the best or the worst possible rate.
     """
     unfolded = unfold(forest, MOST_STACKS)
     if unfolded is not None:
@@ -519,8 +518,8 @@ def _worst_rate(listed: CountedReferences, longest: int) -> float:
     rates = []
     for reference, total in zip(listed.words, listed.totals, strict=True):
         size = len(reference)
-        # The worst string has no matches, but substitutes all words that it can. The gain of the other words is linear
-        # in the number of words above and below the length of the reference, so three lengths are enough.
+        # The worst string has no matches, and substitutes as many words as it can. The gain of its other words is
+        # linear in its length, with a bend at the length of the reference, so three lengths are enough.
         gains = [
             -alpha * max(0, words - size) - beta * max(0, size - words) for words in (0, min(size, longest), longest)
         ]

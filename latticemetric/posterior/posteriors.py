@@ -165,8 +165,8 @@ class Distribution(ABC, Frozen):
     def _uses(self) -> tuple[Floats, Floats]:
         """The mean number of uses of each arc or edge, and the probability of each ending.
 
-        The ending of a lattice is a final state: its probability is conditional, given that a path passes the state.
-        The ending of a forest is a goal.
+        In a lattice, an ending is a final state; its probability is conditional on passing the state.
+        In a forest, an ending is a goal.
         """
 
     def words(self) -> dict[str, float]:
@@ -273,9 +273,9 @@ class Posteriors(Result, Distribution):
     def confidences(self, path: _ScoredPath) -> tuple[float, ...]:
         """Return the probability of each word of a scored path.
 
-        In a lattice, this is the probability of the word's arc. Hypotheses of an n-best list share no arcs; there, it
-        is the total probability of the hypotheses that have the same word at the same position, by a WER alignment with
-        the path. A word on which all hypotheses agree has probability 1.
+        In a lattice, this is the probability of the word's arc. In an n-best list, hypotheses share no arcs. There, it
+        is the total probability of all hypotheses with the same word at the same position, after a WER alignment of
+        each hypothesis with the path. A word on which all hypotheses agree has probability 1.
 
         Args:
             path: An oracle or a 1-best of this lattice.

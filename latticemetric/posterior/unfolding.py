@@ -37,7 +37,7 @@ class Unfolded:
     final: npt.NDArray[np.int64]
 
     def sums(self, arc: Floats, final: Floats, parts: int) -> Floats:
-        """Return the sum of values for each of `parts` edges and goals, given the values of arcs and final states."""
+        """Add up the values of arcs and final states by edge and goal; `parts` is the number of edges and goals."""
         owner, values = np.concatenate([self.arc, self.final]), np.concatenate([arc, final])
         sums: Floats = np.bincount(owner[owner >= 0], weights=values[owner >= 0], minlength=parts).astype(np.float64)
         return sums

@@ -12,8 +12,12 @@ from latticemetric.evaluation.error_analysis import GroupKind, groups_of
 def error_groups(ids: Sequence[str], speakers: Mapping[str, str] | None = None) -> dict[str, list[str]]:
     """Return the group of each utterance, by speaker (key `speaker`) and by file (key `file`).
 
-    Leave out a key if an id does not contain the group, if all utterances are in one group, if each id is a group of
-    its own, or if both keys have the same groups.
+    Leave out a key whose groups would show nothing:
+
+    - An id does not contain its group.
+    - All utterances are in one group.
+    - Each id is a group of its own.
+    - The groups equal those of the other key; then keep only the first key.
 
     Args:
         ids: The ids of utterances, as in `groups_of`.

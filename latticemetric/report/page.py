@@ -87,8 +87,7 @@ def write_report(  # noqa: D417  the sizes of a sweep share a line
     """Write an HTML report on oracles, 1-bests and MBR answers: totals, charts, alignments, drawings.
 
     Args:
-        path: The file to write; it is compressed if its suffix is `.gz` or that of another compression. `-` writes to
-            standard output.
+        path: The file to write, compressed if its suffix is `.gz`, `.xz` or `.zst`; `-` for standard output.
         graphs: Lattices, forests or n-best lists; or pairs of a name and a graph, as `read` yields them.
         references: The references of each graph: one string, or several references.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.

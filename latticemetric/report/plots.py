@@ -177,7 +177,7 @@ def _draw(axes: Axes, panel: _Panel) -> None:
 
 
 def _label(axes: Axes, panel: _Panel, line: tuple[float, float] | None, there: npt.NDArray[np.bool_]) -> None:
-    """Write the names of the points marked in `there` beside them, away from the line and without overlaps."""
+    """Write names beside the points marked in `there`, away from the line and without overlaps."""
     x, y = panel.x[there], panel.y[there]
     unit = (y.max() - y.min()) / _SPAN_POINTS or 1.0
     shifts = _apart(y / unit) - y / unit

@@ -107,7 +107,8 @@ def _matched_words(agreed: Flags, of_gold: _Spans, of_predicted: _Spans) -> Numb
     """Match gold spans with predicted spans of the same class; return the overlap of each gold span with its match.
 
     Spans are matched one to one, by the largest overlap; ties: the first gold span, then the first predicted span.
-    Overlap counts only words whose tags agree (`agreed`), so one pass handles all segments and both classes.
+    Overlap counts only words whose tags agree (`agreed`). So spans of different classes never overlap, and one pass
+    handles all segments and both classes.
     """
     start = np.flatnonzero(of_gold.opens | of_predicted.opens)
     size = np.diff(start, append=len(agreed))

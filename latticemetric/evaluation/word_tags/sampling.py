@@ -219,8 +219,8 @@ def repeated_sampling(
         systems: Tables of real systems, of the same segments.
         metrics: The metrics to compare; default: the six metrics of Logacheva et al. 2016.
         error_rates: Shares of wrong tags. Default: 30 %, 30.01 %, 30.05 %, 30.1 % and 30.2 %, as in Logacheva et al.
-            2016. If the systems have too few errors, start at a lower whole per cent; if a step of 0.01 % is less than
-            one tag, use larger steps.
+            2016. The default rates start at a lower whole per cent if the systems have too few errors, and have larger
+            steps if 0.01 % is less than one tag.
         sizes: Numbers of samples to try.
         rounds: The number of rounds for the largest size. Smaller sizes run more rounds on the same samples.
         alpha: The family-wise significance level of all pairs of error rates.

@@ -92,8 +92,8 @@ class WordTags(Frozen):
     def chosen(self, which: str) -> Self:
         """Select the tags of `words`, the tags of `gaps`, or `all` tags.
 
-        Unless all are selected, each segment must have 2n + 1 tags: of n words (odd places, counted from 0) and of the
-        gaps before, between and after them (even places).
+        For `words` and `gaps`, each segment must have 2n + 1 tags. Counted from 0, tags at odd places belong to the n
+        words; tags at even places belong to the gaps before, between and after them.
 
         Examples:
             >>> tags = WordTags.of(["OK BAD OK OK BAD"])

@@ -11,7 +11,7 @@ without the first line and the third field.
 
 Joshua: `# target ||| features`, the numbers of nodes and edges, then the nodes. The line above the edges of a node has
 the node's number (in Moses: the number of its edges). Node numbers begin at 1 and increase. Joshua does not write its
-goal node. Its tails are the nodes that are not a tail of any other edge, so these nodes become the goals.
+goal node. Nodes that are no tail in the file must be tails of this node, so they become the goals.
 """
 
 from __future__ import annotations

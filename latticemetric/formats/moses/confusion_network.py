@@ -37,14 +37,14 @@ _ONE_NUMBER = re.compile(rb"\s*[0-9]+[ \t]+[-+0-9.eE]+\s*")
 
 
 class _Scores:
-    """Infers the number of scores per word from the lines. Words that look like numbers can make several possible."""
+    """Infers the number of scores per word from the lines. Several are possible if words look like numbers."""
 
     def __init__(self) -> None:
         self._possible: set[int] | None = None
         self._likely: set[int] = set()
 
     def narrow(self, fields: list[str]) -> bool:
-        """Drop the possible numbers of scores that do not fit this line; return whether any is left."""
+        """Drop the numbers of scores that do not fit this line; return True if any is left."""
         numeric = [is_number(field) for field in fields]
         decimal = [is_one and not field.isdigit() for field, is_one in zip(fields, numeric, strict=True)]
         if self._possible is None:
@@ -62,7 +62,7 @@ class _Scores:
     def number(self, *, surely: bool = False) -> int:
         """Return the lowest possible number of scores for which no word looks like a probability.
 
-        If there is no such number, return 0 if `surely`, otherwise the lowest possible number.
+        If there is none, return 0 if `surely`; otherwise, ignore what words look like.
         """
         return min(self._likely or (() if surely else self._possible or ()), default=0)
 

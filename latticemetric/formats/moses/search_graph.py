@@ -130,10 +130,12 @@ def _phrases(out: str, scores: str, span: int, place: str) -> tuple[str, list[st
 def _split_phrases(text: str, span: int) -> tuple[str, list[str]] | None:
     """Split `je suis|I am` into the source phrase and the words of the translation; return `None` if ambiguous.
 
-    If words have factors (`suis|V`), one token holds both the last source word and the first translated word: token
-    number `span`, where `span` is the number of source words. The source word in this token has as many factors as the
-    source word before the token. If there is no source word before it, the translated word in this token has as many
-    factors as the next translated word. If there is neither, each of the two words has half of the factors.
+    If words have factors (`suis|V`), one token holds both the last source word and the first translated word. It is
+    token number `span` (from 1), where `span` is the number of source words. Its factors are divided so that
+
+    - the source word has as many as the source word before it;
+    - if there is none, the translated word has as many as the next translated word;
+    - if there is neither, both words have equally many.
     """
     source, bar, target = text.partition("|")
     tokens = split_words(text)

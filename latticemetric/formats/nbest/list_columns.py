@@ -53,7 +53,7 @@ class _Groups(NamedTuple):
 
 
 def _ids(fields: dict[str, Any]) -> tuple[str, ...] | None:
-    """Return the id of each row (no ids if there is no column of ids); `None` if some are missing or ambiguous."""
+    """Return the id of each row, or no ids if no column has them; `None` if ids are missing or ambiguous."""
     from pyarrow import types
 
     columns = [fields[name] for name in IDS if name in fields]

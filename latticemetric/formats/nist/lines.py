@@ -130,7 +130,7 @@ def is_ctm_reference(head: bytes) -> bool:
 
 
 def _rows(head: bytes) -> list[_Row]:
-    """Return the fields of the complete lines of `head`, without comments; nothing if it is binary or has |||."""
+    """Return the fields of the complete lines of `head` without comments; nothing if `head` is binary or has |||."""
     if b"\0" in head or b"|||" in head:
         return []
     lines = head.split(b"\n")

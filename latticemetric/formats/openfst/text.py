@@ -1,8 +1,13 @@
 """Read and write OpenFst's text (AT&T): arcs `source target input [output] [weight]`, final states `state [weight]`.
 
-Weights are costs. The source of the first line is the start. The fourth of four fields is a weight if some arc has only
-three fields. It is also a weight if it is a number on all lines, and any of these numbers has a fraction or any input
-label is not a number. Otherwise it is the output label.
+Weights are costs. The source of the first line is the start. If no arc has five fields, a fourth field is a weight in
+these cases:
+
+- Some arc has only three fields.
+- The fourth fields are numbers, and some are not whole.
+- The fourth fields are numbers, and some input label is not a number.
+
+Otherwise, it is an output label.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ def whole_number(text: str, what: str, place: str, lowest: int = 0) -> int:
 
 
 def require_field(text: str, what: str) -> str:
-    """Return the text if it is one field; otherwise raise an error."""
+    """Return the text; raise an error if it is empty or holds white space, and so is not one field."""
     if split_words(text) != [text]:
         raise InputError(
             f"{what} {shortened(text, 40)!r} is empty or holds white space, which this format cannot write",
@@ -89,7 +89,7 @@ def require_field(text: str, what: str) -> str:
 
 
 def require_id(name: str, what: str) -> str:
-    """Return the id if it is one field; otherwise raise an error."""
+    """Return the id; raise an error if it is empty or holds white space, and so is not one field."""
     if split_words(name) != [name]:
         raise UsageError(
             f"'{shortened(name)}' cannot be {what}", advice="rename it: an id has no white space and is not empty"
@@ -100,8 +100,8 @@ def require_id(name: str, what: str) -> str:
 def word_to_write(vocabulary: Vocabulary, number: int, *nothing: str) -> str:
     """Return the text to write for a word.
 
-    Readers take the texts in `nothing` for ε. For ε, return the first of them. Refuse a word that equals one of them,
-    or is not one field.
+    Readers take the texts in `nothing` for ε. For ε, return the first of these texts. Refuse a word that equals one of
+    them, is empty or holds white space.
     """
     if number == EPSILON:
         return nothing[0]

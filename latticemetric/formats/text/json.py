@@ -104,7 +104,7 @@ class _Text:
                 return ""
 
     def skip(self, character: str, problem: str) -> None:
-        """Skip white space and this character; if another character follows, raise an error with the text `problem`."""
+        """Skip white space and this character; raise the error `problem` if another character follows."""
         if self.peek() != character:
             raise FormatError(problem, where=self._stream.place(self.line))
         self._move(self._at + 1)
@@ -130,7 +130,7 @@ class _Text:
             return value
 
     def _is_cut(self, error: json.JSONDecodeError) -> bool:
-        """Check whether the value may be only incomplete: the error is an open string, or near the end of the text."""
+        """Check whether the value may just be incomplete: a string is open, or the error is near the text's end."""
         return error.msg.startswith("Unterminated string") or error.pos > len(self._text) - _LONGEST_ATOM
 
     def _move(self, to: int) -> None:

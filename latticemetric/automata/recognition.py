@@ -25,9 +25,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.automata.reference import ReferenceGraph, counted_labels, words_in
 from latticemetric.errors import InputError
-from latticemetric.lattice.fst_binary import FstArrays
 from latticemetric.lattice.lattice import Lattice
-from latticemetric.lattice.openfst import fst_from_arrays
 from latticemetric.memory import most_bytes
 from latticemetric.vocabulary import EPSILON, STAR, UNKNOWN, Vocabulary, Words
 
@@ -125,6 +123,10 @@ def compile_references(
         vocabulary: The numbers of words; `None` to number the references' words.
         silent: Words that the rate ignores.
     """
+    # Import late: most searches need no machine of OpenFst.
+    from latticemetric.lattice.fst_binary import FstArrays
+    from latticemetric.lattice.openfst import fst_from_arrays
+
     if vocabulary is None:
         vocabulary = Vocabulary.from_words(word for reference in references for word in words_in(reference, silent))
     graphs: list[ReferenceGraph] = []

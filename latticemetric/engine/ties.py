@@ -29,14 +29,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric.lattice.columns import Costs
-from latticemetric.lattice.fst_binary import FstArrays
 from latticemetric.vocabulary import EPSILON
+
+if TYPE_CHECKING:
+    from latticemetric.lattice.fst_binary import FstArrays
 
 
 class TieKey(NamedTuple):

@@ -42,7 +42,8 @@ def map_in_order(
 ) -> Iterator[Answer]:
     """Yield the answers of tasks in order. Tasks and answers are pickled if other processes compute them.
 
-    At most 128 tasks per worker and 64 MB of tasks and answers are in progress at any time. If reading a task or
+    At most 128 tasks per worker and 64 MB of tasks and answers are in progress at any time. Bytes of files are kept
+    until a task is answered; with 8 MB of them per worker, only idle workers get further tasks. If reading a task or
     computing its answer raises an error, all earlier answers are yielded before that error is raised.
 
     Args:

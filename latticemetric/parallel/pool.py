@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 # While all workers have enough tasks, let replies accumulate for these seconds: to wake up costs more than to read one.
 _SECONDS_BETWEEN_READS = 0.001
 # Limits on tasks in progress (sent or answered, but not yet yielded): tasks per worker, bytes of tasks and replies, and
-# bytes of files per worker that tasks hold until they are answered. With more, the processor's cache would not hold
-# them, and reading takes half as long again.
+# bytes of files per worker that tasks hold until they are answered. Reading takes a quarter longer if the processor's
+# cache cannot hold these bytes.
 _MOST_IN_PROGRESS = 128
 _BYTES_IN_PROGRESS = 2**26
 _HELD_PER_WORKER = 2**23

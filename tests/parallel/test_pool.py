@@ -16,6 +16,7 @@ from latticemetric.batch.packing import graph_packing
 from latticemetric.parallel import pickling
 from latticemetric.parallel.limits import Limits
 from latticemetric.parallel.map import map_in_order
+from latticemetric.parallel.pickling import Packing
 
 MANY = 200
 
@@ -73,6 +74,47 @@ def test_bytes_under_way_are_bounded():
         answered += 1
     assert answered == 120
     assert most <= 20  # 64 MB of 4 MB each, and what is taken in at the beginning
+
+
+class Held:
+    """Bytes of a file that a question keeps in memory: here, only their number."""
+
+    def __init__(self, size: int, unreleased: list["Held"]) -> None:
+        self.size, self.unreleased = size, unreleased
+        unreleased.append(self)
+
+    def release(self) -> None:
+        self.unreleased.remove(self)
+
+
+class HoldingPacking(Packing):
+    """Pickles questions, each of which holds bytes of a file."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.held_size, self.unreleased, self.most = size, list[Held](), 0
+
+    def pack(self, question, *, whole=False):
+        packed = super().pack(question, whole=whole)
+        held = Held(self.held_size, self.unreleased)
+        self.most = max(self.most, len(self.unreleased))
+        return packed._replace(held=(held,))
+
+
+@pytest.mark.parametrize(("megabytes", "most"), [(1, 17), (20, 3)])
+@pytest.mark.parametrize("first_is_slow", [False, True])
+@pytest.mark.parametrize("limits", [Limits(), Limits(timeout=60)])
+def test_bytes_of_files_are_held_until_the_answer_only(megabytes, most, first_is_slow, limits):
+    def slow_at_first(number: int) -> int:
+        time.sleep(0.5 if first_is_slow and number == 0 else 0.002)
+        return os.getpid()
+
+    packing = HoldingPacking(megabytes << 20)
+    workers = list(map_in_order(slow_at_first, range(MANY), 2, packing=lambda: packing, limits=limits))
+    assert len(workers) == MANY
+    assert len(set(workers)) == 2  # nobody waits for the first answer, or for bytes that others hold
+    assert packing.most <= most  # 8 MB for each worker, and one more; or one question for each worker, and one more
+    assert not packing.unreleased
 
 
 def test_large_questions_and_answers_block_nobody():
@@ -236,6 +278,7 @@ def test_workers_end_with_what_they_were_for():
 ORPHANS = """
 import os, signal, sys, time
 from latticemetric.parallel.map import map_in_order
+from latticemetric.parallel.pickling import Packing
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background inherits that it is ignored
 def answer(number):
     with open(sys.argv[1], "a") as file:

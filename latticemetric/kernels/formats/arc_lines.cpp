@@ -131,7 +131,7 @@ inline bool take_ids(const char* at, const char* end, std::string_view& ids, con
 // Adds the arcs of the next lines `source target word graph,acoustic,transitions` whose numbers are all plain, at most
 // `most`, and moves past these lines. Returns how many it added; fewer than `most` if a line has another form.
 //
-// Makes room in all columns first: appending arc by arc would take a fifth of the time.
+// Makes room in all columns first: appending arc by arc takes a twelfth longer.
 std::size_t add_plain_kaldi_arcs(ArcLines& lattice, Lines& lines, std::size_t most) {
   const std::size_t before = lattice.source.size();
   const auto resize = [&](std::size_t size) {
@@ -267,8 +267,9 @@ ArcLines parse_kaldi(std::string_view text, WordColumn word) {
   std::string_view line;
   lines.next(line);  // the id
   for (;;) {
-    constexpr std::size_t most = 256;
-    while (lattice.word.numeric() && add_plain_kaldi_arcs(lattice, lines, most) == most) continue;
+    constexpr std::size_t few = 16, many = 256;  // room for few, since no line may be plain
+    for (std::size_t most = few; lattice.word.numeric(); most = many)
+      if (add_plain_kaldi_arcs(lattice, lines, most) < most) break;
     if (!lines.next(line)) break;
     const auto left = static_cast<std::size_t>(text.data() + text.size() - line.data());
     const ArcFields fields(line);

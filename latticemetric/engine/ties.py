@@ -20,8 +20,8 @@ A search for the k best strings uses the rule twice: to choose the path of each 
 
 Kernels compare paths with `kernels/graphs/tie_order.hpp`. Python compares `TieKey`s, and resolves ties of OpenFst with
 `resolve_ties`: OpenFst finds all paths with the best score, but its weights (32-bit floats) cannot hold the other
-values of the rule. Two loops in Python compare without keys: `oracle_search/list_oracle.py` compares hypotheses of a
-list by cost, then rank; `lattice/statistics.py` finds the 1-best by cost, then words.
+values of the rule. One loop in Python compares without keys: `oracle_search/list_oracle.py` compares hypotheses of a
+list by cost, then rank.
 """
 
 from __future__ import annotations

@@ -61,25 +61,22 @@ class LatticeStatistics:
 
 
 def lattice_statistics(lattice: LatticeArrays) -> LatticeStatistics:
-    """Return the size of a lattice, measured in one backward pass over its arcs."""
-    is_word = (lattice.word != EPSILON).tolist()
+    """Return the size of a lattice; paths are counted, and their lengths found, in one backward pass over its arcs."""
+    is_word = lattice.is_word().tolist()
     source, target = lattice.source.tolist(), lattice.target.tolist()
-    arc_cost, final_cost = (column.tolist() for column in lattice.cost())
     infinite = float("inf")
-    paths, best_words = ([0] * lattice.num_states for _ in range(2))
-    shortest, longest, best = ([value] * lattice.num_states for value in (infinite, -infinite, infinite))
+    paths = [0] * lattice.num_states
+    shortest, longest = ([value] * lattice.num_states for value in (infinite, -infinite))
     for state in lattice.final.tolist():
         paths[state], shortest[state], longest[state] = 1, 0, 0
-        best[state] = final_cost[state]
     for arc in reversed(range(len(source))):
         here, there = source[arc], target[arc]
         paths[here] = min(paths[here] + paths[there], MANY)
         shortest[here] = min(shortest[here], shortest[there] + is_word[arc])
         longest[here] = max(longest[here], longest[there] + is_word[arc])
-        # The 1-best is the cheapest path; of paths with equal cost, the one with the fewest words.
-        best[here], best_words[here] = min(
-            (best[here], best_words[here]), (best[there] + arc_cost[arc], best_words[there] + is_word[arc])
-        )
+    cost = lattice.cost()
+    best = lattice.best_path(cost)
+    best_words = sum(is_word[arc] for arc in best.tolist())
     return LatticeStatistics(
         states=lattice.num_states,
         arcs=len(source),
@@ -89,10 +86,10 @@ def lattice_statistics(lattice: LatticeArrays) -> LatticeStatistics:
         shortest=int(shortest[0]),
         longest=int(longest[0]),
         depth=_depth(lattice),
-        density=sum(is_word) / best_words[0] if best_words[0] else None,
+        density=sum(is_word) / best_words if best_words else None,
         vocabulary=len(np.unique(lattice.word[lattice.word != EPSILON])),
         scores=tuple(lattice.scores),
-        best_cost=best[0],
+        best_cost=lattice.cost_of(best, cost),
     )
 
 

@@ -163,7 +163,7 @@ def _probed(probe: Callable[[], str]) -> _ProbeResult:
 
 
 def _in_one_line(error: BaseException) -> str:
-    """Write an error on one line, without the advice of latticemetric's errors."""
+    """Return the message of an error on one line, without its advice."""
     text = error.what if isinstance(error, LatticeMetricError) else f"{type(error).__name__}: {error}"
     return " ".join(text.split())
 
@@ -363,7 +363,7 @@ def _limits() -> str:
         bytearray(4 * _LIMIT)
     except MemoryError:
         return "enforced"
-    raise InputError("a process could allocate four times its memory limit")
+    raise InputError("a process allocated four times its memory limit, without an error")
 
 
 def _terminal() -> str:
@@ -435,7 +435,7 @@ def _loaded(entry: EntryPoint, kind: str) -> str:
     """
     own, load = _registry(kind)
     if entry.name in own:
-        raise InputError(f"latticemetric has a {kind} with this name, and uses its own")
+        raise InputError(f"latticemetric has a {kind} with this name, and ignores the plug-in")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         load()

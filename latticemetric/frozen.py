@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-_CHANGEABLE = (np.ndarray, dict)
-
 
 class Record:
     """Base class of dataclasses whose fields are plain values."""
@@ -40,7 +38,7 @@ class Frozen:
     def __post_init__(self) -> None:
         values = vars(self)
         for name, value in values.items():
-            if isinstance(value, _CHANGEABLE):
+            if isinstance(value, dict) or (isinstance(value, np.ndarray) and value.flags.writeable):
                 values[name] = read_only(value)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -63,7 +61,10 @@ class Frozen:
 
 
 class Brief:
-    """Base class of dataclasses with a short `repr`: words, numbers and lengths. Declare them with `repr=False`."""
+    """Base class of dataclasses with a short `repr`: words, plain values, and the lengths of other fields.
+
+    Declare them with `repr=False`.
+    """
 
     def __repr__(self) -> str:
         shown: list[str] = []
@@ -132,7 +133,7 @@ def are_equal(one: Any, other: Any) -> bool:
 
 
 def _outline(value: Any) -> Any:
-    """Return a hash key for a field value that is quick to compute; equal values have equal keys."""
+    """Return a key for hashing a field value. The key is quick to compute; equal values have equal keys."""
     if isinstance(value, np.ndarray):
         return value.shape
     if isinstance(value, Mapping | tuple):

@@ -19,7 +19,7 @@ Graph: TypeAlias = "Lattice | NBest | Forest"
 def as_lattice(graph: Graph, scales: Scales | None = None, *, advice: str | None = None) -> Lattice:
     """Convert a graph to a lattice; raise an error for a forest that is not a lattice.
 
-    The lattice of an n-best list has only those scores that are in `scales` or have a scale other than 0.
+    The lattice of an n-best list omits scores whose weight in the list is 0, unless `scales` names them.
 
     Args:
         graph: A graph.

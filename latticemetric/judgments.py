@@ -45,16 +45,14 @@ class Judgments(Frozen):
             raise InputError("there are no judgments")
         if {len(self.segment), len(self.judge), len(self.scores)} != {rows}:
             raise UsageError("the columns of judgments differ in length")
-        for numbers, least, names in (
-            (self.system, 0, len(self.systems)),
-            (self.segment, WHOLE_SYSTEM, self.segments),
-            (self.judge, 0, len(self.judges)),
+        for what, numbers, least, names in (
+            ("system", self.system, 0, len(self.systems)),
+            ("segment", self.segment, WHOLE_SYSTEM, self.segments),
+            ("judge", self.judge, 0, len(self.judges)),
         ):
             if numbers.min() < least or numbers.max() >= names:
-                raise UsageError(
-                    f"a judgment has index {numbers.min() if numbers.min() < least else numbers.max()} of a system, "
-                    f"segment or judge, outside {least} … {names - 1}"
-                )
+                wrong = numbers.min() if numbers.min() < least else numbers.max()
+                raise UsageError(f"a judgment has {what} number {wrong}, outside {least} … {names - 1}")
         if self.scores.shape != (rows, len(self.columns)):
             raise UsageError(f"scores have shape {self.scores.shape}, not {(rows, len(self.columns))}")
         super().__post_init__()

@@ -1,7 +1,7 @@
 """Measure memory, limit the memory of a search, and read and write sizes like 8G.
 
 Native kernels count the bytes that they allocate (`kernels/memory/`); `most_bytes` is their limit. In processes that
-work on the graphs of a command, the operating system also limits the memory of all other code (`held`, `hold_memory`).
+work on the graphs of a command, `held` and `hold_memory` also let the operating system limit the whole process.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ _ulimit: int | None = None
 def limit_memory(size: int | str | None) -> None:
     """Limit the memory that one search may take in this process.
 
-    By default, a search may take half of the memory that is free when the search first exceeds 64 MB.
+    By default, a search may take half of the memory that is free when the search first exceeds 64 MB, or
+    128 MiB if that is more.
 
     Args:
         size: Bytes, or a size like `"500M"` or `"8G"`; `None` for the default.
@@ -91,11 +92,11 @@ def no_memory() -> InputError:
     return InputError("there is not enough memory for this graph", advice="prune the graph or shorten its reference")
 
 
-def over_budget(most: int) -> InputError:
-    """Return the error for a graph that needs more than `most` bytes."""
-    more = shown_size(4 * most).replace(" ", "")
+def over_budget(limit: int) -> InputError:
+    """Return the error for a graph that needs more than `limit` bytes."""
+    more = shown_size(4 * limit).replace(" ", "")
     return InputError(
-        f"this graph needs more than {shown_size(most)} of memory",
+        f"this graph needs more than {shown_size(limit)} of memory",
         advice=f"prune the graph or shorten its reference, or allow more: --max-memory {more} "
         "(in Python, limit_memory)",
     )
@@ -128,7 +129,7 @@ def _shared() -> int:
 
 
 def _soft_limits() -> Iterator[tuple[int, int]]:
-    """Yield each memory limit of `ulimit` in bytes, and the index of its current use in `/proc/self/statm`."""
+    """Yield each memory limit of `ulimit` in bytes, and the index in `_pages` of the size that it limits."""
     try:
         import resource
     except ImportError:
@@ -216,13 +217,13 @@ def shown_size(size: int) -> str:
 
 
 @contextmanager
-def held(beyond: int | None) -> Iterator[None]:
-    """Limit the growth of this process to `beyond` bytes inside the `with` block; `None` sets no limit."""
-    if beyond is None:
+def held(growth: int | None) -> Iterator[None]:
+    """Limit the growth of this process inside the `with` block, as `hold_memory` does; `None` sets no limit."""
+    if growth is None:
         yield
         return
     before, limits = _limit, _data_limits()
-    hold_memory(beyond)
+    hold_memory(growth)
     try:
         yield
     finally:
@@ -231,23 +232,26 @@ def held(beyond: int | None) -> Iterator[None]:
             _set_data_limits(limits)
 
 
-def hold_memory(beyond: int) -> None:
-    """Limit the further growth of this process to `beyond` bytes.
+def hold_memory(growth: int) -> None:
+    """Let this process take at most `growth` bytes more than now.
 
     Native kernels check the limit and raise an error before they exceed it. Other code gets a `MemoryError` (on Linux).
     The limit applies to data, not to address space, since allocators reserve far more address space than they use.
     """
-    limit_memory(beyond)
-    _hold_data(beyond)
+    limit_memory(growth)
+    _hold_data(growth)
 
 
 def hold_command() -> None:
-    """Limit a command to 90 % of the free memory, so that it reports an error before the system kills it."""
+    """Limit a command to 90 % of the free memory, so that it reports an error before the system kills it.
+
+    The limit is at least 1.5 GiB.
+    """
     _hold_data(max(_GRAPH_BYTES, free_memory() * 9 // 10))
 
 
-def _hold_data(beyond: int) -> None:
-    """Limit the further growth of this process's data to `beyond` bytes; never raise the `ulimit`."""
+def _hold_data(growth: int) -> None:
+    """Let the data of this process (`RLIMIT_DATA`) grow by at most `growth` bytes; never raise the `ulimit`."""
     global _ulimit  # noqa: PLW0603  one per process
     limits = _data_limits()
     if limits is None:
@@ -255,12 +259,12 @@ def _hold_data(beyond: int) -> None:
     if _ulimit is None:
         _ulimit = limits[0]
     has = _pages()[_DATA_PAGES] * os.sysconf("SC_PAGE_SIZE")
-    most = [limit for limit in (has + beyond, _LARGEST_LIMIT, _ulimit, limits[1]) if limit >= 0]
+    most = [limit for limit in (has + growth, _LARGEST_LIMIT, _ulimit, limits[1]) if limit >= 0]
     _set_data_limits((min(most), limits[1]))
 
 
 def _data_limits() -> tuple[int, int] | None:
-    """Return the soft and the hard limit of data, in bytes; negative means no limit. Return `None` if unknown."""
+    """Return the soft and the hard `RLIMIT_DATA` in bytes; negative means no limit. Return `None` if unknown."""
     if not _tells_sizes():
         return None
     import resource

@@ -177,7 +177,7 @@ class NBest(Result, Tabular):
         Args:
             beam: Largest difference from the best cost. Give either `beam` or `nbest`.
             scales: Weight of each score in the model's cost; other scores keep their default weight.
-            nbest: Instead of a beam: keep this number of best hypotheses with different words.
+            nbest: Number of best hypotheses to keep, all with different words; give it instead of `beam`.
 
         Examples:
             >>> nbest = NBest.from_strings(["a", "b", "c"], costs=[1.0, 2.0, 9.0])
@@ -273,15 +273,15 @@ class NBest(Result, Tabular):
         total probability, so that posteriors stay the same. With `merge="best"`, it has their least cost, as in
         `Lattice.determinized`.
 
-        Costs are 64-bit floats. They are exact, except that some sums are rounded. Strings share states for equal
-        prefixes, and for equal suffixes if the costs allow it.
+        The costs along a path sum to the cost of its string, up to the rounding of 64-bit floats. Strings share states
+        for equal prefixes, and for equal suffixes if the costs allow it.
 
         Args:
             scales: Weight of each score in the model's cost; other scores keep their default weight.
             merge: `sum` or `best`.
-            scale: Factor of the costs in the probabilities to sum, exp(−scale · cost). If you compute posteriors of the
-                result, give the same scale. The returned costs are not scaled. The factor has no effect if all strings
-                differ.
+            scale: With `merge="sum"`, a hypothesis has the probability exp(−scale · cost). If you compute posteriors of
+                the result, give the same scale. The returned costs are not scaled. The scale has no effect if all
+                strings differ.
 
         Examples:
             >>> hypotheses = [(("a", "b"), 1.0), (("c", "b"), 2.0), (("a", "b"), 1.5)]
@@ -326,7 +326,7 @@ class ListColumns(NamedTuple):
 
 
 class TableLists(NamedTuple):
-    """The n-best lists of a table, and the id of each list; `names` is empty if the table has no ids."""
+    """The n-best lists of a table. `names` has the id of each list; it is empty if the table has no ids."""
 
     columns: ListColumns
     names: tuple[str, ...]

@@ -1,1 +1,1 @@
-"""Automata of references and metrics, for metrics that an automaton can compute."""
+"""References as graphs and tries, the automaton of a recognition rate, and words split into units."""

@@ -2,16 +2,16 @@
 
 One reference gives one automaton; several references give the union of their automata.
 
-n is the length of the longest n-grams, α the insertion penalty, β the deletion penalty; ★ stands for any word. In state
-(i, m), the first i reference words have been read, and the last m of them (at most n − 1) were matches in a row. The
-number after the colon is the gain:
+r is the reference, n the length of the longest n-grams, α the insertion penalty, β the deletion penalty; ★ stands for
+any word. In state (i, m), the first i reference words have been read, and the last m of them (at most n − 1) were
+matches in a row. The number after the colon is the gain:
 
     match         (i, m) --r_{i+1} : m+1--> (i+1, min(m+1, n−1))      i < |r|
     deletion      (i, m) --ε : −β-------->  (i+1, 0)                  i < |r|
     substitution  (i, m) --★ : 0--------->  (i+1, 0)                  i < |r|
     insertion     (i, m) --★ : −α-------->  (i, 0)                    i ≤ |r|
 
-If the reference is a graph, i is one of its states, and ε-arcs keep m: they lead from (i, m) to (i', m).
+If the reference is a graph, i is one of its states. An ε-arc from i to j keeps m: it leads from (i, m) to (j, m).
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ class RecognitionAutomaton(NamedTuple):
 
 def ngram_total(words: int, order: int) -> int:
     """Return Σ_k |g_k(r)| for k = 1 … n: the denominator of an n-gram recognition rate."""
-    return sum(max(0, words - k) for k in range(order))
+    orders = min(order, words)
+    return orders * words - orders * (orders - 1) // 2
 
 
 def recognition_automaton(reference: ReferenceGraph, order: int) -> RecognitionAutomaton:
@@ -112,10 +113,10 @@ def compile_references(
 ) -> Any:
     """Build a `pynini.Fst`, a tropical acceptor of a recognition rate for one or more references; cost = −gain.
 
-    For one reference, the weights are those of the paper, so the best path costs −numerator. For several references,
-    the weights of each automaton are divided by its denominator, and a new start state joins the automata, so the best
-    path costs −rate. A reference graph is split into one reference per string length. References without words have no
-    rate; they are omitted if others have words.
+    For a single string, the weights are those of the paper, so the best path costs −numerator. For a graph or several
+    references, the weights of each automaton are divided by its denominator, and a new start state joins the automata,
+    so the best path costs −rate. A graph gives one automaton per string length, since strings of the same length have
+    the same denominator. References without words have no rate; they are omitted if others have words.
 
     Args:
         references: The references.
@@ -185,8 +186,8 @@ def path_of_best_rate(search: Callable[[Ratio], BestPath], gains: Gains) -> Best
     are integers, so the iteration ends at the exact rate, after a few searches.
 
     Args:
-        search: Function that gets λ as `Ratio(gain, total)`, and returns the path with the largest
-            gain · λ.total − λ.gain · denominator.
+        search: Function of λ, a `Ratio`. It returns the path with the largest sum, multiplied by λ.total so that it is
+            an integer: (gain of the path) · λ.total − λ.gain · (denominator of the path).
         gains: The parameters of the rate.
     """
     rate = Ratio(gains.unit, 1)  # the rate of a perfect path
@@ -203,8 +204,14 @@ def best_path_at(
 ) -> BestPath:
     """Return the path with the largest gain · rate.total − rate.gain · denominator, by exact native search.
 
-    `graph` has the columns of a lattice, and `sizes` what each of its arcs adds to the denominator. The arcs of the
-    reference also add to the denominator.
+    The denominator is a sum over the arcs of the lattice and of the reference.
+
+    Args:
+        graph: The columns of the lattice.
+        sizes: What each arc of the lattice adds to the denominator.
+        reference: The reference.
+        gains: The parameters of the rate.
+        rate: The rate λ of this search; see `path_of_best_rate`.
     """
     try:
         arcs, high, low, total = _native.search_reference_graph(

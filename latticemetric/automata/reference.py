@@ -30,7 +30,7 @@ class ReferenceGraph:
     Every state leads to a final state. Paths without words have no rate; they are omitted if any path has words.
 
     Attributes:
-        word: The word that the metric counts on each arc: its number, `UNKNOWN`, or ε.
+        word: For each arc, the number of the word that the metric counts, or `UNKNOWN`; ε if it counts none.
         size: What each arc adds to the denominator.
         arc: For each arc, the arc of the original graph; −1 for none.
         final: For each state, True if a path may end there.
@@ -60,9 +60,9 @@ class ReferenceGraph:
 
         Args:
             lattice: The reference.
-            word: The word that the metric counts on each arc.
+            word: For each arc, the number of the word that the metric counts; see `ReferenceGraph`.
             order: n, the length of the longest n-grams.
-            most: Count words before a state up to this number; by default, as far as denominators need it.
+            most: The limit of the counts of words before a state; by default, the smallest that suffices for `size`.
             backward: True to reverse all paths. The denominators are the same.
         """
         most = max(1, order - 1) if most is None else most
@@ -96,7 +96,7 @@ class ReferenceGraph:
 
     @property
     def has_words(self) -> bool:
-        """True if all paths have words, False if no path has words."""
+        """True if the paths have words; either all or none do (see `ReferenceGraph`)."""
         return bool(np.any(self.word != EPSILON))
 
     def ending_in(self, final: npt.NDArray[np.bool_]) -> ReferenceGraph:
@@ -150,7 +150,7 @@ class ReferenceNgrams:
 
     @classmethod
     def of(cls, references: Sequence[Words], order: int) -> Self:
-        """Build the n-grams of the references; leave out n-grams with `UNKNOWN` words, which are in no graph."""
+        """Build the n-grams of the references. Leave out n-grams that have an `UNKNOWN` word: no graph has them."""
         rows: dict[tuple[int, int], int] = {}
 
         def added(row: int, word: int) -> int:

@@ -23,7 +23,7 @@ _WITHIN = -1  # an arc or state inside a word
 
 
 class UnitNumbers:
-    """The numbers of units, shared by all graphs and references of a search.
+    """Gives units their numbers: equal units get the same number in all graphs and references of a search.
 
     Examples:
         >>> UnitNumbers().encode(["a", "b", "GPU", "a"]).tolist()
@@ -57,11 +57,11 @@ class Spelling:
     """The words of a lattice's arcs, and their units.
 
     Attributes:
-        label: The word of each arc, counted from 1; 0 for ε.
+        label: The number of each arc's word: distinct words are numbered from 1; 0 for ε.
         begin: Word w has the units `units[begin[w - 1] : begin[w]]`.
         units: The units of all words, by their numbers.
         separator: The unit between two words of a path; 0 if there is none.
-        numbers: The numbers of units.
+        numbers: Gives the units their numbers.
     """
 
     label: Words
@@ -86,7 +86,7 @@ class Spelling:
             vocabulary: The words.
             spelled: Returns the units of each word.
             separator: The unit between two words; `None` for none.
-            numbers: The numbers of units, if other graphs share them; otherwise, units get new numbers.
+            numbers: Gives the units their numbers, as in other graphs; `None` to number them anew.
         """
         numbers = UnitNumbers() if numbers is None else numbers
         distinct, label = _distinct(word)
@@ -110,7 +110,7 @@ def _distinct(word: Words) -> tuple[Words, Words]:
 
 
 class SpelledLattice(NamedTuple):
-    """The lattice of units: it has the paths of the original lattice, in the same order of arcs.
+    """The lattice of units. It has the paths of the original lattice; the arcs that leave a state keep their order.
 
     With a separator, a state has two copies if some paths to it have words and others have none.
 
@@ -133,12 +133,12 @@ class SpelledLattice(NamedTuple):
     def of_arcs(self, column: npt.NDArray[Any], within: Any = 0) -> npt.NDArray[Any]:
         """Convert a column of the original arcs to the arcs of units.
 
-        The first arc of a word has the value of the original arc, the others have `within`.
+        The first arc of a word has the value of the original arc; its other arcs have the value `within`.
         """
         return np.where(self.arc == _WITHIN, within, column[self.arc]).astype(column.dtype)
 
     def of_states(self, column: npt.NDArray[Any], within: Any = 0) -> npt.NDArray[Any]:
-        """Convert a column of the original states to the states of units; states within words have `within`."""
+        """Convert a column of original states to the states of units; those within words get the value `within`."""
         return np.where(self.state == _WITHIN, within, column[self.state]).astype(column.dtype)
 
     def cost(self, cost: Costs) -> Costs:
@@ -146,12 +146,12 @@ class SpelledLattice(NamedTuple):
         return Costs(self.of_arcs(cost.arc), self.of_states(cost.final, np.inf))
 
     def sums_of_arcs(self, column: Floats, arcs: int) -> Floats:
-        """Sum a column over the arcs that begin each original arc; return one sum for each of the `arcs` arcs."""
+        """Sum a column for each original arc, over the arcs that begin it; `arcs` is the number of original arcs."""
         begins = self.arc != _WITHIN
         return np.bincount(self.arc[begins], column[begins], arcs).astype(np.float64)
 
     def sums_of_states(self, column: Floats, states: int) -> Floats:
-        """Sum a column over the copies of each original state; return one sum for each of the `states` states."""
+        """Sum a column for each original state, over its copies; `states` is the number of original states."""
         own = self.state != _WITHIN
         return np.bincount(self.state[own], column[own], states).astype(np.float64)
 

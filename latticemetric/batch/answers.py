@@ -86,7 +86,7 @@ def ask_each(
 
     Args:
         ask: A function of a graph or, with references, of a graph and its references. With several workers, its results
-            must be picklable; on a cluster, the function itself, too.
+            must be picklable; with a Dask client, the function must be picklable, too.
         graphs: Files, folders or globs, as for `read`; or pairs of a name and a graph.
         references: Files of references, as for the command line.
         workers: The number of processes, or a Dask client. With 1, no process starts, unless there is a `timeout` or
@@ -161,7 +161,7 @@ def described(graph: Graph) -> Record:
 
 @dataclass(frozen=True)
 class Written:
-    """The scores and labels of a graph to write to a file.
+    """Which scores and labels of a graph are written to a file.
 
     Attributes:
         summed_by: Write one score per arc: its cost under these scales. `None` writes all scores.
@@ -213,7 +213,7 @@ def minimized(graph: Graph, written: Written) -> Graph:
 def nbest_records(
     graph: Graph, n: int, written: Written | None, *, scales: Scales, paths: bool
 ) -> tuple[list[Record], Graph | None]:
-    """Return one record for each of the n best strings (or, if `paths`, paths).
+    """Return one record for each of the n best strings; if `paths` is true, for each of the n best paths.
 
     If `written` is given, also return the n-best list to write.
     """
@@ -242,7 +242,7 @@ def _path_numbers(graph: Lattice | Forest, path: Steps) -> Record:
 def listed_posteriors(
     graph: Graph, *, scale: float, scales: Scales | None, options: Mapping[str, Any], with_lattice: bool
 ) -> tuple[PosteriorListing, Lattice | None]:
-    """Return the posteriors that `listing` selects with `options`; with `with_lattice`, also as a lattice."""
+    """Return the result of `listing` with `options`; if `with_lattice` is true, also the lattice with posteriors."""
     from latticemetric.posterior.listing import listing
     from latticemetric.posterior.posteriors import posteriors
 
@@ -257,7 +257,10 @@ def listed_posteriors(
 
 
 def mbr_records(graph: Graph, evidence: Graph | None = None, **parameters: Any) -> tuple[list[Record], None]:
-    """Decode a graph by the parameter `method`; without `method`, by n-grams, once per combination of parameters."""
+    """Decode a graph; return one record.
+
+    Without `method` among the parameters, decode by n-grams; return one record per combination of parameters.
+    """
     from latticemetric.mbr_decoding.mbr import mbr, mbr_grid
 
     if "method" in parameters:

@@ -1,7 +1,8 @@
-"""Calibrate a model's probabilities: fit the scale of its costs on graphs with references, and test it on others.
+"""Calibrate a model's probabilities: fit the scale of its costs on graphs with references; test on other graphs.
 
 The confidences of words are those of word MBR's alignment (`word_mbr`); a word is right if sclite's alignment matches
-it. The expected errors of an answer are exact expectations under the whole graph (`expected`).
+it. The expected errors of an answer are expectations under the whole graph: exact, unless the search is too large
+(`expected`).
 
     >>> rows = [(["a b", "a c"], "a b"), (["d", "e"], "d"), (["a c", "a b"], "a b"), (["e f", "e"], "e f")]
     >>> lattices = [Lattice.from_strings(strings, costs=[0.0, 3.0]) for strings, _ in rows]
@@ -169,7 +170,7 @@ def calibration(
         resamples: Number of resamples of utterances for intervals; 0: no intervals.
         seed: The same seed draws the same utterances.
         confidence: The share of resamples inside an interval.
-        most_states: The largest number of states of the search for expected errors.
+        most_states: The limit of states of the search for expected errors; above it, they are estimates.
 
     Raises:
         InputError: All scales fit the words of the development set equally well, for example because the graphs have no
@@ -419,7 +420,7 @@ class _Reporter(NamedTuple):
 def recognised_pairs(
     pairs: Callable[[], Iterable[Pair]], words: str, references: Sequence[str], *, lowercase: bool
 ) -> tuple[list[Graph], list[list[GraphReference]]]:
-    """Return graphs of words with confidences, and their references; with `lowercase`, lower-case both.
+    """Return the words of a CTM file as graphs with confidences, and the references of each graph.
 
     Args:
         pairs: A function that returns the pairs of graphs and references. It is not called if the references are an

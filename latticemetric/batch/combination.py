@@ -225,12 +225,12 @@ def combine_all(utterances: Iterable[Utterance], **options: Any) -> Combinations
 
 @dataclass(frozen=True)
 class TunedVote:
-    """The weights and null with the fewest errors among the settings tried.
+    """The setting (weights and `null`) with the fewest errors among those tried.
 
     Attributes:
         weights: The weight of each system.
-        null: The factor of a system's weight where it has no word.
-        errors: The number of word errors with these settings.
+        null: The factor of the votes for "no word", or its confidence; see `combine`.
+        errors: The number of word errors with this setting.
         errors_before: The number of word errors with the original weights.
         tried: The number of settings tried.
     """
@@ -243,10 +243,11 @@ class TunedVote:
 
 
 def tune_vote(combinations: Combinations, references: Sequence[Words]) -> TunedVote:
-    """Find the weights and null with the fewest word errors on these references.
+    """Find the weights, and the number `null` of `combine`, with the fewest word errors on these references.
 
-    A coordinate search multiplies one number at a time by factors from 0 to 3, while the number of errors falls. It
-    starts with the original weights, or with powers of the systems' accuracies (1 − WER) if these are better.
+    A coordinate search multiplies one weight or `null` at a time by factors from 0 to 3. It ends when no factor reduces
+    the errors. It starts with the original weights, or with powers of the systems' accuracies (1 − WER) if these give
+    fewer errors.
     """
     parts, expected = combinations.combinations, [[words] for words in references]
     tried: dict[tuple[float, ...], int] = {}
@@ -315,9 +316,10 @@ def split_at(
 
 
 def _cut(combination: Combination, words: Words, place: int) -> tuple[int, int] | None:
-    """Return column and reference position of the first correct word from reference position `place` on.
+    """Return where to cut an utterance: the column and the reference position of a correct word.
 
-    Return `None` if there is none, or if the utterance is short.
+    It is the first correct word at the reference position `place` or later. Return `None` if there is none, or if the
+    utterance is short.
     """
     if len(words) < _LEAST_CUT:
         return None
@@ -345,7 +347,8 @@ class Judged:
         insertions: The number of inserted words.
         reference_words: The number of reference words.
         interval: The error rate and its interval; `None` without resamples.
-        difference: The error rate of the row minus that of the combination; `None` for the combination itself.
+        difference: This error rate minus that of the combination, on resamples; `None` for the combination itself, and
+            without resamples.
     """
 
     name: str
@@ -429,7 +432,7 @@ def judge(
     Args:
         combinations: The combinations.
         references: The words of the reference of each utterance.
-        others: Further texts to score, by name; a text has the words of each utterance.
+        others: Further outputs to score: for each name, the words of each utterance.
         subsets: True to also compute the oracle of each subset of the systems.
         resamples: The number of resamples for intervals; 0 for none.
         seed: The seed of the resamples.

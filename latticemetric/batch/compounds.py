@@ -1,4 +1,4 @@
-"""Find the oracles of many lattices by a word error rate that treats joined words as equal; sum up the errors."""
+"""Find oracles of many lattices by a word error rate where `ice cream` matches `icecream`; sum up the errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ from latticemetric.oracle_search.reference_strings import strings_of_references
 
 @dataclass(frozen=True)
 class CompoundAnswer(Answer):
-    """The answer for one pair. If the pair failed, all words of its reference count as deletions: `missed` words."""
+    """The answer for one pair.
+
+    If the pair failed, all words of its reference count as deletions; `missed` is their number.
+    """
 
     missed: int = 0
 

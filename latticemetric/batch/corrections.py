@@ -1,4 +1,4 @@
-"""Compare corrected texts with the n-best lists that they come from: count removed, added and hallucinated errors.
+"""Compare corrected texts with the n-best lists they come from: count removed and added errors, and hallucinations.
 
 Recoverable information ratio, harmful edits and hallucinated words are defined as in the package agwer.
 """
@@ -67,7 +67,8 @@ class Hallucinations:
     Attributes:
         words: The words of the corrected texts.
         novel: Hallucinated words that are in no hypothesis.
-        repeated: Hallucinated words that are in a hypothesis, but more often in the corrected text.
+        repeated: Hallucinated words that are in a hypothesis: the corrected text has more copies of them than any
+            hypothesis.
         passed_through: Wrong words that the list supports: errors kept from the recogniser.
         generative: Correct words that are in no hypothesis of the list.
     """
@@ -91,7 +92,7 @@ class Corrections(Result, Tabular):
     Attributes:
         one_best: The errors of the first hypotheses.
         corrected: The errors of the corrected texts.
-        oracle: The errors of the best hypotheses (o_nb): the fewest errors of a choice of one hypothesis per list.
+        oracle: The errors of the best hypotheses, one per list (o_nb).
         compositional: The number of reference words that are in no hypothesis of their list (o_cp): the fewest errors
             of texts that use only words of their list.
         reference_words: The number of reference words.

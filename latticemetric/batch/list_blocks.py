@@ -39,7 +39,10 @@ class BlockSums:
 
     @property
     def takes_columns(self) -> bool:
-        """True if the texts of a file are compared as they are: whole words, in the order of the file's scores."""
+        """True if texts are compared word by word, without changes, and lists keep the order of the file's own scores.
+
+        Then the columns of a table suffice; `NBest` objects are not needed.
+        """
         return self.rewrite is None and not self.scales and self.rate.counts_all_words
 
     def of(self, pairs: Iterable[Pair]) -> ListSums:

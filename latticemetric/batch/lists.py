@@ -73,8 +73,8 @@ def read_lists(
     """Read n-best lists, and the references in the same records, if there are any.
 
     Args:
-        source: A path, a data frame of pandas or polars, an Arrow table, or mappings (`datasets`). Columns are named as
-            the keys of JSON lines.
+        source: A path, a data frame of pandas or polars, an Arrow table, or mappings (`datasets`). Columns have the
+            same names as the keys of JSON lines.
         reference_field: The field with the references; detected by default.
         format: The format of a file; detected by default.
 
@@ -149,13 +149,13 @@ def _rewritten_list(nbest: NBest, rewrite: Callable[[Words], Words]) -> NBest:
 
 
 def texts_of(path: str, names: Sequence[str]) -> list[Words]:
-    """Return the text of each list from a file.
+    """Read a file with one text per list; return the texts in the order of the lists.
 
-    If each id begins a line, match lines by id. Otherwise, the lines have the order of the lists.
+    If each list's id begins a line, match lines by id. Otherwise, the lines must have the order of the lists.
 
     Raises:
-        FormatError: Some ids begin no line, but at least half of the ids do. Or texts have the order of the lists, but
-            the numbers of texts and lists differ.
+        FormatError: At least half of the ids begin lines, but not all (ids that only number the lists do not count). Or
+            the lines have the order of the lists, but there are more or fewer of them.
     """
     file = read_references(path)
     if file.ids >= set(names):

@@ -1,4 +1,4 @@
-"""Run further searches of a graph, besides its oracle: n-best oracles, hope, fear, worst string, all best paths.
+"""Search a graph for more than its oracle: n-best oracles, hope, fear, worst string, all best paths.
 
 The results of these searches are called margins. A hope has a good score and a low model cost; a fear has a bad score
 and a low model cost. See `oracle_search.margin`.
@@ -28,14 +28,14 @@ Margin = Hope | Fear | Worst
 
 @dataclass(frozen=True)
 class MarginOptions:
-    """The margins to search.
+    """The margins to search for.
 
     Attributes:
         nbest: The number of best strings by the metric; 0 for none.
         hope: Weights; for each weight, find the string with the largest weight · metric − cost.
         fear: Weights; for each weight, find the string with the largest −weight · metric − cost.
         on: The part of the metric to multiply by weights: `rate` or `numerator`.
-        worst: True to search the worst string.
+        worst: True to search for the worst string.
         graphs: True to return the graph of all best paths.
     """
 
@@ -48,7 +48,7 @@ class MarginOptions:
 
     @property
     def sides(self) -> list[MarginKind]:
-        """The kinds to search: one for each weight of `hope`, one for each weight of `fear`, then the worst string."""
+        """The kinds to search for: one per weight of `hope`, one per weight of `fear`, then the worst string."""
         weights = {"hope": self.hope, "fear": self.fear, "worst": [None] if self.worst else []}
         return [MarginKind(kind, weight) for kind, several in weights.items() for weight in several]
 
@@ -108,7 +108,7 @@ def margins_of(
     *,
     keep_going: bool = False,
 ) -> Margins:
-    """Search the margins of one graph.
+    """Search for the margins of one graph.
 
     Raises:
         InputError: A search failed. With `keep_going`, errors of hope, fear and worst strings are returned instead.
@@ -177,7 +177,7 @@ class MarginTotal:
 
 
 def _as_float(value: Fraction) -> float | None:
-    """Return the nearest 64-bit float; `None` if the value is too large for one."""
+    """Return the nearest 64-bit float; `None` if the value is too large for a float."""
     try:
         return float(value)
     except OverflowError:

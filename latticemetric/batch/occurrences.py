@@ -31,9 +31,9 @@ class Occurrence:
     Attributes:
         words: Number of reference words.
         occurring: Number of these words that occur in the graph.
-        folded: Number that occur if case is ignored.
-        bare: Number that occur if case and punctuation are ignored.
-        numbers: Number of these words that are numbers.
+        folded: Number of reference words that occur if case is ignored.
+        bare: Number of reference words that occur if case and punctuation are ignored.
+        numbers: Number of reference words that consist of digits.
         pieces: True if the graph's words are marked as subword pieces.
         missing: Some reference words that do not occur.
         graph: Some words of the graph.
@@ -50,7 +50,10 @@ class Occurrence:
 
     @classmethod
     def of(cls, graph: Graph, references: Iterable[GraphReference], best: ScoredPath) -> Occurrence | None:
-        """Count the reference words that occur in a graph; return `None` if the best path matches at least half."""
+        """Count the reference words that occur in a graph.
+
+        Return `None` if the oracle (`best`) matches at least half of the words of its reference.
+        """
         if 2 * best.statistics.matches[0] >= len(best.reference):
             return None
         expected = [word for reference in references for word in words_in(reference)]
@@ -88,8 +91,9 @@ class Occurrences:
 
     Attributes:
         reference_words: Number of reference words.
-        absent: Number of these words that do not occur in their graphs.
-        poor: The occurrences of some graphs whose best path matches less than half of the reference.
+        absent: Number of these words that do not occur in their graphs. Only graphs whose oracle matches less than half
+            of the reference are examined; the words of the others count as occurring.
+        poor: The occurrences of some examined graphs.
     """
 
     reference_words: int = 0

@@ -157,7 +157,7 @@ class ListSums(NamedTuple):
         ranks: The number of lists whose best hypothesis has rank 1, 2, ….
         new: The number of lists with a new string at rank 1, 2, ….
         compositional: The number of reference words in no hypothesis; `None` with several references.
-        references: The numbers of references that a list has; a single number if all lists have equally many.
+        references: How many references the lists have: the distinct numbers; a single one if all have equally many.
     """
 
     lists: int

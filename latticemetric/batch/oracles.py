@@ -20,7 +20,7 @@ from latticemetric.metrics.character_rates import GCR
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.registry import make_metric
-from latticemetric.oracle_search.oracle import oracle
+from latticemetric.oracle_search.oracle import oracle_by_rate
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import Oracle
 
@@ -95,8 +95,9 @@ class OracleSearch(NamedTuple):
         scales: Weight of each score column in the model's cost.
         engine: Name of the search engine.
         scorer: Also scores oracles and 1-bests by string metrics.
-        posterior_scale: A factor of the costs (-log probabilities); if given, also compute confidences of words.
-        wanted: Options of the n-best oracles and of the hope, fear and worst strings, if they are searched.
+        posterior_scale: Factor of the costs before they become probabilities, to also compute confidences of words;
+            `None` for no confidences.
+        wanted: The margins to also search for, like n-best oracles or hope strings; `None` for none.
         beside: A second metric; if given, also find its oracle, for the totals only.
     """
 
@@ -115,7 +116,7 @@ class OracleSearch(NamedTuple):
         `keep_going`, return the oracle and the error.
         """
         with built(pair) as (graph, references):
-            best = oracle(graph, references, self.metric, scales=self.scales, engine=self.engine)
+            best = oracle_by_rate(graph, references, self.metric, scales=self.scales, engine=self.engine)
             margins = None
             if self.wanted is not None:
                 from latticemetric.batch.margins import margins_of
@@ -125,7 +126,7 @@ class OracleSearch(NamedTuple):
             confidences = None if self.posterior_scale is None else self._confidences(graph, best, self.posterior_scale)
             beside = None
             if self.beside is not None:
-                other = oracle(graph, references, self.beside, scales=self.scales, engine=self.engine)
+                other = oracle_by_rate(graph, references, self.beside, scales=self.scales, engine=self.engine)
                 beside = BesideStatistics(other.statistics, other.one_best.statistics)
             occurrence = Occurrence.of(graph, references, best)
         strings = scores = None

@@ -24,7 +24,7 @@ _MOST_FILES = 10_000
 def graph_packing() -> Packing:
     """Return the pickler of graphs: it sends file and offset, and each symbol table and grammar only once.
 
-    It would take a sixth longer to send all data (two workers or a Dask cluster, lattices of 10,000 arcs).
+    Sending all data would take a sixth longer (two workers or a Dask cluster, lattices of 10,000 arcs).
     """
     from latticemetric.formats.kaldi.script import ScriptedLattice
     from latticemetric.formats.streams.stream import Piece

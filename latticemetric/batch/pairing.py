@@ -36,9 +36,10 @@ _ADVICE = "begin each reference with the id of its graph, and give --style keyed
 
 
 def _changed_numbers(earlier: str, later: str) -> tuple[list[int], bool]:
-    """Return the positions of the numbers that differ between two names; and True if only one does, and it decreases.
+    """Return the positions of the numbers that differ between two names, and True if a single number decreases.
 
-    If the text around the numbers also differs, return no positions.
+    True means that only one number differs, and that it is smaller in the later name. If the text around the numbers
+    also differs, return no positions and False.
     """
     one, two = _NUMBERS.split(earlier), _NUMBERS.split(later)
     if one[::2] != two[::2]:
@@ -59,7 +60,7 @@ def _require_ascending(earlier: str, later: str, where: str) -> None:
 
 
 class _LineFinder:
-    """Finds the line of each graph in plain references (without ids); raises `FormatError` if it is not certain.
+    """Finds the line of each graph in plain references (without ids); raises `FormatError` if the line is uncertain.
 
     Args:
         proven: True to require file names that prove the order of the graphs in folders and archives. False with
@@ -99,7 +100,7 @@ class _LineFinder:
         return self._line
 
     def is_certain(self) -> bool:
-        """Return True if graphs without a partner can only be missing at the end, so that all other pairs are right."""
+        """Return True if graphs can be missing only after the last one, so that all pairs so far are right."""
         last = self._last
         if last is None or self._ends_broken:
             return not self._by_name or not self._many
@@ -199,9 +200,13 @@ class Pair:
 def pair_up(lattices: Iterable[Entry], files: Sequence[ReferenceFile], style: Style = "auto") -> Iterator[Pair]:
     """Pair graphs with the references of all files.
 
-    Lines of keyed references begin with ids, lines of plain references do not. With the style `auto`, references are
-    plain if graphs are named by position, and keyed if at least half of the first graphs' ids begin lines in each file.
-    Exception: a single line for a single graph named by its file is plain if the id has only letters, like a word.
+    Lines of keyed references begin with ids, lines of plain references do not. The style `auto` detects this:
+
+    - Graphs named by position or sentence number: plain.
+    - A single graph named after its file, and a single line per file: plain if the name has only letters, like a word,
+      or if the format of the references has ids.
+    - Otherwise: keyed if at least half of the first graphs' ids begin lines in each file. One id is enough if the
+      format has ids, or if most lines begin with words that look like ids.
 
     Raises:
         FormatError: The lines seem to begin with ids, but the ids do not match; or they are plain, but the order of the
@@ -342,7 +347,7 @@ def _begins_with_ids(file: ReferenceFile, first: Sequence[Entry]) -> bool:
 
 
 def _looks_keyed(file: ReferenceFile, first: Sequence[Entry]) -> bool:
-    """Return True if lines begin with words that look like ids, but of other graphs."""
+    """Return True if lines seem to begin with ids, although too few are ids of these graphs."""
     words = file.first_words()
     names = {_folded(entry.name) for entry in first if not entry.name.isdecimal()}
     if file.has_ids or not names.isdisjoint(map(_folded, words)) or _has_ids(file):
@@ -359,7 +364,7 @@ def _looks_keyed(file: ReferenceFile, first: Sequence[Entry]) -> bool:
 
 
 def _has_ids(file: ReferenceFile) -> bool:
-    """Return True if several lines look like an id with words after it; a line of one word has no id."""
+    """Return True if lines seem to begin with ids; a single line, or lines of one word each, are not enough."""
     words = file.first_words()
     has_more = any(len(line) > 1 for line in file.lines) and not _is_all_numbers(file)
     return has_more and len(words) >= _FEWEST_IDS and _are_like_ids(words)
@@ -459,7 +464,11 @@ def _in_order(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: S
 
 
 def _of_equal_length(files: Sequence[ReferenceFile]) -> ReferenceFile:
-    """Return the longest file; raise `FormatError` if files have different lengths, or ids that are not in order."""
+    """Return one of the files, which must have equally many lines.
+
+    Raises:
+        FormatError: The numbers of lines differ; or the format gives ids, and they are not sorted by number.
+    """
     longest = max(files, key=lambda file: len(file.lines))
     for file in files:
         if len(file.lines) != len(longest.lines):

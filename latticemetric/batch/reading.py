@@ -53,7 +53,7 @@ class PairReader:
     watched: Callable[[Iterator[Pair], int | None], Iterator[Pair]]
 
     def read_pairs(self, lattices: str, references: Sequence[str], *, required: bool = True) -> PairedLattices | None:
-        """Read lattices, and pair each with its line of each reference file.
+        """Read lattices, and pair each with its lines, one from each reference file.
 
         Without reference files, take the references from the lattices' own records; return `None` if the format has no
         records. If references are not `required`, and there is neither a file nor a `reference_field`, yield the

@@ -110,9 +110,9 @@ class MBRAnswer:
         alignment: The alignment with the reference that gives the best score.
         method: The method of MBR: `wer`, `ngram`, or a metric's name.
         confidences: The probability of each word; ignored words are included.
-        arcs: Arcs (in forests: edges) of a path with these words. If there is none, of the path with the fewest word
-            errors against these words.
-        distance: Number of these word errors; 0 if a path has these words.
+        arcs: Arcs (in forests: edges) of the path with the fewest word errors against the answer. If a path has exactly
+            the answer's words, it is this path.
+        distance: Number of word errors of this path against the answer; 0 if they have the same words.
     """
 
     words: tuple[str, ...]
@@ -300,15 +300,16 @@ def _mbr_answer(
     answer: Any = mbr(graph, method, scale=settings.posterior_scale, beam=decoding.beam, scales=scales, **drawn)
     words = tuple(word for word in answer.words if word not in metric.ignore)
     scored = metric.evaluate(words, references)
+    score, numerator, denominator = metric.parts(scored.statistics)
     arcs, distance = getattr(answer, "edges", ()) or getattr(answer, "arcs", ()), 0
     if not arcs:  # methods that return only words
         nearest = oracle(graph, [answer.words], "wer", scales=scales)
         arcs, distance = nearest.edges or nearest.arcs, nearest.statistics.errors
     return MBRAnswer(
         words=words,
-        score=metric.value(scored.statistics),
-        numerator=metric.numerator(scored.statistics),
-        denominator=metric.denominator(scored.statistics),
+        score=score,
+        numerator=numerator,
+        denominator=denominator,
         statistics=scored.statistics,
         alignment=scored.alignment,
         method=method if isinstance(method, str) else method.name,

@@ -221,11 +221,11 @@ def _in_turn(documents: Sequence[ShardDocument]) -> Iterator[str]:
                     yield from items
 
 
-def _graphs(lines: Iterator[str], each: int) -> Iterator[list[str]]:
-    """Yield the items of each graph as a list: `each` items, or one item if the graph failed."""
+def _graphs(lines: Iterator[str], per_graph: int) -> Iterator[list[str]]:
+    """Yield the items of each graph as a list: one item if the graph failed, otherwise `per_graph` items."""
     items = (line.removeprefix(",") for line, _ in pairwise(islice(lines, 1, None)))  # without the first and the last
     for item in items:
-        yield [item] if each == 1 or "error" in json.loads(item) else [item, *islice(items, each - 1)]
+        yield [item] if per_graph == 1 or "error" in json.loads(item) else [item, *islice(items, per_graph - 1)]
 
 
 def _merged_sums(documents: Sequence[ShardDocument]) -> dict[str, Any]:

@@ -82,7 +82,7 @@ class StringTotals:
     _pairs: list[Strings | None] = field(default_factory=list)
 
     def add(self, strings: Strings | None) -> None:
-        """Add the words of one pair; `None` for a pair without references."""
+        """Add the words of one pair. A pair that failed and has no references gives `None`, which does not count."""
         self._pairs.append(strings)
 
     def state(self) -> dict[str, Any]:

@@ -286,7 +286,7 @@ def sweep(
             yields them.
         references: The references of each graph: one string, or several.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
-        beams: Limits of costs; paths that cost more than the best path plus the limit are pruned.
+        beams: Limits of costs; each keeps the paths that cost at most this much more than the best path.
         densities: Limits on the number of arcs with a word, divided by the number of reference words. Each lattice is
             pruned with the widest beam that keeps to the limit.
         nbest: Sizes of n-best lists of distinct strings.

@@ -5,8 +5,8 @@ has several values. A step is half of the mean distance of these values; when no
 the resamples are random. If settings have equal scores, the first is best. The grid tries values in ascending order;
 `word_penalty` changes fastest, `scale` slowest.
 
-If *p* · (1 + *T* · penalty) is above 0, answers depend on *p*, *T* and the word penalty only by this product. So *T*
-need not be tuned, and many pairs of *p* and penalty give the same answers.
+Settings with the same product *p* · (1 + *T* · penalty) give the same answers, if their other parameters are equal. So
+*T* need not be tuned, and many pairs of *p* and penalty give the same answers.
 """
 
 from __future__ import annotations
@@ -288,7 +288,7 @@ def tune_mbr(
         references: One or several references per graph.
         metric: A metric or its name; its corpus value is optimized.
         scale: A number, or several: the values of the grid. The same holds for `T`, `p`, `r` and `word_penalty`.
-        T: Number of words of the hypothesis at which log BLEU is linearised; see `GainParameters`.
+        T: Length (in words) of the hypothesis at which log BLEU is linearised; see `GainParameters`.
         p: Average precision of unigrams.
         r: Precision of each order, divided by the precision of the order before.
         word_penalty: Additional cost of each word.

@@ -55,7 +55,7 @@ class AutomatonTotals:
 
     Attributes:
         score: The sum of the oracles' scores.
-        one_best: The sum of the 1-bests' scores; `None` if the automaton does not accept one of them.
+        one_best: The sum of the 1-bests' scores; `None` if the automaton rejects any of the 1-bests.
         lattices: Number of graphs that were searched.
         failed: Number of graphs that failed; the sums omit them.
         signature: Signature of the automaton; empty before the first search.

@@ -63,7 +63,7 @@ class _VoteOptions(Options):
     )
     null: float = option(
         "--null NUMBER",
-        "Factor on the votes for 'no word'; in --scheme average, maximum: confidence of 'no word'.",
+        "Factor of the votes for 'no word'; with --scheme average or maximum: confidence of 'no word'.",
         type=Number(0),
         default=1.0,
     )
@@ -220,7 +220,7 @@ class _CombinationResults(Results):
 
     @property
     def is_for_programs(self) -> bool:
-        """True, since the text is ids and words."""
+        """True: the text is ids and words, for other programs."""
         return True
 
     def summary(self) -> Sequence[str]:

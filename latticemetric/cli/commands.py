@@ -47,10 +47,10 @@ class Declaration:
 
 
 def option(spelling: str, text: str, *, reads: Callable[[Any], Any] | None = None, **settings: Any) -> Any:
-    """Declare a field of a group and its option; pass further `settings` to `click.option`.
+    """Declare a field of a group, with the option that sets it; pass further `settings` to `click.option`.
 
-    `spelling` lists the option's names and its metavar, as `--help` shows them: `--output -o FILE`. `reads` converts
-    the value from click (`None` if the option is not given) to the value of the field.
+    `spelling` lists the option's names and its metavar, as `--help` shows them: `--output -o FILE`. The function
+    `reads` converts the value from click (`None` if the option is not given) to the value of the field.
     """
     if reads is not None:
         settings["callback"] = lambda _context, _parameter, value: reads(value)
@@ -61,7 +61,7 @@ def option(spelling: str, text: str, *, reads: Callable[[Any], Any] | None = Non
 
 
 def choice(name: str, names: Sequence[str], text: str, *, optional: bool = False) -> Any:
-    """Declare a field with one of the values `names`; the default is the first one, or `None` if `optional`."""
+    """Declare a field whose value is one of `names`; the default is the first name, or `None` if `optional`."""
     default: dict[str, Any] = {} if optional else {"default": names[0]}
     return option(name, text, type=click.Choice(names), **default)
 
@@ -72,7 +72,10 @@ def flag(spelling: str, text: str) -> Any:
 
 
 def one_of(default: str, **texts: str) -> Any:
-    """Declare a field for several flags, with their help `texts`; the last flag given sets the field."""
+    """Declare a field that several flags set, each to its own name; the last flag given counts.
+
+    `texts` has the names of the flags, and their help lines.
+    """
     flags = (((f"--{name}",), {"default": default, "flag_value": name, "help": text}) for name, text in texts.items())
     return Declaration(*flags)
 

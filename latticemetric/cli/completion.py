@@ -30,9 +30,9 @@ _FILE_METAVARS = frozenset({"FILE", "REFERENCES"})
 
 
 def add_shells(command: click.Command) -> None:
-    """Register the shells, and add completions to a command.
+    """Register the completion classes of bash, zsh and fish with click, and add completions to a command.
 
-    A lazy group adds completions to a subcommand when it imports the subcommand.
+    A lazy group has not imported its subcommands yet; each subcommand gets its completions when it is imported.
     """
     for shell in (_Bash, _Zsh, _Fish):
         add_completion_class(shell)
@@ -54,7 +54,10 @@ def add_completions(command: click.Command) -> None:
 
 
 class _Completion(click.types.StringParamType):
-    """The completion of a parameter: `names` (with `listed`, several separated by commas), files, or both."""
+    """Completes the value of a parameter: by `names`; with `files`, by file names if no name fits.
+
+    With `listed`, the value is a list of names, separated by commas.
+    """
 
     def __init__(self, names: Names = tuple, *, listed: bool = False, files: bool = False) -> None:
         self._names, self._listed, self._files = names, listed, files
@@ -135,7 +138,7 @@ def _tokenizers() -> list[str]:
 
 
 class _Bash(BashComplete):
-    """Bash, which splits `--metric=wer` into three words; join them again."""
+    """Completion for bash: join again the three words into which bash splits `--metric=wer`."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
         words, incomplete = super().get_completion_args()

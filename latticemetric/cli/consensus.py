@@ -41,12 +41,12 @@ class _NetworkOptions(Options):
     posterior_scale: float = POSTERIOR_SCALE
     write_lattices: str | None = lattices_option("the networks as lattices")
     least: float = option(
-        "--least P", "Omit words below this posterior from --write-lattices.", type=Number(0, 1), default=1e-6
+        "--least P", "In --write-lattices, omit words with a posterior below P.", type=Number(0, 1), default=1e-6
     )
 
 
 class _OutputOptions(OutputOptions):
-    """Output options, with the CTM format."""
+    """Output options; the formats include CTM."""
 
     output_format: str = format_option("text", "tsv", "json", "jsonl", "ctm")
 

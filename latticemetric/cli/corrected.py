@@ -28,7 +28,12 @@ class CorrectedPairs(NamedTuple):
 
 
 def corrected_pairs(paired: PairedLattices, path: str, reading: PairedReadingOptions) -> CorrectedPairs:
-    """Read the corrected texts of lists read with `rewrite=False`, and normalize them.
+    """Read the corrected texts of n-best lists; normalize the lists, their references and these texts in the same way.
+
+    Args:
+        paired: The lists and references, not normalized yet (`reading.paired` with `rewrite=False`).
+        path: The file of the corrected texts.
+        reading: The options, including `--normalize`.
 
     Raises:
         InputError: If a graph is not an n-best list, or the texts do not match the lists.

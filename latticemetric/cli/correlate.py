@@ -97,7 +97,7 @@ class _TestSetOptions(Options):
     normalize_judges: bool = flag("--normalize-judges", "Standardize each judge's scores: mean 0, variance 1.")
 
     def language_pairs(self, test_set: str) -> list[str | None]:
-        """Return the language pairs to read; a list with `None` if the user names no pair."""
+        """Return the language pairs to read; `[None]` if the user names no pair."""
         from latticemetric.formats.judged import language_pairs
 
         named = list(dict.fromkeys(pair for several in self.pairs for pair in listed(several)))
@@ -261,8 +261,9 @@ def command(
 ) -> None:
     """Correlate metrics with human scores, over systems, pairs of systems, and segments.
 
-    TESTSET is one long table, or a folder: of WMT, of mt-metrics-eval, or with systems/, references/ and human.tsv.
-    If you read several language pairs, `{pair}` in the names of other files stands for each pair.
+    TESTSET is one long table, a folder of WMT or mt-metrics-eval, or a folder with systems/, references/ and human.tsv.
+    If you read several language pairs, write `{pair}` into the file names that you give to options: each pair then has
+    its own files.
     """
     from latticemetric.cli.correlate_pairs import PairedCorrelations, check_outputs, common_metrics, of_pair
     from latticemetric.parallel.limits import default_workers
@@ -452,7 +453,7 @@ def _single_metric(name: str, where: str) -> AnyMetric:
 
 
 def _with_length(metrics: Iterable[AnyMetric], length: str | None) -> list[AnyMetric]:
-    """Set the `effective_length` of all metrics that have one to `length`; `None` changes nothing."""
+    """Give the value `length` to the parameter `effective_length` of metrics that have it; `None` changes nothing."""
     if length is None:
         return list(metrics)
     return [

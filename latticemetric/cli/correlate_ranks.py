@@ -1,4 +1,4 @@
-"""Ranks of `latticemetric correlate --ranks`: metrics in clusters of significance, over several statistics."""
+"""`latticemetric correlate --ranks`: rank metrics by statistics; a significant difference starts a new rank."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class RankOptions(Options):
     one_sided: bool = flag("--one-sided", "Rank by one-sided p-values, as WMT's tables do.")
 
     def wanted(self) -> list[tuple[str, str]]:
-        """Return the statistics of `--ranks` and their levels."""
+        """Return a (statistic, level) pair for each name in `--ranks`, such as `("pearson", "system")`."""
         found = []
         for spelled in listed(self.ranks or ""):
             name, _, level = spelled.partition(":")
@@ -81,10 +81,10 @@ class RankOptions(Options):
         )
 
     def table_over_pairs(self, sides: Mapping[str, tuple[JudgedSystems, HumanScores, Tables]], seed: int) -> RankTable:
-        """Rank the metrics over language pairs.
+        """Rank the metrics on tasks over all language pairs; without `--ranks`, by accuracy over systems only.
 
-        Accuracy over systems is one task, with the system pairs of all language pairs together. Every other statistic
-        is one task per language pair. Without `--ranks`, rank by accuracy only.
+        Accuracy over systems gives one task: it compares systems within each language pair, and pools the comparisons
+        of all language pairs. Every other statistic gives one task per language pair.
         """
         from latticemetric.evaluation.metric_tests import MetricTask, rank_metrics
 

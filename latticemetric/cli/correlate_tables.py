@@ -265,10 +265,10 @@ def _rows(agreement: Agreement) -> Iterator[_Row]:
 
 
 def _group_rows(grouping: Grouping) -> Iterator[_Row]:
-    """Yield the TSV rows of groups: their scores, then the correlations over every group and over large groups.
+    """Yield the TSV rows of groups: the scores of each group, then the correlations over groups.
 
-    In rows of scores, the column `system` holds the value that defines the group; in rows of correlations, it holds
-    `every` or `large`.
+    In rows of scores, the column `system` holds the value that defines the group. In rows of correlations, it holds
+    `every` (over all groups) or `large` (over large groups only).
     """
     for group in grouping.groups:
         for metric, value in {"human": group.human, **group.scores}.items():

@@ -26,10 +26,10 @@ def command(
 ) -> None:
     """Determinize GRAPHS (a file, folder, glob or -) and write them to TARGET: keep one best path per string.
 
-    The result is that of OpenFst's rmepsilon, determinize and minimize: the smallest lattice without ε in which each
-    string has one path, with the string's least cost. Its only score is the cost under --scale, as 32-bit floats (from
-    n-best lists: 64-bit); the cost of a string may change by 0.00003 per word. The result can be far larger than the
-    input: prune first.
+    The result is the smallest lattice without ε in which each string has one path, with the string's least cost, as
+    after OpenFst's rmepsilon, determinize and minimize. Its arcs have one score: the cost under --scale. Costs from
+    lattices are rounded to 32-bit floats, and the cost of a string may change by 0.00003 per word; costs from n-best
+    lists are 64-bit floats. The result can be far larger than the input: prune first.
 
     TARGET is a file, - for standard output, or a folder (with / at its end) with one file per graph.
     """

@@ -86,13 +86,14 @@ def command(
 ) -> None:
     """Compute the expected rate of the paths of each lattice under the model's probabilities.
 
-    The probability of a path is exp(−posterior scale · cost), normalised. The result is exact and has the variance and
-    the probability of each number of errors. If a graph is too large, the result is an interval.
+    The probability of a path is proportional to exp(−s · cost), where s is --posterior-scale. The expected rate is
+    exact. Results also have the variance of the rate over the paths and, except in text, the probability of each number
+    of errors. If a graph is too large (see --most-states), its result is an interval.
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
-    one line per lattice, in the same order or with ids first; give several files for several references.
-    Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see --reference-field. Under
-    --keep-going, the reference words of graphs that fail count as deletions.
+    one line per lattice: in the same order, or with the lattice's id at the start. If lattices have several references,
+    give several files. Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see
+    --reference-field. Under --keep-going, the reference words of graphs that fail count as deletions.
     """
     from latticemetric.batch.expectations import ExpectationSearch, expectations_of
 
@@ -114,7 +115,10 @@ def command(
 
 
 def _with_gradients(answers: Iterable[ExpectationAnswer], path: str) -> Iterator[ExpectationAnswer]:
-    """Yield the answers; then write the gradients: arrays `ID` (of arcs or edges) and `ID/final` for each graph."""
+    """Yield the answers; then write the gradients: for each graph, the arrays `ID` and `ID/final`.
+
+    The array `ID` has a number for each arc, edge (of a forest) or hypothesis (of an n-best list).
+    """
     import numpy as np
 
     from latticemetric.formats.streams.output import atomic_output
@@ -156,7 +160,7 @@ class ExpectedResults(Results):
             yield answer
 
     def text(self) -> Iterator[str]:
-        """Yield one line per lattice: the expectation ± standard deviation or the interval, then 1-best and oracle."""
+        """Yield one line per lattice: the expected rate, its standard deviation or bounds, 1-best and oracle."""
         column = IdColumn()
         for answer in self._answers:
             found, best = answer.expected, answer.oracle

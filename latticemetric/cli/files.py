@@ -95,7 +95,7 @@ class ClusterName(NamesFiles):
     """The address of a cluster, or the name of its scheduler's file."""
 
     def names(self, value: Cluster | None) -> Iterator[str]:
-        """Yield the scheduler's file, if the value is one."""
+        """Yield the scheduler's file, if the value names one."""
         if value is not None and value.kind == "file":
             yield value.place
 

@@ -88,8 +88,9 @@ def command(
     """Compute the oracle of the first k hypotheses of n-best lists, for each k; compare it with corrected texts.
 
     LISTS is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have one
-    line per list, in the same order or with ids first; give several files for several references. Without
-    REFERENCES, the references come from the records of LISTS (JSON, tables): see --reference-field.
+    line per list: in the same order, or with the list's id at the start. If lists have several references, give
+    several files. Without REFERENCES, the references come from the records of LISTS (JSON, tables): see
+    --reference-field.
     """
     from latticemetric.batch.list_blocks import BlockSums
     from latticemetric.batch.oracle_at_k import curve_of
@@ -114,7 +115,7 @@ def command(
 def _sums(
     lists: str, references: Sequence[str], reading: PairedReadingOptions, settings: BlockSums, workers: int | None
 ) -> tuple[Iterator[ListSums], int]:
-    """Return the sums of lists, one per block, and the number of references per list."""
+    """Return the `ListSums` of each block of lists, and the number of references per list."""
     from latticemetric.batch.list_blocks import TableSums, sums_of_pairs
 
     if not references and (blocks := reading.blocks(lists)) is not None:
@@ -128,7 +129,7 @@ def _sums(
 def _sums_and_corrections(
     lists: str, references: Sequence[str], reading: PairedReadingOptions, settings: BlockSums, corrected: str
 ) -> tuple[Iterator[ListSums], int, Corrections]:
-    """Return the sums of lists, the number of references per list, and the results of the corrected texts."""
+    """Return the `ListSums`, the number of references per list, and the results of the corrected texts."""
     from latticemetric.batch.corrections import corrections
     from latticemetric.cli.corrected import corrected_pairs
 
@@ -176,7 +177,7 @@ class _ListResults(Results):
         yield as_json(document)
 
     def summary(self) -> Sequence[str]:
-        """Return the number of lists, the number of reference words in no hypothesis, the resampling and signature."""
+        """Return the number of lists, how many reference words no hypothesis has, the resampling and the signature."""
         notes = [counted(self._curve.lists, "list")]
         if self._curve.compositional is not None:
             notes.append(f"{counted(self._curve.compositional, 'reference word')} in no hypothesis")

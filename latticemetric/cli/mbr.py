@@ -1,4 +1,4 @@
-"""`latticemetric mbr`: the words of each graph with the best expected score under the model's distribution.
+"""`latticemetric mbr`: find in each graph the words with the best expected score under the model's distribution.
 
 With `--tune`, find the parameters with the best answers on a development set.
 """
@@ -144,7 +144,7 @@ class _NgramOptions(Options):
 
 class _GainOptions(Options):
     write_lattices: str | None = lattices_option("lattices with the gains of arcs")
-    gains_only: bool = flag("--gains-only", "Omit the model's scores and labels from --write-lattices.")
+    gains_only: bool = flag("--gains-only", "In --write-lattices, omit the model's scores and labels.")
 
 
 class _RiskOptions(Options):
@@ -175,7 +175,8 @@ class _MetricOptions(Options):
     alpha: str | None = ALPHA
     beta: str | None = BETA
     smoothing: str | None = option(
-        "--smoothing NAME", "Smoothing of bleu: none, floor, add-k or exp; sentence scores need it."
+        "--smoothing NAME",
+        "Smoothing of bleu: none (default), floor, add-k or exp. With none, strings that share no 4-gram score 0.",
     )
     parameters: tuple[str, ...] = PARAMETERS
     weights: str = choice(
@@ -185,14 +186,14 @@ class _MetricOptions(Options):
     )
     pruning_confidence: float | None = option(
         "--pruning-confidence SHARE",
-        "Score fewer pairs: drop hypotheses that lose in this share of resamples, such as 0.99; 1: only those that "
-        "cannot win.",
+        "Score fewer pairs: drop hypotheses that lose in this share of resamples (0.5 to 1), such as 0.99; with 1, "
+        "drop only those that cannot win.",
         type=Number(0, 1),
     )
 
 
 class _UtilityOptions(Options):
-    """Options for scores of pairs that another program computed."""
+    """Options for MBR by the scores of another program, which scored each pair of hypotheses."""
 
     utility_matrix: str | None = option(
         "--utility-matrix FILE",
@@ -235,8 +236,8 @@ def command(
     """Decode GRAPHS by minimum Bayes risk: find the words with the best expected score in each graph.
 
     Decode by n-grams, by word error rate (as Kaldi's lattice-mbr-decode), or by a metric. By a metric, find the string
-    that scores best against all strings of an n-best list or small graph, or against --samples. GRAPHS are files,
-    folders, quoted globs, or - for standard input.
+    with the best expected score against all strings of an n-best list or small graph; with --samples N, against N
+    sampled paths. GRAPHS are files, folders, quoted globs, or - for standard input.
 
     With --method ngram, -p, -r, -T, --word-penalty and --posterior-scale can have several numbers, separated by commas;
     each combination gives a result.
@@ -281,7 +282,7 @@ def command(
 
 @contextmanager
 def _advice_for_gains() -> Iterator[None]:
-    """Advise --gains-only in errors of formats, instead of --sum-scores and --drop-labels, which `mbr` lacks."""
+    """Change errors of formats: where they advise --sum-scores or --drop-labels (not in `mbr`), advise --gains-only."""
     try:
         yield
     except UsageError as error:
@@ -417,7 +418,7 @@ class _ExactRisks(_Decoded):
         return True
 
     def summary(self) -> list[str]:
-        """Return the total expected errors by exact risk, by the upper bound, and of the 1-bests."""
+        """Return the total expected errors of answers by exact risk, of answers by the upper bound, and of 1-bests."""
         found = self._found
         words = math.fsum(record["expected_words"] for record in found)
         least = math.fsum(record["risk"] for record in found)
@@ -499,10 +500,10 @@ class _TuningResults(Results):
         return True
 
     def summary(self) -> list[str]:
-        """Return the scores of the best and default settings, of the 1-best, and of held-out graphs.
+        """Return the scores of the best setting, the default setting and the 1-bests, and the held-out score.
 
-        Also return two differences of scores: best minus default setting, and best setting minus 1-best. Each has an
-        interval and a p-value.
+        The held-out score is an estimate for new graphs, by cross-validation. Also return two differences of scores,
+        with intervals and p-values: best setting minus default setting, and best setting minus 1-bests.
         """
         tuning, name = self._tuning, self._metric.name
         score, title = (rate, rate_title(name)) if self._metric.is_fraction else (shown, name)

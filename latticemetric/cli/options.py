@@ -340,8 +340,8 @@ TABLES = ("parquet", "arrow")
 def format_option(*names: str) -> Any:
     """Declare the field of the output format: one of `names`.
 
-    The default is the format of the suffix of `--output`, else the first of `names`. If `names` has `jsonl`, a suffix
-    can also choose a table format.
+    By default, the suffix of `--output` chooses the format; if it names no format, use the first of `names`. If `names`
+    has `jsonl`, the suffixes in `TABLES` choose a table.
     """
 
     def chosen(value: str | None) -> str:
@@ -403,7 +403,7 @@ class ReadingOptions(Options):
         return entries(graphs, self.from_format, self.vocabulary)
 
     def blocks(self, graphs: str) -> Iterator[Block] | None:
-        """Read blocks of records, to be shared by several processes; `None` if the file's format has no blocks."""
+        """Return blocks of a file, which other processes can parse; `None` for folders and formats without blocks."""
         from latticemetric.formats.reading import blocks
 
         return blocks(graphs, self.from_format)
@@ -559,7 +559,7 @@ class RateOptions(Options):
 
     @staticmethod
     def rate_of(name: str, options: RateOptions) -> GRR:
-        """Return the rate of this name, with the same ignored words and wildcards."""
+        """Return the rate called `name`, with the ignored words and the wildcards of `options`."""
         from latticemetric.metrics.recognition import as_recognition_rate
         from latticemetric.metrics.registry import make_metric
 
@@ -646,7 +646,7 @@ class OutputOptions(Options):
         Args:
             results: The results.
             at_once: Show each line on standard output immediately (`results.writing`).
-            beside: Writes other files; called just before the results become visible.
+            beside: Function that writes other files; called just before the results become visible.
         """
         from latticemetric.cli.results import writing
 
@@ -711,21 +711,21 @@ class ResamplingOptions(Options):
 
 
 class PointOptions(Options):
-    """Options for pruning: prune each graph to each of these values, and find its oracles."""
+    """Options for pruning: prune each graph to each of these sizes, and find its oracle at each size."""
 
     beams: tuple[float, ...] = option(
         "--beams COSTS",
-        "Prune to the paths that cost at most this much more than the best path, for each value, such as 1,2,4.",
+        "Prune by each of these beams, such as 1,2,4: keep paths that cost at most this much more than the best path.",
         reads=numbers,
     )
     densities: tuple[float, ...] = option(
         "--densities NUMBERS",
-        "Prune to at most this density (arcs with words per reference word), for each value, such as 1,5,10.",
+        "Prune to each of these densities, such as 1,5,10: keep at most this many arcs with words per reference word.",
         reads=numbers,
     )
     nbest_sizes: tuple[int, ...] = option(
         "--nbest-sizes NUMBERS",
-        "Prune to this many of the model's best strings, for each value, such as 1,10,100.",
+        "Prune to n-best lists of each of these sizes, such as 1,10,100: keep this many of the model's best strings.",
         reads=functools.partial(whole_numbers, most_strings=MOST_STRINGS),
     )
 

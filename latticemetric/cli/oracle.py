@@ -66,14 +66,14 @@ class _MetricOptions(RateOptions):
     metric: str = option(
         "--metric NAME",
         "Metric: wer, wrr, N-grr (any N), cer, N-gcr, mixed-er or compound-wer; bleu or bleu-sbp over all graphs "
-        "together; or your own automaton, FILE.fst. Without --metric, the totals also show wer.",
+        "together; or your own automaton, FILE.fst. Without --metric, the totals also show the oracle by wer.",
         type=MetricName(),
         default="4-grr",
     )
 
 
 class WrittenLatticesOptions(GraphFormatOptions):
-    """Options for writing the graphs of all best paths of each lattice."""
+    """Options for writing graphs: for each lattice, the graph of all its best paths."""
 
     write_lattices: str | None = lattices_option("the graphs of all best paths", "to_format")
 
@@ -132,8 +132,9 @@ def command(
     """Find the path of each lattice whose words score best against its reference.
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
-    one line per lattice, in the same order or with ids first; give several files for several references.
-    Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see --reference-field.
+    one line per lattice: in the same order, or with the lattice's id at the start. If lattices have several references,
+    give several files. Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see
+    --reference-field.
 
     Of several best paths, take one with the least model cost; of several such paths, take one with the fewest words.
     Under --keep-going, the reference words of graphs that fail count as deletions. Exit status: 0; 1 if some graphs
@@ -166,7 +167,7 @@ def command(
 def _search_by_automaton(
     metric: RateOptions, also: AlsoOptions, reading: PairedReadingOptions, run: ShardedRunOptions
 ) -> Search:
-    """Return the search that finds the path of each lattice that a user's automaton scores best."""
+    """Return the search that finds in each lattice the path that a user's automaton scores best."""
     from latticemetric.batch.user_automaton import automaton_oracles, read_automaton
     from latticemetric.cli.oracle_results import AutomatonResults
 
@@ -185,7 +186,7 @@ def _search_by_automaton(
 def _search_by_compounds(
     also: AlsoOptions, reading: PairedReadingOptions, run: ShardedRunOptions, *, references: int
 ) -> Search:
-    """Return the search that finds the path of each lattice with the fewest errors, if adjacent words may be joined."""
+    """Return the search that finds in each lattice the path with the fewest errors if adjacent words may be joined."""
     from latticemetric.batch.compounds import compound_oracles
     from latticemetric.cli.oracle_results import CompoundResults
     from latticemetric.errors import require_pynini
@@ -216,7 +217,7 @@ def _search_by_bleu(
     refuse(_OF_RATES, "with BLEU of a corpus", advice="leave it out, or choose a rate as --metric")
     if also.score:
         raise UsageError(
-            "--score supports recognition rates only",
+            "--score needs a recognition rate as --metric",
             advice="write strings with --format tsv, then use latticemetric score",
         )
     for name in given(_NOT_FOR_CORPUS):
@@ -246,7 +247,7 @@ def _search_by_rate(
     output_format: str,
     references: int,
 ) -> Search:
-    """Return the search that finds the path of each lattice with the best recognition rate."""
+    """Return the search that finds in each lattice the path with the best recognition rate."""
     from latticemetric.batch.oracles import OracleSearch, OracleSums, oracles_of
     from latticemetric.cli.oracle_results import OracleResults
 

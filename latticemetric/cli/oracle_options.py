@@ -45,7 +45,8 @@ class AlsoOptions(Options):
         """Refuse options that the output format cannot show."""
         if self.tags and output_format == "text" and (self.alignment or self.nbest or self.posteriors):
             advice = "choose --format json, which has everything"
-            raise UsageError("--tags prints only tags in text output", advice=advice)
+            what = "text output with --tags cannot show --alignment, --nbest or --posteriors"
+            raise UsageError(what, advice=advice)
         if self.alignment and output_format == "tsv":
             raise UsageError(
                 "--alignment has no effect with --format tsv", advice="choose --format json, which always has it"

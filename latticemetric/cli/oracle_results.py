@@ -53,7 +53,7 @@ def _titles(columns: Sequence[str], one_best: Sequence[str]) -> list[str]:
 
 
 class OracleResults(Results):
-    """Oracles by a recognition rate, further results, and their sums; reads the answers one by one."""
+    """Oracles by a recognition rate, further results, and their sums. Answers are read one by one."""
 
     def __init__(
         self,

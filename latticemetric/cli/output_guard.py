@@ -113,7 +113,7 @@ def _check_not_among_inputs(context: click.Context, written: Written) -> None:
 
 
 def _may_replace_input(context: click.Context, parameter: click.Parameter, path: str) -> bool:
-    """Check whether the output is the command's only input, and will hold all of its graphs."""
+    """Check whether the output may replace the input: both are one file of graphs, and all its graphs are written."""
     if not isinstance(parameter.type, ConvertedGraphs) or any(map(context.params.get, _PARTIAL)):
         return False
     mine = identity(path)

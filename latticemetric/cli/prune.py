@@ -35,7 +35,7 @@ class _LimitOptions(Options):
     beam: float | None = BEAM
     density: float | None = option(
         "--density NUMBER",
-        "Use the widest beam with at most this density: arcs with words, divided by words of the 1-best (see info).",
+        "Use the widest beam that leaves at most this density: arcs with words per word of the 1-best (see info).",
         type=Number(0, min_open=True),
     )
     nbest: int | None = option(

@@ -83,7 +83,7 @@ class Results(ABC):
 
 
 class AnswerResults(Results):
-    """Answers of graphs: `records_each` records per graph, written as each answer arrives."""
+    """Answers of graphs. Each has `records_each` records, which are written as soon as the answer arrives."""
 
     name = "lattices"
 
@@ -126,7 +126,7 @@ def as_json(value: object) -> str:
 def json_document(
     head: Record, lists: Mapping[str, Iterable[Record]], end: Callable[[], str] = lambda: "]}", *, streamed: bool = True
 ) -> Iterator[str]:
-    """Yield the lines of a JSON document: its head, lists with one record per line, and the result of `end()`.
+    """Yield the lines of a JSON document: `head`, the `lists` (one line per record), and the result of `end()`.
 
     If `streamed`, a comma precedes each record, so that a line can be written as soon as its record arrives.
     """

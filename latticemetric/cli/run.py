@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class _Answer(Protocol):
-    """The answer of a graph or, if it failed, the problem with its file and line."""
+    """The answer of a graph. If it failed, `problem` is the error, and `where` is the file and line of the graph."""
 
     @property
     def name(self) -> str: ...
@@ -216,7 +216,7 @@ def written_beside(
 ) -> Iterator[AnyAnswer]:
     """Yield the answers; after the last one, write their graphs to `path`.
 
-    If no answer has a graph, write an empty file, or no file if `if_none` is False. If a graph cannot be written, no
+    If no answer has a graph, write an empty file or, with `if_none=False`, no file. If a graph cannot be written, no
     result becomes visible.
     """
     if path is None:

@@ -105,7 +105,7 @@ class _ScoreOptions(Options):
     utt2spk: str | None = UTT2SPK
     norm: str | None = option(
         "--norm FILE",
-        "Alternative spellings of the tagged words of .nlp references: Rev's norm.json.",
+        "Rev's norm.json: alternative spellings of words with tags in .nlp references.",
         type=NamesFiles(),
     )
     explain: str | None = option("--explain SEGMENT", "Show the counts of the segment with this number or id.")

@@ -1,4 +1,4 @@
-"""`latticemetric sweep`: oracles of pruned graphs, of n-best lists, and by reference length."""
+"""`latticemetric sweep`: oracles of graphs pruned to several sizes, and oracles by reference length."""
 
 from __future__ import annotations
 
@@ -87,9 +87,9 @@ def command(
     can do all three. Group graphs by reference length with --by-length.
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
-    one line per lattice, in the same order or with ids first; give several files for several references.
-    Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see --reference-field. Under
-    --keep-going, the reference words of graphs that fail count as deletions.
+    one line per lattice: in the same order, or with the lattice's id at the start. If lattices have several references,
+    give several files. Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see
+    --reference-field. Under --keep-going, the reference words of graphs that fail count as deletions.
     """
     from latticemetric.batch.sweep import SweepSettings, checked_borders, swept_lattices
     from latticemetric.oracle_search.sweep import Points

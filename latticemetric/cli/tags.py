@@ -76,7 +76,8 @@ class _TagOptions(Options):
     )
     error_rates: tuple[float, ...] = option(
         "--error-rates SHARES",
-        "Error rates of the samples, such as 0.1,0.1005 (default: five rates from 0.3, as in Logacheva 2016).",
+        "Error rates of the samples, such as 0.1,0.1005 (default: 0.3 to 0.302, as in Logacheva 2016, or lower rates "
+        "if systems make fewer errors).",
         reads=numbers,
     )
     sample_sizes: tuple[int, ...] = option(
@@ -86,7 +87,8 @@ class _TagOptions(Options):
     )
     rounds: int = option(
         "--rounds N",
-        "Number of rounds for the largest of --sample-sizes; smaller sizes run more. P-values are means over rounds.",
+        "Number of rounds for the largest of --sample-sizes; smaller sizes have more rounds. P-values are means over "
+        "rounds.",
         default=10,
         type=_DRAWS,
     )
@@ -99,14 +101,19 @@ class _TagOptions(Options):
     seed: int = SEED
 
     def check(self, output_format: str) -> None:
-        """Refuse a `--pairs-by` that --compare does not support, and formats that cannot hold comparisons."""
+        """Refuse a metric of --pairs-by that --compare does not support.
+
+        With --compare or --sampling, also refuse formats that hold only scores.
+        """
         from latticemetric.evaluation.word_tags.metrics import COMPARED, find_tag_metric
 
         if find_tag_metric(self.pairs_by) not in COMPARED:
             advice = "choose a metric that --compare shows"
             raise UsageError(f"--compare does not support {self.pairs_by}", where="--pairs-by", advice=advice)
         if output_format in {"tsv", "jsonl", *TABLES} and (self.compare or self.sampling):
-            raise UsageError(f"{output_format} cannot hold comparisons, only scores", advice="choose --format json")
+            raise UsageError(
+                f"{output_format} cannot hold comparisons or samples, only scores", advice="choose --format json"
+            )
 
 
 class _LatticeOptions(Options):
@@ -137,12 +144,12 @@ def command(
 ) -> None:
     """Score predicted tags by F1-BAD, F1-OK, F1-mult, MCC, SeqCor and phrase-level F1.
 
-    GOLD and each PRED hold the tags OK and BAD of words (or of words and gaps), one segment per line, or in a table
-    with tabs.
+    GOLD and each PRED hold the tags (OK or BAD) of words, or of words and gaps. A file has one segment per line, or is
+    a table with one tag per line and fields separated by tabs.
 
-    With --from-lattices, GOLD is a file of lattices, and each PRED is a file of their references. Words of the 1-best
-    that match the reference are OK. Words with a posterior below a threshold are predicted BAD. Under --keep-going,
-    lattices that fail are skipped.
+    With --from-lattices, GOLD is a file of lattices, and each PRED is a file of their references. Words of the
+    1-best that match the reference have the gold tag OK, other words BAD. Words with a posterior below a threshold have
+    the predicted tag BAD, other words OK. Under --keep-going, lattices that fail are skipped.
     """
     _refuse_others(from_lattices=of_lattices.from_lattices)
     if of_lattices.from_lattices:
@@ -206,7 +213,7 @@ def _evaluate(gold: str, predicted: Sequence[str], options: _TagOptions) -> _Tag
 
 
 def _read(path: str, options: _TagOptions) -> tuple[WordTags, bool]:
-    """Return the tags to evaluate (of words, gaps or both), and `True` if the file has tags of gaps."""
+    """Read a file; return its tags that the options select, and `True` if the file also has tags of gaps."""
     from latticemetric.evaluation.word_tags.tags import WordTags, chosen_tags, has_gaps
     from latticemetric.formats.word_tags import read_tags
 
@@ -298,7 +305,7 @@ class _TagResults(Results):
 
 
 def _with_notes(record: Record) -> Record:
-    """Join the notes of a record, for TSV."""
+    """Return a record with its notes joined into one text, for the cell of a table."""
     return {**record, "notes": "; ".join(f"{name} {why}" for name, why in record["notes"].items())}
 
 
@@ -316,7 +323,7 @@ def _score_table(scores: dict[str, TagScores]) -> Iterator[str]:
 
 
 def _reasons(scores: TagScores) -> Iterator[str]:
-    """Yield the reasons why values are undefined or 0, each with the labels of its metrics."""
+    """Yield each reason why values are undefined or 0, after the labels of the metrics that it concerns."""
     from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
 
     for reason in dict.fromkeys(scores.notes.values()):

@@ -127,7 +127,8 @@ def draw(
         graph: A lattice, a forest, an n-best list, a `Consensus`, a `DerivationTree`; or a metric like `GRR(4)`, to
             draw its automaton for `reference`.
         path: The file to write, if any; its name ends in .svg, .png, .pdf, .dot or .txt.
-        ways: Paths to highlight, by name: arcs, edges or results; `oracle`, `1-best` and `mbr` have fixed styles.
+        ways: The paths to highlight: a mapping from names to results, or to numbers of arcs or edges. The names
+            `oracle`, `1-best` and `mbr` have fixed styles.
         captions: The legend's texts for the paths in `ways`. Default: their words and scores, if known.
         posteriors: `posteriors(graph)`, or the probability of each arc or edge, to write under its word.
         rates: The expected rate of the paths through each arc or edge (`Expected.through`), to write under its word and
@@ -167,14 +168,14 @@ def draw(
 
 
 def _probabilities(posteriors: Any) -> Any:
-    """Return the probability of each edge or arc: of `posteriors(graph)`, or the probabilities themselves."""
+    """Return the probability of each arc or edge: an attribute of `posteriors(graph)`, or the argument itself."""
     return getattr(posteriors, "edge", getattr(posteriors, "arc", posteriors))
 
 
 def _diagram(
     graph: Any, paths: HighlightedPaths, reference: Any, options: dict[str, Any], named: dict[str, Any]
 ) -> Diagram:
-    """Build the diagram that belongs to the type of `graph`; `named` has the title, if there is one."""
+    """Build the diagram that belongs to the type of `graph`; `named` is `{"title": …}`, or empty."""
     from latticemetric.drawing.graphs import (
         Network,
         automaton_diagram,

@@ -55,7 +55,8 @@ class Link:
         label: The text on the link.
         detail: The small text under the label.
         paths: The numbers of the highlighted paths that take the link.
-        shade: The index in `SHADES` of the band of colour under the link, by its expected rate; `None`: no band.
+        shade: The shade (an index in `SHADES`) of the band of colour under the link, which shows its expected rate;
+            `None`: no band.
     """
 
     source: int
@@ -74,7 +75,7 @@ class Diagram:
         kind: `lattice`, `forest`, `automaton`, `network` or `tree`.
         title: A description in a few words.
         vertices: The vertices.
-        links: The links; links of the same vertex are in drawing order.
+        links: The links. Those that leave the same vertex are in the order in which to draw them.
         paths: Names of the highlighted paths (in a forest: derivations).
         captions: The rows of the legend, as (name, text). A name that is not in `paths` gets its own row.
         omissions: Notes on omitted parts.
@@ -157,9 +158,10 @@ SHADE_WIDTH = 10.0
 
 
 def shades_of(rates: npt.ArrayLike | None, arcs: npt.NDArray[np.integer]) -> tuple[dict[int, int], str]:
-    """Return the shade (an index in `SHADES`) of each of these arcs or edges that has a rate, and the legend's text.
+    """Return the shade of each arc or edge in `arcs` that has a rate, and the legend's text about shades.
 
-    If no arc or edge has a rate, return an empty dictionary and an empty text.
+    `rates` has the expected rate of every arc or edge of the graph, NaN if it has none. A shade is an index in
+    `SHADES`. If no arc or edge in `arcs` has a rate, return an empty dictionary and an empty text.
     """
     every = np.empty(0) if rates is None else np.asarray(rates, dtype=np.float64)
     known = {arc: float(every[arc]) for arc in arcs.tolist() if every.size and not np.isnan(every[arc])}

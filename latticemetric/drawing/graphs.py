@@ -107,7 +107,7 @@ def lattice_diagram(
 
 
 def _merged(links: Sequence[Link], costs: Sequence[float]) -> tuple[list[Link], tuple[str, ...]]:
-    """Merge all links between the same two vertices that no highlighted path takes; return the links, and notes.
+    """Merge links between the same two vertices, except those of highlighted paths; return all links, and notes.
 
     The words of a merged link are sorted by cost; for equal costs, in the given order.
     """
@@ -245,7 +245,7 @@ MOST_VERTICES = 400
 def tree_diagram(
     tree: DerivationTree, *, title: str = "derivation tree", most_vertices: int | None = MOST_VERTICES
 ) -> Diagram:
-    """Build the diagram of a derivation from the root; after about `most_vertices` vertices, omit children."""
+    """Build the diagram of a derivation tree, level by level; after about `most_vertices` vertices, omit children."""
     vertices: list[Vertex] = []
     links: list[Link] = []
     pending: deque[tuple[Any, int]] = deque([(tree.asdict(), -1)])

@@ -1,7 +1,7 @@
 """Lay out diagrams: graphs in columns from left to right without overlaps, and trees from top to bottom.
 
 The layered layout follows Sugiyama, Tagawa & Toda (1981): links become chains of one node per column; columns are
-ordered for few crossings; then each node gets its height.
+ordered for few crossings; then each node gets its vertical position.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def vertex_size(vertex: Vertex) -> tuple[float, float]:
 
 
 def label_size(link: Link) -> tuple[float, float, float]:
-    """Return the height that a label needs above and below its line, and its width."""
+    """Return the height that a link's texts need above and below its line, and the width that they need."""
     lines = _half_width(link)
     above = lines + (_ABOVE_LINE + (ASCENT + DESCENT) * SIZE if link.label else 3.0)
     below = lines + (_ABOVE_LINE + (ASCENT + DESCENT) * SMALL if link.detail else 3.0)

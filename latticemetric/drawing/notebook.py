@@ -60,7 +60,11 @@ def answer_html(title: str, paths: Mapping[str, Any], graph: Any | None) -> str:
 
 
 def result_html(result: Any) -> str:
-    """Return a result as HTML: a table of its rows, or its words with confidences and a table of its numbers."""
+    """Return a result as HTML.
+
+    If the result has `to_records`, show these records. Otherwise show its words (with confidences, if known) or, if it
+    has no words, a table of its rows or probabilities; then show its numbers.
+    """
     name = f"<p><b>{type(result).__name__}</b></p>"
     if hasattr(result, "to_records"):
         return _block(name + records_html(result.to_records()))

@@ -36,7 +36,7 @@ class Bounds(NamedTuple):
     beam: float | None  # the largest cost above the cost of the best path
 
     def fit(self, sizes: tuple[int, int]) -> bool:
-        """Check whether a graph of this size, given as (states, arcs), is within `most`."""
+        """Check whether a graph with these numbers of states and arcs (or nodes and edges) is small enough to draw."""
         if self.most is not None and self.most < 1:
             raise UsageError(f"a picture of {self.most} states is not possible", advice="give 1 or more")
         return self.most is None or (sizes[0] <= self.most and sizes[1] <= _ARCS_A_STATE * self.most)

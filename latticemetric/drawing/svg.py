@@ -85,7 +85,7 @@ def _style_sheet(styles: Sequence[PathStyle], *, standalone: bool) -> str:
 
 
 def _class(style: PathStyle) -> str:
-    """Return the CSS class of a style; it contains the colour, since pictures on one page may have different paths."""
+    """Return the CSS class of a style, named by colour: the rules of a picture hold for all pictures on its page."""
     return f"way-{style.light[1:]}"
 
 

@@ -159,7 +159,7 @@ class Detour:
     closed: bool = True  # True if the last vertex is on another chain, False if it is on this one
 
     def overlaps(self, other: Detour) -> bool:
-        """Check whether two detours overlap. One may begin where the other ends, if that end is closed."""
+        """Check whether two detours overlap. If one is closed, the other may begin at its last vertex."""
         return other.first < self.last + (not self.closed) and self.first < other.last + (not other.closed)
 
 
@@ -295,7 +295,10 @@ class _TextLayout:
             yield before + 1, after - 1
 
     def _crossing(self, number: int, row: int) -> list[tuple[int, bool]]:
-        """Return each vertex whose vertical lines cross this link in `row`; True for lines arriving at the vertex."""
+        """Return the vertices whose vertical lines cross this link in `row`.
+
+        Each comes with True for lines that arrive at the vertex, or with False for lines that leave it.
+        """
         link = self.diagram.links[number]
         return [
             (vertex, arrives)

@@ -39,7 +39,7 @@ from latticemetric.vocabulary import EPSILON, Words
 
 
 def best_path(lattice: Lattice, cost: Costs, word_counts: npt.NDArray[np.uint8]) -> Steps:
-    """Return the path of a lattice with the least cost; ties are resolved by numbers of words, then of arcs."""
+    """Return the cheapest path of a lattice; `latticemetric.engine.ties` has the rule for ties."""
     return _native.best_path(lattice.source, lattice.target, cost.arc, word_counts, cost.final)
 
 
@@ -102,7 +102,7 @@ class BestArcs(NamedTuple):
 
 
 def best_arcs(search: Search, references: Sequence[Words]) -> BestArcs:
-    """Return all paths with the largest gain against any of the references, each once."""
+    """Return all paths that have, for at least one reference, the largest gain against it; each path once."""
     if search.spelling is not None:
         in_units, spelled = search.in_units()
         return _best_arcs_of_words(best_arcs(in_units, references), spelled)
@@ -171,7 +171,7 @@ def search_forest(search: ForestSearch) -> BestDerivation:
 
 
 class HopeDerivation(NamedTuple):
-    """The derivation with the largest weighted gain minus cost, and this value.
+    """The derivation with the largest value, and this value: weighted gain − cost.
 
     `exact` is True if no cost had to be rounded.
     """
@@ -188,7 +188,7 @@ def hope_derivations(
 
     Args:
         searches: One search per reference, all of the same forest. Their costs only decide ties, and may be rounded.
-        shares: For each reference, the weight of one unit of gain (`1 / gains.unit`); not negative.
+        shares: For each reference, the factor of gains (integers, see `Gains`); not negative.
         model_cost: The costs to subtract.
     """
     forest, cost = searches[0].forest, _finite(model_cost)
@@ -219,7 +219,7 @@ def hope_derivations(
 
 
 def _largest_sum(forest: Forest, cost: Costs) -> int:
-    """Return an upper bound of the absolute sum of costs of any part of a derivation."""
+    """Return a number that the cost of no part of a derivation exceeds in absolute value."""
     largest = _native.largest_cost(**forest.hypergraph(cost))
     if not math.isfinite(largest):
         raise InputError(
@@ -229,15 +229,19 @@ def _largest_sum(forest: Forest, cost: Costs) -> int:
 
 
 def _largest_gain(gains: Gains, references: Sequence[Words], words: int) -> int:
-    """Return an upper bound of the absolute gain of any part of an alignment of at most `words` words."""
+    """Return a number that the gain of no part of an alignment exceeds in absolute value.
+
+    `words` is an upper bound of the number of words on a path or in a derivation.
+    """
     longest = max(map(len, references))
     return (longest + 1) * (gains.order * gains.unit + abs(gains.beta)) + (words + 1) * abs(gains.alpha)
 
 
 def search_strings(search: ForestSearch, shown: Ragged, most: int) -> list[BestDerivation]:
-    """Return the best derivation of each of the `most` best strings, in descending order of gain.
+    """Return the best derivation of each of the best strings, in descending order of gain.
 
-    `shown` is the target side of each edge without ignored words. Two strings are distinct if these words differ.
+    `most` is the largest number of strings. `shown` has the words of each edge's target side, without ignored words.
+    Strings are distinct if they differ in these words.
     """
     count = min(most, _MOST_STRINGS)
     with small_enough():
@@ -275,7 +279,7 @@ class BestEdges(NamedTuple):
 
 
 def best_edges(search: ForestSearch, references: Sequence[Words]) -> BestEdges:
-    """Return all derivations with the largest gain against any of the references, each once."""
+    """Return all derivations that have, for at least one reference, the largest gain against it; each once."""
     forest = search.forest
     with small_enough():
         head, edge, tail_begin, tail, goals, goal_of = _native.best_forest(
@@ -301,8 +305,8 @@ _MOST_BYTES = 2**30
 class StringLoss(NamedTuple):
     """A string with a small loss: its cheapest path, and the loss.
 
-    `bound` is `None` if only strings listed before have a smaller loss. Otherwise, the search stopped early: strings
-    that it did not find may have smaller losses, but none below `bound`.
+    `bound` is `None` if all strings with smaller losses come before this one in the list. Otherwise, the search stopped
+    early: strings that it did not find may have smaller losses, but none below `bound`.
     """
 
     arcs: npt.NDArray[np.int64]
@@ -333,7 +337,7 @@ def search_loss_augmented(
         label: The word that the metric counts on each arc; ε if it counts none (no word, an ignored word, a wildcard).
         shown: The word of each arc in the result; ε for ignored words. Two strings are distinct if these words differ.
         references: The words of each reference that the metric counts, as numbers.
-        shares: For each reference, the weight of one unit of gain (`1 / gains.unit`).
+        shares: For each reference, the factor of gains (integers, see `Gains`).
         gains: The metric's parameters.
         costs_count: True if costs are part of the loss. If False, they only decide ties.
         penalize: True to add gains to the loss, instead of subtracting them.

@@ -42,7 +42,7 @@ NUMERATOR = Ratio(0, 1)
 def _optimal_product(
     graph: Any, reference: ReferenceGraph, gains: Gains, worth: Sequence[int], steps: int
 ) -> FstArrays:
-    """Compose a graph with the automaton; return the paths with the largest weight, states in topological order.
+    """Compose a graph with the automaton, prune all but the best paths, and sort states in topological order.
 
     `graph` is a transducer. It writes a reference word as itself or as ★, and any other word as ★. Its paths have at
     most `steps` arcs with words. `worth` is the weight of each output label.
@@ -70,7 +70,7 @@ def ratios_of_outputs(gains: Gains) -> list[Ratio]:
 
 
 def weights_of_outputs(gains: Gains, rate: Ratio) -> list[int]:
-    """Return the weight of each output label at λ = `rate`: λ.total · gain − λ.gain · size."""
+    """Return the weight of each output label, rate.total · gain − rate.gain · size; see `path_of_best_rate`."""
     return [rate.total * gain - rate.gain * size for gain, size in ratios_of_outputs(gains)]
 
 
@@ -141,7 +141,7 @@ def lattice_machine(lattice: Lattice, label: Words, known: Words) -> FstArrays:
 def sorted_machine(
     final: Floats, source: _Numbers, target: _Numbers, labels: tuple[_Numbers, _Numbers], weight: Floats | None = None
 ) -> FstArrays:
-    """Return a machine with start 0 and its arcs sorted by source; labels are inputs and outputs."""
+    """Return a machine with start 0 and arcs sorted by source; `labels` are the arcs' inputs and outputs."""
     weight = np.zeros(len(source)) if weight is None else weight
     by_source = np.argsort(source, kind="stable")
     columns = (source, target, *labels)

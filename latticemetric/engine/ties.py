@@ -103,7 +103,7 @@ def resolve_ties(
     Args:
         product: The best paths of the composed machine (graph and automaton), with states in topological order.
         cost: The cost of each piece, and of ending in each state or node.
-        words: The number of words of the result on each piece.
+        words: The number of words that each piece adds to the result.
         ends: The final states or goals, one for each ending.
         worth: The weight of each output label.
     """

@@ -74,7 +74,7 @@ class MetricAgreement(Frozen):
 
 @dataclass(frozen=True)
 class MetricComparison:
-    """A comparison of the Pearson coefficients of two metrics with the same human scores.
+    """A comparison of two metrics by their Pearson correlations with the same human scores.
 
     If lower scores of a metric are better, its coefficient is multiplied by −1 before the comparison.
 

@@ -159,7 +159,7 @@ def event_calibration(
     """
     p, right = _checked(probability, happened, "probabilities")
     if ((p < 0) | (p > 1)).any():
-        raise UsageError("a probability is not between 0 and 1", advice="give no per cent and no logarithms")
+        raise UsageError("a probability is not between 0 and 1", advice="give no percentages or logarithms")
     group = np.arange(len(p)) if groups is None else _numbered(groups, len(p))
     drawn = Resampling(resamples, seed, confidence)
     table = event_table(p, right, group, _checked_bins(bins))

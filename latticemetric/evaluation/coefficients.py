@@ -1,7 +1,7 @@
 """Correlation coefficients (Pearson's r, Spearman's ρ, Kendall's τ-b) of many samples at once.
 
-The last axis of an array is the points of one sample. A coefficient is NaN if it is undefined: with fewer than two
-points, with a missing value, or if one variable is constant.
+The last axis of an array runs over the points of one sample. A coefficient is undefined (NaN) if there are fewer than
+two points, if a value is missing, or if one variable is constant.
 """
 
 from __future__ import annotations

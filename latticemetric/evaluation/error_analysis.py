@@ -184,7 +184,7 @@ class ErrorDetails(Result, Frozen):
         }
 
     def asdict(self, most: int | None = None) -> dict[str, Any]:
-        """Return plain values, for JSON. Each list has at most `most` items, by falling count (`None`: all items)."""
+        """Return plain values, for JSON. Lists have the most frequent items first; `most` limits their length."""
         counts = self.numbers()
         pairs = [
             {"reference": expected, "hypothesis": said, "count": times}
@@ -207,8 +207,8 @@ class ErrorDetails(Result, Frozen):
     def lists(self, most: int | None = None) -> Iterator[tuple[str, int, int, list[tuple[str, int]]]]:
         """Yield a tuple for each list of words or of word pairs.
 
-        The tuple has the list's title, its number of distinct items, their total count, and at most `most` items with
-        their counts, by falling count (`None`: all items).
+        The tuple has the list's title, its number of distinct items, their total count, and the items with their
+        counts, the most frequent first. `most` limits the number of items; `None`: no limit.
         """
         titled: list[tuple[str, dict[Any, int], bool]] = [("confusion pairs", dict(self.confusions), True)]
         titled += [(f"{name} words", dict(counted), False) for name, counted in self._by_word().items()]
@@ -218,9 +218,9 @@ class ErrorDetails(Result, Frozen):
 
 
 def most_frequent(counted: Mapping[Any, int], most: int | None) -> list[tuple[Any, int]]:
-    """Return the most frequent keys with their counts: at most `most` keys, or all if it is `None`.
+    """Return keys with their counts, the most frequent first; ties are in alphabetical order.
 
-    Ties are in alphabetical order.
+    `most` limits the number of keys; `None`: no limit.
     """
     return sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:most]
 
@@ -252,7 +252,7 @@ class ErrorAnalysis(Result, Tabular, Frozen):
         return [{"group": name, **details.numbers()} for name, details in rows]
 
     def asdict(self, most: int | None = None) -> dict[str, Any]:
-        """Return plain values, for JSON. Each list has at most `most` items, by falling count (`None`: all items)."""
+        """Return plain values, for JSON. Lists have the most frequent items first; `most` limits their length."""
         groups = [{"group": name, **details.asdict(most)} for name, details in self.groups.items()]
         return {"total": self.total.asdict(most), "groups": groups}
 

@@ -246,7 +246,7 @@ def _hybrid_draws(statistic: str, scores: Sides, average: Average, signs: Signs)
     sides = [(rows.gold, first.ravel()[rows.entries], second.ravel()[rows.entries]) for rows in groups]
 
     def difference(values: list[tuple[Floats, Floats]]) -> Floats:
-        """Return the difference between the means of both sides over rows, without undefined rows."""
+        """Return, for each trial, the first side's mean over rows minus the second's; leave out undefined values."""
         hybrids = [np.concatenate(side, axis=1) for side in zip(*values, strict=True)]
         with np.errstate(invalid="ignore"):
             means = [np.where(np.isnan(v), 0.0, v).sum(axis=1) / (~np.isnan(v)).sum(axis=1) for v in hybrids]

@@ -27,7 +27,8 @@ class HumanScores(Frozen):
         segment: Scores of segments: one row per system, one column per segment; NaN if nobody judged it.
         system: Scores that people or a campaign gave to whole systems; NaN if missing. `None` if all are missing; then
             the score of a system is the mean of its segment scores.
-        notes: Notes for the reader, about missing judgments and judges whose scores are all equal.
+        notes: Notes for the reader, on missing judgments or scores, and on judges whose scores in a column are all
+            equal.
     """
 
     systems: tuple[str, ...]
@@ -43,7 +44,7 @@ def human_scores(judgments: Judgments, *, combine: Combination = "sum", normaliz
         judgments: The judgments; their columns are adequacy and fluency, or one column of any name.
         combine: How to combine several columns: by their `sum` or their `mean`.
         normalize_judges: First standardise each judge's scores in each column to mean 0 and variance 1. If all scores
-            of a judge are equal, they become 0.
+            of a judge in a column are equal, they become 0.
 
     Raises:
         UsageError: There are several columns other than adequacy and fluency.
@@ -58,7 +59,7 @@ def human_scores(judgments: Judgments, *, combine: Combination = "sum", normaliz
     notes = _missing_judgments(judgments)
     if normalize_judges:
         judgments, indifferent = _normalized(judgments)
-        notes += [f"all scores of judge {name} are equal: they become 0" for name in indifferent]
+        notes += [f"all scores of judge {name} in a column are equal: they become 0" for name in indifferent]
     # Average over judges, by system, segment and column. WHOLE_SYSTEM is -1: scores of whole systems come last.
     shape = (len(judgments.systems), judgments.segments + 1, len(judgments.columns))
     sums, counts = np.zeros(shape), np.zeros(shape)

@@ -2,9 +2,9 @@
 
 A trial swaps standardised scores of two metrics at random and computes both statistics again (Deutsch, Dror & Roth
 2021). The unit to swap is a single score (PERM-BOTH), all scores of a system (PERM-SYSTEMS), or all scores of an item.
-WMT's tables since 2023 instead swap the results of the metrics (agrees with people, or not) for each pair of scores.
-This assumes that pairs are independent. Scores are matrices, one row per system and one column per item; higher is
-better.
+WMT's tables since 2023 come from other trials, which swap results of the metrics: for each pair of scores, the result
+of a metric is 1 if it agrees with people, otherwise 0. This assumes that pairs are independent. Scores are matrices,
+one row per system and one column per item; higher is better.
 """
 
 from __future__ import annotations
@@ -124,14 +124,14 @@ class MetricTask(Frozen):
 
     @classmethod
     def pooled(cls, name: str, tasks: Sequence[tuple[npt.ArrayLike, Mapping[str, npt.ArrayLike]]]) -> MetricTask:
-        """Return the task of pairwise accuracy over the system pairs of several language pairs.
+        """Return the task of pairwise accuracy over all pairs of systems of the same language pair.
 
-        Trials swap the scores of whole systems.
+        Each score is that of a whole system; trials swap single scores.
 
         Args:
             name: The name of the task.
-            tasks: For each language pair, a tuple of the systems' human scores and a mapping from metrics to the
-                systems' scores.
+            tasks: For each language pair, a tuple: the human scores of its systems, and a mapping from each metric to
+                its scores of the same systems.
 
         Examples:
             >>> czech, german = ([1, 2, 3], {"mine": [0.1, 0.3, 0.2]}), ([5, 4], {"mine": [0.5, 0.4]})

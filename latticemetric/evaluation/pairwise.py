@@ -70,7 +70,7 @@ def rows_of(gold: npt.ArrayLike, metric: npt.ArrayLike, average: Average = "none
 
 
 def weights_of(groups: Sequence[Rows], average: Average) -> list[float]:
-    """Return, for each element of `groups`, the weight of one pair of scores. The weights of all pairs sum to 1."""
+    """Return, for each of the `Rows`, the weight of one of its pairs of scores. The weights of all pairs sum to 1."""
     pairs = [rows.gold.shape[-1] * (rows.gold.shape[-1] - 1) // 2 for rows in groups]
     number = sum(len(rows.gold) for rows in groups)
     if average == "pooled":

@@ -23,7 +23,7 @@ from latticemetric.vocabulary import EPSILON, Vocabulary, word_set
 class Derivation(NamedTuple):
     """A complete derivation: its edges, its words, and its cost.
 
-    The edges are in preorder: after each edge come the edges of its tails, in the order of its target side.
+    The edges are in preorder: after each edge come the derivations of its tails, in the order of its target side.
     """
 
     edges: tuple[int, ...]

@@ -71,7 +71,7 @@ class Ragged(Frozen):
         return np.diff(self.begin)
 
     def taken(self, rows: npt.NDArray[np.int64]) -> Ragged:
-        """Return these rows, in the given order."""
+        """Return the rows with the numbers `rows`, in this order."""
         lengths = self.lengths()[rows]
         begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         within = np.arange(begin[-1]) - np.repeat(begin[:-1], lengths)

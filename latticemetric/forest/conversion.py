@@ -72,7 +72,10 @@ class _Arcs:
         self.owner += [owner, *[self._nobody] * (len(chain) - 2)]
 
     def values(self, arc: npt.NDArray[Any], final: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the value of each arc from the values of edges (`arc`) and goals (`final`) in a forest's column."""
+        """Return a value for each arc: the value of its owner, or 0 without an owner.
+
+        `arc` has the values of the forest's edges, and `final` has the values of its goals.
+        """
         nothing = np.zeros(1, dtype=arc.dtype)
         return np.concatenate([arc, final, nothing])[np.array(self.owner, dtype=np.int64)]
 
@@ -275,7 +278,7 @@ def forest_from_networkx(cls: type[AnyForest], graph: Any) -> AnyForest:
     edges = [vertex for vertex, side in sides.items() if side == _EDGE]
     goals = [vertex for vertex in nodes if "goal" in graph.nodes[vertex]]
     if not goals:
-        raise InputError("no vertex is a goal", advice="set 'goal' of a node to a mapping from scores to costs, or {}")
+        raise InputError("no vertex is a goal", advice="set 'goal' of a node to a mapping from columns to costs, or {}")
     out = {edge: [head for _, head in graph.out_edges(edge)] for edge in edges}
     for edge, heads in out.items():
         if len(heads) != 1:

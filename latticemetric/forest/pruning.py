@@ -75,5 +75,5 @@ class ForestMargins(Generic[AnyForest]):
 def prune_forest(
     forest: AnyForest, beam: float, scales: Scales | None = None
 ) -> tuple[AnyForest, npt.NDArray[np.int64]]:
-    """Prune a forest; return it and the numbers of its edges in the original forest. See `Forest.pruned`."""
+    """Return the pruned forest, and the numbers of its edges in the original forest. See `Forest.pruned`."""
     return ForestMargins.of(forest, scales).within(beam)

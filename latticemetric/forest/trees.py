@@ -126,7 +126,10 @@ class DerivationTree:
         )
 
     def __str__(self) -> str:
-        """Return the tree as text, one indented line per node or word; a number shows a depth above 40."""
+        """Return the tree as text: one line per node or word, indented by its depth.
+
+        From depth 41 on, the indentation stays the same, and the line shows the depth: `(41) NP`.
+        """
         lines = []
         for depth, edge, word in self._steps():
             beyond = f"({depth}) " if depth > _MOST_INDENTED else ""
@@ -166,9 +169,10 @@ class DerivationTree:
         return {"node": int(self.forest.head[edge]), "label": self._label(edge), "edge": edge}
 
     def _built(self, new_node: Callable[[int], tuple[Any, list[Any]]]) -> Any:
-        """Build the tree from objects of the caller; return the root.
+        """Build a tree of objects that `new_node` makes; return the root.
 
-        `new_node` takes an edge, and returns an object for its node and the list to add the node's children to.
+        `new_node` takes the edge that derives a node. It returns two values: an object for this node, and an empty list
+        in that object, to which the node's children are then added.
         """
         root: list[Any] = []
         branches = [root]

@@ -76,7 +76,7 @@ def _productive(head: Sequence[int], tails: Sequence[Iterable[int]]) -> set[int]
 
 
 class Columns(NamedTuple):
-    """The fields of a forest, named as in `Forest`; before validation, they may be in any order."""
+    """The fields of a forest, named as in `Forest`. Before validation, nodes and edges may be in any order."""
 
     num_nodes: int
     head: Nodes

@@ -60,7 +60,7 @@ def is_campaign_folder(folder: Path) -> bool:
 
 
 def campaign_folder(folder: Path, pair: str) -> CampaignFolder:
-    """List the files of a language pair; `outputs` also has human translations, named like the reference."""
+    """List the files of a language pair; `outputs` also has human translations, named as in `references`."""
     outputs = _by_stem(folder / "system-outputs" / pair)
     references = {
         path.name.split(".")[-2]: str(path)
@@ -147,9 +147,9 @@ def read_score_lines(path: str) -> Iterator[tuple[str, str, float | None]]:
 def read_ratings(path: str) -> Iterator[tuple[str, str, str, float | None]]:
     """Yield place, system, rater and score of each line of marked errors; the score is `None` without a rating.
 
-    The score is minus the sum of the errors' weights, as in `read_mqm`; the weight of an error without severity is the
-    absolute value of its `score`. If the line has no rater, take it from the file's name: `rater1` in
-    `en-de.mqm.rater1.seg.rating`.
+    The score is minus the sum of the errors' weights. The weight of an error depends on its severity, as in `read_mqm`;
+    without a severity, it is the absolute value of the error's own field `score`. If the line has no rater, take the
+    rater from the file's name: `rater1` in `en-de.mqm.rater1.seg.rating`.
     """
     in_name = _RATER.search(path.removesuffix(".seg.rating"))
     with open_stream(path) as stream:
@@ -192,10 +192,13 @@ def is_mqm(header: Sequence[str]) -> bool:
 
 
 def read_mqm(path: str) -> Iterator[tuple[str, str, str, str, float]]:
-    """Yield place, system, segment, rater and score: minus the sum of the weights of the rater's errors.
+    """Yield place, system, segment, rater and score of each rated segment.
 
-    Weights are those of Freitag et al. 2021: Major 5, Non-translation 25, Minor 1, minor punctuation 0.1, Neutral 0.
-    A table of averages has no raters. If none of its averages is negative, they are sums of weights: negate them.
+    The score is minus the sum of the weights of the errors that the rater found in the segment. Weights are those of
+    Freitag et al. 2021: Major 5, Non-translation 25, Minor 1, minor punctuation 0.1, Neutral 0.
+
+    A table of averages over raters has no raters; yield an empty text instead. If no average in the table is negative,
+    the averages are sums of weights: negate them.
     """
     with open_stream(path) as stream:
         lines = stream.lines()

@@ -107,7 +107,10 @@ def refuse_final_labels(lattice: Lattice, format_name: str) -> None:
 
 
 def require_dense(columns: int, rows: int, size: int) -> None:
-    """Refuse sparse features: a table of `columns` × `rows` that needs far more memory than its text (`size` bytes)."""
+    """Refuse features so sparse that a full table needs far more memory than the text that lists them.
+
+    The table has `columns` × `rows` cells, the text has `size` bytes.
+    """
     if columns * rows > _MAX_CELLS_PER_BYTE * size + 1000:
         raise InputError(
             f"{columns} features of {rows} arcs are too sparse to be kept as columns",
@@ -170,7 +173,7 @@ def without_labels(graph: Graph) -> Graph:
 
 
 def without_scores(graph: Graph) -> Graph:
-    """Return the graph without scores; the hypotheses of an n-best list are in order of cost."""
+    """Return the graph without scores; before that, sort the hypotheses of an n-best list by cost."""
     if isinstance(graph, NBest):
         return NBest(tuple(Hypothesis(h.words, {}) for h in graph.ranking()), {})
     return replace(graph, scores=MappingProxyType({}))
@@ -232,7 +235,7 @@ def cost_of(probability: float) -> float:
 
 
 def probability_to_write(cost: float) -> str:
-    """Return the text of a probability that is read back as exactly this cost; if there is none, of exp(−cost)."""
+    """Return a probability, as text, that is read back as exactly this cost; if none is found, return exp(−cost)."""
     try:
         nearest = math.exp(-cost)
     except OverflowError:
@@ -271,9 +274,10 @@ def word_nodes(
 ) -> WordNodes:
     """Assign the word of each arc to a node of its state `near` (source or target).
 
-    The state's own node gets ε. It gets a word if all arcs of the state have this word, and the state is not in `bare`.
-    All other words get new nodes, which the caller links to the state's node. A second arc between the same states with
-    the same word also gets a new node, since readers of these formats keep one arc between two nodes.
+    Each state has its own node. It gets a word if all arcs of the state have this word, no two of them join the same
+    states, and the state is not in `bare`; otherwise, it gets ε. All other words get new nodes, which the caller links
+    to the state's node. If several arcs join the same states with the same word, each gets a different node, since
+    readers of these formats keep one arc between two nodes.
     """
     copies: dict[tuple[int, int, Key], int] = {}
     groups: dict[int, dict[tuple[Key, int], int]] = {}
@@ -325,7 +329,7 @@ def require_words(nbest: NBest, name: str = "") -> None:
 
 
 def require_scales(nbest: NBest, format_name: str, expected: dict[str, float]) -> None:
-    """Refuse scores whose weight would change: readers give each score its weight in `expected`, or 0."""
+    """Refuse scores whose weight would change: readers give a score its weight in `expected`, or 0 if it has none."""
     if changed := [name for name in nbest.score_names() if nbest.scales.get(name, 1.0) != expected.get(name, 0.0)]:
         raise UsageError(
             f"{format_name} would change the weight of {shortened(', '.join(changed), 200)}",

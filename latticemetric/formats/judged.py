@@ -232,7 +232,7 @@ def _read_outputs(
     """Read the files of systems and references, and the human scores.
 
     Scores come from a table with the column `system`, optionally `segment` and `judge`, and columns of scores. Without
-    a table, `add_scores` adds the scores of a folder of WMT or mt-metrics-eval, and returns their place.
+    a table, `add_scores` adds the scores of a folder of WMT or mt-metrics-eval, and returns the path to name in errors.
     """
     read = read_segments([*outputs, *references], unequal=_UNEQUAL, lines_of=lines_of)
     files = [tuple(map(str, file)) for file in read.files]  # `read_segments` returns texts only
@@ -255,7 +255,7 @@ def _read_outputs(
 
 
 def _judgment_table(table: str, systems: Sequence[str], segments: Sequence[str]) -> JudgmentRows:
-    """Read a table of human scores: a row per system, segment and judge, or MQM annotations or their averages."""
+    """Read a table of scores (one row per system, segment and judge), of MQM annotations, or of their averages."""
     header = ""
     if table != STANDARD_INPUT:  # standard input can be read only once
         with open_stream(table) as stream:
@@ -427,7 +427,7 @@ def language_pairs(folder: str) -> list[str]:
 
 
 def language_pair(folder: Path, pair: str | None) -> str:
-    """Return the language pair; refuse a pair that the folder lacks, and `None` unless it has exactly one."""
+    """Return `pair` if the folder has it, or the folder's only pair if `pair` is `None`; otherwise raise an error."""
     pairs = language_pairs(str(folder))
     if pair is None and len(pairs) == 1:
         return pairs[0]

@@ -232,7 +232,7 @@ def _format_of_folder(folder: Path, required: Format | None) -> Format | None:
 
 
 def _build(build: Callable[[], Graph], entry: Entry) -> Graph:
-    """Build the graph of an entry; add the entry's place to errors without one."""
+    """Build the graph of an entry; add the entry's place to errors that name no place."""
     try:
         return build()
     except LatticeMetricError as error:

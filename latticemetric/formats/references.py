@@ -44,9 +44,9 @@ class ReferenceFile:
 
     Attributes:
         name: The file.
-        lines: The fields of each line.
-        table: The table that maps word numbers of references to words; `None` if their fields are words.
-        named: The ids and references of a NIST format, in the file's order; otherwise `None`.
+        lines: The fields of each line; in a NIST format, the words of each reference.
+        table: The symbol table for references that consist of word numbers; `None` if there is no table.
+        named: If the file is in a NIST format, the id of each reference and the reference, in order; otherwise `None`.
     """
 
     name: str
@@ -60,7 +60,7 @@ class ReferenceFile:
         return self.named is not None
 
     def first_words(self) -> list[str]:
-        """Return the ids of a NIST format; otherwise, the first word of each line, which may be an id."""
+        """Return the ids if the format has them; otherwise, the first word of each line, which may be an id."""
         if self.named is not None:
             return [name for name, _ in self.named]
         return [words[0] for words in self.lines if words]
@@ -78,7 +78,7 @@ class ReferenceFile:
         return list(map(Reference, self._spelled(self.lines), places))
 
     def keyed(self) -> dict[str, Reference]:
-        """Return the references by id (the first word of each line); skip empty lines."""
+        """Return the references by id; in lines of text, the id is the first word, and empty lines are skipped."""
         named: Iterable[tuple[str, Reference]] | None = self.named
         if named is None:
             rows = [(number, words) for number, words in enumerate(self.lines, start=1) if words]
@@ -99,7 +99,10 @@ class ReferenceFile:
         return table
 
     def _spelled(self, references: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-        """Map word numbers to words, if all words of the references are numbers (Kaldi's integer transcripts)."""
+        """Map word numbers to words, if the references are integer transcripts, as in Kaldi.
+
+        They are if all their words are numbers, and the table does not hold all of these numbers as words.
+        """
         table = self.table
         words = {word for reference in references for word in reference}
         if table is None or not all(map(is_word_number, words)) or all(word in table for word in words):

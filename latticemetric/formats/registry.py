@@ -200,8 +200,8 @@ class Format:
     Attributes:
         name: The name that users write.
         suffixes: The usual suffixes of file names, for writing.
-        sniff: Checks whether a stream with these first bytes may be in this format.
-        read: Splits a stream into graphs. The vocabulary maps word numbers to words, if the format has numbers.
+        sniff: Takes the first bytes of a stream; checks whether the stream may be in this format.
+        read: Splits a stream into graphs. If the format stores words as numbers, the vocabulary maps them to words.
         write: Writes one graph; `None` if the format cannot be written, or only with the functions below.
         single: True if a file holds exactly one graph.
         write_archive: Writes all graphs to one file at once, for example to sort or index them; returns their number.

@@ -77,9 +77,9 @@ def read_segments(
 
 
 def read_nist_segments(systems: Sequence[str], references: Sequence[str]) -> TestSet | None:
-    """Read files if the first reference is trn, STM or CTM; otherwise return `None`.
+    """Read files if the first reference file is trn, STM or CTM; otherwise return `None`.
 
-    If the first reference is STM, its segments divide the timed words of CTM outputs. All files must have the same ids.
+    If that file is STM, its segments divide the timed words of CTM outputs. All files must have the same ids.
 
     Raises:
         FormatError: A segment is missing in a file.

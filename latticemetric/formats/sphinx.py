@@ -183,8 +183,8 @@ def _edges(
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     """Write one lattice.
 
-    Write scores and frames as whole numbers in Sphinx's units if that is exact, otherwise as decimals (scores to the
-    base e).
+    Write scores and frames as whole numbers in Sphinx's units, if they are then read back exactly. Otherwise, write
+    decimals: scores to the base e, and times in seconds.
     """
     lattice = lattice_to_write(graph, "sphinx", {_VARIANTS}, one_score=True)
     arcs, final, closing = _arcs_to_write(lattice)
@@ -251,7 +251,10 @@ def _frames(lattice: Lattice) -> tuple[str, list[str]]:
 
 
 def _spans(nodes: int, nexts: Iterable[tuple[int, str]], end: str, *, whole: bool) -> list[tuple[str, str]]:
-    """Return the first and last frame where each node's word may end: just before the next nodes begin."""
+    """Return the first and last frame where each node's word may end.
+
+    A word ends when the next node begins or, if the frames are `whole` numbers, one frame before.
+    """
     ends: list[list[str]] = [[] for _ in range(nodes)]
     for node, frame in nexts:
         ends[node].append(frame)

@@ -1,8 +1,9 @@
-"""Read WMT's folders since 2021: `txt/` with outputs and references, `humaneval/` with direct assessment.
+"""Read the folders of WMT 2021 and later: `txt/` with outputs and references, `humaneval/` with direct assessment.
 
 Files: `txt/system-outputs/newstest2021.cs-en.hyp.SYSTEM.en`, `txt/references/newstest2021.cs-en.ref.A.en`;
 `ad-sys-ranking-cs-en-z.csv` anywhere in `humaneval/`. `ad-seg-scores-cs-en.csv` is not read, since its segment numbers
-differ from the lines in `txt/` (with these numbers, no metric correlates with the scores of 2021 and 2022).
+are not line numbers of `txt/`. (If they are taken for line numbers, no metric correlates with the human scores of 2021
+and 2022.)
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def wmt_pairs(folder: Path) -> list[str]:
 
 
 def wmt_files(folder: Path, pair: str) -> WMTFiles:
-    """List the files of a language pair, from its main test."""
+    """List the files of a language pair; if it has tests of special domains, too, leave those out."""
     texts = [
         (found, path)
         for part in ("system-outputs", "references")

@@ -39,8 +39,9 @@ class TagLines(NamedTuple):
 def read_tags(path: str) -> TagLines:
     """Read a file of tags.
 
-    Lines of tags: each line is a segment, and an empty line is a segment without words. But if each line has one tag or
-    none, and two lines with a tag are adjacent, then empty lines (if there are any) separate segments.
+    Lines of tags: each line is a segment, and an empty line is a segment without words. The exception is a file with
+    one tag per line, where empty lines separate segments. It is recognised by three properties: no line has more than
+    one tag, some lines are empty, and two lines with a tag are adjacent.
 
     Tables: each line has one tag; tabs separate fields. A header names at least `segment`, `index` and `tag`, and may
     name `type`. Without a header, the fields are those of
@@ -52,7 +53,7 @@ def read_tags(path: str) -> TagLines:
     Segments and indices count from 0 or 1.
 
     Raises:
-        FormatError: A field is not a tag, or an index of a table has no tag or two tags.
+        FormatError: There are no tags, a field is not valid, or a word or gap of a table has no tag or two tags.
     """
     with open_stream(path) as stream:
         lines = list(stream.lines())
@@ -101,7 +102,7 @@ _Columns = tuple[int, int, int, int | None]
 
 
 def _columns(first: Sequence[str], path: str) -> _Columns:
-    """Return the indices of the columns that the first line names or, without names, of submissions to WMT's tasks."""
+    """Find the columns of a table by the names in its first line or, without names, by the layouts of `read_tags`."""
     if "tag" in first:
         if lacking := [name for name in ("segment", "index") if name not in first]:
             what = f"the header has no column '{lacking[0]}'"

@@ -124,7 +124,7 @@ def _write_one_by_one(
         if written.single and count:
             raise UsageError(
                 f"a file in the format {written.name} holds one graph",
-                advice="name a folder (ending in /), or write the format far",
+                advice="name a folder (ending in /), or choose the format 'far'",
             )
         data = None
         with _reporting(name, refused):

@@ -131,9 +131,10 @@ class LatticeArrays(Frozen):
         return _native.best_path(self.source, self.target, cost.arc, self.word_counts(ignore), cost.final)
 
     def word_counts(self, ignore: Collection[str] = ()) -> npt.NDArray[np.uint8]:
-        """Return how many words each arc adds to a result, for the tie rule: 1 or 0.
+        """Return the number of words of each arc, as the tie rule counts them: 1 or 0.
 
-        In an n-best list, no arc adds a word: arcs are in the list's order, so the tie rule prefers the first path.
+        In an n-best list, all are 0. Tied paths then differ only in their arc numbers, which follow the order of the
+        list, so the first path wins.
         """
         return np.zeros(len(self.word), dtype=np.uint8) if self.ranked else self.is_word(ignore)
 
@@ -149,8 +150,8 @@ class LatticeArrays(Frozen):
             n: Number of strings.
             scales: Weight of each score column, or the costs that `cost` returned.
             ignore: Words to ignore: strings that differ only in these words count as equal.
-            paths: True to return the `n` cheapest paths; several of these paths may have the same words. After the
-                first path, ties are sorted by the number of arcs, then by arc numbers.
+            paths: True to return the `n` cheapest paths; several of these paths may have the same words. The first is
+                that of `best_path`; others with equal costs are sorted by number of arcs, then by arc numbers.
 
         Examples:
             >>> from latticemetric import Lattice

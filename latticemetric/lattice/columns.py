@@ -168,6 +168,6 @@ def check_columns(scores: Mapping[str, Column], labels: Mapping[str, Labels], ar
 
 
 def is_any_of(symbols: Words, words: Collection[str], vocabulary: Vocabulary) -> npt.NDArray[np.bool_]:
-    """Return a Boolean array that marks the symbols (word numbers, ε or tails) that are in `words`."""
+    """Return, for each symbol, whether it is the number of one of `words`; ε and tails (numbers below 0) never are."""
     numbers = vocabulary.encode(sorted(words))
     return np.isin(symbols, numbers[numbers > EPSILON])

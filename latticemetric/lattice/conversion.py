@@ -22,7 +22,7 @@ AnyLattice = TypeVar("AnyLattice", bound="LatticeArrays")
 
 
 def costs_of(costs: Sequence[float] | None, log_probs: Sequence[float] | None) -> Sequence[float] | None:
-    """Return `costs` or, if given instead, the negated `log_probs`; `None` if neither is given.
+    """Return the costs that are given: `costs`, or `log_probs` times −1; `None` if neither is given.
 
     Raise an error if both are given; warn if `costs` look like log probabilities.
     """
@@ -124,9 +124,9 @@ def lattice_to_networkx(lattice: LatticeArrays) -> Any:
 def lattice_from_networkx(cls: type[AnyLattice], graph: Any) -> AnyLattice:
     """Build a lattice from a NetworkX graph; see `Lattice.from_networkx`.
 
-    The graph needs an attribute `start`. Final nodes need a mapping `final` from scores to costs, which may be empty.
-    Edges may have a `word` (none for ε) and a mapping `scores`; nodes may have a `time`. Nodes may be any hashable
-    objects.
+    The graph needs an attribute `start`. Nodes with an attribute `final` are final: it maps names of score columns to
+    costs, and may be empty. Edges may have a `word` (none for ε) and a mapping `scores` of the same form. Nodes may
+    have a `time`. Nodes may be any hashable objects.
     """
     if not hasattr(graph, "is_directed"):
         raise InputError(f"{type(graph).__name__} is not a NetworkX graph")
@@ -147,7 +147,9 @@ def lattice_from_networkx(cls: type[AnyLattice], graph: Any) -> AnyLattice:
     finals = [node for node in graph.nodes if "final" in graph.nodes[node]]
     for node in finals:
         if not isinstance(graph.nodes[node]["final"], Mapping):
-            raise InputError(f"'final' of node {node!r} is not a mapping of scores", advice="set it to {} for none")
+            raise InputError(
+                f"'final' of node {node!r} is not a mapping of scores", advice="without scores, set it to {}"
+            )
     names = dict.fromkeys(name for *_, data in edges for name in data.get("scores", {}))
     names |= dict.fromkeys(name for node in finals for name in graph.nodes[node]["final"])
     scales = graph.graph.get("scales", {})

@@ -226,7 +226,7 @@ class _SparseWeights:
         self.values: list[float] = []
 
     def take(self, row: int) -> float:
-        """Read the next weight; store its features for the row `row` of `SparseFeatures`, return its default value."""
+        """Read the next weight, that of arc or state `row`; store its features, and return its default value."""
         default, number, value = self._cursor.unpack(f"<{self._kind}i{self._kind}")
         self._add(row, number, value)
         (more,) = self._cursor.unpack("<q")

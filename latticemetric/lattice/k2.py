@@ -125,7 +125,7 @@ def _int32(values: Any, what: str) -> Numbers:
 
 
 def _vector(given: Numbers) -> tuple[Numbers, npt.NDArray[np.int64]]:
-    """Return the arcs of a vector of Fsas, and the index of the first arc of each Fsa, then the number of all arcs.
+    """Return the arcs of a vector of Fsas, and where each Fsa begins: the first arc of each, then the number of arcs.
 
     The array has the layout of k2's `FsaVecToTensor`:
 
@@ -147,7 +147,7 @@ def _vector(given: Numbers) -> tuple[Numbers, npt.NDArray[np.int64]]:
 def lattice_of_machine(cls: type[AnyLattice], machine: Machine, *, numbered: bool = False) -> AnyLattice:
     """Build a lattice from an Fsa.
 
-    If `numbered`, the lattice gets labels with the number of each arc's original arc in k2; `arc_numbers` reads them.
+    If `numbered`, labels of the lattice hold the number that each arc has in the Fsa; `arc_numbers` reads them.
     """
     with placed(f"arcs from {machine.before} on") if machine.before else placed("arcs"):
         is_end = _checked_ends(machine)
@@ -178,7 +178,10 @@ def lattice_of_machine(cls: type[AnyLattice], machine: Machine, *, numbered: boo
 
 
 def arc_numbers(lattice: LatticeArrays) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the k2 arc number of each arc and of each final state (−1: none); the lattice must be `numbered`."""
+    """Return the numbers that arcs and final states of a lattice have as arcs in its Fsa; −1 for none.
+
+    The lattice must be built by `lattice_of_machine` with `numbered=True`.
+    """
     owner = lattice.labels[_ARC]
     return owner.arc.astype(np.int64) - 1, owner.final.astype(np.int64) - 1
 

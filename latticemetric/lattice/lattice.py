@@ -115,7 +115,9 @@ class Lattice(LatticeArrays):
         return lattice_from_k2(cls, arcs, scores, aux_labels, vocabulary)
 
     def to_k2(self, scales: Scales | None = None) -> K2Arrays:
-        """Return this lattice as the arrays of a k2 Fsa, for `k2.Fsa(torch.from_numpy(result.arcs), aux_labels)`.
+        """Return this lattice as the arrays of a k2 Fsa, for `k2.Fsa(torch.from_numpy(result.arcs))`.
+
+        If `result.aux_labels` is not `None`, convert it, too, and pass it as the second argument.
 
         Word numbers become the labels. If the lattice has labels named `input`, these become the labels instead, and
         word numbers become the aux labels. Scores are the negated costs under `scales`, in single precision.
@@ -180,9 +182,9 @@ class Lattice(LatticeArrays):
     def determinized(self, scales: Scales | None = None) -> Self:
         """Return the smallest lattice without ε that has one path per string, with the cost of its best path.
 
-        The result has one score column. Costs are rounded to 32-bit floats, as in pynini, which must be installed. To
-        merge states, determinization also rounds the differences of costs to multiples of 2⁻¹⁴: the cost of a string
-        may change by 0.00003 per word.
+        The result has one score column; pynini must be installed. Costs are rounded to 32-bit floats, the weights of
+        pynini. To merge states, determinization also rounds the differences of costs to multiples of 2⁻¹⁴: the cost of
+        a string may change by 0.00003 per word.
         """
         from latticemetric.lattice.openfst import determinize
 

@@ -27,7 +27,7 @@ _LARGEST_SUM = 2.0**32  # above this, the rounding would be coarser than one mil
 
 @contextmanager
 def small_enough(advice: str | None = None) -> Iterator[None]:
-    """Turn a memory error inside the `with` block into an `InputError`; give `advice` if the error is of a kernel."""
+    """Turn memory errors inside the `with` block into `InputError`s; errors of kernels get `advice`."""
     try:
         yield
     except _native.TooLarge as error:
@@ -43,7 +43,7 @@ def check_number(n: int) -> None:
 
 
 def few_strings(n: int) -> int:
-    """Return a number of strings: if a graph has at most so many, ranking all is faster than a search for `n`."""
+    """Return the largest number of strings of a graph for which ranking all of them is faster than a search for `n`."""
     return max(10 * n, 1000)
 
 
@@ -66,8 +66,8 @@ def rounded(cost: Costs, largest: float) -> Costs:
 def cheapest_derivations(hypergraph: dict[str, Any], rank: npt.NDArray[np.int64], n: int) -> list[Steps]:
     """Return the edges of the cheapest derivation of each of the `n` cheapest strings.
 
-    `rank` resolves ties: it has the arc number of each edge, if derivations are paths. If it is empty, edges are
-    compared in preorder.
+    `rank` resolves ties. If derivations are paths, it has the arc number of each edge: paths are compared by these
+    numbers. Otherwise, it is empty: derivations are compared by their edges in preorder.
     """
     cost, most = summable(hypergraph), min(n, _MOST_STRINGS)
     nothing: dict[str, Any] = {"reference": np.zeros(0, dtype=np.int32), "order": 1, "unit": 1, "alpha": 0, "beta": 0}

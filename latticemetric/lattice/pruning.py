@@ -79,15 +79,14 @@ class Margins(Generic[AnyLattice]):
         ending = self.final[np.searchsorted(lattice.final, end)]
         return bool(max(ending, self.arc[list(path)].max(initial=0.0)) <= beam + self.slack)
 
-    def beam_of(self, most: int, counted: npt.NDArray[np.bool_]) -> float:
-        """Return the widest beam that keeps at most `most` of the arcs marked in `counted`.
+    def beam_of(self, limit: int, counted: npt.NDArray[np.bool_]) -> float:
+        """Return the widest beam that keeps no more than `limit` of the arcs marked in `counted`.
 
-        Return 0 if the best path alone has more than `most` of these arcs, and infinity if the whole lattice has at
-        most `most`.
+        Return 0 if the best path alone has more of these arcs, and infinity if the whole lattice has no more.
         """
         margins = np.sort(self.arc[counted])
         # The beam also drops arcs with the same margin (up to rounding) as the first arc that does not fit.
-        return math.inf if most >= len(margins) else max(0.0, float(margins[most]) - 2 * self.slack)
+        return math.inf if limit >= len(margins) else max(0.0, float(margins[limit]) - 2 * self.slack)
 
     def _ends(self, beam: float) -> npt.NDArray[np.int64]:
         return np.flatnonzero(self.final <= beam + self.slack)

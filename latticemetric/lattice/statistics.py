@@ -33,8 +33,8 @@ class LatticeStatistics:
         paths: Exact number of complete paths; `None` if it has more than about ten thousand digits.
         shortest: Number of words of the shortest path.
         longest: Number of words of the longest path.
-        depth: Average number of parallel arcs at a point between start and end. Points are times if the lattice has
-            times, otherwise steps of the longest path.
+        depth: Average number of parallel arcs at a point between start and end: in time, if the lattice has times.
+            Otherwise, the position of a state is the number of arcs of the longest path to it.
         density: Number of arcs with a word, divided by the number of words of the 1-best; `None` if the 1-best has no
             words.
         vocabulary: Number of distinct words.

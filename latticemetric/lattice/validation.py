@@ -92,7 +92,7 @@ def _unchanged(draft: Columns, states: int, *, copy: bool) -> Columns:
 def _taken(draft: Columns, rows: Rows, ends: Rows, numbers: tuple[States, States, States]) -> Columns:
     """Return the columns of the arcs `rows` and the final states `ends`.
 
-    `numbers` are the new state numbers of their sources and targets, and of the final states.
+    `numbers` has the new state numbers: the sources and the targets of these arcs, and these final states.
     """
     source, target, final = map(frozen, numbers)
     return Columns(
@@ -130,9 +130,9 @@ def int32_numbers(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
 
 
 def _numbered(draft: Columns, start: int) -> tuple[Columns, int, npt.NDArray[np.int64]]:
-    """Return the columns, the start state, and the number of each state in the input.
+    """Renumber the states if their numbers have large gaps, so that tables with a row per state stay small.
 
-    If the state numbers have large gaps, renumber the states, so that tables with a row per state stay small.
+    Return the columns, the start state, and the original number of each state.
     """
     if start < 0:
         raise InputError("the lattice is empty: it has no start state")

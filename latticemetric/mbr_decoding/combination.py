@@ -61,7 +61,8 @@ class Output(Frozen):
     def of(cls, given: Any, scale: float = 1.0, scales: Scales | None = None) -> Output:
         """Return the output of a system, given as a text, as words, or as a graph.
 
-        The slots of a graph are the bins with words of its confusion network. For `scale` and `scales`, see `combine`.
+        A graph with one path becomes its words. Other graphs become the bins of their confusion networks, without the
+        bins that contain no word. For `scale` and `scales`, see `combine`.
         """
         if isinstance(given, str) or (isinstance(given, Sequence) and all(isinstance(word, str) for word in given)):
             words = tuple(split_words(given)) if isinstance(given, str) else tuple(given)
@@ -133,7 +134,8 @@ class Vote(Frozen):
 
     Attributes:
         words: The words.
-        confidences: The share of the votes (by weight) for each word.
+        confidences: The share of the votes (by weight) for each word. Except in the scheme `votes`, a vote counts as
+            much as its confidence.
         columns: The column of each word.
     """
 
@@ -155,10 +157,10 @@ class Combination(Result, Frozen):
         bound: A lower bound of the cost: the sum of the edit distances of all pairs of systems. `None` if an output is
             not a string.
         weights: The weight of each system.
-        null: In `sum` and `votes`, the factor of the votes for "no word"; in `average` and `maximum`, the confidence of
-            "no word".
+        null: With the schemes `sum` and `votes`, the factor of the votes for "no word"; with `average` and `maximum`,
+            the confidence of "no word".
         scheme: The rule of the vote (see `combine`).
-        count_share: In `average` and `maximum`, the weight of the share of votes; confidences have the weight
+        count_share: With `average` and `maximum`, the weight of the share of votes; confidences have the weight
             1 − `count_share`.
     """
 
@@ -206,9 +208,9 @@ class Combination(Result, Frozen):
     ) -> Vote:
         """Vote in each column. Parameters that are not given keep their values from `combine`.
 
-        If "no word" ties with a word, the word wins. Of several words that tie, choose the word with letters most
-        similar to the words of all systems in the column; of equally similar words, the word of the system that differs
-        least from the other systems.
+        If "no word" ties with a word, the word wins. If several words tie, their letters are compared with the best
+        words of all systems in the column, and the most similar word wins. Of equally similar words, the word of the
+        system that differs least from the other systems wins.
         """
         share = self.count_share if count_share is None else _checked_share(count_share)
         used = np.array(self.weights if weights is None else _checked_weights(weights, self.systems))
@@ -278,7 +280,7 @@ class Combination(Result, Frozen):
         return WordMBR(best.words, best.risk, best.confidences, first.words, first.risk, tried)
 
     def agreement(self) -> dict[str, dict[str, int]]:
-        """Count the words of each system that win the vote.
+        """Count, for each system, the winning words that it has.
 
         `words` is the number of all these words; `alone` is the number of those that no other system has.
         """
@@ -318,12 +320,12 @@ def combine(
         outputs: The output of each system, by name: a text, its words, a lattice or an n-best list. A CTM read as a
             lattice keeps its times and confidences. Without names, systems are named 1, 2, …
         weights: The weight of each system; all 1 by default.
-        null: In `sum` and `votes`, the factor of the votes for "no word"; in `average` and `maximum`, the confidence of
-            "no word".
+        null: With the schemes `sum` and `votes`, the factor of the votes for "no word"; with `average` and `maximum`,
+            the confidence of "no word".
         scheme: The score of a word; the word with the largest score wins. `sum` adds the confidences (for graphs:
-            posteriors) that the systems give to the word. `votes` counts the systems that have the word as their best.
-            Both multiply by the weights of the systems. `average` and `maximum` are ROVER's: `count_share` · share of
-            votes + (1 − `count_share`) · mean (or largest) confidence.
+            posteriors) that the systems give to the word, times the weights of the systems. `votes` adds the weights
+            of the systems that have the word as their best. `average` and `maximum` are ROVER's: `count_share` · share
+            of votes + (1 − `count_share`) · mean (or largest) confidence.
         count_share: See `scheme`.
         scale: Factor of the costs of graphs, before they become probabilities; below 1, it flattens distributions.
         scales: Weight of each score column of graphs in the model's cost.
@@ -512,7 +514,7 @@ class _Table:
 
     @staticmethod
     def _entries(s: int, output: Output, slot: Numbers, numbers: Mapping[str, int]) -> tuple[npt.NDArray[Any], ...]:
-        """Return the columns of the entries of system `s`: column, system, word, mass, True if it is the best word."""
+        """Return the entries of system `s` as five arrays: column, system, word, mass, and True for its best words."""
         present, absent = np.flatnonzero(slot >= 0), np.flatnonzero(slot < 0)
         sizes = np.diff(output.first)
         is_top = np.zeros(len(output.words), dtype=bool)
@@ -628,7 +630,7 @@ class _Table:
         return summed
 
     def agreement(self, names: Sequence[str], vote: Vote) -> dict[str, dict[str, int]]:
-        """Count the words of each system that win the vote; see `Combination.agreement`."""
+        """Count, for each system, the winning words that it has; see `Combination.agreement`."""
         words = self.vocabulary.encode(vote.words)
         has = self.top[vote.columns] == words[:, None]
         alone = has & (has.sum(axis=1) == 1)[:, None]

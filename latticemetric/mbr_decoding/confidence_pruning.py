@@ -1,9 +1,9 @@
 """MBR that scores only some pairs: it drops hypotheses that are worse on a few references (Cheng & Vlachos 2023).
 
-The search uses references in random order, probable references earlier. Each round doubles the number of references
-used so far. After a round, the search compares each hypothesis with the best hypothesis so far, on resamples of these
-references. It drops hypotheses that win too few resamples, and hypotheses that cannot become the best. The expected
-score of the answer is exact: it is the mean over all references.
+The search uses references in random order; probable references tend to come early. Each round doubles the number of
+references used so far. After a round, the search compares each hypothesis with the best hypothesis so far, on resamples
+of these references. It drops hypotheses that win too few resamples, and hypotheses that cannot become the best. The
+expected score of the answer is exact: it is the mean over all references.
 
 A dropped hypothesis has no score on some references. Assume the best possible score there: if every dropped hypothesis
 is then still worse than the answer, the answer is certified. Otherwise, the probability of a wrong answer is estimated:
@@ -143,7 +143,7 @@ class _Search:
         return self._result(confidence)
 
     def _score(self, hypotheses: Numbers, references: Numbers) -> None:
-        """Score the pairs that are new; a reference without a defined score gets weight 0."""
+        """Score the pairs that have no score yet. If the scores of a reference are undefined, set its weight to 0."""
         missing = np.isnan(self._merits[np.ix_(hypotheses, references)])
         for lacking in np.unique(missing, axis=0):  # score hypotheses together if they lack the same references
             if not lacking.any():
@@ -205,7 +205,8 @@ class _Search:
         """Estimate the probability that a hypothesis has at least the expected merit of the best hypothesis.
 
         The estimate assumes that differences of merit on unused references have the distribution of the differences on
-        used references. With equal weights, their variance has the finite population correction.
+        used references. With equal weights, the variance of the sum of all differences has the finite population
+        correction.
         """
         seen = known & (self._weights > 0)
         differences = self._merits[best, seen] - self._merits[hypothesis, seen]

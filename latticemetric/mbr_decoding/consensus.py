@@ -30,8 +30,8 @@ class Consensus(Brief):
     Attributes:
         bins: For each position, the words aligned with it and their posteriors, most probable first; '' means no word.
             Bins 0, 2, 4, … are gaps between words, and often contain only ''.
-        words: The best word of each bin, without ''. It is the hypothesis with the least Bayes risk, among the
-            hypotheses tried.
+        words: The hypothesis with the least Bayes risk, among the hypotheses tried. As a rule, it consists of the first
+            word of each bin, without ''.
         confidences: The posterior of each of these words.
         bayes_risk: A tight upper bound of the expected number of word errors of `words`.
         iterations: Number of hypotheses tried.

@@ -167,7 +167,7 @@ def mbr(  # noqa: D417  parameters of one kind share a line
 
     Args:
         graph: A lattice, an n-best list, or a forest: the strings to choose from.
-        method: `ngram`, `wer`, or a metric: an object or a name (`4-grr`, `grr` for short, `wrr`, `bleu`, `meteor`, …).
+        method: `ngram`, `wer`, or a metric, as an object or by name (`wrr`, `bleu`, `meteor`, …; `grr` means `4-grr`).
         scale: Factor of the costs, before they become probabilities; below 1, it makes the distribution flatter.
         T, p, r, order, word_penalty: For `ngram`; see `GainParameters`.
         evidence: Another graph, which gives the posteriors in place of `graph`. Words are matched by their spelling.
@@ -175,7 +175,7 @@ def mbr(  # noqa: D417  parameters of one kind share a line
         samples: For metrics: number of paths to sample from each graph. Default: list all paths (at most 10,000).
         seed: The seed of the samples, and of confidence-based pruning.
         utility: In place of a method: a function of texts, a matrix or its `.npy` file; see `utility_matrix`.
-        higher_is_better, utility_range: For a utility: False if its scores are errors; its smallest and largest score.
+        higher_is_better, utility_range: For a utility: whether higher scores are better; its lowest and highest score.
         weights: For metrics: weights of the entries of an n-best list: `probabilities`, `counts` (1 each), or numbers.
         pruning_confidence: For metrics: to save time, drop strings that lose this share of resamples (`PairPruning`).
         beam: Drop paths that cost more than the best cost plus `beam`. Costs are compared before `scale` is applied.
@@ -276,7 +276,7 @@ def _utility(
 def _checked_method(
     method: str | Metric[Any], risk: str, candidates: int | None, most_states: int | None
 ) -> str | Metric[Any]:
-    """Return the method, a name in lower case; raise `UsageError` for options of exact risks that have no effect."""
+    """Return the method, names in lower case; raise `UsageError` if options of exact risks are wrong or unused."""
     method = method.strip().lower() if isinstance(method, str) else method
     if risk not in ("bound", "exact"):
         raise UsageError(f"the risk is {risk!r}", advice="choose 'bound' or 'exact'")

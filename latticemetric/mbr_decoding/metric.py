@@ -176,12 +176,12 @@ def _weights_of(costs: Floats, scale: float) -> Floats:
 
 
 def expected_scores(scorer: Scorer, candidates: int, probability: Floats) -> tuple[Floats, Floats, bool]:
-    """Return the expected scores of the candidates, and how far they can be trusted.
+    """Return the expected scores of the candidates, and how far they can be trusted, as three results.
 
-    - The expected score of each candidate over the strings with a defined score; NaN if there are none. The error is
+    - For each candidate, the expected score over the strings with a defined score; NaN if there are none. The error is
       about 10⁻¹⁵ of the mean absolute score.
     - For each candidate, the total probability of the strings with an undefined score.
-    - True if all searches of alignments were complete.
+    - Whether the scores are exact: False if a search of METEOR's alignments was stopped early.
     """
     probable = np.flatnonzero(probability)
     rows: Iterator[ScoreRow] = scorer.rows(range(candidates), probable.tolist())
@@ -313,7 +313,7 @@ def metric_mbr(
     """Rank the strings of a graph by their expected score; see `mbr`."""
     if hypotheses is not None and evidence is not None:
         raise UsageError(
-            "the graph has no effect if hypotheses and evidence are given", advice="give hypotheses or evidence only"
+            "the graph has no effect if hypotheses and evidence are given", advice="give only one of the two"
         )
     confidence = None if pruning_confidence is None else check_confidence(pruning_confidence)
     hypotheses = graph if hypotheses is None else hypotheses
@@ -363,7 +363,7 @@ def _scorer(
     hypotheses: tuple[Graph, Sequence[_String]],
     evidence: tuple[Graph, Sequence[_String]],
 ) -> Scorer:
-    """Return the scorer of strings; `hypotheses` and `evidence` are a graph and its strings."""
+    """Return the scorer of strings; `hypotheses` and `evidence` are pairs of a graph and its strings."""
     candidates, expected = hypotheses[1], evidence[1]
     if not isinstance(metric, OutsideUtility):
         return MetricScorer(metric, candidates, expected)

@@ -42,8 +42,8 @@ class GainParameters:
 
     Attributes:
         scale: Factor of the costs before they become probabilities.
-        T: Number of words of the hypothesis at which log BLEU is linearised. Without a word penalty, T does not change
-            which string has the largest gain.
+        T: Length (in words) of the hypothesis at which log BLEU is linearised. Without a word penalty, T does not
+            change which string has the largest gain.
         p: Average precision of unigrams.
         r: Precision of each order, divided by the precision of the order before.
         order: The length of the longest n-grams.
@@ -276,7 +276,7 @@ class NgramMBR:
 
     @cached_property
     def _numbers(self) -> Words:
-        """The word of each arc of the lattice, by its number in the evidence."""
+        """The word of each arc, as its number in the vocabulary of the evidence; unknown words are `UNKNOWN`."""
         assert isinstance(self._pruned, Lattice)
         if self._pruned.vocabulary == self._evidence.vocabulary:
             return self._pruned.word
@@ -335,7 +335,7 @@ def mbr_lattice(
     Args:
         graph: A lattice, or an n-best list.
         scale: Factor of the costs before they become probabilities.
-        T: Number of words of the hypothesis at which log BLEU is linearised; see `GainParameters`.
+        T: Length (in words) of the hypothesis at which log BLEU is linearised; see `GainParameters`.
         p: Average precision of unigrams.
         r: Precision of each order, divided by the precision of the order before.
         order: The length of the longest n-grams.

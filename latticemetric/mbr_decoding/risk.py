@@ -120,14 +120,14 @@ def risk_mbr(
 ) -> RiskMBR:
     """Decode for minimum Bayes risk under word error rate, by exact risks of candidates.
 
-    Candidates are the words of `word_mbr`, the best strings of the lattice, and the best strings of its consensus
-    network. Ties: the words of `word_mbr`, then the 1-best, then the strings of the lattice, cheapest first.
+    Candidates are, in this order, the answer of `word_mbr`, the 1-best, the best strings of the lattice, and the best
+    strings of its confusion network. Of candidates with equal risks, the first wins.
 
     Args:
         graph: A lattice, or an n-best list.
         scale: Factor of the costs; below 1, it makes the distribution flatter.
         scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
-        candidates: Number of strings from the lattice, and from the network.
+        candidates: Number of strings to take from the lattice, and to take from the network.
         most_states: The largest number of states of the search for one risk. If a search needs more, it gives only
             bounds of the risk.
 
@@ -181,11 +181,11 @@ def _risk(found: Expected, words: _String) -> tuple[RiskOfString, Expected]:
 
 
 def _candidates(
-    aligner: Aligner, one_best: AlignedHypothesis, best: AlignedHypothesis, most: int
+    aligner: Aligner, one_best: AlignedHypothesis, best: AlignedHypothesis, count: int
 ) -> dict[_String, _Numbers]:
     """Return the distinct candidates and their word numbers.
 
-    They are the answer of word MBR, the 1-best, and the `most` best strings of the lattice and of its network.
+    They are the answer of word MBR, the 1-best, and the best strings, `count` each, of the lattice and of its network.
     """
     found: dict[_String, _Numbers] = {}
 
@@ -197,7 +197,7 @@ def _candidates(
         add(aligner.lattice, hypothesis.numbers[hypothesis.positions])
     network = _network(best)
     for lattice, cost in ((aligner.lattice, aligner.cost), (network, network.cost())):
-        for path in lattice.n_best(most, cost):
+        for path in lattice.n_best(count, cost):
             add(lattice, lattice.word[path])
     return found
 

@@ -188,7 +188,7 @@ class MatrixScorer:
 def utility_matrix(
     utility: Metric[Any] | PairFunction | str, hypotheses: Sequence[Text], references: Sequence[Text] | None = None
 ) -> Matrix:
-    """Return the score of each hypothesis against each reference alone, as a matrix; NaN if undefined.
+    """Return a matrix of scores: each hypothesis is scored against each single reference; NaN if undefined.
 
     Save a matrix with `numpy.save`, and pass it to `mbr` as `utility=`, or to the command line as `--utility-matrix`.
 

@@ -93,7 +93,8 @@ class AlignedHypothesis:
 
     Attributes:
         lattice: The lattice.
-        numbers: The word numbers of the lattice, ascending; the first is ε. Other fields store indices into it.
+        numbers: The word numbers of the lattice, ascending; the first is ε. `positions` and `word` hold indices into
+            this array.
         positions: The hypothesis's word at each position; ε in gaps between words.
         risk: A tight upper bound of the expected edit distance.
         word: For each row, the aligned word.
@@ -139,14 +140,14 @@ class AlignedHypothesis:
         return np.maximum.reduceat(self.mass, self.first)
 
     def own(self, column: Floats) -> Floats:
-        """Return the value of each position's own word; 0 if no path is aligned with it."""
+        """Return the value of a column for each position's own word; 0 if no path is aligned with this word."""
         rows = np.flatnonzero(self.word == self.positions[self.place])
         values = np.zeros(len(self.positions))
         values[self.place[rows]] = column[rows]
         return values
 
     def sums(self, column: Floats) -> Floats:
-        """Return the sum of the values of each position."""
+        """Return the sum of a column over the rows of each position."""
         sums = np.zeros(len(self.positions))
         np.add.at(sums, self.place, column)
         return sums

@@ -149,7 +149,7 @@ class Metric(ABC, Generic[S]):
         return {}
 
     def _word_sets(self) -> dict[str, frozenset[str]]:
-        """Return the sets of words that come last in the signature, if they are not empty."""
+        """Return the sets of words that come last in the signature, which leaves out empty sets."""
         return {}
 
     @property
@@ -171,7 +171,10 @@ class Metric(ABC, Generic[S]):
 
     @abstractmethod
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
-        """Return the score of each row of summed statistics (the last axis); NaN if undefined."""
+        """Return the score of each row of summed statistics; NaN if undefined.
+
+        The rows lie along the last axis of `sums`.
+        """
 
     @abstractmethod
     def statistics(self, candidate: Text, references: References) -> S:
@@ -294,8 +297,8 @@ class Aligning(Protocol):
 def explain(metric: Any, candidate: Any, references: GraphReferences) -> str | None:
     """Return a metric's counts for one candidate as text for a terminal.
 
-    If the metric can only align, return the alignment with the best reference (ties: the first). If it can do neither,
-    return `None`.
+    If the metric cannot explain its counts, return its alignment with the best reference (ties: the first). If it
+    cannot align either, return `None`.
     """
     if isinstance(metric, Explaining):
         return str(metric.explain(candidate, references))

@@ -78,8 +78,8 @@ class BLEU(TallyMetric):
     def columns(self) -> tuple[str, ...]:
         """The names of the columns.
 
-        The columns are: matches by order, n-grams by order, words, effective reference length, and the smaller of the
-        last two.
+        The columns are: matches by order, n-grams by order, number of words, effective reference length, and the
+        smaller of these two lengths.
         """
         orders = range(1, self.order + 1)
         counts = [f"{name}_{k}" for name in ("matches", "ngrams") for k in orders]

@@ -52,7 +52,7 @@ class SpelledRate(GRR):
         """Return the units of a text, given as words. Ignored words and wildcards are left out."""
 
     def units(self, text: Text) -> tuple[str, ...]:
-        """Return the units of a text that the metric compares."""
+        """Split a text into units; return those that the metric compares."""
         return self.counted(words_of(text))
 
     def signature_for(self, references: int | str) -> Signature:
@@ -71,7 +71,7 @@ class SpelledRate(GRR):
 
         Args:
             lattice: The lattice.
-            numbers: The numbers of known units, if several graphs share them.
+            numbers: The numbers of units, to share them among several graphs; `None` for new numbers.
         """
         word = lattice.word
         if silent := self.ignore | self.wildcard:

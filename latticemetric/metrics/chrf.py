@@ -33,13 +33,14 @@ class CHRF(TallyMetric):
     Args:
         char_order: The length of the longest n-grams of characters.
         word_order: The length of the longest n-grams of words; 0: no words. An ASCII punctuation mark at the end of a
-            word (otherwise at its beginning) is a separate word.
+            word, or else at its beginning, is a separate word.
         beta: Weight of recall relative to precision.
         whitespace: Count white space as characters. A string keeps all of its white space; words of a list are
             separated by one space.
         lowercase: Compare lower-cased texts.
-        eps_smoothing: Average the F-scores of the orders, with 10⁻¹⁶ for an undefined precision or recall, as in
-            chrF++.py, NLTK and Moses. If False, ignore n-grams longer than a text.
+        eps_smoothing: Average the F-scores of the orders, not P and R, as in chrF++.py, NLTK and Moses; an undefined
+            precision or recall is 10⁻¹⁶. If False, average P and R over the orders for which candidate and reference
+            both have n-grams.
 
     Examples:
         >>> round(CHRF().score("the cats sat", "the cat sat"), 6)

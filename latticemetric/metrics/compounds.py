@@ -101,9 +101,9 @@ class CompoundWER(TallyErrorRate):
 
 
 class _JoinedWords(NamedTuple):
-    """Runs of adjacent words that form a known word when joined, for each of several strings.
+    """For each of several strings, the runs of adjacent words that form a known word when joined.
 
-    `end`, `length` and `word` have one row per run.
+    `end`, `length` and `word` have one row per run; the rows of string s begin at `begin[s]`.
     """
 
     begin: npt.NDArray[np.int64]  # the first row of each string
@@ -113,7 +113,7 @@ class _JoinedWords(NamedTuple):
 
 
 class _Joiner:
-    """Finds runs of adjacent words that form a known word when joined."""
+    """Finds runs of adjacent words that form a known word (a key of `number`) when joined."""
 
     def __init__(self, number: dict[str, int]) -> None:
         self._number = number

@@ -2,7 +2,7 @@
 
 All three use an alignment with the fewest errors: H matches, S substitutions, D deletions and I insertions. If several
 alignments have the fewest errors, the parameter `alignment` chooses one: an alignment with the most matches, or the
-alignment of the package rapidfuzz, which jiwer uses, too.
+alignment that the package rapidfuzz finds (jiwer uses this package, too).
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _NUMBER_OF_COUNTS = 4
 
 
 class _AlignmentMetric(TallyMetric):
-    """A metric computed from the counts of one alignment.
+    """A metric computed from the counts of an alignment.
 
-    The alignment is of a candidate with its best reference (ties: the first).
+    Each candidate is aligned with its best reference (ties: the first).
     """
 
     columns = ("matches", "substitutions", "deletions", "insertions")

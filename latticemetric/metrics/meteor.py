@@ -47,7 +47,7 @@ class MeteorAlignment:
         reference: The reference's words.
         pairs: The mapped words, in the candidate's order.
         chunks: The number of chunks. A chunk is a run of mapped words that are adjacent in both texts.
-        crossings: The number of pairs of mappings that are in different orders in candidate and reference.
+        crossings: The number of pairs of mapped words that have opposite orders in candidate and reference.
         exact: True if no alignment is better; False if the search was cut short, so that a better one may exist.
 
     Examples:
@@ -243,13 +243,13 @@ class METEOR(TallyMetric):
         scores = self.values(rows).tolist()
         return rows[[self._best(rows, scores, range(a, b)) for a, b in pairwise(begin)]]
 
-    def _best(self, rows: Table, scores: Sequence[float], several: range) -> int:
-        """Return the row (one of `several`) with the best score (ties: the first).
+    def _best(self, rows: Table, scores: Sequence[float], part: range) -> int:
+        """Return the index of the row with the best score (ties: the first) among the indices in `part`.
 
         Scores that are almost equal are compared exactly.
         """
-        highest = max(scores[k] for k in several)
-        close = [k for k in several if scores[k] > highest - _ROUNDING]
+        highest = max(scores[k] for k in part)
+        close = [k for k in part if scores[k] > highest - _ROUNDING]
         return close[0] if len(close) == 1 else max(close, key=lambda k: self._exact_score(rows[k]))
 
     def _exact_score(self, row: Table) -> Fraction:

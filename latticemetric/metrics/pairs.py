@@ -99,8 +99,8 @@ def _pair_tables(
 ) -> Iterator[npt.NDArray[np.float64]]:
     """Yield the statistics of all candidates against each reference: one table per reference.
 
-    If a subclass overrides only `table`, its inherited `pair_tables` may not agree with it: then use that of `Metric`,
-    which calls `table`.
+    If a subclass overrides only `table`, the `pair_tables` that it inherits may compute other statistics. Then use
+    `Metric.pair_tables`, which calls `table`.
     """
     classes = type(metric).__mro__
     counting, pairing = (

@@ -147,8 +147,8 @@ _BESIDE = "a"
 def _with_words(lattice: Lattice, numbers: Sequence[Sequence[int]], vocabulary: Vocabulary) -> Lattice:
     """Return the lattice with each word replaced by its pieces.
 
-    `numbers` has the pieces of each word of the old vocabulary; `vocabulary` is the new vocabulary. Each piece has its
-    own arc. The first arc gets the scores and labels of the old arc.
+    Element w of `numbers` lists the pieces of the word with the old number w, as numbers in the new `vocabulary`. Each
+    piece has its own arc. The first arc gets the scores and labels of the old arc.
     """
     sizes = np.array([len(each) for each in numbers])[lattice.word]
     origin = np.repeat(np.arange(len(sizes)), sizes)

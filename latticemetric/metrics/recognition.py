@@ -52,7 +52,7 @@ Counts = npt.NDArray[np.int64]
 
 
 class BestReference(NamedTuple):
-    """The reference with the best rate for a candidate, and the alignment of both."""
+    """The reference with the best rate for a candidate, and its alignment with the candidate."""
 
     reference: int  # the index of the reference, from 0
     statistics: RecognitionStatistics
@@ -210,13 +210,12 @@ class GRR(Metric[RecognitionStatistics]):
         return sum(statistics.matches) * unit - statistics.insertions * alpha - statistics.deletions * beta
 
     def merit(self, statistics: RecognitionStatistics) -> Merit:
-        """Return the rate as a sort key: larger is better."""
+        """Return the sort key of the rate: larger is better, also for error rates."""
         return merit(self.gain(statistics), sum(statistics.reference_ngrams), self.gains)
 
     def numerator(self, statistics: RecognitionStatistics) -> int | float:
         """Return the numerator of the rate."""
-        units, unit = self._units(statistics), self.gains.unit
-        return units / unit if units % unit else units // unit
+        return self.parts(statistics)[1]
 
     def exact_numerator(self, statistics: RecognitionStatistics) -> Fraction:
         """Return the numerator of the rate as an exact fraction."""
@@ -232,9 +231,14 @@ class GRR(Metric[RecognitionStatistics]):
 
     def value(self, statistics: RecognitionStatistics) -> float | None:
         """Return the rate; `None` if the reference has no words."""
-        size = self.denominator(statistics)
+        return self.parts(statistics)[0]
+
+    def parts(self, statistics: RecognitionStatistics) -> tuple[float | None, int | float, int]:
+        """Return the rate, its numerator and its denominator; the rate is `None` if the reference has no words."""
+        units, unit, size = self._units(statistics), self.gains.unit, self.denominator(statistics)
         # A quotient of integers is rounded only once.
-        return self._units(statistics) / (self.gains.unit * size) if size else None
+        rate = units / (unit * size) if size else None
+        return rate, units / unit if units % unit else units // unit, size
 
     def score(self, candidate: Text, references: GraphReferences) -> float | None:
         """Return the rate of one candidate; `None` if the reference has no words.
@@ -248,7 +252,10 @@ class GRR(Metric[RecognitionStatistics]):
     def corpus(
         self, candidates: Sequence[Text], references: Sequence[GraphReferences]
     ) -> CorpusScore[RecognitionStatistics]:
-        """Return the sum of numerators divided by the sum of denominators, both against best references."""
+        """Return the sum of numerators divided by the sum of denominators.
+
+        Each candidate is compared with its best reference.
+        """
         check_corpus(candidates, references)
         counts, owner = self._counted(candidates, references)
         total = RecognitionStatistics.of_columns(counts.sum(axis=0).tolist())
@@ -391,7 +398,7 @@ class WER(ErrorRate, WRR):
 
 
 def as_recognition_rate(metric: str | Metric[Any]) -> GRR:
-    """Return the recognition rate `metric` (a metric or its name); raise `UsageError` if it cannot search a graph."""
+    """Return a recognition rate, given as a metric or by name; raise `UsageError` for metrics of another kind."""
     rate = make_metric(metric) if isinstance(metric, str) else metric
     if not isinstance(rate, GRR):
         name = metric if isinstance(metric, str) else rate.name
@@ -410,11 +417,11 @@ def _has_graph(references: GraphReferences) -> bool:
 
 
 def best_arcs(candidate: Sequence[str], reference: Lattice, gains: Gains, silent: Collection[str] = ()) -> list[int]:
-    """Return the arcs of the path of a reference graph that gives a candidate the best rate.
+    """Find the path of a reference graph that gives a candidate the best rate; return its arcs.
 
     Among several best paths, choose the path that ends in the smallest state. Then compare arcs from the end of the
-    paths: at the first difference, choose the path with the smaller arc. `candidate` has only words that count; words
-    of the reference in `silent` do not count.
+    paths: at the first difference, choose the path with the smaller arc. `candidate` has only words that count;
+    `silent` has the words of the graph that do not count.
     """
     vocabulary = Vocabulary.from_words(candidate)
     # Words that are not in the candidate match nothing.

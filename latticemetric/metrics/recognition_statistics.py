@@ -105,7 +105,7 @@ _MOST_DIGITS = 20
 
 
 def exact_gains(order: int, alpha: Fraction, beta: Fraction) -> Gains:
-    """Return the gains of a recognition rate as integers over a common denominator."""
+    """Return the parameters of a recognition rate; α and β become integers over a common denominator."""
     unit = lcm(alpha.denominator, beta.denominator)
     if unit > _FINEST_UNIT or max(abs(alpha), abs(beta)) * unit > _LARGEST_PENALTY:
         raise UsageError(
@@ -135,5 +135,5 @@ Merit = tuple[bool, Fraction]
 
 
 def merit(gain: int, denominator: int, gains: Gains) -> Merit:
-    """Return the sort key of the rate gain / denominator. The gain is a number of units of `1 / gains.unit`."""
+    """Return `gain / denominator` as a sort key. `gain` is in units of `1 / gains.unit`."""
     return (denominator > 0, Fraction(gain, gains.unit * (denominator or 1)))

@@ -69,7 +69,7 @@ class Sclite(Metric[RecognitionStatistics]):
         return self.align_arcs(candidate, reference)[0]
 
     def align_arcs(self, candidate: GraphText, reference: GraphText) -> tuple[Alignment, npt.NDArray[np.integer[Any]]]:
-        """Return the alignment, and the arc of each candidate word; if the candidate is a text, its position."""
+        """Return the alignment, and each candidate word's arc, or its position if the candidate is a text."""
         sides = [graphs_of(side if isinstance(side, str | Lattice) else [side])[0] for side in (reference, candidate)]
         vocabulary = Vocabulary.from_words([*words_in(sides[1]), *words_in(sides[0])])
         networks = [_network(side, vocabulary) for side in sides]

@@ -85,7 +85,7 @@ _COUNTS_AT_ONCE = 1 << 22
 
 
 def pair_matches(candidates: NumberedStrings, references: NumberedStrings, order: int) -> Iterator[Counts]:
-    """Yield the numbers of clipped n-gram matches of all candidates with each reference: one array per reference.
+    """Yield one array per reference: how many n-grams of each candidate match it (clipped counts).
 
     An array has one row per candidate, and one column per order.
 
@@ -151,7 +151,7 @@ class Segments(NamedTuple):
         return _native.match_ngrams(*self.candidates, *self.references, self.owner, order)
 
     def information(self, order: int) -> npt.NDArray[np.float64]:
-        """Return `matches`, each weighted by its information, as in NIST.
+        """Sum the information (as in NIST) of clipped n-gram matches, one row per segment and one column per order.
 
         A word must have the same number in all segments.
         """
@@ -159,7 +159,7 @@ class Segments(NamedTuple):
 
 
 def count_segments(candidates: Sequence[Text], references: Sequence[References], gains: Gains) -> tuple[Counts, Counts]:
-    """Return the counts of a recognition rate: one row per pair of candidate and reference, and their `owner`.
+    """Return the counts of a recognition rate, one row per pair of candidate and reference; and an array `owner`.
 
     Segment s has the rows `owner[s]` to `owner[s + 1] − 1`.
     """
@@ -201,10 +201,10 @@ def _spelled(text: Text, numbers: dict[str, int]) -> list[str]:
 def _native_count(
     counting: Callable[..., Any], candidates: Sequence[Text], references: Sequence[References], *more: Any
 ) -> tuple[Any, list[str] | None]:
-    """Call a native function with a test set; return its result, and the words if they were replaced by numbers.
+    """Call a native function with a test set; return its result, and `None` or a list of words.
 
     The native reader refuses words that UTF-8 cannot encode, and sequences other than lists and tuples. In these cases,
-    numbers replace the words in a second call.
+    call the function again with a number in place of each word, and return the words in the order of their numbers.
     """
     require_as_many(candidates, references)
     try:

@@ -27,7 +27,7 @@ _Trail = dict[tuple[int, _Set], tuple[tuple[int, _Set], str] | None]
 
 
 def arcs_from(lattice: Lattice) -> list[list[tuple[int, int, str]]]:
-    """Return the number, target and word of the arcs that leave each state."""
+    """Return, for each state, the arcs that leave it: the index, target and word of each arc."""
     arcs: list[list[tuple[int, int, str]]] = [[] for _ in range(lattice.num_states)]
     columns = (lattice.source, lattice.target, lattice.word)
     for arc, (source, target, word) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
@@ -36,7 +36,7 @@ def arcs_from(lattice: Lattice) -> list[list[tuple[int, int, str]]]:
 
 
 def useful_states(rule: Rewriter, lattice: Lattice) -> list[set[int]]:
-    """Return, for each lattice state, the rule states that are possible there if the rule accepts the text."""
+    """Return, for each lattice state, the rule states that the rule can have there while it accepts a text."""
     arcs, finals = arcs_from(lattice), set(lattice.final.tolist())
     useful: list[set[int]] = [set() for _ in arcs]
     useful[0].add(BEFORE)

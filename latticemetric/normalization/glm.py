@@ -3,7 +3,8 @@
 A rule `A => B / [C] __ [D]` replaces `A` by `B` between `C` and `D`. The text is read once, from left to right: at each
 character, the first rule of the file that matches is applied, and reading continues after its `A`. Rules match the
 original text, not the output of other rules, and may span words. `B` may have alternatives, `{IT IS / IT HAS}`, and
-optional words, `(UH)`.
+optional words, `(UH)`. As the last slash of a rule begins its context, a rule with alternatives needs one, such as
+`/ [] __ []`.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _HYPHEN = re.compile(r"([^( ])-(?=[^) ])")
 
 
 class MappingRule(NamedTuple):
-    """A rule: the text to replace, its replacement, its left and right context, and its place."""
+    """A rule: the text to replace, its replacement, the text before and after it, and the rule's place for errors."""
 
     source: str
     output: str
@@ -107,7 +108,7 @@ def _is_for(pattern: str, names: Iterable[str], where: str) -> bool:
 
 
 def _parsed(line: str, where: str) -> MappingRule:
-    """Parse a rule; the last slash outside of brackets begins the context."""
+    """Parse a rule; the last slash begins the context, unless `]` and then `[` follow it."""
     source, arrow, rest = line.partition(_ARROW)
     if not arrow or (rest and not rest[0].isspace()):
         raise FormatError("this is not a rule", where=where, advice="write A => B / [C] __ [D], with spaces around =>")
@@ -131,8 +132,8 @@ def _unquoted(text: str) -> str:
 class MappingRules(Rewriter):
     """Applies the rules of a file to words.
 
-    A state is the end of the text read so far, in two parts: the characters that are not yet rewritten, since the
-    choice of a rule depends on the text that follows; and, before them, the characters that left contexts may need.
+    A state has the last characters of the text read so far, in two parts. Rules have not yet been applied to the second
+    part, since the choice of a rule depends on the text that follows. Left contexts may need the first part.
     """
 
     def __init__(self, path: str, side: str, *, keep_case: bool, timed: bool = False) -> None:
@@ -176,8 +177,8 @@ class MappingRules(Rewriter):
     def _applied(self, seen: str, text: str, *, at_end: bool) -> tuple[str, str, list[tuple[str, ...]]]:
         """Apply rules to `text`, which follows the text `seen`; stop where more text is needed to choose a rule.
 
-        Return the text before that place (including `seen`), the text after it, and the output: the alternatives of
-        each part.
+        Return the text before that place (including `seen`), the text after it, and the output in parts. A part has the
+        alternatives that a rule writes, or one character that no rule replaces.
         """
         parts: list[tuple[str, ...]] = []
         all_read, at = seen + text, len(seen)
@@ -260,7 +261,8 @@ def _sequence(text: str, parts: Iterator[str], closing: str) -> list[str]:
         else:
             texts = _joined(texts, [_NO_WORD.sub("", part)])
     if closing:
-        raise InputError(f"the rule writes '{text}', where {closing} is missing", advice=f"add {closing}")
+        advice = f"add {closing}; if the file has it, end the rule with / [] __ [] (the last slash begins a context)"
+        raise InputError(f"the rule writes '{text}', where {closing} is missing", advice=advice)
     return texts
 
 

@@ -109,8 +109,8 @@ class Grammar:
             raise InputError(
                 f"the rule rewrites '{shortened(' '.join(words))}' to several texts with the same weight",
                 where=self.rules[0].where,
-                advice="give all but one of them a weight, allow several only for references, or use sclite or "
-                "lattice-oracle, which accept several for hypotheses",
+                advice="give all but one of these texts a weight, let the grammar write several texts only for "
+                "references, or use sclite or lattice-oracle, which accept several texts for a hypothesis",
             )
         return text
 

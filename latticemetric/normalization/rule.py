@@ -53,7 +53,7 @@ class Rewriter(ABC):
     """
 
     def __init__(self, where: str, *, is_weighted: bool = False) -> None:
-        """Store `where`, the name of the rules for errors; `is_weighted` is True if steps may have costs."""
+        """Store `where`, which names the rules in errors, and `is_weighted`, which is True if steps may have costs."""
         self.where = where
         self.is_weighted = is_weighted
         self._steps: dict[tuple[int, str], tuple[Step, ...]] = {}
@@ -75,7 +75,7 @@ class Rewriter(ABC):
 
     @abstractmethod
     def _compute_steps(self, state: int, word: str) -> Iterator[Step]:
-        """Yield the ways to read a word: as the last word of a text (ends in `AFTER`), and as any other word."""
+        """Yield the ways to read a word if it ends the text (the new state is `AFTER`), and if other words follow."""
 
 
 class Rule(Rewriter):

@@ -304,7 +304,10 @@ class _NumberReader:
         return f"{str(self._number)[:-1] if before in _TENS and one_digit else self._number}{value}"
 
     def _multiplied(self, value: int) -> Iterator[str]:
-        """Multiply the number by `value` if possible; otherwise yield it and begin another number with `value`."""
+        """Multiply the number by `value` if possible; otherwise yield it and begin another number with `value`.
+
+        Of an integer, only the part below 1000 is multiplied (2003, 100 → 2300).
+        """
         number = self._number
         if isinstance(number, str):
             with contextlib.suppress(ValueError):  # "1.2.3" is no number
@@ -321,7 +324,7 @@ class _NumberReader:
             self._number = thousands * 1000 + rest * value
 
     def _ended(self, number: int | str | None, ending: str) -> Iterator[str]:
-        """Store the number. An ending, from a word such as `fourth` or `tens`, completes the number: yield it."""
+        """Store the number; if there is an ending (as in `fourth` or `tens`), yield the number with the ending."""
         self._number = number
         if ending:
             yield self._write(f"{number}{ending}")

@@ -81,7 +81,7 @@ class CompoundOracle(CompoundPath):
 def compound_oracle(graph: Graph, references: References, *, scales: Scales | None = None) -> CompoundOracle:
     """Return the path of a lattice with the smallest word error rate that treats joined words as equal (`CompoundWER`).
 
-    Ties are resolved by the tie rule (`latticemetric.engine.ties`), and then by the first reference.
+    Ties are resolved by the tie rule (`latticemetric.engine.ties`); then the first reference wins.
 
     Args:
         graph: A lattice, or an n-best list.
@@ -153,7 +153,10 @@ def _best(lattice: Lattice, reference: tuple[str, ...], cost: Costs) -> tuple[St
 
 
 def compound_automaton(reference: tuple[str, ...], vocabulary: Vocabulary, spoken: Sequence[int]) -> FstArrays:
-    """Return an acceptor of texts over the word numbers `spoken`; the cost of a text is its number of errors."""
+    """Return an acceptor of texts; the cost of a text is its number of errors.
+
+    `spoken` has the numbers of the words of the texts; ε is ignored.
+    """
     number = {vocabulary.word(label): label for label in sorted(set(spoken) - {EPSILON})}
     arcs = [*_edits(reference, number), *_joined_references(reference, number)]
     states = len(reference) + 1
@@ -200,9 +203,9 @@ def _joined_references(reference: tuple[str, ...], number: Mapping[str, int]) ->
 
 
 def _spellings(word: str, number: Mapping[str, int]) -> list[tuple[int, int, int]]:
-    """Return the parts of all ways to split a word into several words of `number`.
+    """Split a word in all ways into several words that are keys of `number`; return all parts.
 
-    A part is given by its begin and end in the word (in characters), and its label.
+    A part has its begin and end in the word (in characters), and its number.
     """
     size = len(word)
     reached = {0}

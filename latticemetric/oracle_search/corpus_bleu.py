@@ -88,8 +88,8 @@ MOST_TRIED = 1000
 _LEAST_STEP = 1e-12
 
 
-def has_few_paths(graph: Lattice | Forest, most: int) -> bool:
-    """Return True if a graph has at most `most` complete paths or derivations."""
+def has_few_paths(graph: Lattice | Forest, limit: int) -> bool:
+    """Return True if a graph has at most `limit` complete paths or derivations."""
     if isinstance(graph, Lattice):
         counts, ends = [1, *([0] * (graph.num_states - 1))], graph.final.tolist()
         steps = zip(graph.target.tolist(), ([source] for source in graph.source.tolist()), strict=True)
@@ -98,10 +98,10 @@ def has_few_paths(graph: Lattice | Forest, most: int) -> bool:
         steps = zip(graph.head.tolist(), map(graph.tails.row, range(len(graph.head))), strict=True)
     for here, before in steps:
         counts[here] += math.prod(counts[place] for place in before)
-        if counts[here] > most:
+        if counts[here] > limit:
             return False
     complete: int = sum(counts[end] for end in ends)
-    return complete <= most
+    return complete <= limit
 
 
 class Member:
@@ -132,14 +132,17 @@ class Member:
         return [string.path for string in strings]
 
     def best(self, gain: BleuGain, share: float, weight: Floats | None = None) -> Steps:
-        """Return the path with the largest gain of its n-grams; `weight` multiplies the gain of each n-gram."""
+        """Return the path whose n-grams and words have the largest total gain.
+
+        `weight` has a factor for each n-gram's gain; for `share`, see `BleuGain.of_word`.
+        """
         gains = gain.of_match[self._ngrams.length] * (1.0 if weight is None else weight)
         word = gain.of_word(share)
         largest = max(self._longest, 1) * (math.fsum(gain.of_match) + abs(word))
         return self.space.best_by_ngrams(self._ngrams, ExactGains.of(gains, word, largest))
 
     def proposals(self, gain: BleuGain, shares: Sequence[float], rounds: int) -> Iterator[Steps]:
-        """Yield candidates for the path with the largest gain, for each factor of the brevity penalty's derivative.
+        """Yield paths with a large gain, for each of `shares` (see `BleuGain.of_word`).
 
         BLEU clips the matches of an n-gram at its count in the references, which a sum over a path cannot express. If a
         path has an n-gram more often than that, search again with a smaller gain of this n-gram, so that all its
@@ -194,7 +197,7 @@ class Ascent:
         return Tally(self._metric.columns, tuple(row.tolist()))
 
     def _objective(self, totals: Table) -> Floats:
-        """Return the BLEU of each row of totals; if it is 0, return smoothed BLEU − 1, so that rows can be compared."""
+        """Return the BLEU of each row of totals. To compare rows with BLEU 0, return smoothed BLEU − 1 for them."""
         values = self._metric.values(totals)
         return np.where(values > 0, values, self._smoothed.values(totals) - 1)
 
@@ -278,7 +281,7 @@ class CorpusPath(Result):
         return self.path.words
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON; counts come from the alignment of the words."""
+        """Return plain values, for JSON; counts come from the 4-GRR alignment of the path's words."""
         nothing = {"numerator": None, "denominator": None}
         one_best = {**self.one_best.asdict(), "score": self.one_best_score, **nothing}
         return {

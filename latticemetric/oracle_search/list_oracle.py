@@ -65,11 +65,12 @@ def list_oracle(
 
     def scored(number: int) -> ScoredPath:
         _, statistics, alignment, reference = metric.best_reference(texts[number], listed)
+        score, numerator, denominator = metric.parts(statistics)
         return ScoredPath(
             words=texts[number],
-            score=metric.value(statistics),
-            numerator=metric.numerator(statistics),
-            denominator=metric.denominator(statistics),
+            score=score,
+            numerator=numerator,
+            denominator=denominator,
             statistics=statistics,
             cost=costs[number],
             scores=scores[number],
@@ -90,13 +91,13 @@ def _merits(metric: GRR, counts: Sequence[Sequence[int]]) -> Sequence[Any]:
 
 
 def _gains(metric: GRR, counts: Sequence[Sequence[int]]) -> Sequence[Any]:
-    """Return the gain of each hypothesis; it ranks hypotheses like the rate if there is only one reference."""
+    """Return the gain of each hypothesis; with one reference, gains rank hypotheses in the same order as rates."""
     order, unit, alpha, beta = metric.gains
     return [sum(row[:order]) * unit - row[order + 2] * alpha - row[order + 1] * beta for row in counts]
 
 
 def _arcs(nbest: NBest, number: int) -> tuple[int, ...]:
-    """Return the arcs of a hypothesis in the list's lattice; first arcs of hypotheses have the lowest numbers."""
+    """Return the arcs of a hypothesis in the list's lattice; all first arcs of hypotheses come before other arcs."""
     further = [max(0, len(hypothesis.words) - 1) for hypothesis in nbest.hypotheses]
     begin = len(further) + list(accumulate(further, initial=0))[number]
     return (number, *range(begin, begin + further[number]))

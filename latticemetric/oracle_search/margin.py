@@ -1,7 +1,7 @@
 """Find hope, fear and worst strings, by metric and model cost together (Chiang 2012).
 
 All three maximise an `Objective`. Hope maximises weight · metric − cost, fear maximises −weight · metric − cost. In
-margin training, hope is the target and fear is the rival. The worst string is a fear whose costs only decide ties.
+margin training, hope is the target and fear is the rival. The worst string maximises −metric; costs only decide ties.
 """
 
 from __future__ import annotations
@@ -39,9 +39,10 @@ class Hope(Answer):
     """The best path or derivation by metric and model cost: the target of margin training.
 
     Attributes:
-        value: weight · rate − cost, or weight · numerator − cost; for WER, the rate is 1 − WER.
+        value: weight · rate − cost or weight · numerator − cost, depending on `on`; for WER, the rate is 1 − WER.
         one_best: The model's 1-best, scored in the same way.
-        exact: True if no path has a larger value (up to the rounding of 64-bit sums).
+        exact: True if no path has a larger value (up to the rounding of 64-bit sums), except paths of strings that
+            `hopes` lists before this one.
         signature: The metric, its parameters and the version.
     """
 
@@ -55,10 +56,12 @@ class Fear(Answer):
     """The string with the largest −weight · metric − cost: the rival of margin training.
 
     Attributes:
-        value: −weight · rate − cost, or −weight · numerator − cost; for WER, the rate is 1 − WER.
-        bound: Upper bound of the values of all strings except earlier results; equal to `value` if `exact`.
+        value: −weight · rate − cost or −weight · numerator − cost, depending on `on`; for WER, the rate is 1 − WER.
+        bound: No string has a larger value than this, except strings that `fears` lists before this one; equal to
+            `value` if `exact`.
         one_best: The model's 1-best, scored in the same way.
-        exact: True if no string has a larger value (up to the rounding of 64-bit sums).
+        exact: True if no string has a larger value than `value` (up to the rounding of 64-bit sums), except strings
+            that `fears` lists before this one.
         signature: The metric, its parameters and the version.
     """
 
@@ -273,7 +276,7 @@ def worst(
     scales: Scales | None = None,
     cap: int = DEFAULT_CAP,
 ) -> Worst:
-    """Return the string of a graph with the worst score; the score of a string is its best over all references.
+    """Return the worst-scoring string of a graph; the score of a string is its best over all references.
 
     Ties are resolved by the tie rule (`latticemetric.engine.ties`).
 
@@ -335,7 +338,7 @@ class Objective:
 
     Attributes:
         metric: The recognition rate.
-        references: The references; the best reference of a string counts.
+        references: The references; each string is compared with the one that is best for it.
         shares: For each reference, the factor that turns a gain (an integer, see `Gains`) into the weighted metric.
         costs_count: True if costs are part of the value, False if they only decide ties.
         penalize: True for fear and worst, which subtract the metric.
@@ -390,8 +393,9 @@ class Objective:
 class StringByObjective(NamedTuple):
     """The cheapest path of a string, and the string's weighted metric.
 
-    `bound` is `None` if only strings listed before this one can be better. Otherwise, strings that are not listed may
-    be better: `bound` is a lower bound of their losses. A loss is the negated objective.
+    A string's loss is its negated objective. `bound` is `None` if only strings listed before this one can have smaller
+    losses. Otherwise, the search stopped early: strings that it did not find may have smaller losses, but none below
+    `bound`.
     """
 
     path: Steps
@@ -453,7 +457,7 @@ def _all_paths(space: ForestSpace, objective: Objective) -> list[Steps]:
 
 
 def _best_of(space: SearchSpace, paths: Iterable[Steps], objective: Objective, n: int) -> list[StringByObjective]:
-    """Return the `n` best of several strings by the objective; each string is given by its path."""
+    """Return the `n` strings with the largest objective; the strings are given by their paths."""
     strings = [StringByObjective(path, objective.weighted(space.reported(path)), None) for path in paths]
 
     def order(string: StringByObjective) -> tuple[Fraction, TieKey]:

@@ -64,7 +64,7 @@ def oracle(
     scales: Scales | None = None,
     engine: str = "auto",
 ) -> Oracle | AutomatonOracle:
-    """Return the path of a graph (in a forest: the derivation) with the best score.
+    """Return the best-scoring path of a graph; in a forest, the best-scoring derivation.
 
     Ties are resolved by the tie rule (`latticemetric.engine.ties`): least cost, fewest words, smallest arc numbers.
 
@@ -93,21 +93,27 @@ def oracle(
         return automaton_oracle(graph, metric, references, scales=scales)
     if references is None:
         raise UsageError("no reference is given", advice="give at least one; only your own automaton needs none")
-    rate, listed = as_recognition_rate(metric), graphs_of(references)
+    return oracle_by_rate(graph, graphs_of(references), as_recognition_rate(metric), scales=scales, engine=engine)
+
+
+def oracle_by_rate(
+    graph: Graph, references: Sequence[GraphReference], rate: GRR, *, scales: Scales | None = None, engine: str = "auto"
+) -> Oracle:
+    """Do the same as `oracle`, for references that are already checked, and converted by `graphs_of`."""
     if isinstance(graph, NBest) and find_engine(engine) is native:
-        found = list_oracle(graph, listed, rate, scales)
+        found = list_oracle(graph, references, rate, scales)
         if found is not None:
-            return _answer(rate, found.best, found.promised, found.one_best, references=len(listed), graph=graph)
+            return _answer(rate, found.best, found.promised, found.one_best, references=len(references), graph=graph)
     space = as_search_space(graph, rate, scales)
-    best = space.preferred([space.best(reference, engine) for reference in listed])
-    one_best = space.scored(space.one_best(), listed)
-    return _oracle(space, best, listed, one_best, graph)
+    best = space.preferred([space.best(reference, engine) for reference in references])
+    one_best = space.scored(space.one_best(), references)
+    return _oracle(space, best, references, one_best, graph)
 
 
 def _oracle(
     space: SearchSpace, best: Candidate, references: Sequence[GraphReference], one_best: ScoredPath, graph: Graph
 ) -> Oracle:
-    """Return the result of a search space as an `Oracle`."""
+    """Score the best path of a search space, and return it as an `Oracle`."""
     path = space.scored(best.path, references)
     return _answer(space.metric, path, best.promised, one_best, references=len(references), graph=graph)
 
@@ -134,7 +140,7 @@ def oracles(
     n: int = 10,
     scales: Scales | None = None,
 ) -> list[Oracle]:
-    """Return the `n` strings of a graph with the best scores: distinct strings, best first.
+    """Return the `n` best-scoring strings of a graph: distinct strings, best first.
 
     Strings are compared without ignored words. Each result has the cheapest path of its string. Ties are resolved as in
     `oracle`, whose result comes first. The list is shorter than `n` if the graph has fewer strings.

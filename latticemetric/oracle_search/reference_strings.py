@@ -20,7 +20,7 @@ def strings_of_graph(reference: Lattice) -> list[tuple[str, ...]]:
         raise InputError(
             f"a reference has more than {MOST_STRINGS} alternative strings, too many to try one by one",
             advice="give fewer alternatives or shorter references; oracles of lattices, and scores by wer, wrr, "
-            "N-grr and sclite, have no limit",
+            "N-grr and sclite, accept any number of alternatives",
         )
     return strings
 

@@ -88,7 +88,7 @@ class ScoredPath(Result):
         }
 
     def details(self, *, exact: bool) -> dict[str, Any]:
-        """Return the values that `Answer.asdict` adds for its own path, but not for its `one_best`."""
+        """Return values that `Answer.asdict` gives for the answer itself, but not for the nested `one_best`."""
         return {
             "ngram_matches": list(self.statistics.matches),
             "reference": " ".join(self.reference),
@@ -122,7 +122,8 @@ class Oracle(Answer):
 
     Attributes:
         one_best: The model's 1-best, scored in the same way.
-        exact: Always True: no path of the graph has a better score.
+        exact: Always True: no path of the graph has a better score, except paths of strings that `oracles` lists before
+            this one.
         signature: The metric, its parameters and the version.
     """
 

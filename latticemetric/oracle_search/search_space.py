@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cached_property
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -20,6 +19,7 @@ from latticemetric.engine.search import BestDerivation, ForestSearch, Search
 from latticemetric.engine.ties import TieKey
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
+from latticemetric.frozen import cached_property
 from latticemetric.graph import Graph, as_lattice, path_fields
 from latticemetric.lattice.columns import Costs, Scales, Steps, is_any_of
 from latticemetric.lattice.lattice import Lattice
@@ -60,7 +60,7 @@ class SearchSpace(ABC):
     Attributes:
         metric: The recognition rate.
         cost: The model's cost of each arc or edge, and of each ending.
-        compared_cost: These costs in the form that the tie rule compares (forests: rounded).
+        compared_cost: The costs that the tie rule compares: `cost`, but in forests rounded, so that sums are exact.
         word_counts: The number of words that each arc or edge adds to the result.
     """
 
@@ -95,7 +95,7 @@ class SearchSpace(ABC):
         return TieKey.of_path(self.graph.cost_of(path, self.compared_cost), int(self.word_counts[path].sum()), path)
 
     def reported(self, path: Steps) -> tuple[str, ...]:
-        """Return the words of a path without ignored words."""
+        """Return the words of a path, except ignored words."""
         words, ignored = self.graph.words(path), self.metric.ignore
         return tuple(word for word in words if word not in ignored) if ignored else words
 
@@ -103,11 +103,12 @@ class SearchSpace(ABC):
         """Score the words of a path with the string metric."""
         metric, words = self.metric, self.reported(path)
         _, statistics, alignment, reference = metric.best_reference(words, references)
+        score, numerator, denominator = metric.parts(statistics)
         return ScoredPath(
             words=words,
-            score=metric.value(statistics),
-            numerator=metric.numerator(statistics),
-            denominator=metric.denominator(statistics),
+            score=score,
+            numerator=numerator,
+            denominator=denominator,
             statistics=statistics,
             cost=self.graph.cost_of(path, self.cost),
             scores=self.graph.scores_along(path),
@@ -125,7 +126,7 @@ class SearchSpace(ABC):
         return merit(gain, total, self.metric.gains)
 
     def encoded(self, reference: Sequence[str]) -> Words:
-        """Return the words of a reference that the metric counts, as word numbers of the graph."""
+        """Return those words of a reference that the metric counts, as word numbers of the graph."""
         return self.graph.vocabulary.encode(self.metric.counted(reference))
 
 
@@ -150,7 +151,7 @@ class LatticeSpace(SearchSpace):
         return self.metric.spelling(self.graph) if isinstance(self.metric, SpelledRate) else None
 
     def encoded(self, reference: Sequence[str]) -> Words:
-        """Return the words (or units) of a reference that the metric counts, as numbers."""
+        """Return those words (or units) of a reference that the metric counts, as numbers."""
         if self.spelling is None:
             return super().encoded(reference)
         return self.spelling.numbers.encode(self.metric.counted(reference))
@@ -264,7 +265,7 @@ class ForestSpace(SearchSpace):
         self._shown = forest.target_without(metric.ignore)
 
     def search_for(self, reference: Sequence[str]) -> ForestSearch:
-        """Return the input for a search of the best derivation against one reference."""
+        """Return the input of the search for the best derivation against one reference."""
         target, words = self._counted_target, self.word_counts
         return ForestSearch(self.graph, target, words, self.compared_cost, self.encoded(reference), self.metric.gains)
 

@@ -1,4 +1,4 @@
-"""Find the oracle of a graph at several sizes, pruned by beams, by densities and to n-best lists."""
+"""Find the oracles of a graph at several sizes: pruned by beams or densities, or reduced to n-best lists."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Point(NamedTuple):
     """One size to which a graph is pruned.
 
     Attributes:
-        kind: `one_best` (the 1-best), `beam` (paths that cost at most `at` more than the best), `density` (at most `at`
-            arcs with a word for each reference word), `nbest` (the `at` cheapest strings), `whole` (the whole graph).
+        kind: `one_best` (the 1-best), `beam` (the paths within the beam `at`), `density` (the widest beam that keeps
+            the density within `at`), `nbest` (the `at` cheapest strings), or `whole` (the whole graph); see `Points`.
         at: The size; `None` for `one_best` and `whole`.
     """
 
@@ -47,7 +47,7 @@ class Points:
 
     Attributes:
         beams: Beams, ascending; a beam is how much more than the best path a path may cost.
-        densities: Limits on the number of arcs with a word, divided by the number of reference words; ascending.
+        densities: Densities, ascending; a density is how many arcs with words there may be per reference word.
         nbest: Sizes of n-best lists, ascending.
     """
 
@@ -126,7 +126,7 @@ def sweep_graph(
 
 
 def reference_words(references: Sequence[Sequence[str]], metric: GRR) -> float:
-    """Return the mean number of reference words that the metric counts."""
+    """Return the number of words that the metric counts in a reference: the mean over the references."""
     return sum(len(metric.counted_words(reference)) for reference in references) / len(references)
 
 
@@ -141,8 +141,8 @@ def _within_beams(
 ) -> list[PointOracle]:
     """Return the oracles within each beam, at each density, and in the whole lattice.
 
-    A density stands for a beam: the widest that keeps at most this number of arcs with words for each reference word.
-    Search a beam only if it removes the best path of the next wider beam; otherwise, that path is still the best.
+    Replace each density by the widest beam that does not exceed it. Go from wide beams to narrow ones: as long as a
+    beam keeps the path that was best in the beam before it, this path is still the best.
     """
     margins, is_word = Margins.of(lattice, scales), lattice.is_word(metric.ignore) > 0
 

@@ -90,7 +90,8 @@ def automaton_oracle(
         graph: A lattice, or an n-best list.
         automaton: A tropical `pynini.Fst` with costs −score. Its label ★ accepts any word. With references, it is a
             transducer from hypotheses to references.
-        references: One reference or several, as strings or lattices: the output side of the transducer.
+        references: If the automaton is a transducer, what its outputs are matched with: one reference or several, as
+            strings or lattices.
         scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
 
     Raises:
@@ -250,7 +251,10 @@ def _of_references(transducer: Any, references: Sequence[Lattice | tuple[str, ..
 
 
 def _reference_acceptor(reference: Lattice, spelling: dict[int, str] | None) -> Any:
-    """Return the acceptor of a reference in the transducer's output labels, with a parallel ★ arc for each word."""
+    """Return the acceptor of a reference, with the output labels of the transducer.
+
+    Each arc with a word has a parallel arc with the label ★. If the word has no output label, only the ★ arc remains.
+    """
     words_of = {number: word for number, word in (spelling or {}).items() if 0 < number < STAR}
     vocabulary = Vocabulary.numeric() if spelling is None else Vocabulary(words_of)
     label = counted_labels(reference, vocabulary, ())

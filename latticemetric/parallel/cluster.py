@@ -87,7 +87,7 @@ class Cluster:
             yield client
 
     def _scheduler(self, stack: contextlib.ExitStack) -> Any:
-        """Return the scheduler's address, or start a cluster."""
+        """Return the address of a running scheduler, or a cluster that this call starts; `stack` stops it."""
         if self.kind == "address":
             return self.place
         if self.kind == "file":
@@ -130,7 +130,7 @@ def _address_in(file: Path) -> str:
 
 
 def _local_cluster(workers: int | None) -> Any:
-    """Start a cluster that other machines cannot reach; if it has TLS, other users of this machine cannot reach it."""
+    """Start a cluster that only this machine can reach; with TLS, only this user."""
     from distributed import LocalCluster
 
     return LocalCluster(
@@ -148,7 +148,7 @@ def _local_cluster(workers: int | None) -> Any:
 
 
 def dask_setup(_worker: object) -> None:
-    """Ignore interrupts in a local worker: a terminal sends them to all processes, but the client stops its workers.
+    """Ignore interrupts in a local worker: a terminal also sends them to the client, which stops its workers.
 
     Dask calls this function (by this name) when a worker starts.
     """
@@ -159,8 +159,8 @@ def dask_setup(_worker: object) -> None:
 def security_options(*, temporary: bool = False) -> dict[str, Any]:
     """Return the TLS settings of a cluster, with the certificates from `distributed.comm.tls` in Dask's configuration.
 
-    Without certificates there, return no settings; with `temporary`, create certificates in memory, if `cryptography`
-    is installed.
+    If the configuration has none and `temporary` is True, create certificates in memory; this needs `cryptography`. If
+    there are no certificates, return no settings.
     """
     from distributed.security import Security
 

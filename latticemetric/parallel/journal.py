@@ -107,7 +107,7 @@ class Journal:
     def blamed(self) -> Iterator[None]:
         """Report an unexpected error in the `with` block as a damaged journal, if answers came from the journal.
 
-        Reading an answer checks each field separately; if two fields contradict each other, only their use fails.
+        Reading an answer checks each field separately. If two fields contradict each other, their use raises an error.
         """
         try:
             yield

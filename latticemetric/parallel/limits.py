@@ -23,7 +23,7 @@ class Limits:
     Attributes:
         timeout: Seconds per task.
         memory: Bytes that the process may allocate, in addition to those at its start; Linux only.
-        default_memory: Bytes to use if `memory` is `None`. This limit alone does not start a process.
+        default_memory: Bytes to use if `memory` is `None`. This limit also works without a worker process.
     """
 
     timeout: float | None = None
@@ -56,7 +56,7 @@ def default_workers() -> int:
 
 
 def check_workers(number: int) -> None:
-    """Raise `UsageError` if `number` is more workers than the machine can use, since each takes memory."""
+    """Raise `UsageError` if this number of workers is too large for the machine: each worker takes memory."""
     most = max(_MOST_WORKERS, _MOST_A_PROCESSOR * default_workers())
     if number > most:
         raise UsageError(f"{number} workers are too many for this machine", advice=f"give at most {most}")

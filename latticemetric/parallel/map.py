@@ -42,16 +42,16 @@ def map_in_order(
 ) -> Iterator[Answer]:
     """Yield the answers of tasks in order. Tasks and answers are pickled if other processes compute them.
 
-    At most 128 tasks per worker and 64 MB of tasks and answers are in progress at any time. Bytes of files are kept
-    until a task is answered; with 8 MB of them per worker, only idle workers get further tasks. If reading a task or
-    computing its answer raises an error, all earlier answers are yielded before that error is raised.
+    At most 128 tasks per worker and 64 MB of tasks and answers are in progress at any time. Tasks may keep bytes of
+    files until they are answered; if they keep 8 MB per worker, only idle workers get further tasks. If reading a task
+    or computing its answer raises an error, all earlier answers are yielded before that error is raised.
 
     Args:
         function: Computes the answer of a task. Forked processes do not need to pickle it.
         questions: The tasks; they are read on demand.
-        workers: Number of processes, or a Dask client. No process starts if there is one worker without limits, or
-            for a few quick tasks.
-        lost: Makes the answer of a task that has none, because its process was killed twice or it exceeded a limit.
+        workers: Number of processes, or a Dask client. For one worker, or for a few quick tasks, no process starts,
+            unless `limits` has a `timeout` or `memory`.
+        lost: Makes the answer if the task exceeded a limit, or if its process was killed twice.
         limits: The limits per task.
         packing: Returns the object that pickles the tasks.
     """
@@ -84,7 +84,10 @@ def map_in_order(
 def _answers_of_this_process(
     function: Callable[[Question], Answer], source: _Source[Question], workers: int, limits: Limits
 ) -> Iterator[Answer]:
-    """Yield the answers that this process computes: all with one worker, otherwise only those of a few quick tasks."""
+    """Yield the answers that this process computes.
+
+    With limits, these are none; with one worker, or without fork, all; otherwise, those of a few quick tasks.
+    """
     check_workers(workers)
     can_fork = hasattr(os, "fork")
     if limits:

@@ -109,7 +109,7 @@ def _forget(tokens: Iterable[str]) -> None:
 
 
 class Held(Protocol):
-    """Bytes of a file that a task keeps in memory although its pickle has only their place."""
+    """Bytes of a file that a task keeps in memory, in case a worker cannot read them from the file."""
 
     @property
     def size(self) -> int:
@@ -157,13 +157,13 @@ class Packing:
         return Packed(data, frozenset(self._needs), tuple(self._held))
 
     def hold(self, held: Held) -> None:
-        """Add bytes of the task that is being packed to those that are released when it is answered."""
+        """Keep bytes for the task that is being packed; release them when the task is answered."""
         self._held.append(held)
 
     def by_token(self, thing: Any) -> Any:
-        """Return the pickle of an object as a token, in the form that reducers return.
+        """Return what a reducer has to return so that an object is pickled as a token.
 
-        Return `None` if the object is new, or if there are too many constants.
+        Return `None` if the object has no token, because it is new, or because there are too many constants.
         """
         token = _tokens.get(id(thing))
         if token is None:

@@ -2,8 +2,8 @@
 
 Numbers, texts, booleans, `None` and dicts with text keys are written as in JSON. Other values become a list that begins
 with the type: `["tuple", 1, 2]`, or `["Alignment", …]` with the fields in order. Only graphs and registered classes can
-be written and read. Fields are checked against the annotations of their class, and graphs like graphs from files, so
-that a damaged or malicious file raises an error.
+be written and read. Reading checks fields against the annotations of their class, and checks graphs in the same way as
+graphs from other files, so that a damaged or malicious file raises an error.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ class PlainData:
 
 
 class GraphSpool:
-    """A store of names and graphs that a command writes at its end; more than 16 MB are kept on disk.
+    """Names and graphs, stored for a command that writes them at its end; if they exceed 16 MB, on disk.
 
     Iteration reads one graph at a time, in the order of `add`.
     """
@@ -340,7 +340,7 @@ def _class(name: str) -> Any:
 
 
 class _Names(dict[str, Any]):
-    """Resolves names in annotations that are imported only for type checkers, and the alias `Graph`."""
+    """Resolves the names of annotations that modules import only for type checkers, and the alias `Graph`."""
 
     def __missing__(self, name: str) -> Any:
         if name == "Graph":

@@ -179,8 +179,8 @@ class Worker:
     def takes(self, size: int, *, together: bool) -> bool:
         """Return True if a batch of `size` bytes can be sent now.
 
-        A small batch can always be sent. A large batch needs an idle worker; with a memory limit, it must be a single
-        task (`together` is False).
+        A small batch can always be sent. A large batch needs an idle worker and, with a memory limit, must not have
+        several tasks (`together`).
         """
         return size <= _SMALL or not (self.tasks or (together and self._is_limited))
 
@@ -351,7 +351,8 @@ def _replies(
 ) -> Iterator[tuple[int, bytes]]:
     """Compute the answers of pickled questions; yield replies, each with the number of its answers.
 
-    If `together`, a reply may have the answers of several quick tasks: pickling them takes two thirds of the time.
+    If `together`, a reply may have the answers of several quick tasks: pickling them in one piece takes two thirds of
+    the time that pickling one by one takes.
     """
     answers: list[_Answer] = []
     sent = time.monotonic()

@@ -1,7 +1,7 @@
 """Compute the exact expected rate of a graph's paths: its value, variance, distribution and gradient.
 
-The kernel (`kernels/expectation/`) follows all paths together, in the product of the lattice with columns of edit
-distances or gains; see docs/theory/expected.md.
+The kernel (`kernels/expectation/`) follows all paths together. A state of this search is a state of the lattice with a
+column of edit distances or gains for each reference; see docs/theory/expected.md.
 """
 
 from __future__ import annotations
@@ -206,7 +206,7 @@ class _Settings(NamedTuple):
 
 @dataclass(frozen=True)
 class CountedReferences:
-    """The distinct references of a search, without empty references if others have words.
+    """The distinct references of a search; if any reference has words, those without words are left out.
 
     The kernel computes costs: errors for WER and WRR, otherwise negative gains. It divides each cost by the size of its
     reference; `rate` converts the mean of these quotients to a rate. A reference without words has no rate.
@@ -260,7 +260,7 @@ class CountedReferences:
         return 1.0 if self.counts_errors else -1.0 / (1 if self.by_edits else self.gains.unit)
 
     def numerator(self, cost: int, reference: int) -> float:
-        """Return the numerator of the rate, given a cost against this reference (by number); whole numbers as `int`."""
+        """Return the numerator of the rate (if whole, as `int`), given a cost and the number of the reference."""
         if self.counts_errors:
             return cost
         if self.by_edits:
@@ -272,8 +272,8 @@ class CountedReferences:
     ) -> tuple[Words, list[list[int]], int]:
         """Return the class of each arc's word, the classes of each reference's words, and the number n.
 
-        Reference words in the lattice's vocabulary have the classes 0, 1, … n − 1. Reference words outside of the
-        vocabulary have class n + 1. Words of arcs that no reference has have class n, arcs without a word have −1.
+        Reference words in the lattice's vocabulary have the classes 0, 1, … n − 1, other reference words have n + 1.
+        Arcs whose word is in no reference have n. Arcs without a word, or with a word in `silent`, have −1.
         """
         encode = lattice.vocabulary.encode if numbers_of is None else numbers_of.encode
         numbers = [encode(reference).tolist() for reference in self.words]
@@ -426,10 +426,10 @@ def _with_counts(found: Expected, listed: CountedReferences, mean: float, outcom
 def _of_forest(
     forest: Forest, references: GraphReferences, metric: GRR, listed: CountedReferences, settings: _Settings
 ) -> Expected:
-    """Compute the exact expectation over a forest's derivations, or estimate and bound it if they are too many.
+    """Compute the exact expectation over a forest's derivations; if they are too many, an estimate and its bounds.
 
-    To bound it, prune the forest by a beam and compute the rate of the kept derivations. All other derivations count
-    with the best or the worst possible rate.
+    For the bounds, prune the forest by a beam and compute the rate of the kept derivations. All other derivations count
+    with the worst possible rate for one bound, and with the best for the other.
     """
     unfolded = unfold(forest, MOST_STACKS)
     if unfolded is not None:
@@ -513,7 +513,7 @@ _ROUNDING = 1e-9  # rounding errors of logarithms of sums of large costs
 
 
 def _worst_rate(listed: CountedReferences, longest: int) -> float:
-    """Return a bound of the worst rate of a string with at most `longest` words, against its best reference."""
+    """Return a bound: no string of up to `longest` words has a worse rate against its best reference."""
     _, unit, alpha, beta = listed.gains
     rates = []
     for reference, total in zip(listed.words, listed.totals, strict=True):
@@ -529,7 +529,7 @@ def _worst_rate(listed: CountedReferences, longest: int) -> float:
 
 
 def _by_edge(found: Expected, unfolded: Unfolded, forest: Forest) -> Expected:
-    """Return the result with a gradient per edge and goal: the sum over its arcs in the unfolded lattice."""
+    """Return the result with a gradient per edge and goal: the sum over its arcs and final states after unfolding."""
     if found.gradient is None or found.final_gradient is None:
         return found
     edges = len(forest.head)

@@ -43,7 +43,7 @@ class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
     Attributes:
         order: The length of the longest n-grams.
         vocabulary: Maps word numbers to words.
-        parent: The row of each n-gram without its last word; −1 for the empty n-gram.
+        parent: The row of each n-gram's prefix, which has all words but the last; −1 for the empty n-gram.
         word: The number of the last word of each n-gram.
         posterior: The probability that a path or derivation has the n-gram at least once.
     """
@@ -128,7 +128,7 @@ class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
 
 
 def check_ngram_order(order: int) -> None:
-    """Raise `UsageError` unless the order is a whole number from 1 to the highest order."""
+    """Raise `UsageError` unless the order is a whole number from 1 to `_HIGHEST_ORDER`."""
     if not (isinstance(order, int | np.integer) and 1 <= order <= _HIGHEST_ORDER):
         raise UsageError(f"n-grams of order {order} cannot be counted", advice="choose an order of 1 or more")
 
@@ -222,7 +222,7 @@ class Posteriors(Result, Distribution):
     arc: Floats
 
     def expected(self, arc_values: npt.ArrayLike, final_values: npt.ArrayLike | None = None) -> float:
-        """Return the expected value of a path. Its value is the sum of the values of its arcs and its final state."""
+        """Return the expected value of a path, which is the sum of its arcs' values and its final state's value."""
         return self._expected(arc_values, final_values)
 
     def ngrams(self, order: int) -> NgramPosteriors:
@@ -308,7 +308,7 @@ class Posteriors(Result, Distribution):
         return tuple(np.minimum(self.arc[[arc for _, arc in counted]], 1.0).tolist())
 
     def _agreement(self, words: tuple[str, ...]) -> tuple[float, ...]:
-        """Return, for each word, the probability of the list's hypotheses that have the word at the same position."""
+        """Return, for each word, the total probability of the hypotheses with the same word at the same position."""
         from latticemetric.metrics.alignment import DELETION, MATCH
         from latticemetric.metrics.recognition import WER
 
@@ -374,7 +374,7 @@ class ForestPosteriors(Result, Distribution):
     edge: Floats
 
     def expected(self, edge_values: npt.ArrayLike, final_values: npt.ArrayLike | None = None) -> float:
-        """Return the expected value of a derivation. Its value is the sum of the values of its edges and its goal."""
+        """Return the expected value of a derivation, which is the sum of its edges' values and its goal's value."""
         return self._expected(edge_values, final_values)
 
     def ngrams(self, order: int) -> NgramPosteriors:

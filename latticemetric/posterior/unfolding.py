@@ -1,7 +1,8 @@
 """Unfold a forest into a lattice with one path per derivation, read from left to right.
 
 A state of the lattice is the stack of words and nodes that are still to be read; derivations with the same stack share
-the state. If all target sides of a forest begin (or all end) with their only tail, the forest already is a lattice.
+the state. A forest already is a lattice if its edges have at most one tail each, and this tail is always the first
+symbol of the target side (or always the last).
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ def _joined(points: Iterable[tuple[float, float]]) -> str:
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
     """Return evenly spaced round numbers that cover the range from `low` to `high`.
 
-    The distance between them is 1, 2, 2.5, 5 or 10 times a power of ten, and at least 1 / `most` of the range.
+    Their distance is 1, 2, 2.5 or 5 times a power of ten: the smallest that fits into the range up to `most` times.
     """
     reach = high - low or 1.0
     power = 10.0 ** math.floor(math.log10(reach / most))
@@ -114,7 +114,7 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
 
 
 def decades(low: float, high: float) -> list[float]:
-    """Return the numbers 1, 2 or 5 times a power of ten that cover the range from `low` > 0 to `high`."""
+    """Return round numbers (1, 2 or 5 times a power of ten) that cover the range from `low` > 0 to `high`."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     steps = [factor * 10.0**power for power in powers for factor in (1, 2, 5)]
     first = max((k for k, step in enumerate(steps) if step <= low * 1.000001), default=0)
@@ -123,7 +123,7 @@ def decades(low: float, high: float) -> list[float]:
 
 
 def thinned(values: Sequence[float], most: int = 7) -> Sequence[float]:
-    """Return at most `most` of the values, evenly spaced."""
+    """Return every k-th value, with the smallest k that leaves up to `most` values."""
     return values[:: max(1, math.ceil(len(values) / most))]
 
 

@@ -136,9 +136,7 @@ def _scored(words: Words, reference: Words, rate: GRR) -> CorrectedText:
     best = rate.evaluate(words, [reference])
     counts = best.statistics
     kept = tuple(word for word in words if word not in rate.ignore)
-    return CorrectedText(
-        kept, rate.value(counts), rate.numerator(counts), rate.denominator(counts), counts, best.alignment
-    )
+    return CorrectedText(kept, *rate.parts(counts), counts, best.alignment)
 
 
 def _compositional(lists: Lists, references: Sequence[Words], rate: GRR) -> Table:

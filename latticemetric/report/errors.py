@@ -12,12 +12,12 @@ from latticemetric.evaluation.error_analysis import GroupKind, groups_of
 def error_groups(ids: Sequence[str], speakers: Mapping[str, str] | None = None) -> dict[str, list[str]]:
     """Return the group of each utterance, by speaker (key `speaker`) and by file (key `file`).
 
-    Leave out a key whose groups would show nothing:
+    Leave out a key if its groups are unknown or would show nothing:
 
     - An id does not contain its group.
     - All utterances are in one group.
-    - Each id is a group of its own.
-    - The groups equal those of the other key; then keep only the first key.
+    - The groups are the ids themselves.
+    - The groups equal those of the other key. Then leave out only `file`.
 
     Args:
         ids: The ids of utterances, as in `groups_of`.

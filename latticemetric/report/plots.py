@@ -150,11 +150,11 @@ def _draw_panels(panels: Sequence[_Panel], path: str, heading: str, note: str = 
 
 
 def _draw(axes: Axes, panel: _Panel) -> None:
-    there = ~(np.isnan(panel.x) | np.isnan(panel.y))
+    drawn = ~(np.isnan(panel.x) | np.isnan(panel.y))
     hollow = np.zeros(len(panel.x), dtype=bool) if panel.hollow is None else panel.hollow
-    crowd = int(there.sum()) > _MANY
+    crowd = int(drawn.sum()) > _MANY
     style: dict[str, Any] = {"s": 6 if crowd else 22, "alpha": 0.35 if crowd else 0.9, "edgecolors": BLUE}
-    for chosen, colour, marker in ((there & ~hollow, BLUE, "o"), (there & hollow, "none", "^")):
+    for chosen, colour, marker in ((drawn & ~hollow, BLUE, "o"), (drawn & hollow, "none", "^")):
         linewidths = 0 if crowd and colour != "none" else 0.8
         axes.scatter(
             panel.x[chosen], panel.y[chosen], facecolors=colour, marker=marker, linewidths=linewidths, zorder=3, **style
@@ -165,24 +165,24 @@ def _draw(axes: Axes, panel: _Panel) -> None:
         value = f"{pearson.value:.3f}".replace("-", "−")
         half_width = "" if pearson.half_width is None else f" ± {pearson.half_width:.3f}"
         title = f"{panel.metric}: r = {value}{half_width}"
-    if line is not None and there.any():
-        ends = np.array([panel.x[there].min(), panel.x[there].max()])
+    if line is not None and drawn.any():
+        ends = np.array([panel.x[drawn].min(), panel.x[drawn].max()])
         axes.plot(ends, line[0] * ends + line[1], color=ORANGE, zorder=1)
-    if there.any() and 0 < len(panel.labels) <= _MOST_LABELS:
-        _label(axes, panel, line, there)
+    if drawn.any() and 0 < len(panel.labels) <= _MOST_LABELS:
+        _label(axes, panel, line, drawn)
     axes.set_title(title)
     axes.set_xlabel(f"{panel.metric}{panel.unit}")
     axes.set_ylabel(f"human{panel.unit or ' score'}")
     axes.margins(0.12)
 
 
-def _label(axes: Axes, panel: _Panel, line: tuple[float, float] | None, there: npt.NDArray[np.bool_]) -> None:
-    """Write names beside the points marked in `there`, away from the line and without overlaps."""
-    x, y = panel.x[there], panel.y[there]
+def _label(axes: Axes, panel: _Panel, line: tuple[float, float] | None, drawn: npt.NDArray[np.bool_]) -> None:
+    """Write the names of the drawn points beside them, away from the line and without overlaps."""
+    x, y = panel.x[drawn], panel.y[drawn]
     unit = (y.max() - y.min()) / _SPAN_POINTS or 1.0
     shifts = _apart(y / unit) - y / unit
     lefts = _to_the_left(x, y, line)
-    for at, height, shift, left, text in zip(x, y, shifts, lefts, np.asarray(panel.labels)[there], strict=True):
+    for at, height, shift, left, text in zip(x, y, shifts, lefts, np.asarray(panel.labels)[drawn], strict=True):
         axes.annotate(
             str(text).replace("$", r"\$"),
             (float(at), float(height)),
@@ -198,7 +198,7 @@ def _label(axes: Axes, panel: _Panel, line: tuple[float, float] | None, there: n
 
 
 def _to_the_left(x: Floats, y: Floats, line: tuple[float, float] | None) -> npt.NDArray[np.bool_]:
-    """Mark the labels to place left of their points, so that they are away from the line and inside the panel."""
+    """Choose the side of each label, away from the line and inside the panel; return True for left of the point."""
     width = x.max() - x.min() or 1.0
     place = (x - x.min()) / width
     left: npt.NDArray[np.bool_] = place > 1 / 2
@@ -210,7 +210,7 @@ def _to_the_left(x: Floats, y: Floats, line: tuple[float, float] | None) -> npt.
 
 
 def _apart(heights: Floats) -> Floats:
-    """Return heights (in points) that are moved apart where two labels would overlap."""
+    """Move labels apart where they would overlap; return the new heights, in points."""
     order = np.argsort(heights, kind="stable")
     step = np.arange(len(heights)) * _LABEL_POINTS * 1.15
     pushed = np.maximum.accumulate(heights[order] - step) + step
@@ -236,7 +236,7 @@ def plot_agreement(agreement: Agreement, path: str, *, level: PlotLevel = "syste
     Args:
         agreement: The result of `correlate`.
         path: The file to write; its name ends in .svg, .png or .pdf.
-        level: What a point stands for: a system, a pair of systems (`differentials`), or a segment of a system.
+        level: What a point is: a `system`, a pair of systems (`differentials`), or a `segment` of a system.
 
     Raises:
         MissingDependencyError: matplotlib is not installed.
@@ -297,8 +297,8 @@ _MOST_TICKS = 10
 def draw_sweep(found: Sweep, measured: str, path: str, intervals: Sequence[Interval] = ()) -> None:
     """Draw a sweep into a file: one panel per kind of point (beam, density, n-best), and one panel for lengths.
 
-    `measured` is the label of the vertical axis, with the metric and the better direction. `intervals`, one per row of
-    the sweep, are drawn as bands.
+    `measured` is the label of the vertical axis: the metric, and whether higher or lower is better. `intervals`, one
+    per row of the sweep, are drawn as bands.
     """
     kinds = [kind for kind in _AXES if any(row.kind == kind for row in found.rows)]
     number = len(kinds) + bool(found.lengths)
@@ -405,10 +405,11 @@ _MARKS = (("o-", BLUE), ("s--", ORANGE))
 
 
 def draw_calibration(reports: Mapping[str, CalibrationReport], path: str) -> None:
-    """Draw reliability diagrams into a file: for words, for utterances without errors, and for expected errors.
+    """Draw reliability diagrams into a file: predicted against observed values.
 
-    Draw at most two `reports`, with their names in the legend; draw intervals only for the first one. On the grey
-    diagonal, predictions equal observations.
+    There are up to three: for confidences of words, probabilities of no errors, and expected numbers of errors. Draw
+    at most two `reports`, with their names in the legend; draw intervals only for the first one. On the grey diagonal,
+    predictions equal observations.
     """
     first = next(iter(reports.values()))
     kinds = [kind for kind in _RELIABILITY if getattr(first, kind) is not None]

@@ -199,7 +199,7 @@ class Report:
 
 
 def _borders(lengths: Sequence[float]) -> list[float]:
-    """Return the upper ends of length bins with about equally many utterances; an empty list for equal lengths."""
+    """Return the upper ends of length bins with about equally many utterances; `[]` if all lengths are equal."""
     ordered = sorted(lengths)
     if not ordered or ordered[0] == ordered[-1]:
         return []
@@ -290,8 +290,9 @@ def drawing(sketch: Sketch) -> dict[str, Any]:
 
     `ways` are the names of the highlighted paths (oracle, 1-best, MBR), in the order of their numbers. A vertex is `[x,
     y, width, height, shape, text, detail, paths]`. A link is `[points, paths, label, source, target]`, where `points`
-    lists the points of a `Curve`, and the label is `[x, y, text]` or `None`. `told` holds `[text, cost, posterior,
-    scores, expected rate]` for each link; in forests, for each vertex from number `edges` on.
+    lists the points of a `Curve`, and the label is `[x, y, text]` or `None`. `told` describes each link or, in forests,
+    each edge, drawn as a vertex (from vertex number `edges` on): `[text, cost, posterior, scores, expected rate]`,
+    without the expected rate if it is unknown.
     """
     diagram, picture = sketch.diagram, layered_layout(sketch.diagram)
     columns = list(sketch.arcs[0].scores) if sketch.arcs else []

@@ -239,7 +239,7 @@ def test_a_confidence_level_is_no_posterior_scale():
 @pytest.mark.parametrize("other", [("--alignment",), ("--posteriors",), ("--nbest", "2")])
 def test_tags_as_text_stand_alone(other):
     done = run("lattice-oracle", *MEETING, "--tags", *other, status=2)
-    assert "--tags prints only tags in text output" in done.stderr
+    assert "text output with --tags cannot show --alignment, --nbest or --posteriors" in done.stderr
 
 
 def test_confidences_of_a_forest_are_refused():

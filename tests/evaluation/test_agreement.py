@@ -637,7 +637,7 @@ def test_what_is_missing_is_noted():
     assert notes == (
         "x: 1 of 3 segments have no judgment",
         "y: 2 of 3 segments have no judgment",
-        "all scores of judge ben are equal: they become 0",
+        "all scores of judge ben in a column are equal: they become 0",
     )
 
 
@@ -657,8 +657,8 @@ def test_scores_that_are_not_known_to_belong_together_are_not_mixed():
     [
         ({"system": np.zeros(0, int)}, "there are no judgments"),
         ({"segment": np.array([0])}, "columns of judgments differ in length"),
-        ({"system": np.array([0, 2])}, "index 2 of a system, segment or judge"),
-        ({"segment": np.array([0, 3])}, "index 3 of a system, segment or judge"),
+        ({"system": np.array([0, 2])}, "a judgment has system number 2, outside 0 … 1"),
+        ({"segment": np.array([0, 3])}, "a judgment has segment number 3, outside -1 … "),
         ({"scores": np.ones((2, 2))}, "scores have shape"),
         ({"scores": np.array([[1], [math.inf]])}, "a score of a judgment is infinite; give a finite number"),
     ],

@@ -143,7 +143,7 @@ def test_what_is_no_tag_is_refused(segments, message):
 
 def test_tags_of_other_words_are_refused():
     gold = WordTags.of(["OK OK", "BAD"])
-    with pytest.raises(InputError, match=r"predicted: segment 2 has 3 tags, but gold has 1"):
+    with pytest.raises(InputError, match=r"predicted: segment 2 has 3 tags, but in gold it has 1"):
         tag_table(gold, WordTags.of(["OK OK", "BAD OK OK"]))
     with pytest.raises(InputError, match="sys has 1 segment and ref has 2"):
         TagEvaluation.of(gold, {"sys": WordTags.of(["OK OK"])}, "ref")

@@ -455,7 +455,9 @@ def test_files_of_a_folder_may_be_compressed(tmp_path):
 
 
 def test_a_file_is_no_folder(tmp_path):
-    with pytest.raises(lm.FormatError, match="espnet-nbest is a folder with 1best_recog/, not a file; name the folder"):
+    with pytest.raises(
+        lm.FormatError, match="espnet-nbest needs a folder with 1best_recog/, but this is a file; name the folder"
+    ):
         list(lm.read(write_file(tmp_path, "utt a b\n"), format="espnet-nbest"))
     with pytest.raises(lm.UsageError, match="espnet-nbest can be read, but not written"):
         lm.write(tmp_path / "x", [("u", nbest({}, ("a", {})))], format="espnet-nbest")

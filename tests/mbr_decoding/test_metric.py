@@ -450,7 +450,7 @@ def test_the_answer_is_plain_values_for_json():
         ({"method": "wer", "hypotheses": lm.Lattice.from_strings(["a"])}, "MBR by 'wer' does not use other hypotheses"),
         (
             {"hypotheses": lm.Lattice.from_strings(["a"]), "evidence": lm.Lattice.from_strings(["a"])},
-            "give hypotheses or evidence only",
+            "hypotheses and evidence are given; give only one of the two",
         ),
         ({"evidence": "a b"}, "str is not a lattice"),
         ({"evidence": "a b", "scales": {"cost": 1.0}}, "str is not a lattice"),

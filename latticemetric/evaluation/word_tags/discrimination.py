@@ -87,23 +87,24 @@ def discriminate(
     trials: int | None = None,
     seed: int = 0,
 ) -> list[Discrimination]:
-    """Test each pair of systems under each metric; count the systems with lower scores than synthetic labellings.
+    """Test each pair of systems under each metric; count the systems that score below each synthetic labelling.
 
     Args:
-        systems: Tables of `tag_table` by name, all of the same segments.
-        synthetic: Tables of synthetic labellings, which are not tested.
+        systems: The table of statistics of each system (see `tag_table`), by its name; all of the same segments.
+        synthetic: The same for synthetic labellings, which are not tested.
         metrics: The metrics to compare; default: the six metrics of Logacheva et al. 2016.
         alpha: The family-wise significance level of all pairs.
         trials: The number of trials; default: the result of `trials_for`.
-        seed: The same seed swaps the same segments. All pairs and metrics share their trials.
+        seed: The same seed gives the same trials. A trial swaps the same segments for all pairs and metrics.
     """
     pairs = len(systems) * (len(systems) - 1) // 2
     needed = ceil(pairs / checked_level(alpha)) - 1
     if trials is None:
         trials = trials_for(pairs, alpha)
     elif trials < needed:  # p ≥ 1 / (trials + 1)
+        count = "1 pair" if pairs == 1 else f"{pairs} pairs"
         raise UsageError(
-            f"{trials} trials cannot show that one of {pairs} pairs differs at a level of {alpha:g}",
+            f"{trials} trials are too few to reach a level of {alpha:g} for {count} of systems",
             advice=f"run at least {needed}, or leave trials out",
         )
     moved = dict(zip(systems, moving_sums(list(systems.values()), trials, seed), strict=True))
@@ -177,7 +178,7 @@ def synthetic_tags(gold: WordTags, kind: str, seed: int = 0) -> WordTags:
     - `pessimistic`: BAD has a recall of 0.9, OK a recall of 0.1; so 90 % of the tags are BAD.
     - `random`: each tag is BAD with a probability equal to the share of BAD among the gold tags.
 
-    Numbers of tags are rounded; the tags are drawn at random.
+    For `optimistic` and `pessimistic`, the numbers of BAD tags are rounded, and the BAD words are drawn at random.
 
     Args:
         gold: The gold tags.

@@ -20,10 +20,12 @@ from latticemetric.metrics.base import Table
 class TagColumn(IntEnum):
     """Columns of a table of tag statistics, with one row per segment. BAD is the positive class.
 
-    A span is a maximal run of equal tags.
+    `TRUE_*` and `FALSE_*` are numbers of words whose predicted tag is right or wrong. `SEQCOR` is the sequence
+    correlation of the segment.
 
-    For phrases, `*_PREDICTED` and `*_GOLD` are numbers of spans. `*_PRECISION` sums, over predicted spans, the share of
-    words with the same gold tag. `*_RECALL` sums, over gold spans, the share of words with the same predicted tag.
+    The columns for phrase F1 describe spans; a span is a maximal run of equal tags. `*_PREDICTED` and `*_GOLD` are
+    numbers of spans. `*_PRECISION` sums, over predicted spans, the share of words with the same gold tag. `*_RECALL`
+    sums, over gold spans, the share of words with the same predicted tag.
     """
 
     TRUE_BAD = 0
@@ -225,7 +227,7 @@ class TagScores(Record):
         tags: The number of tags.
         bad: The number of the system's BAD tags.
         errors: The number of tags that differ from the gold tags.
-        notes: By metric name, the reason why a metric is undefined, or 0 by definition.
+        notes: Reasons why metrics are undefined, or why they are 0 by definition; the keys are these metrics' names.
     """
 
     f1_bad: float | None

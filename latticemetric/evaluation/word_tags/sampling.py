@@ -1,8 +1,8 @@
 """Repeated sampling: the number of samples that a metric needs to detect small differences of error rates.
 
 A sample is a labelling of the test set with a given share of errors (Logacheva et al. 2016, section 3.2). It starts
-from the gold tags. In randomly chosen segments, the tags of a system with errors replace the gold tags, until there are
-enough errors. Algorithm 1 and table 2 of that paper compare metrics by the number of samples that they need.
+from the gold tags. In randomly chosen segments, the tags of a system that makes errors there replace the gold tags,
+until there are enough errors. Algorithm 1 and table 2 of the paper compare metrics by the number of samples they need.
 """
 
 from __future__ import annotations
@@ -84,10 +84,10 @@ class ErrorSource:
         return ceil(rate * self.tags - _TOLERANCE)
 
     def default_rates(self) -> tuple[float, ...]:
-        """Return the error rates of Logacheva et al. 2016.
+        """Return the error rates of Logacheva et al. 2016, changed if necessary.
 
-        If the systems have too few errors, the rates start at the highest possible whole per cent; each step is at
-        least one tag.
+        If the steps of the paper are less than one tag, the steps are larger. If the systems have too few errors, the
+        first rate is the highest possible whole per cent, but at least one step.
         """
         step = _STEP * ceil(1 / (_STEP * self.tags) - _TOLERANCE)
         highest = floor(100 * (self.reached - _STEPS[-1] * step)) / 100
@@ -97,8 +97,8 @@ class ErrorSource:
     def draw(self, rate: float, samples: int, generator: np.random.Generator) -> Table:
         """Draw samples with an error rate; return the summed statistics of each sample.
 
-        Shuffle all pairs of a segment and a system with errors in the segment. A sample uses the first pair of each
-        segment, until there are enough errors. A sample uses at least one pair.
+        For each sample, shuffle all pairs of a segment and a system that makes errors in this segment. The sample uses
+        the first pair of each segment, until it has enough errors (`least_errors`).
         """
         seed = int(generator.integers(2**63))
         gains = _native.draw_errors(self._segment, self._errors, self._gains, self.least_errors(rate), samples, seed)

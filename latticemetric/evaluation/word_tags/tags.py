@@ -134,8 +134,9 @@ def check_same_words(gold: WordTags, predicted: WordTags, names: tuple[str, str]
     unlike = np.flatnonzero(gold.lengths != predicted.lengths)
     if len(unlike):
         at = int(unlike[0])
+        tags = _count(int(predicted.lengths[at]), "tag")
         raise InputError(
-            f"segment {at + 1} has {_count(int(predicted.lengths[at]), 'tag')}, but {names[0]} has {gold.lengths[at]}",
+            f"segment {at + 1} has {tags}, but in {names[0]} it has {gold.lengths[at]}",
             where=names[1],
             advice="both need a tag for each word (or each word and gap) of the same text",
         )

@@ -105,13 +105,13 @@ def texts_of(labels: Labels | NodeLabels | None, length: int) -> list[str]:
 
 
 def spelling_of(forest: Forest, check: Callable[[str], str]) -> dict[int, str]:
-    """Map the word numbers of a forest to words; `check` returns each word, or raises an error."""
+    """Map the word numbers of a forest to words; pass each word through `check`, which may raise an error."""
     words = np.unique(forest.target.values[forest.target.values > 0]).tolist()
     return {number: check(forest.vocabulary.word(number)) for number in words}
 
 
 def plain_field(text: str, what: str) -> str:
-    """Return the text if it is one field between |||; otherwise raise an error."""
+    """Return the text; raise an error if it is empty, or holds white space or |||."""
     if split_words(text) != [text] or "|||" in text:
         raise InputError(
             f"{what} {shortened(text, 40)!r} cannot be written: it is empty, or holds white space or |||",

@@ -88,13 +88,17 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
 
 
 def _total_of(forest: Forest) -> list[float] | None:
-    """Return the model's total scores; `None` without a total. Refuse other scores with a weight."""
+    """Return the model's total score of each edge, or `None` if the forest has no totals; refuse other weights.
+
+    Readers give weight 1 to totals and weight 0 to all other scores; without totals, they give weight 1 to all scores.
+    """
     if _TOTAL not in forest.scores:
         require_unscaled(forest, _NAME)
         return None
     if any(column.scale != (name == _TOTAL) for name, column in forest.scores.items()):
         raise UsageError(
-            f"{_NAME} can store a weight only for the column '{_TOTAL}'", advice="add the columns up with --sum-scores"
+            f"{_NAME} needs weight 1 for the column '{_TOTAL}' and weight 0 for all others",
+            advice="add the columns up with --sum-scores",
         )
     total: list[float] = (0.0 - forest.scores[_TOTAL].arc).tolist()
     return total

@@ -85,7 +85,7 @@ class BinaryArchive:
     def _more(self) -> bool:
         """Read more bytes; return whether there are any.
 
-        Read at least as many bytes as are left, so that a long machine is scanned only a few times.
+        Read at least as many bytes as are in memory but unused, so that a long machine is scanned only a few times.
         """
         rest = self._data[self._at :]
         new = self._stream.read_some(max(_PIECE, len(rest)))

@@ -37,14 +37,14 @@ _ONE_NUMBER = re.compile(rb"\s*[0-9]+[ \t]+[-+0-9.eE]+\s*")
 
 
 class _Scores:
-    """Infers the number of scores per word from the lines. Several are possible if words look like numbers."""
+    """Infers the number of scores per word from the lines. The answer may be ambiguous if words look like scores."""
 
     def __init__(self) -> None:
         self._possible: set[int] | None = None
         self._likely: set[int] = set()
 
     def narrow(self, fields: list[str]) -> bool:
-        """Drop the numbers of scores that do not fit this line; return True if any is left."""
+        """Rule out each number of scores per word that does not fit this line; return True if at least one is left."""
         numeric = [is_number(field) for field in fields]
         decimal = [is_one and not field.isdigit() for field, is_one in zip(fields, numeric, strict=True)]
         if self._possible is None:
@@ -60,9 +60,9 @@ class _Scores:
         return bool(self._possible)
 
     def number(self, *, surely: bool = False) -> int:
-        """Return the lowest possible number of scores for which no word looks like a probability.
+        """Return the lowest possible number of scores per word for which no word looks like a probability.
 
-        If there is none, return 0 if `surely`; otherwise, ignore what words look like.
+        If every possible number makes a word look like a probability, return the lowest one; with `surely`, return 0.
         """
         return min(self._likely or (() if surely else self._possible or ()), default=0)
 

@@ -72,7 +72,7 @@ def _parse(block: Sequence[_Line]) -> NBest:
 
 
 def _scales(names: Iterable[str]) -> dict[str, float]:
-    """Give weight 1 to the total, if there is one, and 0 to the rest; otherwise, give weight 1 to all features."""
+    """Return weights: with a total, 1 for the total and 0 for features; without a total, 1 for each feature."""
     distinct = dict.fromkeys(names)
     return {name: float(name == _TOTAL or _TOTAL not in distinct) for name in distinct}
 

@@ -142,7 +142,8 @@ def _build(rows: list[tuple[_Row, _Row | None]]) -> NBest:
 
 
 def _read_file(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    raise FormatError(f"{_NAME} is a folder with {_FIRST}/, not a file", where=stream.name, advice="name the folder")
+    what = f"{_NAME} needs a folder with {_FIRST}/, but this is a file"
+    raise FormatError(what, where=stream.name, advice="name the folder")
 
 
 register(

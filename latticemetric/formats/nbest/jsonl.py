@@ -44,7 +44,10 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def records_of_lines(stream: Stream, complete: Callable[[Record], Record] = lambda record: record) -> Iterator[Entry]:
-    """Yield an entry for each line that is not blank; `complete` may change the record of a line."""
+    """Yield an entry for each line that is not blank; pass each record through `complete` first.
+
+    Without ids, line numbers serve as ids: then, each blank line before the last record yields an entry with an error.
+    """
     named: bool | None = None
     read = 0
     for line in stream.byte_lines():

@@ -64,7 +64,8 @@ def _build(block: Sequence[_Line]) -> NBest:
             what = f"expected hypothesis {expected}, found {rank}"
             raise FormatError(what, where=place, advice="number the hypotheses of an utterance from 0, without gaps")
         if len(scores) != len(names):
-            raise FormatError(f"the hypothesis has {len(scores)} scores, but the first has {len(names)}", where=place)
+            what = f"the hypothesis has {len(scores)} scores, but the first hypothesis has {len(names)}"
+            raise FormatError(what, where=place)
         costs = [read_cost(score, place) for score in scores]
         hypotheses.append(Hypothesis(tuple(split_words(words)), dict(zip(names, costs, strict=True))))
     return NBest(tuple(hypotheses), {name: float(name in _DECODER) for name in names})
@@ -82,7 +83,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     same = all(h.scores.keys() == wanted.keys() for h in nbest.hypotheses)
     if len(names) < len(_DECODER) or not same or any(nbest.scales.get(key, 1.0) != wanted[key] for key in names):
         raise UsageError(
-            f"{_NAME} needs the scores acoustic and lm of weight 1, and score_3, score_4, … of weight 0",
+            f"{_NAME} needs the scores acoustic and lm, of weight 1; others must be score_3, score_4, …, of weight 0",
             advice="write jsonl-nbest, which holds any scores",
         )
     require_words(nbest, name)

@@ -1,4 +1,4 @@
-"""Read n-best lists and their references from the columns of a table, without an object for each hypothesis.
+"""Read n-best lists and their references from the columns of a table; create no object per hypothesis.
 
 Use this only for tables without missing or ambiguous values. `records` reads other tables row by row; it resolves
 ambiguous values and reports errors.
@@ -53,7 +53,10 @@ class _Groups(NamedTuple):
 
 
 def _ids(fields: dict[str, Any]) -> tuple[str, ...] | None:
-    """Return the id of each row, or no ids if no column has them; `None` if ids are missing or ambiguous."""
+    """Return the id of each row; an empty tuple if the table has no column of ids.
+
+    Return `None` if some rows lack an id, if ids are neither texts nor integers, or if several columns could hold them.
+    """
     from pyarrow import types
 
     columns = [fields[name] for name in IDS if name in fields]
@@ -78,9 +81,10 @@ def _hypotheses(fields: dict[str, Any], reference: str) -> _Groups | None:
 
 
 def _groups(column: Any, *, of_texts: bool = True) -> _Groups | None:
-    """Group the texts of a column by row, if each row is a text or a list of texts; otherwise return `None`.
+    """Group the values of a column by row; return `None` if values are missing or a row has the wrong type.
 
-    If `of_texts` is false, each row must be a list, but its values may have any type.
+    If `of_texts` is true, each row must be a text or a list of texts. Otherwise, each row must be a list; the elements
+    may have any type.
     """
     from pyarrow import types
 
@@ -99,9 +103,9 @@ def _groups(column: Any, *, of_texts: bool = True) -> _Groups | None:
 
 
 def _ranked(found: _Groups) -> _Groups | None:
-    """Return the texts of hypotheses that are structures with a text; `None` if they must be read one by one.
+    """Return the texts of hypotheses that are structures; if they have a total, sort each list by cost.
 
-    If the structures have a total, sort each list by cost.
+    Return `None` if the rows must be read one by one.
     """
     from pyarrow import types
 

@@ -27,7 +27,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _complete(record: Record) -> Record:
-    """Rename NeMo's fields to the field names of other records."""
+    """Add the fields `hypotheses` and `reference`, if they are missing, from NeMo's fields `pred_text…` and `text`."""
     fields = dict(record.fields)
     predicted = [name for name in fields if name.startswith(_PREFIX) and isinstance(fields[name], str)]
     if list_key(fields, record.place) is None and len(predicted) == 1:

@@ -1,8 +1,8 @@
 """Read an n-best list, its id and its references from one record: a JSON object, or a row of a table.
 
-Numbers of a hypothesis are natural log probabilities. If there is a total, it has weight 1, and other numbers have
-weight 0. Otherwise, numbers in `scores` have weight 1, and numbers outside of `scores` have weight 0. The field names
-that tools use are listed below.
+Numbers of a hypothesis are natural log probabilities. If one of them is the total score, it has weight 1, and the
+others have weight 0. Without a total, numbers in `scores` have weight 1, and numbers outside of `scores` have weight 0.
+The constants below list the field names that tools use: `TOTALS` are those of the total.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Record(NamedTuple):
 
 
 def list_key(fields: Fields, place: str) -> str | None:
-    """Return the key of the hypotheses, or `None`; refuse two different lists."""
+    """Return the key of the list of hypotheses, `None` if there is none; refuse a record with two different lists."""
     key = _only(fields, LISTS, "lists of hypotheses", place)
     if key is not None:
         return key
@@ -147,7 +147,7 @@ class Parsed(NamedTuple):
 
 
 def assembled(parsed: list[Parsed], place: str) -> NBest:
-    """Build the list of parsed hypotheses; refuse a total that some hypotheses lack."""
+    """Build an n-best list from parsed hypotheses; refuse them if only some have a total."""
     nested = {name for one in parsed for name in one.scores}
     scales = scales_of(nested, {name for one in parsed for name in one.numbers}, place)
     total = next((name for name in scales if name in TOTALS and scales[name]), None)

@@ -74,7 +74,7 @@ def _arrow_batches(stream: Stream) -> Iterator[Any]:
 
 
 def _source(stream: Stream, opened_by: str) -> Any:
-    """Open a plain file with pyarrow's function `opened_by`; for other streams, return their bytes."""
+    """Open an uncompressed file with the function of pyarrow named `opened_by`; read other streams into memory."""
     pa = require_pyarrow()
     if stream.offset == 0 and os.path.isfile(stream.name):  # noqa: PTH113  a plain string
         return getattr(pa, opened_by)(stream.name)

@@ -70,7 +70,7 @@ Alternation = list[list[TimedWord]]
 
 
 def channels(stream: Stream) -> Iterator[tuple[str, str, list[Line]]]:
-    """Yield the id, place and lines of each channel, one in memory at a time."""
+    """Yield the id, place and lines of each channel; keep only one channel in memory."""
     return grouped_by_id(_lines(stream), advice=SORT_ADVICE)
 
 
@@ -156,7 +156,7 @@ def _span(item: TimedWord | Alternation) -> tuple[Decimal, Decimal]:
 
 
 def network(items: Sequence[TimedWord | Alternation], *, timed: bool) -> Lattice:
-    """Build the graph of a sequence of words and alternations; with times, an ε-arc bridges each gap or overlap."""
+    """Build the graph of a sequence of words and alternations; if `timed`, bridge each gap or overlap by an ε-arc."""
 
     def add(items: Sequence[TimedWord | Alternation], now: Decimal) -> Decimal:
         for item in items:
@@ -183,9 +183,9 @@ def network(items: Sequence[TimedWord | Alternation], *, timed: bool) -> Lattice
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
-    """Write a graph; refuse a graph that would be read back differently.
+    """Write a graph; leave out the ε-arcs of gaps, since readers add them.
 
-    Leave out gaps, since readers add them. If the graph would then be read back differently, write all ε-arcs as `@`.
+    If the graph would then be read back differently, write all ε-arcs as `@`. If this does not help, refuse the graph.
     """
     lattice = require_words_only(graph, NAME, {*TAGS, *EXTRAS})
     if lattice.times is None or not len(lattice.word):
@@ -204,7 +204,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
 
 
 def _contents(lattice: Lattice) -> Any:
-    """Return the words, times and labels of a channel, independent of state numbers."""
+    """Return the words, times and labels of a channel, to compare graphs whose state numbers may differ."""
     assert lattice.times is not None
     times, labels = lattice.times.tolist(), labels_of(lattice)
 

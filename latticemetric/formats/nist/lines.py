@@ -95,18 +95,18 @@ def require_first_field(text: str, format_name: str) -> None:
 
 
 def is_trn(head: bytes) -> bool:
-    """Check whether all lines end in an id in brackets, and the file is not STM or CTM with words in brackets."""
+    """Check whether all lines end in an id in brackets; refuse STM and CTM with words in brackets."""
     return is_trn_reference(head) or (bool(_ids(_rows(head))) and not is_stm(head) and not is_ctm(head))
 
 
 def is_trn_reference(head: bytes) -> bool:
-    """Check whether all lines end in brackets, most of which look like ids rather than words."""
+    """Check whether all lines end in a text in brackets; most of the texts must differ and look like ids, not words."""
     ids = _ids(_rows(head))
     return 2 * len(set(ids)) > len(ids) and 2 * sum(_LIKE_AN_ID.search(i) is not None for i in ids) > len(ids)
 
 
 def is_stm(head: bytes) -> bool:
-    """Check whether all lines are segments, and the file is not CTM with numbers as words."""
+    """Check whether all lines are segments; refuse trn, and CTM whose words are numbers, since they look like STM."""
     rows = _rows(head)
     if not rows or not all(map(_is_segment, rows)) or is_trn_reference(head):
         return False
@@ -114,23 +114,23 @@ def is_stm(head: bytes) -> bool:
 
 
 def is_stm_reference(head: bytes) -> bool:
-    """Check whether all lines are segments, and one has labels or fractional times (so the lines are not sentences)."""
+    """Check whether the file is STM; if no line has labels or fractional times, refuse it: it may hold sentences."""
     return is_stm(head) and any(b"." in row[3] + row[4] or _has_labels(row) for row in _rows(head))
 
 
 def is_ctm(head: bytes) -> bool:
-    """Check whether all lines are words with times."""
+    """Check whether all lines are words with times or marks of alternations, but not all marks; refuse trn."""
     rows = _rows(head)
     return bool(rows) and all(map(_is_timed_word, rows)) and not all(map(_is_mark, rows)) and not is_trn_reference(head)
 
 
 def is_ctm_reference(head: bytes) -> bool:
-    """Check whether all lines are timed words, and one is a mark or has fractional times (so not a sentence)."""
+    """Check whether the file is CTM; if no line is a mark or has fractional times, refuse it: it may hold sentences."""
     return is_ctm(head) and any(_is_mark(row) or b"." in row[2] + row[3] for row in _rows(head))
 
 
 def _rows(head: bytes) -> list[_Row]:
-    """Return the fields of the complete lines of `head` without comments; nothing if `head` is binary or has |||."""
+    """Return the fields of each complete line of `head`, except comments; no rows if `head` is binary or has |||."""
     if b"\0" in head or b"|||" in head:
         return []
     lines = head.split(b"\n")
@@ -171,7 +171,7 @@ def _is_time(field: bytes) -> bool:
 
 
 def _names_a_channel(row: _Row) -> bool:
-    """Check that a row begins with a file and a channel, not with two states, or a word and a score."""
+    """Check that a row may begin with a file and a channel; the second field must not be like a state, a score or [."""
     file, channel = row[:2]
     states = file.isdigit() and channel.isdigit() and len(channel) > 1
     return channel != b"[" and not states and not (b"." in channel and _is_time(channel.lstrip(b"+-")))

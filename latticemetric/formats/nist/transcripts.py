@@ -1,6 +1,6 @@
 """Read and write trn and STM; read transcripts of any NIST format; cut a CTM by the segments of an STM.
 
-The id of an STM line is its fields before the words, joined by commas, so that they can be written back. Segments
+The fields of an STM line before its words, joined by commas, are the id; so writers can restore the fields. Segments
 marked IGNORE_TIME_SEGMENT_IN_SCORING are skipped with a warning. Graphs have no scores. See `words` for the notation of
 words.
 """

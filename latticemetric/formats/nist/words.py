@@ -209,9 +209,10 @@ def require_words_only(graph: Graph, format_name: str, labels: set[str]) -> Latt
 
 
 def decomposed(lattice: Lattice, format_name: str) -> Series:
-    """Decompose a graph into a sequence of arcs and forks; refuse graphs of another shape.
+    """Decompose a graph into a sequence of arcs and forks; refuse graphs that are not such a sequence.
 
-    Edges are merged until one is left; each edge holds the sequence of arcs and forks that it replaces.
+    Begin with an edge for each arc, and merge edges until one is left. Each edge holds the sequence of arcs and forks
+    that it replaces.
     """
     last = lattice.num_states - 1
     out: list[dict[int, Series]] = [{} for _ in range(lattice.num_states)]
@@ -297,7 +298,7 @@ class Speller:
         return ";".join(text.replace(";", "\\;") for text in texts)
 
     def transcript(self, *, like_trn: bool) -> str:
-        """Return the graph as one line. Write an optional word at the end in brackets only if `like_trn`."""
+        """Return the graph as one line; write an optional word at its end as `(word)` only if `like_trn` is true."""
         tokens, depth = [], 0
         pending: list[int | Fork | str] = list(reversed(self.series))
         while pending:
@@ -328,5 +329,5 @@ class Speller:
 
 
 def labels_of(lattice: Lattice) -> Mapping[str, list[str]]:
-    """Return the text of each arc in each label column."""
+    """Return, for each label column, the label of each arc as text."""
     return {name: side.vocabulary.words(side.arc) for name, side in lattice.labels.items()}

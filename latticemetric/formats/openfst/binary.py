@@ -84,7 +84,7 @@ def _build_at(machine: bytes, at: int, vocabulary: Vocabulary | None) -> Lattice
 
 
 def extents_of(data: bytes) -> Iterator[tuple[str, int, int]]:
-    """Yield the key of each machine in an archive, the index of its first byte, and that of the byte after it."""
+    """Yield the key, the index of the first byte, and the index after the last byte of each machine in an archive."""
     if len(data) < _HEADER + 4:
         raise FormatError("the archive is cut short", advice="copy or write the file again")
     if not data.startswith((_STTABLE, _STLIST)):

@@ -1,7 +1,7 @@
 """Read and write k2's text of an Fsa: lines `source target label [aux label …] score`, then the final state.
 
 Scores are log probabilities. Arcs into the final state have the label −1; their source states become final states with
-costs. Words are the labels or, if there are any, the first aux labels. See docs/formats/k2.md.
+costs. Words are the first aux labels or, without aux labels, the labels. See docs/formats/k2.md.
 """
 
 from __future__ import annotations
@@ -48,9 +48,10 @@ class _Arc(NamedTuple):
 
 
 def looks_like_k2(head: bytes) -> bool:
-    """Check whether the arcs with the label −1, and no others, lead into the state that is alone on the last line.
+    """Check whether a file begins with a title of k2, or has arcs as k2 writes them.
 
-    If the last line of the file is not in `head`, check only that these arcs lead into the largest state.
+    The arcs with the label −1, and no others, must lead into the state with the highest number. This state must be
+    alone on the last line, if `head` includes that line.
     """
     if _PREFIX.match(head):
         return True

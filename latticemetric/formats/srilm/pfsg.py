@@ -103,7 +103,7 @@ def _cost(text: str, place: str) -> float:
 
 
 def _score(cost: float) -> str:
-    """Return the shortest score that is read back as the same cost; for costs from SRILM, a whole number."""
+    """Return a score that is read back as the same cost: if possible, a whole number, as SRILM writes."""
     score = 0.0 - cost * float(_UNIT)
     if abs(score) >= 2**1023:
         raise InputError(f"the cost {cost!r} is too large for a PFSG", advice="write another format")

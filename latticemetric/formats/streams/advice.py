@@ -26,7 +26,7 @@ def advice_for(path: str, error: OSError) -> str | None:
 
 
 def advice_for_missing(path: str) -> str:
-    """Return what to do about a path without a file: it names a file with a similar name, or what to check."""
+    """Return advice about a path that does not exist: a file with a similar name, or what to check."""
     folder, name = os.path.split(path)
     if folder and not os.path.isdir(folder):  # noqa: PTH112  a plain string
         return f"check the path: there is no folder {harmless(folder)}"
@@ -36,9 +36,10 @@ def advice_for_missing(path: str) -> str:
 
 
 def _similar_file(folder: str, name: str) -> str | None:
-    """Return the file of a folder with the most similar name; of large folders, only some files are compared.
+    """Return the file in `folder` whose name is most similar to `name`; `None` if no name is similar enough.
 
-    Names that differ only in their numbers do not count: `2.lat` is no misspelling of `1.lat`.
+    Compare only some files of a large folder. Ignore names that differ from `name` only in numbers: `2.lat` is no
+    misspelling of `1.lat`.
     """
     import difflib
 

@@ -62,9 +62,9 @@ _KINDS = {
 
 
 def compression_of(head: bytes, name: str = "") -> str | None:
-    """Return the suffix of a stream's compression; `None` if it is not compressed.
+    """Return how a stream is compressed, as a suffix like `.gz`; `None` if it is not compressed.
 
-    The first bytes decide; the file's name decides only if the file is too short.
+    The first bytes decide; the file's name matters only if the file is too short to decide.
     """
     for suffix, kind in _KINDS.items():
         if head.startswith(kind.magics) or (head and name.endswith(suffix) and kind.magics[0].startswith(head)):

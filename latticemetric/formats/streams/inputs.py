@@ -58,7 +58,7 @@ class Inputs:
             )
 
     def known(self, paths: Container[str]) -> None:
-        """From now on, let input files point only to `paths`, the files whose changes the journal detects."""
+        """Set the files whose changes the journal detects; from now on, input files may point only to these."""
         self._known = paths
 
     def may_replace(self, path: str) -> None:

@@ -46,7 +46,10 @@ def standard_output() -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def atomic_output(path: str) -> Iterator[IO[bytes]]:
-    """Open a file that gets its name (or goes to standard output, `-`) only when complete."""
+    """Open an output; a file gets its name, and standard output (`-`) gets its bytes, only when all bytes are written.
+
+    Write directly to devices and pipes.
+    """
     if path == STANDARD_OUTPUT:
         with Spool() as spool:
             yield cast("IO[bytes]", spool)
@@ -64,7 +67,7 @@ def atomic_output(path: str) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def _draft_of(path: str) -> Iterator[IO[bytes]]:
-    """Open a draft (a temporary file) that replaces the file when complete; write directly to devices and pipes."""
+    """Open a draft (a temporary file) that replaces the output when complete; open devices and pipes themselves."""
     with _write_errors_of(path):
         real = Path(os.path.realpath(path))  # keep a link as a link
         if not is_replaceable(path):
@@ -121,7 +124,7 @@ def abandon_drafts() -> None:
 
 
 def remove_drafts(path: str) -> None:
-    """Remove temporary files left by killed runs, for a file or for a whole folder (path ends in `/`)."""
+    """Remove drafts that killed runs left: those of a file or, if the path ends in `/`, all drafts in a folder."""
     real = Path(os.path.realpath(path))
     folder, name = (real, None) if path.endswith("/") else (real.parent, real.name)
     with contextlib.suppress(OSError):  # a later write to the folder will raise the error
@@ -133,7 +136,7 @@ def remove_drafts(path: str) -> None:
 
 @contextlib.contextmanager
 def _write_errors_of(path: str) -> Iterator[None]:
-    """Convert errors of the system to "cannot be written"; wrap only operations on the file itself."""
+    """Inside the block, turn errors of the system into "cannot be written"; use only the file itself there."""
     try:
         yield
     except LatticeMetricError:

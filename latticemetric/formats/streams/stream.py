@@ -162,13 +162,13 @@ class Stream:
             yield data
 
     def _next_piece(self, lines: int = 0) -> bytes:
-        """Read a line, or a piece of a very long line; add `lines` to the count of lines."""
+        """Read a line, or a piece of a very long line; count it as so many `lines` (0 if it continues a line)."""
         data = bytes(self._guarded(lambda: self._bytes.readline(_PIECE)))
         self._allowance.add(len(data), lines)
         return data
 
     def lines(self, *, passing: bool = False) -> Iterator[str]:
-        """Yield decoded lines without their ends; with `passing`, limit the size of each line, not the total size."""
+        """Yield decoded lines without their ends; if `passing` is true, limit the size of each line, not the total."""
         for data in self.byte_lines():
             if passing:
                 self._allowance.renew()
@@ -249,7 +249,7 @@ def decoded_line(data: bytes, place: str) -> str:
 
 
 class ChangedFileError(OSError):
-    """A file has changed since it was read, or another file has its name."""
+    """A file has changed since it was read, or another file now has its name."""
 
 
 class Piece:
@@ -284,7 +284,7 @@ class Piece:
 
     @property
     def whole(self) -> bytes:
-        """The bytes. After `release`, read those of the part again."""
+        """The bytes that include the part; after `release`, only the part, which is then read again from the file."""
         if self._whole is None:
             assert self.place is not None
             try:
@@ -301,7 +301,7 @@ class Piece:
         return self._whole
 
     def release(self) -> None:
-        """Let go of the bytes, if they can be read again: they may keep a much larger piece of the file in memory."""
+        """Free the memory of `whole`, which may be much larger than the part, if the part can be read again."""
         if self.place is not None:
             self._whole = None
 
@@ -357,7 +357,10 @@ def _has_end(raw: IO[bytes]) -> bool:
 
 
 def _with_head(raw: Any) -> tuple[_Rejoined, io.BufferedReader, bytes]:
-    """Read the first bytes (`HEAD_SIZE`, also from slow pipes); return a stream of all bytes, and the first bytes."""
+    """Read the first bytes; return a stream of all bytes, the same stream with a buffer, and the first bytes.
+
+    These are `HEAD_SIZE` bytes, unless the stream has fewer; wait for them if a pipe is slow.
+    """
     head = b""
     while len(head) < HEAD_SIZE and (more := raw.read(HEAD_SIZE - len(head))):
         head += more

@@ -76,10 +76,10 @@ class _Member(tarfile.TarInfo):
 
 
 class _Watched:
-    """Tracks the zero bytes at an archive's end, since `tarfile` takes any bytes that are no member for the end.
+    """Tracks the zero bytes at the end of an archive, so that `check` can tell whether the archive is complete.
 
-    A second read at the end of the file is an error: `tarfile` would repeat reads until it has the number of bytes that
-    a header declares.
+    `tarfile` does not tell: at bytes that are no member, it stops as if the archive ended there. A second read at the
+    end of the file is an error: `tarfile` would repeat reads until it has the number of bytes that a header declares.
     """
 
     def __init__(self, file: IO[bytes]) -> None:

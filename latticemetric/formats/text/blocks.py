@@ -52,9 +52,10 @@ def _all_blocks(data: bytes, lines: int, place: Place | None) -> Iterator[tuple[
 
 
 def named_blocks(stream: Stream, build: Callable[[bytes, str, int], Graph]) -> Iterator[Entry]:
-    """Yield an entry for each graph of a file. A line `name …` begins a graph; without it, use the file's name.
+    """Yield an entry for each graph of a file. A line `name …` begins each graph and gives its id.
 
-    `build` takes the lines of a graph, the file's name, and the number of lines before them.
+    A file without such lines holds one graph, named after the file. `build` takes the lines of a graph, the file's
+    name, and the number of lines before the graph.
     """
     block: list[bytes] = []
     name: str | None = None

@@ -122,7 +122,7 @@ def refuse_word(word: str, *nothing: str) -> None:
 
 
 def parsed_natively(parse: Callable[..., Any], data: bytes | Piece, file: str, lines_before: int = 0) -> Any:
-    """Call a native parser on bytes or on a piece (whole, begin and end); add file and line to its errors."""
+    """Call a native parser on bytes, or on a piece's `whole`, `begin` and `end`; add file and line to its errors."""
     try:
         return parse(data.whole, data.begin, data.end) if isinstance(data, Piece) else parse(data)
     except _native.ParseError as error:
@@ -159,7 +159,10 @@ def encode_texts(texts: Iterable[str], nothing: str, table: Vocabulary | None) -
 
 
 def labels_of_arcs(texts: Sequence[str], ends: int = 1) -> Labels:
-    """Return labels with the text of each arc; an empty text means no label, and the `ends` final states have none."""
+    """Return labels with the text of each arc; an empty text means no label.
+
+    The final states, whose number is `ends`, have no labels.
+    """
     vocabulary = Vocabulary.from_words(text for text in texts if text)
     numbers = np.array([vocabulary.number(text) if text else EPSILON for text in texts], dtype=np.int32)
     return Labels(numbers, np.zeros(ends, dtype=np.int32), vocabulary)

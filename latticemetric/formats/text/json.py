@@ -26,9 +26,10 @@ _SPACE = re.compile(rf"[{_SPACES}]*")
 def parsed_json(
     data: bytes, file: str, line: int | None = None, objects: Callable[[list[tuple[str, Any]]], Any] = tuple
 ) -> Any:
-    """Parse a JSON text, or one line of a file. Objects become tuples of pairs, and arrays become lists.
+    """Parse a JSON text, or one line of a file. Arrays become lists.
 
-    `objects` builds an object from its pairs; pass `object_of` to refuse duplicate keys.
+    `objects` converts the list of an object's pairs: `tuple` keeps the pairs; `object_of` makes a dict, and refuses
+    duplicate keys.
     """
     first = line or 1
     try:
@@ -104,7 +105,7 @@ class _Text:
                 return ""
 
     def skip(self, character: str, problem: str) -> None:
-        """Skip white space and this character; raise the error `problem` if another character follows."""
+        """Skip white space, then this character; raise the error `problem` if it is not the next character."""
         if self.peek() != character:
             raise FormatError(problem, where=self._stream.place(self.line))
         self._move(self._at + 1)
@@ -130,7 +131,7 @@ class _Text:
             return value
 
     def _is_cut(self, error: json.JSONDecodeError) -> bool:
-        """Check whether the value may just be incomplete: a string is open, or the error is near the text's end."""
+        """Check whether more text may complete the value: a string is open, or the error is near the text's end."""
         return error.msg.startswith("Unterminated string") or error.pos > len(self._text) - _LONGEST_ATOM
 
     def _move(self, to: int) -> None:
@@ -155,7 +156,7 @@ class _Text:
 
 
 def parsed_json_natively(parse: Callable[[bytes], Any], data: bytes, file: str, line: int | None = None) -> Any:
-    """Call a native parser on a JSON text, or on the line of a file; add file and line to its errors."""
+    """Call a native parser on a JSON text, or on one line of a file; add file and line to its errors."""
     try:
         return parsed_natively(parse, data, file, (line or 1) - 1)
     except _native.NotJsonError as error:
@@ -213,7 +214,7 @@ def text_of(value: object, what: str, place: str) -> str:
 
 
 def shown(value: object) -> str:
-    """Return a JSON value for display in errors."""
+    """Describe a JSON value in a few words, for errors."""
     if isinstance(value, tuple):
         return "an object"
     if isinstance(value, list):
@@ -227,7 +228,7 @@ def quoted(text: str) -> str:
 
 
 def blank_lines(stream: Stream, lines: Iterable[int]) -> Iterator[Entry]:
-    """Yield an entry with an error for each blank line, in a file whose line numbers are ids."""
+    """For a file whose line numbers are ids, yield an entry with an error for each of these blank lines."""
     for line in lines:
         place = stream.place(line)
         what = "the line is blank, but without ids, graphs and references are paired by line number"

@@ -93,7 +93,7 @@ _RESCORE = {
     "a hypothesis twice": Broken(RESCORED + b"utt-1-1 1 2 3 | a\n", 3, "expected hypothesis 2, found 1"),
     "a list from one": Broken(b"u-1 1 2 | a\n", 1, "expected hypothesis 0, found 1"),
     "not in one piece": Broken(RESCORED + b"u-0 1 2 | a\nutt-1-2 1 2 3 | a\n", 4, "not adjacent"),
-    "fewer scores": Broken(RESCORED + b"utt-1-2 1 2 | a\n", 3, "2 scores, but the first has 3"),
+    "fewer scores": Broken(RESCORED + b"utt-1-2 1 2 | a\n", 3, "2 scores, but the first hypothesis has 3"),
     "score nan": Broken(RESCORED + b"utt-1-2 1 nan 3 | a\n", 3, "not finite"),
     "score infinite": Broken(RESCORED + b"utt-1-2 1 -inf 3 | a\n", 3, "not finite"),
     "score too large": Broken(RESCORED + b"utt-1-2 1 1e999 3 | a\n", 3, "not finite"),

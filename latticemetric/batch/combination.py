@@ -146,7 +146,7 @@ def _lines(path: str, *, style: LineStyle) -> list[tuple[str, bool, Any]]:
     found = {words[0]: words[1:] for words in lines if words}
     if len(found) < sum(map(bool, lines)):
         raise FormatError(
-            "two lines begin with the same id", where=path, advice="if these are not ids, leave --style keyed out"
+            "two lines begin with the same id", where=path, advice="if these are not ids, omit --style keyed"
         )
     return [(name, True, words) for name, words in found.items()]
 

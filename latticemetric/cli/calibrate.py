@@ -127,8 +127,9 @@ def command(
     --test, on each fold of LATTICES, with the scale that is best on the other folds. All graphs stay in memory.
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
-    one line per lattice, in the same order or with ids first; give several files for several references.
-    Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see --reference-field.
+    one line per lattice: in the same order, or with the lattice's id at the start. If lattices have several references,
+    give several files. Without REFERENCES, the references come from the records of LATTICES (JSON, tables): see
+    --reference-field.
     """
     from latticemetric.batch.calibration import SCALES, calibration
 

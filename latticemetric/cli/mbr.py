@@ -188,7 +188,7 @@ class _MetricOptions(Options):
         "--pruning-confidence SHARE",
         "Score fewer pairs: drop hypotheses that lose in this share of resamples (0.5 to 1), such as 0.99; with 1, "
         "drop only those that cannot win.",
-        type=Number(0, 1),
+        type=Number(0.5, 1),
     )
 
 

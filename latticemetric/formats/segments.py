@@ -17,7 +17,7 @@ SegmentText = str | Lattice
 """The unchanged text of a segment; a graph if it has alternatives."""
 
 _UNEQUAL = "line k of each file belongs to segment k; if lines begin with ids, use --style keyed"
-_LINE_FOR_EACH_ID = "every file needs a line for each id; if these are not ids, leave --style keyed out"
+_LINE_FOR_EACH_ID = "every file needs a line for each id; if these are not ids, omit --style keyed"
 _TEXT_FOR_EACH_ID = "every file needs a text for each id"
 
 _Table = Mapping[str, tuple[str, SegmentText]]
@@ -180,7 +180,7 @@ def _keyed_lines(path: str) -> _Table:
             raise FormatError(
                 f"id '{shortened(fields[0])}' already appears at line {table[fields[0]][0].rpartition(':')[2]}",
                 where=place,
-                advice="give each segment its own id; if these are not ids, leave --style keyed out",
+                advice="give each segment its own id; if these are not ids, omit --style keyed",
             )
         # Keep the spaces inside the text: tokenizers use them.
         table[fields[0]] = place, line.split(fields[0], 1)[1].strip(" \t")

@@ -25,7 +25,7 @@ class BlockSums:
 
     Attributes:
         rate: The metric.
-        at: The values of k (see `oracle_at_k`); by default, 1 … 5, 10, 20, 50, ….
+        at: The values of k; see `oracle_at_k`, also for the default.
         scales: Weight of each score in the model's cost.
         keep: True to keep the counts of each list, for resamples.
         rewrite: Rewrites texts and references; `None` leaves them unchanged.

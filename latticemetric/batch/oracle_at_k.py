@@ -128,7 +128,8 @@ def oracle_at_k(
         lists: The lists: `NBest`, in the model's order (by cost, then by rank), or strings, best first.
         references: One or several references per list; the best rate over them counts.
         metric: A recognition rate: `wer`, `wrr`, `N-grr`, or a metric object.
-        at: The values of k, in addition to 1 and the length of the longest list. By default, 1 … 5, 10, 20, 50, ….
+        at: The values of k; 1 and the length of the longest list are always added. By default, 1, 2, 3, 4, 5, 10, 20,
+            50, 100, 200, 500 and 1000. Values above the length of the longest list are left out.
         scales: Weight of each score in the model's cost; other scores keep their default weight.
         resamples: The number of resamples for intervals; 0 for none.
         seed: The seed of the resamples.

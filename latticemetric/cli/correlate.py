@@ -259,7 +259,7 @@ def command(
     work: _WorkOptions,
     output: _OutputOptions,
 ) -> None:
-    """Correlate metrics with human scores, over systems, pairs of systems, and segments.
+    """Correlate metrics with human scores of systems, pairs of systems, and segments.
 
     TESTSET is one long table, a folder of WMT or mt-metrics-eval, or a folder with systems/, references/ and human.tsv.
     If you read several language pairs, write `{pair}` into the file names that you give to options: each pair then has

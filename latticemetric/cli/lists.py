@@ -54,7 +54,10 @@ _SECTIONS = {
 
 class _ListOptions(Options):
     at: tuple[int, ...] = option(
-        "--at NUMBERS", "Values of k: 1,5,10 (default: 1 to 5, 10, 20, 50, …).", reads=whole_numbers
+        "--at NUMBERS",
+        "Use these values of k, such as 1,5,10; 1 and the length of the longest list are always added "
+        "(default: 1,2,3,4,5,10,20,50,…).",
+        reads=whole_numbers,
     )
     corrected: str | None = option(
         "--corrected FILE",

@@ -720,7 +720,8 @@ class PointOptions(Options):
     )
     densities: tuple[float, ...] = option(
         "--densities NUMBERS",
-        "Prune to each of these densities, such as 1,5,10: keep at most this many arcs with words per reference word.",
+        "Prune to at most each of these densities, such as 1,5,10: the number of arcs with a word, divided by the "
+        "number of reference words.",
         reads=numbers,
     )
     nbest_sizes: tuple[int, ...] = option(

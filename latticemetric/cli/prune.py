@@ -35,7 +35,8 @@ class _LimitOptions(Options):
     beam: float | None = BEAM
     density: float | None = option(
         "--density NUMBER",
-        "Use the widest beam that leaves at most this density: arcs with words per word of the 1-best (see info).",
+        "Use the widest beam that leaves at most this density: the number of arcs with a word, divided by the number "
+        "of words of the 1-best (see info).",
         type=Number(0, min_open=True),
     )
     nbest: int | None = option(

@@ -83,8 +83,8 @@ def command(
 ) -> None:
     """Prune each lattice of a test set to several sizes; find the oracle at each size.
 
-    Prune by beams, by densities (arcs with words per reference word), or to n-best lists of distinct strings; one run
-    can do all three. Group graphs by reference length with --by-length.
+    Prune by beams, by densities (the number of arcs with a word, divided by the number of reference words), or to
+    n-best lists of distinct strings; one run can do all three. Group graphs by reference length with --by-length.
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
     one line per lattice: in the same order, or with the lattice's id at the start. If lattices have several references,

@@ -171,7 +171,10 @@ class Picture:
 
 
 def shifted(curve: Curve) -> Iterator[tuple[int, list[Point]]]:
-    """Yield the number of each path on a curve, and the points of the parallel line for this path."""
+    """Yield the number of each highlighted path on a curve, and the points of its line.
+
+    Several paths may share a curve; each is drawn as a line parallel to it.
+    """
     for place, path in enumerate(curve.paths):
         shift = LINE_SPACING * (place - (len(curve.paths) - 1) / 2)
         yield path, [Point(x, y + shift) for x, y in curve.points]

@@ -1,4 +1,4 @@
-"""Correlation of metrics with human scores, over systems, pairs of systems and segments; comparison of metrics.
+"""Correlate metrics with human scores of systems, pairs of systems and segments; compare metrics with each other.
 
 The statistics of all segments are computed once. A resample draws segments and computes all values from their
 statistics.

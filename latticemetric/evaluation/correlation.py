@@ -1,6 +1,7 @@
-"""Correlation of a metric with human scores, over systems, pairs of systems and segments, with intervals.
+"""Correlate a metric with human scores; the points are systems, pairs of systems, segments, or groups of segments.
 
-If a coefficient is undefined, the result gives the reason.
+With resamples, coefficients have confidence intervals; over segments and groups, only Pearson's r has one. If a
+coefficient is undefined, the result gives the reason.
 """
 
 from __future__ import annotations

@@ -103,11 +103,15 @@ class Forest(ForestArrays):
     def to_networkx(self) -> Any:
         """Return this forest as a bipartite `networkx.DiGraph`: its nodes and its edges become vertices.
 
-        Arcs lead from tails to the edge, and from the edge to its head. Node k is the vertex `("node", k)`, with
-        `bipartite=0` and `labels` (name → text); a goal also has `goal` (column → final cost) and `goal_labels`. Edge k
-        is the vertex `("edge", k)`, with `bipartite=1`, `target` (words, and −k for the words of the k-th tail),
-        `scores` (column → cost) and `labels`. An arc to an edge has `tails`, the positions of the node among the edge's
-        tails: `(1,)`, or `(1, 3)`. The graph has `scales` (column → scale).
+        Arcs lead from tails to the edge, and from the edge to its head. Attributes:
+
+        - Node n is the vertex `("node", n)`, with `bipartite=0` and `labels` (name → text). A goal also has `goal`
+          (column → final cost) and `goal_labels`.
+        - Edge e is the vertex `("edge", e)`, with `bipartite=1`, `target`, `scores` (column → cost) and `labels`. In
+          `target`, texts are words, and −k stands for the words of the k-th tail.
+        - An arc from a node to an edge has `tails`: the positions, from 1, at which this node is a tail of this edge.
+          They are `(1, 3)` if it is the first tail and also the third.
+        - The graph has `scales` (column → scale).
 
         Examples:
             >>> forest = Forest.from_edges([0, 1], [[], [0, 0]], [[5], [-1, 6, -2]], goals=[1])

@@ -147,7 +147,8 @@ def _vector(given: Numbers) -> tuple[Numbers, npt.NDArray[np.int64]]:
 def lattice_of_machine(cls: type[AnyLattice], machine: Machine, *, numbered: bool = False) -> AnyLattice:
     """Build a lattice from an Fsa.
 
-    If `numbered`, labels of the lattice hold the number that each arc has in the Fsa; `arc_numbers` reads them.
+    If `numbered`, each arc gets an extra label: its number in the Fsa. A final state that replaces an arc gets the
+    number of this arc. `arc_numbers` reads these labels.
     """
     with placed(f"arcs from {machine.before} on") if machine.before else placed("arcs"):
         is_end = _checked_ends(machine)
@@ -178,7 +179,7 @@ def lattice_of_machine(cls: type[AnyLattice], machine: Machine, *, numbered: boo
 
 
 def arc_numbers(lattice: LatticeArrays) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the numbers that arcs and final states of a lattice have as arcs in its Fsa; −1 for none.
+    """Return, for each arc and each final state of a lattice, the number of its arc in the Fsa; −1 for none.
 
     The lattice must be built by `lattice_of_machine` with `numbered=True`.
     """

@@ -165,7 +165,8 @@ class Lattice(LatticeArrays):
         Args:
             beam: Largest difference from the best cost. Give exactly one of `beam`, `density` and `nbest`.
             scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
-            density: Use the widest beam with at most this density: arcs with words, divided by words of the 1-best.
+            density: Use the widest beam that leaves at most this density: the number of arcs with a word, divided by
+                the number of words of the 1-best.
             nbest: Use the narrowest beam that keeps this number of best strings.
 
         Examples:

@@ -122,7 +122,9 @@ def chosen_beam(
         return checked_beam(beam)
     if not 0 < density < math.inf:
         raise UsageError(
-            f"the density is {density}", advice="give a number above 0: arcs with words, divided by words of the 1-best"
+            f"the density is {density}",
+            advice="give a number above 0: the number of arcs with a word, divided by the number of words of the "
+            "1-best",
         )
     is_word = lattice.is_word() > 0
     words = int(is_word[lattice.best_path(scales)].sum())

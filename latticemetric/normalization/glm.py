@@ -132,8 +132,9 @@ def _unquoted(text: str) -> str:
 class MappingRules(Rewriter):
     """Applies the rules of a file to words.
 
-    A state has the last characters of the text read so far, in two parts. Rules have not yet been applied to the second
-    part, since the choice of a rule depends on the text that follows. Left contexts may need the first part.
+    A state holds the last characters read so far, in two parts. The first part is done: it is kept because the left
+    context of a later rule may look at it. The second part is pending: which rule applies there depends on the text
+    that follows.
     """
 
     def __init__(self, path: str, side: str, *, keep_case: bool, timed: bool = False) -> None:

@@ -48,8 +48,8 @@ class _Move(NamedTuple):
 class Rewriter(ABC):
     """Rewrites texts word by word; caches the steps of each word from each state.
 
-    A word is read together with the space after it. After the last word of a text, the state is `AFTER`, and the output
-    gets a space, so that every output word ends with white space.
+    A word is read together with the space after it. The last word of a text has no such space: after it, the state is
+    `AFTER`, and a space is added to the output, so that the last output word, too, ends with white space.
     """
 
     def __init__(self, where: str, *, is_weighted: bool = False) -> None:

@@ -47,7 +47,8 @@ class Points:
 
     Attributes:
         beams: Beams, ascending; a beam is how much more than the best path a path may cost.
-        densities: Densities, ascending; a density is how many arcs with words there may be per reference word.
+        densities: Densities, ascending; a density is the number of arcs with a word, divided by the number of reference
+            words.
         nbest: Sizes of n-best lists, ascending.
     """
 
@@ -73,7 +74,8 @@ class Points:
             if not 0 < density < math.inf:
                 raise UsageError(
                     f"the density is {density}",
-                    advice="give a number above 0: the arcs with a word, divided by the reference words",
+                    advice="give a number above 0: the number of arcs with a word, divided by the number of reference "
+                    "words",
                 )
         for number in points.nbest:
             if isinstance(number, bool) or not isinstance(number, int) or number < 1:

@@ -243,7 +243,7 @@ def density_chart(points: Sequence[tuple[float, float]]) -> Chart | None:
     paper.axis(y, up)
     for mark in thinned(across):
         paper.text(x.place(mark), height - 18, _tick(mark))
-    paper.text((_LEFT + _RIGHT) / 2, height - 4, "arcs with words for each word of the reference")
+    paper.text((_LEFT + _RIGHT) / 2, height - 4, "arcs with a word / words of the reference")
     grains = {(round(x.place(dense) / _GRAIN), round(y.place(gap) / _GRAIN)) for dense, gap in there}
     for column, row in sorted(grains):
         paper.dot(column * _GRAIN, row * _GRAIN, "point oracle", 3.0)

@@ -254,7 +254,7 @@ def _headroom(review: Review) -> float | None:
 
 
 def _density(review: Review) -> float | None:
-    """Return the density of a lattice: arcs with words, divided by reference words; `None` if undefined."""
+    """Return the number of arcs with a word, divided by the number of reference words; `None` if undefined."""
     whole = review.swept.kept[-1].word_arcs if review.swept.kept else None
     return whole / review.swept.length if whole is not None and review.swept.length else None
 

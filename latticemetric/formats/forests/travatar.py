@@ -125,7 +125,7 @@ def _edges(forest: Forest, total: list[float] | None) -> Iterator[str]:
 
 
 def _sentence(forest: Forest) -> list[str]:
-    """Return the source sentence, a label of the goals."""
+    """Return the words of the source sentence: the text of the label `sentence`, which all goals must share."""
     label = forest.labels.get(_SENTENCE)
     if label is None:
         return []

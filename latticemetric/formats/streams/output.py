@@ -150,7 +150,7 @@ def _write_errors_of(path: str) -> Iterator[None]:
 
 
 class _NamedOutput:
-    """Wraps an output. Errors of writing name the output, so that they are not taken for errors of an input."""
+    """Wraps an output: if writing fails, the error names the output, so that it is not taken for an input's error."""
 
     def __init__(self, raw: IO[bytes], name: str) -> None:
         self._raw, self._name = raw, name

@@ -1,4 +1,4 @@
-"""Read and write fields between white space: lines, strict numbers and words, and errors with their place."""
+"""Read and write fields separated by white space: split lines, check numbers and words, name the place in errors."""
 
 from __future__ import annotations
 

@@ -228,7 +228,10 @@ def quoted(text: str) -> str:
 
 
 def blank_lines(stream: Stream, lines: Iterable[int]) -> Iterator[Entry]:
-    """For a file whose line numbers are ids, yield an entry with an error for each of these blank lines."""
+    """Yield an entry with an error for each number in `lines`, which are the numbers of blank lines.
+
+    Call it if line numbers are ids: a blank line then stands in the place of a graph.
+    """
     for line in lines:
         place = stream.place(line)
         what = "the line is blank, but without ids, graphs and references are paired by line number"

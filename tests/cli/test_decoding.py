@@ -190,7 +190,10 @@ def test_counts_pruning_and_parameters_are_those_of_python():
         (["--utility-matrix", "all.npz", "--posterior-scale", "1,2"], "supports one --posterior-scale"),
         (["--lower-is-better"], "--lower-is-better has no effect without --utility-matrix"),
         (["--weights", "counts"], "--weights has no effect with the method ngram"),
-        (["--pruning-confidence", "0.1", "--method", "chrf"], "--pruning-confidence: 0.1 is not in the range 0.5<=x<=1"),
+        (
+            ["--pruning-confidence", "0.1", "--method", "chrf"],
+            "--pruning-confidence: 0.1 is not in the range 0.5<=x<=1",
+        ),
     ],
 )
 def test_utilities_that_make_no_sense_are_refused(matrices, options, message):

@@ -118,6 +118,7 @@ def test_numbers_are_finite_and_in_range():
         if isinstance(option.type, click.types.FloatParamType) and name != "--timeout":  # which limits check
             with pytest.raises(click.BadParameter, match=r"finite|range"):
                 option.type.convert("nan", option, None)
-            assert option.type.min is not None and option.type.min >= 0, (name, command)
+            assert option.type.min is not None, (name, command)
+            assert option.type.min >= 0, (name, command)
             if option.metavar in {"SHARE", "P", "LEVEL"}:
                 assert option.type.max == 1, (name, command)

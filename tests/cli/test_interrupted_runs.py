@@ -234,7 +234,7 @@ from latticemetric.cli import main
 def stuck(*_arguments, **_options):
     pathlib.Path("stuck").touch()
     hashlib.pbkdf2_hmac("sha256", b"", b"", 10**9)
-oracles.oracle = stuck
+oracles.oracle_by_rate = stuck
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     signal.signal(number, signal.SIG_DFL)
 """
@@ -252,7 +252,7 @@ class Lost:
 def stuck(*_arguments, **_options):
     Lost()
     hashlib.pbkdf2_hmac("sha256", b"", b"", 10**9)
-oracles.oracle = stuck
+oracles.oracle_by_rate = stuck
 """
 
 

@@ -528,7 +528,7 @@ def test_a_second_metric_is_searched_for_formats_with_totals_only(output_format,
         asked.append(metric.name)
         return lm.oracle(graph, references, metric, **rest)
 
-    monkeypatch.setattr("latticemetric.batch.oracles.oracle", heard)
+    monkeypatch.setattr("latticemetric.batch.oracles.oracle_by_rate", heard)
     line = ["oracle", *map(str, MEETING), "--format", output_format, "--workers", "1"]
     assert CliRunner().invoke(main._group, line).exit_code == 0
     assert set(asked) == metrics

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from latticemetric.formats.streams.stream import Piece, Stamp
     from latticemetric.graph import Graph
     from latticemetric.normalization.grammar import Grammar
-    from latticemetric.parallel.pickling import Packing
+    from latticemetric.parallel.pickling import Packing, Reducers
     from latticemetric.vocabulary import Vocabulary
 
 # The smallest symbol table to replace by a token: a smaller table is sent as fast as its token.
@@ -26,11 +26,11 @@ def graph_packing() -> Packing:
 
     Sending all data would take a sixth longer (two workers or a Dask cluster, lattices of 10,000 arcs).
     """
-    from latticemetric.formats.kaldi.script import ScriptedLattice
     from latticemetric.formats.streams.stream import Piece
-    from latticemetric.normalization.grammar import Grammar
     from latticemetric.parallel.pickling import Packing
     from latticemetric.vocabulary import Vocabulary
+
+    packing = Packing()
 
     def vocabulary(table: Vocabulary) -> Any:
         known = packing.by_token(table) if len(table) >= _FEWEST_WORDS else None
@@ -48,16 +48,17 @@ def graph_packing() -> Packing:
         packing.hold(piece)
         return _read_piece, (*piece.place, piece.size)
 
-    packing = Packing(
-        {
-            Vocabulary: vocabulary,
-            Grammar: lambda rules: packing.by_token(rules) or whole_grammar(rules),
-            Piece: placed_piece,
-            ScriptedLattice: partial(_reduce_script, {}),
-        },
-        whole={Piece: whole_piece, ScriptedLattice: _reduce_script_to_data},
-        constants={Grammar: whole_grammar},
-    )
+    def add_grammar(module: Any) -> None:
+        table: Reducers = {module.Grammar: lambda rules: packing.by_token(rules) or whole_grammar(rules)}
+        packing.add(table, constants={module.Grammar: whole_grammar})
+
+    def add_script(module: Any) -> None:
+        table: Reducers = {module.ScriptedLattice: partial(_reduce_script, {})}
+        packing.add(table, whole={module.ScriptedLattice: _reduce_script_to_data})
+
+    packing.add({Vocabulary: vocabulary, Piece: placed_piece}, whole={Piece: whole_piece})
+    packing.add_when_imported("latticemetric.normalization.grammar", add_grammar)
+    packing.add_when_imported("latticemetric.formats.kaldi.script", add_script)
     return packing
 
 

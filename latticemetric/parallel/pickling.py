@@ -10,11 +10,13 @@ import copyreg
 import io
 import os
 import pickle
+import sys
 import threading
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from importlib import import_module
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 Reducers: TypeAlias = dict[type, Callable[[Any], Any]]
@@ -128,30 +130,45 @@ class Packed(NamedTuple):
 
 
 class Packing:
-    """Pickles the tasks of one run; `close` forgets the constants of the run.
-
-    Args:
-        table: Reducers for the types in the tasks.
-        whole: Reducers that replace those in `table` if the receiver cannot read this machine's files.
-        constants: Reducers to pickle the constants.
-    """
+    """Pickles the tasks of one run; `close` forgets the constants of the run."""
 
     _RECENT = 4
     _MOST_CONSTANTS = 8
 
-    def __init__(
-        self, table: Reducers | None = None, whole: Reducers | None = None, constants: Reducers | None = None
-    ) -> None:
-        self._table: Reducers = {**reducers(), **(table or {})}
-        self._whole: Reducers = {**self._table, **(whole or {})}
-        self._constants: Reducers = {**reducers(), **(constants or {})}
+    def __init__(self) -> None:
+        self._table, self._whole, self._constants = (dict(reducers()) for _ in range(3))
+        self._late: dict[str, Callable[[Any], None]] = {}
+        self._modules = 0
         self._mine: list[str] = []
         self._recent: deque[Any] = deque(maxlen=self._RECENT)
         self._needs: set[str] = set()
         self._held: list[Held] = []
 
+    def add(self, table: Reducers, whole: Reducers | None = None, constants: Reducers | None = None) -> None:
+        """Add reducers.
+
+        Args:
+            table: Reducers for the types in the tasks.
+            whole: Reducers that replace those in `table` if the receiver cannot read this machine's files.
+            constants: Reducers to pickle the constants.
+        """
+        self._table.update(table)
+        self._whole.update({**table, **(whole or {})})
+        self._constants.update(constants or {})
+
+    def add_when_imported(self, module: str, add: Callable[[Any], None]) -> None:
+        """Call `add` with a module before tasks can have objects of its types: once it is imported.
+
+        Importing it for a run whose tasks have no such objects would only take time.
+        """
+        self._late[module] = add
+
     def pack(self, question: Any, *, whole: bool = False) -> Packed:
         """Pickle a task; if `whole`, include the data that it reads from files."""
+        if len(sys.modules) != self._modules:
+            self._modules = len(sys.modules)
+            for name in [name for name in self._late if name in sys.modules]:
+                self._late.pop(name)(import_module(name))  # waits for a thread that is importing it
         self._needs, self._held = set(), []
         data = pickled(question, self._whole if whole else self._table)
         return Packed(data, frozenset(self._needs), tuple(self._held))

@@ -210,7 +210,7 @@ class Pool(Window):
         # Make batches larger while their answers are quick, and smaller while they are slow.
         seconds = time.monotonic() - began
         if seconds < BATCH_SECONDS and undone > sum(len(worker.tasks) for worker in self._workers):
-            self._batch = min(MOST_IN_BATCH, self._batch + 1)
+            self._batch = min(MOST_IN_BATCH, 2 * self._batch)
         elif seconds > 2 * BATCH_SECONDS:
             self._batch = max(1, self._batch // 2)
         timeout = self._limits.timeout

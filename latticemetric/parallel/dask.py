@@ -143,17 +143,15 @@ class Batches(Window):
             if type(error).__name__ != "KilledWorker":
                 raise
             if was_alone:
-                batch[0].problem = InputError(
-                    "several workers of the cluster died during this task",
-                    advice=MEMORY_ADVICE,
-                )
+                batch[0].lose(InputError("several workers of the cluster died during this task", advice=MEMORY_ADVICE))
             else:
                 self._suspects.extend(batch)
             return
         wanted = int(len(batch) * _SECONDS / max(seconds, 1e-6))
         self._most = max(1, min(wanted, 2 * self._most, _MOST_IN_BATCH))
         for task, (reply, problem) in zip(batch, replies, strict=True):
-            task.problem = problem
+            if problem is not None:
+                task.lose(problem)
             if reply is not None:
                 task.take(Reply(reply), size=len(reply))
             if not task.is_done:

@@ -174,7 +174,7 @@ class Packing:
         return Packed(data, frozenset(self._needs), tuple(self._held))
 
     def hold(self, held: Held) -> None:
-        """Keep bytes for the task that is being packed; release them when the task is answered."""
+        """Keep bytes for the task that is being packed, and for no other; release them when it is answered."""
         self._held.append(held)
 
     def by_token(self, thing: Any) -> Any:

@@ -200,29 +200,35 @@ class Pool(Window):
         if all(len(worker.tasks) > MOST_IN_BATCH // 2 for worker in self._workers):
             time.sleep(_SECONDS_BETWEEN_READS)
         ready = self._replies.select(self._seconds_left())
-        undone = sum(len(worker.tasks) for worker in self._workers)
+        workers, answered = len(self._workers), 0
         for key, _ in ready:
             worker = key.data
-            if not worker.collect():
+            undone = len(worker.tasks)
+            is_alive = worker.collect()
+            answered += undone - len(worker.tasks)
+            if not is_alive:
                 self._remove_dead(worker)
             self._to_repeat.extend(worker.again)
             worker.again.clear()
-        # Make batches larger while their answers are quick, and smaller while they are slow.
-        seconds = time.monotonic() - began
-        if seconds < BATCH_SECONDS and undone > sum(len(worker.tasks) for worker in self._workers):
-            self._batch = min(MOST_IN_BATCH, 2 * self._batch)
-        elif seconds > 2 * BATCH_SECONDS:
-            self._batch = max(1, self._batch // 2)
+        if answered > 0:
+            self._adapt(self._batch * workers * (time.monotonic() - began) / answered)
         timeout = self._limits.timeout
         if timeout is None:
             return
         for worker in list(self._workers):
             if worker.tasks and time.monotonic() >= worker.since + timeout:
                 advice = "prune the graph, or allow more time: --timeout"
-                worker.tasks.popleft().problem = InputError(
-                    f"the search takes more than {timeout:g} seconds", advice=advice
+                worker.tasks.popleft().lose(
+                    InputError(f"the search takes more than {timeout:g} seconds", advice=advice)
                 )
                 self._remove(worker)
+
+    def _adapt(self, seconds: float) -> None:
+        """Make batches larger if a worker takes few `seconds` for one, and smaller if it takes many."""
+        if seconds < BATCH_SECONDS:
+            self._batch = min(MOST_IN_BATCH, 2 * self._batch)
+        elif seconds > 2 * BATCH_SECONDS:
+            self._batch = max(1, self._batch // 2)
 
     def _seconds_left(self) -> float | None:
         """Return the seconds until the first worker exceeds the timeout; `None` without a timeout or tasks."""
@@ -248,7 +254,7 @@ class Pool(Window):
         if fatal.deaths == 1:
             self._to_repeat.appendleft(fatal)
         else:
-            fatal.problem = InputError(f"the worker process was {how} twice on this task", advice=MEMORY_ADVICE)
+            fatal.lose(InputError(f"the worker process was {how} twice on this task", advice=MEMORY_ADVICE))
 
     def _remove(self, worker: Worker) -> str:
         """Stop a worker and leave its tasks to other workers; return a text that says how it ended."""

@@ -107,12 +107,20 @@ class Task:
             self.data, self.needs, _ = self._packing.pack(self.question, whole=True)
             self.size = len(self.data)
         else:
-            for held in self._held:
-                held.release()
-            self.held = 0
+            self._release()
             # Keep the question: an error may need its name.
             self.reply, self._index, self.data = reply, index, None
             self.size += size
+
+    def lose(self, problem: InputError) -> None:
+        """Store the error that replaces the answer."""
+        self._release()
+        self.problem, self.data = problem, None
+
+    def _release(self) -> None:
+        for held in self._held:
+            held.release()
+        self.held = 0
 
     def answer(self, lost: Callable[[Any, InputError], Any]) -> Any:
         """Return the answer, or `lost(question, problem)` if there is none.

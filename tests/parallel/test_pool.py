@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -41,6 +42,17 @@ def test_few_slow_questions_are_shared_too():
         return os.getpid()
 
     assert len(set(map_in_order(slow, range(8), 2))) == 3  # the first here, the others by two
+
+
+def test_slow_questions_are_sent_one_by_one():
+    """While some workers have many slow questions, others would have none at the end."""
+
+    def slow(_: int) -> int:
+        time.sleep(0.1)
+        return os.getpid()
+
+    counts = Counter(map_in_order(slow, range(48), 6))
+    assert max(counts.values()) <= 10  # 8 each, and some room for a busy machine; a batch would be 16
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -114,6 +126,21 @@ def test_bytes_of_files_are_held_until_the_answer_only(megabytes, most, first_is
     assert len(workers) == MANY
     assert len(set(workers)) == 2  # nobody waits for the first answer, or for bytes that others hold
     assert packing.most <= most  # 8 MB for each worker, and one more; or one question for each worker, and one more
+    assert not packing.unreleased
+
+
+@pytest.mark.parametrize("limits", [Limits(), Limits(timeout=0.5)])
+def test_questions_without_an_answer_let_go_of_their_bytes(limits):
+    def fatal(number: int) -> int:
+        if number in {3, 20}:
+            if not limits:
+                os.kill(os.getpid(), signal.SIGKILL)
+            time.sleep(60)
+        return number
+
+    packing = HoldingPacking(1 << 20)
+    found = list(map_in_order(fatal, range(40), 2, lost=lambda *_: -1, packing=lambda: packing, limits=limits))
+    assert found == [-1 if number in {3, 20} else number for number in range(40)]
     assert not packing.unreleased
 
 

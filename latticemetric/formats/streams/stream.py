@@ -280,7 +280,10 @@ class Piece:
             if (state.st_size, state.st_mtime_ns) != place.stamp:
                 raise ChangedFileError(place.path)
             file.seek(place.at)
-            return cls(file.read(size), 0, size, place)
+            data = file.read(size)
+        if len(data) < size:  # it was cut in this moment, or the system does not read so much at once
+            raise ChangedFileError(place.path)
+        return cls(data, 0, size, place)
 
     @property
     def whole(self) -> bytes:

@@ -1,5 +1,9 @@
 """How graphs travel to other processes: tables once, files by place."""
 
+import pickle
+import sys
+from importlib import import_module
+
 import pytest
 from kit.many_graphs import data
 
@@ -8,6 +12,7 @@ from latticemetric.batch.answers import answers_of
 from latticemetric.batch.packing import graph_packing
 from latticemetric.batch.run import Run
 from latticemetric.formats.reading import entries
+from latticemetric.parallel.pickling import Packing
 
 
 def unchanged(graph: lm.Lattice) -> lm.Lattice:
@@ -54,3 +59,21 @@ def test_bytes_are_released_when_a_graph_is_answered_and_read_again_if_needed(tm
     archive.write_bytes(archive.read_bytes().replace(b"w1", b"w2"))
     with pytest.raises(lm.InputError, match="has changed while it was read"):
         list(answers_of(questions, unchanged, Run()))
+
+
+def test_reducers_of_a_module_are_added_once_it_is_imported(tmp_path, monkeypatch):
+    (tmp_path / "imported_late.py").write_text("class Late:\n    pass\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    packing, added = Packing(), []
+
+    def add(module):
+        added.append(module.__name__)
+        packing.add({module.Late: lambda _: (str, ("short",))}, whole={module.Late: lambda _: (str, ("whole",))})
+
+    packing.add_when_imported("imported_late", add)
+    packing.pack(0)
+    assert not added
+    late = import_module("imported_late").Late()
+    assert [pickle.loads(packing.pack(late, whole=whole).data) for whole in (False, True)] == ["short", "whole"]
+    assert added == ["imported_late"]
+    monkeypatch.delitem(sys.modules, "imported_late")

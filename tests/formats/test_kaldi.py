@@ -97,6 +97,35 @@ def test_numbers_of_any_length_are_read_as_they_are(arcs, blanks):
         assert [math.copysign(1, cost) for cost in columns["cost0"]] == [-1 if arc[3][0] == "-" else 1 for arc in arcs]
 
 
+@given(
+    number=st.one_of(st.sampled_from([15, 16, 17, 271, 272, 273, 528]), st.integers(1, 600)),
+    others=st.sets(st.integers(0, 599), max_size=4),
+    wrong=st.integers(0, 599),
+)
+def test_lines_of_large_lattices_are_all_read_once(number, others, wrong):
+    """Lines are read in portions, up to one of another form (here: with an exponent), after which they go on."""
+    lines = [
+        f"{k} {k + 1} {k % 7} {k / 8:.3f},{'-1.5e0' if k in others else '-1.5'},{'4_5' if k % 5 == 0 else ''}\n"
+        for k in range(number)
+    ]
+    text = "".join(["id\n", *lines, f"{number} 0.5,1,\n"]).encode()
+    columns = _native.parse_kaldi(text, 0, len(text), symbols=False)
+    arcs = list(range(number))
+    assert columns["start"] == 0
+    assert columns["source"].tolist() == arcs
+    assert columns["target"].tolist() == [k + 1 for k in arcs]
+    assert columns["word"][0].tolist() == [k % 7 for k in arcs]
+    assert columns["cost0"].tolist() == [k / 8 for k in arcs]
+    assert columns["cost1"].tolist() == [-1.5] * number
+    assert [bool(row) for row in columns["transitions"].tolist()] == [k % 5 == 0 for k in arcs]
+    assert (columns["final"].tolist(), columns["final_cost0"].tolist()) == ([number], [0.5])
+    lines[wrong % number] = "0 1 2 x,1,\n"
+    text = "".join(["id\n", *lines]).encode()
+    with pytest.raises(_native.ParseError) as error:
+        _native.parse_kaldi(text, 0, len(text), symbols=False)
+    assert error.value.args[0] == wrong % number + 2
+
+
 @pytest.mark.parametrize("space", [" ", "\t", " \t "], ids=["space", "tab", "both"])
 @pytest.mark.parametrize("text", [False, True], ids=["binary", "text"])
 def test_a_script_points_into_an_archive_by_bytes(text, space, tmp_path):

@@ -358,6 +358,11 @@ def test_statistics_are_those_of_all_paths(lattice):
     assert found == measured(lattice)
 
 
+def test_the_one_best_of_a_list_without_scores_is_its_first_hypothesis_in_statistics_too():
+    assert lm.Lattice.from_strings(["a b", "c"]).statistics().density == 3 / 2
+    assert lm.Lattice.from_strings(["c", "a b"]).statistics().density == 3
+
+
 def sausage(slots: int, words: int, **more) -> lm.Lattice:
     source = np.repeat(np.arange(slots), words)
     return build(source, source + 1, np.tile(np.arange(1, words + 1), slots), final=[slots], **more)

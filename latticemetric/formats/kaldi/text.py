@@ -127,7 +127,7 @@ def lattice_of(columns: dict[str, Any], words: Words, vocabulary: Vocabulary | N
         times=None,
         labels=labels,
     )
-    # `from_arcs` would convert the arrays first, but the parsers return what it makes of them.
+    # The arrays of the parsers need no conversion, which `from_arcs` would begin with.
     return Lattice(*validated(parsed, columns["start"], copy=False))
 
 

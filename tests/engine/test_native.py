@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from itertools import cycle
 
 import numpy as np
@@ -72,6 +73,26 @@ def test_engines_agree_in_every_width_of_integers(alpha, beta):
     for seed in range(4):
         best = assert_engines_agree(*drawn_lattice(size, seed), lm.GRR(3, alpha=alpha, beta=beta))
         assert best.score >= best.one_best.score
+
+
+# Multiples of powers of two, and their neighbours: numbers with the same low bits.
+SIMILAR_NUMBERS = st.builds(
+    lambda times, power, more: min(times * 2**power + more, 2**31 - 2),
+    st.integers(1, 60),
+    st.sampled_from([0, 4, 9, 10, 12, 20, 25]),
+    st.integers(0, 1),
+)
+
+
+@given(seed=st.integers(0, 30), numbers=st.lists(SIMILAR_NUMBERS, min_size=8, max_size=8, unique=True))
+def test_answers_do_not_depend_on_the_numbers_of_words(seed, numbers):
+    lattice, reference = drawn_lattice(Size(30, 120, 8, 9), seed, step=4.0)
+    number_of = dict(zip(range(9), [0, *numbers], strict=True))
+    renumbered = replace(lattice, word=np.array([number_of[word] for word in lattice.word.tolist()], np.int32))
+    expected = lm.oracle(lattice, reference, "4-grr")
+    found = lm.oracle(renumbered, " ".join(str(number_of[int(word)]) for word in reference.split()), "4-grr")
+    assert (found.arcs, found.numerator, found.cost) == (expected.arcs, expected.numerator, expected.cost)
+    assert list(map(int, found.words)) == [number_of[int(word)] for word in expected.words]
 
 
 def test_a_long_reference_needs_more_than_one_word_of_bits():

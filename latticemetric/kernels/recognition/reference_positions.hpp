@@ -19,15 +19,7 @@ class ReferencePositions {
     std::unordered_map<std::int32_t, std::int32_t> first;
     first_.assign(static_cast<std::size_t>(size), -1);
     list_positions(reference, size, first);
-    // A filter of 4096 bytes rejects most foreign words before the map is searched.
-    std::vector<std::uint8_t> filter(4096, 0);
-    for (const auto& entry : first) filter[entry.first & 4095] = 1;
-    of_arc_.assign(static_cast<std::size_t>(lattice.arcs), -1);
-    for (std::int64_t a = 0; a < lattice.arcs; ++a) {
-      if (!filter[lattice.label[a] & 4095]) continue;
-      const auto found = first.find(lattice.label[a]);
-      if (found != first.end()) of_arc_[a] = found->second;
-    }
+    find_words(lattice, first);
   }
 
   // Returns the positions of an arc's word in ascending order, followed by -1.
@@ -58,6 +50,38 @@ class ReferencePositions {
 
  private:
   static constexpr std::int32_t none = -1;
+
+  // Sets where the list of each arc's word begins. `first` has the same by word.
+  //
+  // The low bits of a word's number are its place in a table of words. Without a branch: the processor cannot predict
+  // which arcs have a word of the reference. Words that share a place are left to the map.
+  void find_words(const Lattice& lattice, const std::unordered_map<std::int32_t, std::int32_t>& first) {
+    struct Place {
+      std::int32_t word, begin;
+    };
+    constexpr std::int32_t no_word = 0, shared = -1;
+    std::size_t places = 512;
+    while (places < 16 * first.size()) places *= 2;
+    const auto mask = static_cast<std::uint32_t>(places - 1);
+    std::vector<Place> table(places, Place{no_word, none});
+    bool is_shared = false;
+    for (const auto& [word, begin] : first) {
+      Place& place = table[static_cast<std::uint32_t>(word) & mask];
+      is_shared |= place.word != no_word;
+      place = place.word == no_word ? Place{word, begin} : Place{shared, none};
+    }
+    poll(lattice.arcs);
+    of_arc_.resize(static_cast<std::size_t>(lattice.arcs));
+    for (std::int64_t a = 0; a < lattice.arcs; ++a) {
+      const Place& place = table[static_cast<std::uint32_t>(lattice.label[a]) & mask];
+      of_arc_[a] = place.word == lattice.label[a] ? place.begin : none;
+    }
+    for (std::int64_t a = 0; is_shared && a < lattice.arcs; ++a) {
+      if (table[static_cast<std::uint32_t>(lattice.label[a]) & mask].word != shared) continue;
+      const auto found = first.find(lattice.label[a]);
+      if (found != first.end()) of_arc_[a] = found->second;
+    }
+  }
 
   void list_positions(const std::int32_t* reference, std::int32_t size,
                       std::unordered_map<std::int32_t, std::int32_t>& first) {

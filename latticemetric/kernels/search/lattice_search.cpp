@@ -160,7 +160,9 @@ auto in_band(const Lattice& lattice, const std::int32_t* reference, std::int32_t
 template <typename InBand, typename InTable>
 auto choose_method(const Lattice& lattice, std::int32_t reference_words, Gains gains, SearchMethod method,
                    InBand in_band, InTable in_table) {
-  const Int128 largest = largest_gain_in(lattice, reference_words, gains);
+  // A path has fewer arcs than the lattice has states. Mostly, this is all there is to know of the longest path.
+  Int128 largest = largest_gain<Int128>(gains, lattice.states - 1, reference_words);
+  if (!fits<std::int16_t>(largest, 4)) largest = largest_gain_in(lattice, reference_words, gains);
   // Relative to par, a loss may be twice as large as a gain.
   if (is_band(method, reference_words, gains.order) && fits<std::int64_t>(largest, 8))
     return fits<std::int32_t>(largest, 8) ? in_band(std::int32_t{}) : in_band(std::int64_t{});

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -56,11 +57,12 @@ class ProductTable {
         stride_(padded_ + block),
         insertions_(),
         dense_(filled(static_cast<std::size_t>(lattice.states) * stride_, unreachable)),
-        run_rows_(lattice.states, -1),
+        run_rows_(static_cast<std::size_t>(lattice.states), nullptr),
         edited_(stride_),
         positions_(lattice, reference, size) {
     insertions_.fill(gains_.insertion);
   }
+  ProductTable(ProductTable&&) = default;
 
   void fill() {
     for (std::int32_t s = lattice_.states - 1; s >= 0; --s) complete(s);
@@ -80,7 +82,7 @@ class ProductTable {
 
   Value value(std::int32_t s, std::int32_t i, std::int32_t m) const { return row(s, m)[i]; }
   const Value* row(std::int32_t s, std::int32_t m) const { return m > 0 && has_runs(s) ? run_row(s, m) : dense(s); }
-  bool has_runs(std::int32_t s) const { return run_rows_[s] >= 0; }
+  bool has_runs(std::int32_t s) const { return run_rows_[s] != nullptr; }
   Value ending(std::int32_t s, std::int32_t i) const {
     return static_cast<Value>(deletions(size_ - i) - objective_.end_cost(s));
   }
@@ -120,11 +122,7 @@ class ProductTable {
  private:
   Value* dense(std::int32_t s) { return dense_.data() + static_cast<std::size_t>(s) * stride_; }
   const Value* dense(std::int32_t s) const { return dense_.data() + static_cast<std::size_t>(s) * stride_; }
-  std::size_t run_begin(std::int32_t s, std::int32_t m) const {
-    return (static_cast<std::size_t>(run_rows_[s]) + static_cast<std::size_t>(m) - 1) * stride_;
-  }
-  Value* run_row(std::int32_t s, std::int32_t m) { return runs_.data() + run_begin(s, m); }
-  const Value* run_row(std::int32_t s, std::int32_t m) const { return runs_.data() + run_begin(s, m); }
+  Value* run_row(std::int32_t s, std::int32_t m) const { return run_rows_[s] + static_cast<std::size_t>(m - 1) * stride_; }
 
   void complete(std::int32_t s) {
     Value* const row = dense(s);
@@ -209,10 +207,18 @@ class ProductTable {
     if (order_ > 1) end_runs(s);
   }
 
-  // Adds rows m >= 1 to a state. No pointer into such rows may be kept over this call: the table may move.
+  // Adds rows m >= 1 to a state.
   void begin_runs(std::int32_t s) {
-    run_rows_[s] = static_cast<std::int64_t>(runs_.size() / stride_);
-    runs_.resize(runs_.size() + static_cast<std::size_t>(order_ - 1) * stride_, unreachable);
+    const std::size_t size = static_cast<std::size_t>(order_ - 1) * stride_;
+    if (room_ < size) {
+      constexpr std::size_t least = std::size_t{1} << 15;  // values of a block
+      room_ = std::max(size, least);
+      runs_.emplace_back(new Value[room_]);
+      free_ = runs_.back().get();
+    }
+    run_rows_[s] = free_;
+    free_ += size;
+    room_ -= size;
     for (std::int32_t m = 1; m < order_; ++m) std::copy_n(dense(s), padded_, run_row(s, m));
   }
   void end_runs(std::int32_t s) {
@@ -253,8 +259,10 @@ class ProductTable {
   const std::size_t padded_, stride_;
   std::array<Value, block> insertions_;  // one block of them, to be loaded as a vector
   std::vector<Value> dense_;            // row 0 of every state
-  std::vector<Value> runs_;             // rows 1 .. order-1 of the states that have them
-  std::vector<std::int64_t> run_rows_;  // where a state's rows begin in runs_, or -1
+  std::vector<std::unique_ptr<Value[]>> runs_;  // rows 1 .. order-1 of the states that have them, in blocks
+  Value* free_ = nullptr;                       // the rest of the last block
+  std::size_t room_ = 0;                        // the number of values in this rest
+  std::vector<Value*> run_rows_;                // by state: row 1, or null
   std::vector<Value> edited_;           // row m before one arc, for `add_matches_by_arc`
   const ReferencePositions positions_;
 };

@@ -98,6 +98,13 @@ def test_an_oracle_imports_what_it_needs_only():
     assert alone & {"multiprocessing", "socket"} == set()
 
 
+def test_words_of_poor_lattices_are_found_without_masked_arrays(tmp_path):
+    names = [line.split()[0] for line in Path(ARGUMENTS[1]).read_text().splitlines()]
+    references = tmp_path / "ref.txt"
+    references.write_text("".join(f"{name} others everywhere\n" for name in names))
+    assert "numpy.ma" not in modules_of(program("lattice-oracle"), ARGUMENTS[0], str(references), "--workers", "1")
+
+
 def test_a_sweep_imports_what_it_needs_only():
     found = imported_by(program("latticemetric"), "sweep", *ARGUMENTS, "--beams", "1", "--nbest-sizes", "2")
     assert found & HEAVY == {"numpy"}

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.lattice.lattice import Lattice
-from latticemetric.vocabulary import EPSILON, Vocabulary, Words
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words, distinct_words
 
 Numbers = npt.NDArray[np.int32]
 
@@ -114,7 +114,7 @@ class ReferenceGraph:
 def words_in(reference: Sequence[str] | Lattice, silent: Collection[str] = ()) -> list[str]:
     """Return the words of a reference, or all words of a reference graph, without `silent` words."""
     if isinstance(reference, Lattice):
-        reference = reference.vocabulary.decode(np.unique(reference.word))
+        reference = reference.vocabulary.decode(distinct_words(reference.word))
     return [word for word in reference if word not in silent]
 
 

@@ -9,8 +9,6 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from latticemetric.automata.reference import words_in
 from latticemetric.batch.pairing import words_of
 from latticemetric.forest.forest import Forest
@@ -18,6 +16,7 @@ from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.base import GraphReference
 from latticemetric.oracle_search.scored_path import ScoredPath
+from latticemetric.vocabulary import distinct_words
 
 # Limits of the search for words in other graphs: graphs, missing words of a graph, and words of a graph.
 _MOST_GRAPHS, _MOST_WORDS, _MOST_OF_GRAPH = 50, 100, 1000
@@ -76,8 +75,8 @@ class Occurrence:
 def _used_words(graph: Graph) -> set[str]:
     """Return the words that a graph uses; its vocabulary may have more."""
     if isinstance(graph, Lattice | Forest):
-        used = np.unique(graph.word if isinstance(graph, Lattice) else graph.target.values)
-        return {graph.vocabulary.word(int(number)) for number in used[used > 0]}
+        symbols = graph.word if isinstance(graph, Lattice) else graph.target.values
+        return set(graph.vocabulary.decode(distinct_words(symbols)))
     return set(words_of(graph))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from latticemetric.errors import InputError
 from latticemetric.lattice.statistics import MANY, counted
-from latticemetric.vocabulary import EPSILON
+from latticemetric.vocabulary import EPSILON, distinct_words
 
 if TYPE_CHECKING:
     from latticemetric.forest.arrays import ForestArrays
@@ -86,7 +86,7 @@ def forest_statistics(forest: ForestArrays) -> ForestStatistics:
         longest=most if most < _LONGEST else None,
         arity=int(forest.tails.lengths().max(initial=0)),
         height=max(height[goal] for goal in goals),
-        vocabulary=len(np.unique(forest.target.values[forest.target.values > EPSILON])),
+        vocabulary=len(distinct_words(forest.target.values)),
         scores=tuple(forest.scores),
         best_cost=best_cost,
     )

@@ -12,7 +12,7 @@ from latticemetric.errors import InputError, require_pynini, shortened
 from latticemetric.lattice import fst_binary
 from latticemetric.lattice.columns import Column, Labels, Scales
 from latticemetric.lattice.fst_binary import FstArrays
-from latticemetric.vocabulary import EPSILON, Vocabulary, Words
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words, distinct_words
 
 if TYPE_CHECKING:
     from latticemetric.lattice.arrays import LatticeArrays
@@ -38,7 +38,7 @@ def lattice_to_arrays(lattice: LatticeArrays, scales: Scales | None = None, *, s
     is_labelled = side is not None and not side.vocabulary.is_numeric and np.array_equal(side.arc, lattice.word)
     if words is None and is_labelled and lattice.word.any():
         # Give the output its own table. Otherwise, readers would use the input's table for both sides.
-        words = {EPSILON: "<eps>", **{number: str(number) for number in np.unique(lattice.word).tolist() if number}}
+        words = {EPSILON: "<eps>", **{number: str(number) for number in distinct_words(lattice.word).tolist()}}
     return FstArrays(
         start=0,
         final=cost.final,

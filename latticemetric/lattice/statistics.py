@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from latticemetric.vocabulary import EPSILON
+from latticemetric.vocabulary import distinct_words
 
 if TYPE_CHECKING:
     from latticemetric.lattice.arrays import LatticeArrays
@@ -87,7 +87,7 @@ def lattice_statistics(lattice: LatticeArrays) -> LatticeStatistics:
         longest=int(longest[0]),
         depth=_depth(lattice),
         density=sum(is_word) / best_words if best_words else None,
-        vocabulary=len(np.unique(lattice.word[lattice.word != EPSILON])),
+        vocabulary=len(distinct_words(lattice.word)),
         scores=tuple(lattice.scores),
         best_cost=lattice.cost_of(best, cost),
     )

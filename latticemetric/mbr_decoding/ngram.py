@@ -26,7 +26,7 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import TOO_MANY_NGRAMS, small_enough, summable
 from latticemetric.lattice.pruning import prune
 from latticemetric.posterior.posteriors import NgramPosteriors, posteriors
-from latticemetric.vocabulary import EPSILON, Vocabulary, Words
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words, distinct_words
 
 _HIGHEST_ORDER = 254
 
@@ -292,8 +292,7 @@ class NgramMBR:
     def _shared_words(self) -> tuple[Words, Words]:
         """The words that the forest shares with the evidence, as numbers in the forest and in the evidence."""
         assert isinstance(self._pruned, Forest)
-        symbols = np.unique(self._pruned.target.values)
-        own = symbols[symbols > EPSILON]
+        own = distinct_words(self._pruned.target.values)
         known = _numbers_in(self._evidence.vocabulary, own, self._pruned.vocabulary)
         return own[known > EPSILON], known[known > EPSILON]
 

@@ -31,7 +31,7 @@ from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import Merit, RecognitionStatistics, merit
 from latticemetric.oracle_search.reference_strings import strings_of_graph
 from latticemetric.oracle_search.scored_path import ScoredPath
-from latticemetric.vocabulary import EPSILON, Words
+from latticemetric.vocabulary import EPSILON, Words, distinct_words
 
 
 def find_engine(name: str) -> ModuleType:
@@ -278,7 +278,7 @@ class ForestSpace(SearchSpace):
 
     def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Steps:
         """Return the derivation with the largest sum of gains of its n-grams and words."""
-        known = np.unique(ngrams.word[ngrams.word > EPSILON])
+        known = distinct_words(ngrams.word)
         columns = self.graph.hypergraph(self.compared_cost, self._counted_target, self.word_counts)
         return native.derivation_of_ngrams(columns, known, known, ngrams, gains)
 

@@ -277,13 +277,6 @@ def test_pickles_and_copies_are_equal(rich_lattice, duplicate):
     assert lm.oracle(again, "a c", "wer").words == ("a", "b")
 
 
-@pytest.mark.parametrize("vocabulary", [lm.Vocabulary({1: "a"}), lm.Vocabulary.embedded({1: "a"})])
-def test_a_pickle_of_a_vocabulary_knows_where_its_numbers_are_from(vocabulary):
-    again = pickle.loads(pickle.dumps(vocabulary))
-    assert again == vocabulary
-    assert (again.is_given, again.is_embedded) == (vocabulary.is_given, vocabulary.is_embedded)
-
-
 def test_a_pickle_of_the_numeric_vocabulary_is_itself():
     lattice = build([0], [1], [7], final=[1])
     assert pickle.loads(pickle.dumps(lattice)).vocabulary is lm.Vocabulary.numeric()

@@ -14,7 +14,7 @@ from latticemetric.forest.forest import Forest, NodeLabels
 from latticemetric.formats.columns import require_labels, to_lattice
 from latticemetric.graph import Graph
 from latticemetric.lattice.columns import Column, Labels, frozen
-from latticemetric.vocabulary import Vocabulary, split_words
+from latticemetric.vocabulary import Vocabulary, distinct_words, split_words
 
 
 def forest_of(parts: dict[str, Any], node_name: Callable[[int], str] = "node {}".format) -> Forest:
@@ -106,7 +106,7 @@ def texts_of(labels: Labels | NodeLabels | None, length: int) -> list[str]:
 
 def spelling_of(forest: Forest, check: Callable[[str], str]) -> dict[int, str]:
     """Map the word numbers of a forest to words; pass each word through `check`, which may raise an error."""
-    words = np.unique(forest.target.values[forest.target.values > 0]).tolist()
+    words = distinct_words(forest.target.values).tolist()
     return {number: check(forest.vocabulary.word(number)) for number in words}
 
 

@@ -33,7 +33,7 @@ def records_of(table: Any) -> Iterator[Mapping[str, Any]]:
         yield from table.iter_rows(named=True)
     elif hasattr(table, "itertuples"):  # pandas
         for row in table.itertuples(index=False, name=None):
-            yield {str(name): _plain(value) for name, value in zip(table.columns, row, strict=True)}
+            yield {str(name): as_plain(value) for name, value in zip(table.columns, row, strict=True)}
     elif isinstance(table, Iterable) and not isinstance(table, str | bytes | Mapping):
         for row in table:
             if not isinstance(row, Mapping):
@@ -45,10 +45,16 @@ def records_of(table: Any) -> Iterator[Mapping[str, Any]]:
         )
 
 
-def _plain(value: Any) -> Any:
-    """Convert a pandas cell to plain Python: a NumPy array becomes a list, a missing value (NaN) becomes `None`."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
+def as_plain(value: Any) -> Any:
+    """Convert a cell of a table: an array, series or Arrow value becomes a list, a missing value (NaN) `None`."""
+    if isinstance(value, str):
+        return value
+    for name in ("tolist", "to_list", "as_py"):  # NumPy and pandas, polars, Arrow
+        if hasattr(value, name):
+            value = getattr(value, name)()
+            break
+    if isinstance(value, list):
+        return list(map(as_plain, value))
     return None if isinstance(value, float) and value != value else value  # noqa: PLR0124  only NaN is not itself
 
 

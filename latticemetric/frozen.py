@@ -70,7 +70,7 @@ class Brief:
         shown: list[str] = []
         for name in (f.name for f in fields(self) if not f.name.startswith("_")):  # type: ignore[arg-type]
             value = getattr(self, name)
-            if name == "words":
+            if name == "words" and isinstance(value, tuple):
                 shown.insert(0, repr(_shortened(" ".join(value))))
             elif isinstance(value, bool | int | float) or (isinstance(value, str) and name != "derivation"):
                 shown.append(f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value!r}")

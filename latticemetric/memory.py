@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
-from latticemetric.errors import InputError, UsageError
+from latticemetric.arguments import whole_number
+from latticemetric.errors import InputError
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _UNKNOWN = 2**33
@@ -57,9 +58,8 @@ def limit_memory(size: int | str | None) -> None:
     """
     global _limit  # noqa: PLW0603  one limit per process, like the memory
     number = parse_size(size) if isinstance(size, str) else size
-    if size is not None and (not isinstance(number, int) or isinstance(number, bool) or number <= 0):
-        raise UsageError(f"'{size}' is not a size in bytes", advice="give a size like 500M or 8G")
-    _limit = number
+    message, advice = f"'{size}' is not a size in bytes", "give a size like 500M or 8G"
+    _limit = None if size is None else whole_number(number, message, advice)
 
 
 def most_bytes() -> int:

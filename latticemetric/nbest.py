@@ -16,9 +16,9 @@ from latticemetric.frames import Tabular
 from latticemetric.frozen import Result
 from latticemetric.lattice.columns import Column, Scales, check_columns, summed_cost
 from latticemetric.lattice.lattice import Lattice
-from latticemetric.lattice.n_best import check_number
+from latticemetric.lattice.n_best import number_of_strings
 from latticemetric.lattice.pruning import checked_beam, require_one
-from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
+from latticemetric.vocabulary import EPSILON, Vocabulary, listed_words
 
 if TYPE_CHECKING:
     from latticemetric.forest.forest import Forest
@@ -42,8 +42,7 @@ class Hypothesis:
     def __post_init__(self) -> None:
         given: Any = self.words
         if not isinstance(given, tuple):
-            words = split_words(given) if isinstance(given, str) else given
-            object.__setattr__(self, "words", tuple(words))
+            object.__setattr__(self, "words", listed_words(given))
 
 
 @dataclass(frozen=True, repr=False)
@@ -120,7 +119,7 @@ class NBest(Result, Tabular):
 
         if isinstance(texts, str):
             raise UsageError("a single string is given, but a list of strings is needed", advice="put it into a list")
-        split = [tuple(split_words(text)) if isinstance(text, str) else tuple(text) for text in texts]
+        split = [listed_words(text, f"text {number}") for number, text in enumerate(texts, 1)]
         total = costs_of(*(None if given is None else [float(one) for one in given] for given in (costs, log_probs)))
         columns = {} if total is None else {_TOTAL: [float(cost) for cost in total]}
         for name, values in (scores or {}).items():
@@ -157,7 +156,7 @@ class NBest(Result, Tabular):
             [(('a', 'b'), {'cost': 1.0}), (('a', 'c'), {'cost': 2.0})]
         """
         if isinstance(graph, NBest):
-            check_number(n)
+            n = number_of_strings(n)
             listed = graph.ranking(scales)
             if not paths:
                 first: dict[tuple[str, ...], Hypothesis] = {}

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
+from latticemetric.arguments import require_text
 from latticemetric.errors import InputError, UsageError
 
 Words = npt.NDArray[np.int32]
@@ -225,6 +226,14 @@ def split_words(text: str) -> list[str]:
     # `str.split` also splits at these four control characters; decoders written in C do not.
     is_plain = text.isascii() and not ("\x1c" in text or "\x1d" in text or "\x1e" in text or "\x1f" in text)
     return text.split() if is_plain else _FIELD.findall(text)
+
+
+def listed_words(text: str | Iterable[str], what: str = "a text") -> tuple[str, ...]:
+    """Return the words of a string or of a list of words; raise an error for anything else, which `what` names."""
+    if isinstance(text, str):
+        return tuple(split_words(text))
+    require_text(text, what)
+    return tuple(text)
 
 
 def word_set(words: Iterable[str], name: str) -> frozenset[str]:

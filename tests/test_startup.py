@@ -77,7 +77,7 @@ def test_what_computes_nothing_imports_nothing_heavy(command):
     [("latticemetric", set()), ("lattice-oracle", {"cli.files", "cli.options", "cli.oracle", "cli.oracle_options"})],
 )
 def test_help_imports_options_only(name, more):
-    modules = {"cli", "cli.main", "cli.verbs", "cli.commands", "cli.signals", "errors", "memory", *more}
+    modules = {"cli", "cli.main", "cli.verbs", "cli.commands", "cli.signals", "arguments", "errors", "memory", *more}
     own = {module for module in modules_of(program(name), "--help") if module.startswith("latticemetric.")}
     assert own == {f"latticemetric.{module}" for module in modules}
 

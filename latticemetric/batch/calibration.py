@@ -24,6 +24,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric.arguments import require_list, whole_number
 from latticemetric.batch.pairing import Pair, built
 from latticemetric.batch.tuning import Point, best_of, coordinate_search
 from latticemetric.errors import InputError, UsageError, placed
@@ -176,7 +177,9 @@ def calibration(
         InputError: All scales fit the words of the development set equally well, for example because the graphs have no
             alternatives.
     """
-    _check(answer, criterion, folds)
+    _check(answer, criterion)
+    advice = f"give {_FEWEST_FOLDS} or more"
+    folds = whole_number(folds, f"the number of folds is {folds!r}", advice, least=_FEWEST_FOLDS)
     grid = _checked_scales(scale)
     answer_settings = _AnswerSettings(answer, scales, frozenset(word_set(ignore, "ignore")), most_states)
     development = _Utterances(graphs, references, answer_settings)
@@ -197,12 +200,10 @@ def calibration(
     return Calibration(best, criterion, answer, *reports, fold_scales, trials)
 
 
-def _check(answer: str, criterion: str, folds: int) -> None:
+def _check(answer: str, criterion: str) -> None:
     for name, value, known in (("answer", answer, DecodedBy), ("criterion", criterion, Criterion)):
         if value not in get_args(known):
             raise UsageError(f"the {name} is {value!r}", advice=f"choose {' or '.join(map(repr, get_args(known)))}")
-    if isinstance(folds, bool) or not isinstance(folds, int) or folds < _FEWEST_FOLDS:
-        raise UsageError(f"the number of folds is {folds!r}", advice=f"give {_FEWEST_FOLDS} or more")
 
 
 def _checked_scales(scale: float | Iterable[float]) -> list[float]:
@@ -265,6 +266,7 @@ class _Utterances:
         for number, graph in enumerate(graphs):
             with placed(_place(number)):
                 self._lattices.append(as_lattice(graph, answer_settings.scales, advice=_FOR_FORESTS))
+        require_list(references, "references")
         if len(self._lattices) != len(references):
             raise UsageError(
                 f"there are {len(self._lattices)} graphs, but {len(references)} references", advice=_ONE_ITEM_EACH
@@ -470,6 +472,7 @@ def confidence_calibration(
     right: list[bool] = []
     owner: list[int] = []
     listed = list(graphs)
+    require_list(references, "references")
     if len(listed) != len(references):
         raise UsageError(f"there are {len(listed)} graphs, but {len(references)} references", advice=_ONE_ITEM_EACH)
     for number, (graph, several) in enumerate(zip(listed, references, strict=True)):

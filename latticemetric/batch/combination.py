@@ -111,7 +111,7 @@ def _outputs(
     path: str, format_name: str | None, *, style: LineStyle, vocabulary: Vocabulary | None
 ) -> list[tuple[str, bool, Any]]:
     """Return for each utterance of a file: its name, True if the name is an id (not a position), and its output."""
-    if format_name == TEXT or style == "keyed" or (format_name is None and _is_text(path)):
+    if format_name == TEXT or (format_name is None and _is_text(path, style)):
         return _lines(path, style=style)
     found = []
     for entry in entries([path], format_name, vocabulary):
@@ -124,10 +124,13 @@ def _has_id(entry: Entry) -> bool:
     return entry.naming == "own"
 
 
-def _is_text(path: str) -> bool:
-    """Return True if a file has no known format, so that it is read as lines of text."""
+def _is_text(path: str, style: LineStyle) -> bool:
+    """Return True if a file has no known format, so that it is read as lines of text.
+
+    Standard input cannot be read twice: it has lines of text if they begin with ids, and otherwise graphs.
+    """
     if path == STANDARD_INPUT:
-        return False
+        return style == "keyed"
     try:
         with open_stream(path) as stream:
             sniff(stream)

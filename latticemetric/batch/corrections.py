@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from latticemetric.batch.list_arguments import AnyList, Words, check_lengths, ranked_words, references_of, words_of
+from latticemetric.batch.list_arguments import AnyList, Words, check_lengths, ranked_words, references_of
 from latticemetric.batch.oracle_at_k import oracle_at_k
 from latticemetric.errors import UsageError
 from latticemetric.frames import Tabular
@@ -20,7 +20,7 @@ from latticemetric.frozen import Result
 from latticemetric.lattice.columns import Scales
 from latticemetric.metrics.alignment import DELETION, INSERTION, MATCH, Alignment
 from latticemetric.metrics.recognition import WER
-from latticemetric.vocabulary import word_set
+from latticemetric.vocabulary import listed_words, word_set
 
 SYSTEMS = {
     "one_best": "1-best",
@@ -176,7 +176,7 @@ def corrections(
     silent = word_set(ignore, "ignore")
     texts = [_without(several[0], silent) for several in expected]
     hypotheses = [[_without(words, silent) for words in ranked_words(nbest, scales)] for nbest in lists]
-    outputs = [_without(words_of(text), silent) for text in corrected]
+    outputs = [_without(listed_words(text, "a corrected text"), silent) for text in corrected]
     firsts = [ranked[0] for ranked in hypotheses]
     before, after = (_WER.counts(side, [[text] for text in texts])[:, 1:4].sum(axis=1) for side in (firsts, outputs))
     curve = oracle_at_k(hypotheses, [[text] for text in texts])

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from latticemetric.arguments import require_list, require_text
 from latticemetric.errors import InputError, UsageError
 from latticemetric.lattice.columns import Scales
 from latticemetric.nbest import ListColumns, NBest
-from latticemetric.vocabulary import split_words
+from latticemetric.vocabulary import listed_words
 
 Words = tuple[str, ...]
 AnyList = NBest | Sequence[str | Sequence[str]]
@@ -30,12 +31,7 @@ def ranked_texts(nbest: AnyList, scales: Scales | None = None) -> Sequence[str |
 
 def ranked_words(nbest: AnyList, scales: Scales | None = None) -> list[Words]:
     """Return the words of each hypothesis of a list, in the order of `ranked_texts`."""
-    return [words_of(text) for text in ranked_texts(nbest, scales)]
-
-
-def words_of(text: str | Sequence[str]) -> Words:
-    """Return the words of a text; a string is split at white space."""
-    return tuple(split_words(text)) if isinstance(text, str) else tuple(text)
+    return [listed_words(text, "a hypothesis") for text in ranked_texts(nbest, scales)]
 
 
 def references_of(references: Sequence[Any]) -> list[list[Words]]:
@@ -43,7 +39,7 @@ def references_of(references: Sequence[Any]) -> list[list[Words]]:
 
     Each item has the references of one list: a string, or a list whose items are strings or lists of words.
     """
-    return [[words_of(text) for text in several] for several in map(_listed, references)]
+    return [[listed_words(text, "a reference") for text in several] for several in map(_listed, references)]
 
 
 def columns_of(lists: Sequence[AnyList], references: Sequence[Any], scales: Scales | None = None) -> ListColumns:
@@ -58,7 +54,10 @@ def columns_of(lists: Sequence[AnyList], references: Sequence[Any], scales: Scal
 
 def _listed(given: Any) -> Sequence[Any]:
     """Return the references of a list; raise `UsageError` if there are none."""
-    texts = [given] if isinstance(given, str) else given if isinstance(given, list | tuple) else list(given)
+    if isinstance(given, str):
+        return [given]
+    require_text(given, "a reference")
+    texts = given if isinstance(given, list | tuple) else list(given)
     if not texts:
         raise UsageError("a list has no reference", advice="give at least one; it may be empty")
     return texts
@@ -66,6 +65,8 @@ def _listed(given: Any) -> Sequence[Any]:
 
 def check_lengths(**sides: Sequence[object] | Mapping[str, object]) -> None:
     """Raise `UsageError` if the arguments have different lengths, or are empty."""
+    for name, side in sides.items():
+        require_list(side, name)
     lengths = {name: len(side) for name, side in sides.items()}
     if len(set(lengths.values())) > 1:
         what = " and ".join(f"{number} {name}" for name, number in lengths.items())

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric.arguments import whole_number
 from latticemetric.batch.list_arguments import AnyList, Words, check_lengths, columns_of
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import Interval, interval_of, resampled_sums
@@ -246,10 +247,10 @@ def _added(columns: Sequence[Counts]) -> Counts:
 
 
 def _points(at: Sequence[int] | None, longest: int) -> list[int]:
-    numbers = [k for k in _FEW if k <= longest] if at is None else list(at)
-    for k in numbers:
-        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-            raise UsageError(f"the number of hypotheses is {k!r}", advice="give whole numbers ≥ 1")
+    numbers = [
+        whole_number(k, f"the number of hypotheses is {k!r}", "give whole numbers ≥ 1")
+        for k in (_FEW if at is None else at)
+    ]
     return sorted({1, longest, *(k for k in numbers if k <= longest)})
 
 

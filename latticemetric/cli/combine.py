@@ -131,6 +131,12 @@ def command(
             advice="leave out --tune-share, or choose another --scheme",
         )
     utterances = read_systems(files, format=reading.from_format, style=reading.style, vocabulary=reading.vocabulary)
+    if vote.system_weights and len(vote.system_weights) != len(files):
+        raise UsageError(
+            f"there are {len(files)} files, but {len(vote.system_weights)} weights",
+            where="--system-weights",
+            advice="give one weight for each file",
+        )
     found = combine_all(
         utterances,
         weights=vote.system_weights or None,

@@ -23,6 +23,7 @@ from latticemetric.cli.options import (
     grammar_named,
     listed,
     metrics_named,
+    refuse,
 )
 from latticemetric.errors import UsageError
 
@@ -215,7 +216,8 @@ class _OutputOptions(PlottedOutputOptions):
     short_signature: bool = SHORT_SIGNATURE
     write_scores: str | None = option(
         "--write-scores PATH",
-        "Write the scores of all metrics to .tsv, .jsonl or .parquet, or to a folder of .seg.score and .sys.score.",
+        "Write the scores of all metrics to .tsv, .jsonl or .parquet, or to a folder of .seg.score and .sys.score; "
+        "error rates with a minus sign.",
         type=ScoresOutput(),
     )
     output_format: str = format_option("text", "tsv", "json")
@@ -269,6 +271,8 @@ def command(
     from latticemetric.parallel.limits import default_workers
 
     _single_metric(groups.unigram, "--unigram")
+    if groups.group_by is None:
+        refuse(["smallest", "width", "unigram"], "without --group-by")
     metrics, left_out = measured.named()
     if not measured.outside:
         measured.baseline_among([metric.name for metric in metrics])
@@ -410,7 +414,9 @@ def _outside_tables(
 def _write_scores(path: str, judged: JudgedSystems, scored: Mapping[str, SystemTables]) -> None:
     from latticemetric.formats.metric_scores import MetricScores, write_metric_scores
 
-    scores = {name: MetricScores(one.of_segments(), one.of_systems()) for name, one in scored.items()}
+    scores = {
+        name: MetricScores(one.signed(one.of_segments()), one.signed(one.of_systems())) for name, one in scored.items()
+    }
     write_metric_scores(path, scores, judged.systems, judged.segments)
 
 

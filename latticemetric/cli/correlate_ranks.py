@@ -14,7 +14,6 @@ from latticemetric.cli.results import shown, table
 from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:
-    from latticemetric.evaluation.coefficients import Floats
     from latticemetric.evaluation.human import HumanScores
     from latticemetric.evaluation.metric_tests import MetricTask, RankTable
     from latticemetric.evaluation.systems import SystemTables
@@ -111,12 +110,9 @@ class RankOptions(Options):
         statistic = "acc-eq" if name == "accuracy" else name
         exchange = self.exchange if self.exchange != "pairs" or statistic in PAIR_SUMS else "both"
 
-        def signed(one: SystemTables, values: Floats) -> Floats:
-            return values if one.higher_is_better else -values
-
         if level == "system":
             gold = SystemTables.of(human.segment).of_systems() if human.system is None else human.system
-            scores = {metric: signed(one, one.of_systems())[:, None] for metric, one in tables.items()}
+            scores = {metric: one.signed(one.of_systems())[:, None] for metric, one in tables.items()}
             return MetricTask(name, statistic, gold[:, None], scores, "none", "systems")
         if np.isnan(human.segment).all():
             raise UsageError(
@@ -124,7 +120,7 @@ class RankOptions(Options):
                 where=f"--ranks {name}",
                 advice=f"rank by systems: {name}:system",
             )
-        scores = {metric: signed(one, one.of_segments()) for metric, one in tables.items()}
+        scores = {metric: one.signed(one.of_segments()) for metric, one in tables.items()}
         task = MetricTask(f"{name}:{level}", statistic, human.segment, scores, self.average, exchange)
         if level == "segment":
             return task

@@ -203,6 +203,10 @@ def metrics_named(names: Iterable[str], *, stem: bool = False, parameters: Itera
     return list(metrics.values())
 
 
+# Parameters of metrics that are sets of words, written as in --ignore.
+_WORD_SETS = ("ignore", "wildcard", "stop_words")
+
+
 def metric_parameters(texts: Iterable[str], names: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return the parameters of each metric, by name."""
     parameters: dict[str, dict[str, Any]] = {}
@@ -220,7 +224,7 @@ def metric_parameters(texts: Iterable[str], names: Iterable[str]) -> dict[str, d
                 where="--parameter",
                 advice=f"name it in --metrics, or leave {text} out",
             )
-        parameters.setdefault(metric, {})[name] = _parameter_value(value)
+        parameters.setdefault(metric, {})[name] = word_list(value) if name in _WORD_SETS else _parameter_value(value)
     return parameters
 
 
@@ -300,7 +304,7 @@ SAMPLES = option(
 SEED = option("--seed N", "Seed of the random numbers.", type=click.IntRange(0), default=0)
 PARAMETERS = option(
     "--parameter -P METRIC.NAME=VALUE",
-    "Parameter of a metric, such as chrf.beta=3, ter.normalized=yes or cer.unicode=nfc; repeatable.",
+    "Parameter of a metric: chrf.beta=3, ter.normalized=yes, cer.unicode=nfc, 'wer.ignore=uh um', …; repeatable.",
     multiple=True,
 )
 SCORE = option("--score NAMES", "Also score oracles and 1-bests by these metrics, such as bleu-sbp,meteor.")

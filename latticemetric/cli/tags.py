@@ -130,7 +130,7 @@ class _LatticeOptions(Options):
 
 @verb("tags", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("gold", type=GraphFiles(), metavar="GOLD")
-@click.argument("predicted", type=NamesFiles(), nargs=-1, required=True, metavar="PRED...")
+@click.argument("predicted", type=NamesFiles(), nargs=-1, metavar="PRED...")
 def command(
     gold: str,
     predicted: tuple[str, ...],
@@ -147,14 +147,17 @@ def command(
     GOLD and each PRED hold the tags (OK or BAD) of words, or of words and gaps. A file has one segment per line, or is
     a table with one tag per line and fields separated by tabs.
 
-    With --from-lattices, GOLD is a file of lattices, and each PRED is a file of their references. Words of the
-    1-best that match the reference have the gold tag OK, other words BAD. Words with a posterior below a threshold have
-    the predicted tag BAD, other words OK. Under --keep-going, lattices that fail are skipped.
+    With --from-lattices, GOLD is a file of lattices, and each PRED is a file of their references; without PRED, the
+    references are taken from the records of GOLD. Words of the 1-best that match the reference have the gold tag OK,
+    other words BAD. Words with a posterior below a threshold have the predicted tag BAD, other words OK. Under
+    --keep-going, lattices that fail are skipped.
     """
     _refuse_others(from_lattices=of_lattices.from_lattices)
     if of_lattices.from_lattices:
         _write_tags_of_lattices(gold, predicted, of_lattices, metric=metric, reading=reading, run=run, output=output)
         return
+    if not predicted:
+        raise click.MissingParameter(param_hint="'PRED...'", param_type="argument")
     options.check(output.output_format)
     results = _evaluate(gold, predicted, options)
     output.write(results)

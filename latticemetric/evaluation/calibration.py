@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric.arguments import whole_number
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import Interval, interval_of, resample_counts, weighted_sums
 from latticemetric.frozen import Record
@@ -341,6 +342,5 @@ def _numbered(groups: npt.ArrayLike, events: int) -> npt.NDArray[np.int64]:
 
 
 def _checked_bins(bins: int) -> int:
-    if isinstance(bins, bool) or not isinstance(bins, int) or not 1 <= bins <= _MOST_BINS:
-        raise UsageError(f"the number of bins is {bins!r}", advice=f"give a whole number from 1 to {_MOST_BINS}")
-    return bins
+    advice = f"give a whole number from 1 to {_MOST_BINS}"
+    return whole_number(bins, f"the number of bins is {bins!r}", advice, most=_MOST_BINS)

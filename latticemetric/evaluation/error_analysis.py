@@ -284,6 +284,7 @@ def error_analysis(
     """
     check_corpus(candidates, references)
     require_as_many(candidates, references)
+    groups = None if groups is None else list(groups)
     if groups is not None and len(groups) != len(candidates):
         raise UsageError(
             f"there are {len(candidates)} segments, but {len(groups)} groups", advice="give one per segment"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import zip_longest
 from typing import Any
 
+from latticemetric.arguments import require_text
 from latticemetric.display import error_line
 from latticemetric.errors import UsageError, placed, shortened
 from latticemetric.evaluation.error_analysis import ErrorAnalysis, error_analysis
@@ -21,8 +24,9 @@ from latticemetric.evaluation.intervals import (
     value_of,
 )
 from latticemetric.evaluation.significance import Randomisation, randomisation_of, swapped_sums
-from latticemetric.frames import Tabular
+from latticemetric.frames import Tabular, as_plain
 from latticemetric.frozen import Frozen, Result
+from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.base import (
     GraphReferences,
     GraphText,
@@ -319,15 +323,24 @@ def score(
     if lowercase or tokenize is not None:
         said = preparation.all_texts(said)
         expected = [preparation.all_texts(several) for several in expected]
-    chosen = [_metric(one) for one in ([metrics] if isinstance(metrics, str | Metric) else metrics)]
-    (row,) = tabulate([("hypotheses", said)], expected, [metric for several in chosen for metric in several])
+    (row,) = tabulate([("hypotheses", said)], expected, _metrics(metrics))
     texts = tuple(said), tuple(map(tuple, expected))
     return Scores(tuple(_metric_score(one, preparation, ids, texts) for one in row))
 
 
-def _metric(given: str | AnyMetric) -> list[AnyMetric]:
-    """Return the metrics of a comma-separated list of names, or a list with the given metric."""
-    return [make_metric(name.strip()) for name in given.split(",")] if isinstance(given, str) else [given]
+def _metrics(given: str | AnyMetric | Iterable[str | AnyMetric]) -> list[AnyMetric]:
+    """Return the metrics of names, of comma-separated lists of names, and of metric objects."""
+    if isinstance(given, type):
+        raise UsageError(
+            f"{given.__name__} is a class, not a metric", advice=f"give an object, like {given.__name__}()"
+        )
+    chosen = []
+    for one in [given] if isinstance(given, str | Metric) else given:
+        chosen += [make_metric(name.strip()) for name in one.split(",")] if isinstance(one, str) else [one]
+    twice = [name for name, number in Counter(metric.name for metric in chosen).items() if number > 1]
+    if twice:
+        raise UsageError(f"metric '{twice[0]}' is given twice", advice="score once for each")
+    return chosen
 
 
 def _metric_score(
@@ -370,11 +383,17 @@ def _test_set(
             hypotheses, references = [hypotheses], [references]
         said, expected = list(hypotheses), list(references)
         ids = tuple(str(number) for number in range(1, len(said) + 1))
+    said, expected = list(map(as_plain, said)), list(map(as_plain, expected))
     check_corpus(said, expected)
-    return ids, said, [_each(several) for several in expected]
+    for name, hypothesis in zip(ids, said, strict=False):
+        with placed(f"segment {shortened(name)}"):
+            if not isinstance(hypothesis, Lattice):
+                require_text(hypothesis, "the hypothesis")
+    return ids, said, [_each(name, several) for name, several in zip_longest(ids, expected, fillvalue="")]
 
 
-def _each(references: GraphReferences) -> list[GraphText]:
+def _each(segment: str, references: GraphReferences) -> list[GraphText]:
     """Return the references of a segment as a list."""
-    graphs_of(references)  # raises an error if these are not references
-    return [references] if isinstance(references, str) or not isinstance(references, Sequence) else list(references)
+    with placed(f"segment {shortened(segment)}"):
+        graphs_of(references)  # raises an error if these are not references
+    return [references] if isinstance(references, str | Lattice) else list(references)

@@ -70,6 +70,10 @@ class SystemTables(Frozen):
         """True if higher values are better."""
         return bool(getattr(self.metric, "higher_is_better", True))
 
+    def signed(self, values: Floats) -> Floats:
+        """Return scores of this metric so that higher is better: error rates with a minus sign."""
+        return values if self.higher_is_better else 0.0 - values  # not -0.0
+
     def of_segments(self) -> Floats:
         """Return the sentence scores, one row per system; NaN where undefined."""
         return self.of_sums(self.tables)

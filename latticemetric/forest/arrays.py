@@ -15,7 +15,7 @@ from latticemetric.forest.columns import NodeLabels, Nodes, Ragged, checked_rows
 from latticemetric.forest.validation import Columns, validated
 from latticemetric.frozen import Frozen, notebook
 from latticemetric.lattice.columns import Column, Costs, Labels, Steps, Weights, is_any_of, summed_cost
-from latticemetric.lattice.n_best import cheapest_derivations, check_number, first_of_each, small_enough, summable
+from latticemetric.lattice.n_best import cheapest_derivations, first_of_each, number_of_strings, small_enough, summable
 from latticemetric.lattice.validation import int32_numbers
 from latticemetric.vocabulary import EPSILON, Vocabulary, word_set
 
@@ -154,7 +154,7 @@ class ForestArrays(Frozen):
             >>> [forest.words(derivation) for derivation in forest.n_best(2)]
             [('5', '7'), ('6', '7')]
         """
-        check_number(n)
+        n = number_of_strings(n)
         cost, ignored = self.cost(scales), word_set(ignore, "ignore")
         if paths:
             hypergraph = self.hypergraph(cost, self._edge_symbols())

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.frozen import Frozen, notebook
 from latticemetric.lattice.columns import Column, Costs, Floats, Labels, States, Steps, Weights, is_any_of, summed_cost
-from latticemetric.lattice.n_best import cheapest_derivations, check_number, first_of_each
+from latticemetric.lattice.n_best import cheapest_derivations, first_of_each, number_of_strings
 from latticemetric.lattice.validation import Columns, int32_numbers, validated
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words, word_set
 
@@ -161,7 +161,7 @@ class LatticeArrays(Frozen):
             >>> [lattice.words(path) for path in lattice.n_best(3, paths=True)]
             [('a', 'b'), ('a', 'c'), ('a', 'b')]
         """
-        check_number(n)
+        n = number_of_strings(n)
         cost, ignored = self.cost(scales), word_set(ignore, "ignore")
         if self.ranked:
             found = self.ranked_paths(cost)

@@ -13,7 +13,7 @@ import numpy as np
 from latticemetric import _native
 from latticemetric.errors import InputError, UsageError
 from latticemetric.lattice.columns import Column, Floats
-from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
+from latticemetric.vocabulary import EPSILON, Vocabulary, listed_words
 
 if TYPE_CHECKING:
     from latticemetric.lattice.arrays import LatticeArrays
@@ -45,7 +45,7 @@ def lattice_of_strings(
     """Build a lattice with one path per string, from start state 0 to end state 1; see `Lattice.from_strings`."""
     if isinstance(strings, str):
         raise UsageError("a single string is given, but a list of strings is needed", advice="put it into a list")
-    split = [tuple(split_words(s)) if isinstance(s, str) else tuple(s) for s in strings]
+    split = [listed_words(string, f"string {number}") for number, string in enumerate(strings, 1)]
     if costs is not None and len(costs) != len(split):
         raise UsageError(f"there are {len(split)} strings, but {len(costs)} costs or log_probs")
     vocabulary = Vocabulary.from_words(w for words in split for w in words)

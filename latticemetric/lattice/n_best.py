@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.errors import InputError, UsageError
+from latticemetric.arguments import whole_number
+from latticemetric.errors import InputError
 from latticemetric.lattice.columns import Costs, Steps
 from latticemetric.memory import most_bytes, no_memory
 
@@ -36,10 +37,9 @@ def small_enough(advice: str | None = None) -> Iterator[None]:
         raise no_memory() from None
 
 
-def check_number(n: int) -> None:
-    """Raise an error if `n`, a number of strings, is not an integer ≥ 1."""
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise UsageError(f"the number of best strings is {n!r}", advice="give an integer of 1 or more")
+def number_of_strings(n: int) -> int:
+    """Return how many strings a caller asks for; raise an error if this is not an integer ≥ 1."""
+    return whole_number(n, f"the number of best strings is {n!r}", "give an integer of 1 or more")
 
 
 def few_strings(n: int) -> int:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.errors import UsageError
+from latticemetric.arguments import whole_number
 from latticemetric.frozen import Result
 from latticemetric.graph import Graph
 from latticemetric.lattice.columns import Column, Scales
@@ -139,8 +139,7 @@ def risk_mbr(
         >>> best.word_mbr.words, round(best.word_mbr.risk, 4), round(best.improvement, 4)
         (('c', 'a', 'b'), 1.5979, 0.5313)
     """
-    if isinstance(candidates, bool) or not isinstance(candidates, int) or candidates < 1:
-        raise UsageError(f"the number of candidates is {candidates!r}", advice="ask for 1 or more")
+    candidates = whole_number(candidates, f"the number of candidates is {candidates!r}", "ask for 1 or more")
     aligner = Aligner.of(graph, scale, scales)
     lattice = aligner.lattice
     one_best, best, _ = search_words(aligner)

@@ -16,12 +16,13 @@ from typing import Any, Generic, Protocol, Self, TypeVar, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric.arguments import require_text
 from latticemetric.errors import UsageError
 from latticemetric.frozen import Result
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.reference_checks import check_candidate, check_corpus, check_references
 from latticemetric.metrics.signature import Signature
-from latticemetric.vocabulary import split_words
+from latticemetric.vocabulary import listed_words
 
 Text = str | Sequence[str]
 """A string, which is split at white space, or a sequence of words."""
@@ -250,7 +251,7 @@ def words_of(text: Text) -> tuple[str, ...]:
     """Return the words of a string or of a list of words."""
     if isinstance(text, Lattice):
         raise UsageError("expected a string, but found a graph or a text with alternatives", advice=_GRAPHS_ADVICE)
-    return tuple(split_words(text)) if isinstance(text, str) else tuple(text)
+    return listed_words(text)
 
 
 def references_of(references: References) -> tuple[tuple[str, ...], ...]:
@@ -265,6 +266,7 @@ def graphs_of(references: GraphReferences) -> tuple[GraphReference, ...]:
 
 def _listed(references: Any) -> Sequence[Any]:
     listed: Sequence[Any] = (references,) if isinstance(references, str | Lattice) else references
+    require_text(listed, "the reference")
     if not len(listed):
         raise NO_REFERENCE
     return listed

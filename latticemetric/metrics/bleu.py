@@ -15,7 +15,7 @@ from latticemetric.metrics.base import References, Table, TallyMetric, Text
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import (
     Segments,
-    check_order,
+    checked_order,
     compared_words,
     matched_ngrams,
     number_all,
@@ -57,7 +57,7 @@ class BLEU(TallyMetric):
     stem: bool = False
 
     def __post_init__(self) -> None:
-        check_order(self.order)
+        object.__setattr__(self, "order", checked_order(self.order))
         for name, known in (("effective_length", EffectiveLength), ("smoothing", Smoothing)):
             if getattr(self, name) not in get_args(known):
                 choices = ", ".join(get_args(known))

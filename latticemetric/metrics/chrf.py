@@ -15,7 +15,7 @@ from latticemetric.errors import UsageError
 from latticemetric.metrics.base import References, Table, TallyMetric, Text, check_flags, words_of
 from latticemetric.metrics.characters import code_points, text_segments
 from latticemetric.metrics.registry import register
-from latticemetric.metrics.segments import best_references, check_order, number_all, pair_matches
+from latticemetric.metrics.segments import best_references, checked_order, number_all, pair_matches
 from latticemetric.metrics.signature import Signature, yes_or_no
 
 _EPSILON = 1e-16
@@ -57,9 +57,9 @@ class CHRF(TallyMetric):
     eps_smoothing: bool = False
 
     def __post_init__(self) -> None:
-        check_order(self.char_order, "n-grams of characters")
+        object.__setattr__(self, "char_order", checked_order(self.char_order, "n-grams of characters"))
         if self.word_order != 0:
-            check_order(self.word_order, "n-grams of words")
+            object.__setattr__(self, "word_order", checked_order(self.word_order, "n-grams of words"))
         check_flags(whitespace=self.whitespace, lowercase=self.lowercase, eps_smoothing=self.eps_smoothing)
         if isinstance(self.beta, bool) or not isinstance(self.beta, int | float) or not 0 <= self.beta < _MOST_BETA:
             raise UsageError(f"beta is {self.beta!r}", advice=f"give a number ≥ 0 and below {_MOST_BETA:g}")

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
+from latticemetric.arguments import whole_number
 from latticemetric.display import aligned_rows
 from latticemetric.errors import InputError, UsageError
 from latticemetric.metrics.base import References, Table, TallyMetric, Text, paired, words_of
@@ -99,6 +100,7 @@ class MeteorAlignment:
 STAGES = ("exact", "porter", "wn-stem", "wn-synonymy")
 """All stages."""
 
+_CAP_ADVICE = "give a whole number ≥ 1"
 _STAGES_ADVICE = f"choose some of {', '.join(STAGES)}"
 
 Keys = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]
@@ -192,8 +194,6 @@ class METEOR(TallyMetric):
         stop_words: Iterable[str] = (),
         cap: int = _CAP,
     ) -> None:
-        if isinstance(cap, bool) or not isinstance(cap, int) or not 1 <= cap < 2**62:
-            raise UsageError(f"cap is {cap!r}, not a number of states", advice="give a whole number ≥ 1")
         listed = tuple(name.strip() for name in (stages.split(",") if isinstance(stages, str) else stages))
         if unknown := [name for name in listed if name not in STAGES]:
             raise UsageError(f"METEOR has no stage '{unknown[0]}'", advice=_STAGES_ADVICE)
@@ -205,7 +205,9 @@ class METEOR(TallyMetric):
             "penalty": _checked(penalty, "penalty", most=1.0),
             "exponent": _checked(exponent, "exponent"),
             "stop_words": word_set(stop_words, "stop_words"),
-            "cap": cap,
+            "cap": whole_number(
+                cap, f"cap is {cap!r}, not a number of states", "give a whole number ≥ 1", most=2**62 - 1
+            ),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)

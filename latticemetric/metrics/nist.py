@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from latticemetric.metrics.base import References, Table, TallyMetric, Text
 from latticemetric.metrics.registry import register
-from latticemetric.metrics.segments import Segments, check_order, matched_ngrams
+from latticemetric.metrics.segments import Segments, checked_order, matched_ngrams
 
 _STEEPNESS = math.log(2) / math.log(1.5) ** 2  # b: a candidate with 2/3 of the reference length gets half the score
 
@@ -39,7 +39,7 @@ class NIST(TallyMetric):
     stem: bool = False
 
     def __post_init__(self) -> None:
-        check_order(self.order)
+        object.__setattr__(self, "order", checked_order(self.order))
 
     @property
     def name(self) -> str:

@@ -44,7 +44,7 @@ from latticemetric.metrics.recognition_statistics import (
 )
 from latticemetric.metrics.reference_checks import check_candidate, check_corpus, check_references
 from latticemetric.metrics.registry import make_metric, register
-from latticemetric.metrics.segments import ListCounts, check_order, count_lists, count_segments
+from latticemetric.metrics.segments import ListCounts, checked_order, count_lists, count_segments
 from latticemetric.nbest import ListColumns
 from latticemetric.vocabulary import Vocabulary, word_set
 
@@ -99,7 +99,7 @@ class GRR(Metric[RecognitionStatistics]):
         ignore: Iterable[str] = (),
         wildcard: Iterable[str] = (),
     ) -> None:
-        check_order(order, "an n-gram recognition rate")
+        order = checked_order(order, "an n-gram recognition rate")
         penalties = exact_penalty(alpha, "alpha"), exact_penalty(beta, "beta")
         values = {
             "order": order,
@@ -401,6 +401,8 @@ def as_recognition_rate(metric: str | Metric[Any]) -> GRR:
     """Return a recognition rate, given as a metric or by name; raise `UsageError` for metrics of another kind."""
     rate = make_metric(metric) if isinstance(metric, str) else metric
     if not isinstance(rate, GRR):
+        if not isinstance(rate, Metric):
+            raise UsageError(f"{rate!r} is not a metric", advice="give a name like 'wer', or an object like WER()")
         name = metric if isinstance(metric, str) else rate.name
         advice = "use wer, wrr, N-grr, cer, N-gcr or mixed-er"
         if rate.name == "compound-wer":

@@ -13,6 +13,8 @@ from math import lcm
 from operator import add
 from typing import Any, Self
 
+import numpy as np
+
 from latticemetric import _native
 from latticemetric.automata.recognition import Gains
 from latticemetric.errors import UsageError, shortened
@@ -123,7 +125,7 @@ def exact_penalty(value: Penalty, name: str) -> Fraction:
                 f"{name} is {shortened(value)}, which has too many digits for exact scores",
                 advice="give at most 16 significant digits",
             )
-        return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+        return Fraction(str(value)) if isinstance(value, float | np.floating) else Fraction(value)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError, InvalidOperation):
         raise UsageError(
             f"{name} is {shortened(repr(value))}, not a finite number", advice="give a number like 0.5 or 1/3"

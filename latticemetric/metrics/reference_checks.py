@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from latticemetric.arguments import require_list
 from latticemetric.errors import UsageError
 from latticemetric.vocabulary import split_words
 
@@ -53,6 +54,7 @@ def check_corpus(candidates: Any, references: Any) -> None:
     for name, given in (("candidates", candidates), ("references", references)):
         if isinstance(given, str):
             raise UsageError(f"{name} is a string", advice=f"give a list of {name}, one per segment")
+        require_list(given, name)
     for candidate in candidates if isinstance(candidates, list) else ():
         check_candidate(candidate)
     if isinstance(references, Sequence):

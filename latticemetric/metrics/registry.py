@@ -83,6 +83,8 @@ def make_metric(spec: str, **parameters: Any) -> Any:
         >>> make_metric("3-grr", alpha=0.5).name
         '3-grr'
     """
+    if not isinstance(spec, str):
+        raise UsageError(f"{spec!r} is not the name of a metric", advice="give a name like 'wer'")
     match = re.fullmatch(r"(?:([0-9]{1,9})-)?(.+)", spec.strip().lower())
     name = match[2] if match else ""
     _load_own(name)

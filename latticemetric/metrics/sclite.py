@@ -32,7 +32,7 @@ from latticemetric.metrics.recognition import WER
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.reference_checks import check_candidate, check_corpus, check_references
 from latticemetric.metrics.registry import register
-from latticemetric.vocabulary import Vocabulary
+from latticemetric.vocabulary import EPSILON, Vocabulary
 
 _COSTS = 4.0, 3.0, 3.0, 0.001  # costs of a substitution, a deletion, an insertion, a silence
 _WER = WER()
@@ -75,7 +75,8 @@ class Sclite(Metric[RecognitionStatistics]):
         networks = [_network(side, vocabulary) for side in sides]
         *arcs, edits = _native.align_networks(*networks[0], *networks[1], *_COSTS)
         expected, words = (vocabulary.decode(one.label[of]) for one, of in zip(networks, arcs, strict=True))
-        return Alignment(tuple(words), tuple(expected), edits), arcs[1]
+        candidate_arcs = arcs[1][networks[1].label[arcs[1]] != EPSILON]  # without gaps between words
+        return Alignment(tuple(words), tuple(expected), edits), candidate_arcs
 
     def statistics(self, candidate: GraphText, references: GraphReferences) -> RecognitionStatistics:
         """Return the statistics against the reference with the fewest errors per word (ties: the first)."""

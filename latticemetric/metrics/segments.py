@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
+from latticemetric.arguments import whole_number
 from latticemetric.automata.recognition import Gains
-from latticemetric.errors import UsageError
 from latticemetric.metrics.base import NO_REFERENCE, References, Text, paired, references_of, require_as_many, words_of
 from latticemetric.nbest import ListColumns
 
@@ -25,10 +25,10 @@ WordNumbers = npt.NDArray[np.int32]
 _HIGHEST_ORDER = 254
 
 
-def check_order(order: int, what: str = "n-grams") -> None:
-    """Raise `UsageError` if `order` is not a whole number from 1 to 254. `what` names the n-grams in the message."""
-    if isinstance(order, bool) or not isinstance(order, int) or not 1 <= order <= _HIGHEST_ORDER:
-        raise UsageError(f"order {order} is not possible for {what}", advice=f"choose 1 … {_HIGHEST_ORDER}")
+def checked_order(order: int, what: str = "n-grams") -> int:
+    """Return an order; raise `UsageError` unless it is a whole number from 1 to 254. `what` names the n-grams."""
+    message, advice = f"order {order} is not possible for {what}", f"choose 1 … {_HIGHEST_ORDER}"
+    return whole_number(order, message, advice, most=_HIGHEST_ORDER)
 
 
 class NumberedStrings(NamedTuple):

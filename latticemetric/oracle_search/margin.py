@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
+from latticemetric.arguments import whole_number
 from latticemetric.automata.recognition import ngram_total
 from latticemetric.engine.native import MOST_STEPS, hope_derivations
 from latticemetric.engine.ties import TieKey
@@ -19,7 +20,7 @@ from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Scales, Steps
-from latticemetric.lattice.n_best import check_number
+from latticemetric.lattice.n_best import number_of_strings
 from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.character_rates import SpelledRate
 from latticemetric.metrics.recognition import GRR, as_recognition_rate
@@ -413,11 +414,10 @@ def strings_by_objective(
     Raises:
         InputError: There is no cap, and the search does not fit into memory.
     """
-    check_number(n)
-    if cap is not None and (isinstance(cap, bool) or not isinstance(cap, int) or not 1 <= cap <= MOST_STEPS):
-        raise UsageError(
-            f"cap is {cap!r}, not a number of string prefixes", advice=f"give a whole number, 1 … {MOST_STEPS}"
-        )
+    n = number_of_strings(n)
+    if cap is not None:
+        message, advice = f"cap is {cap!r}, not a number of string prefixes", f"give a whole number, 1 … {MOST_STEPS}"
+        cap = whole_number(cap, message, advice, most=MOST_STEPS)
     try:
         lattice = graph.to_lattice() if isinstance(graph, Forest) else as_lattice(graph, scales)
     except InputError:

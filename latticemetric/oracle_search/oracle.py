@@ -17,7 +17,7 @@ from latticemetric.forest.forest import Forest, NodeLabels
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Scales, taken
 from latticemetric.lattice.lattice import Lattice
-from latticemetric.lattice.n_best import check_number
+from latticemetric.lattice.n_best import number_of_strings
 from latticemetric.metrics.base import GraphReference, GraphReferences, Metric, graphs_of
 from latticemetric.metrics.recognition import GRR, as_recognition_rate
 from latticemetric.metrics.recognition_statistics import Merit
@@ -158,7 +158,7 @@ def oracles(
         >>> [(best.words, best.score, best.cost) for best in oracles(lattice, "a b d", "wer", n=2)]
         [(('a', 'b', 'c'), 0.3333333333333333, 1.5), (('a', 'b'), 0.3333333333333333, 3.0)]
     """
-    check_number(n)
+    n = number_of_strings(n)
     rate = as_recognition_rate(metric)
     check_references(references)
     strings = strings_of_references(references)

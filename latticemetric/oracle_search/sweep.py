@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric.arguments import whole_number
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph, as_lattice, as_lattice_or_forest
@@ -64,7 +65,8 @@ class Points:
             UsageError: A point is not valid.
         """
         costs, ratios = (tuple(sorted(set(map(float, numbers)))) for numbers in (beams, densities))
-        points = cls(costs, ratios, tuple(sorted(set(nbest))))
+        sizes = {whole_number(n, f"the number of best strings is {n!r}", "give 1 or more") for n in nbest}
+        points = cls(costs, ratios, tuple(sorted(sizes)))
         for beam in points.beams:
             if not 0 <= beam < math.inf:
                 raise UsageError(
@@ -77,9 +79,6 @@ class Points:
                     advice="give a number above 0: the number of arcs with a word, divided by the number of reference "
                     "words",
                 )
-        for number in points.nbest:
-            if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-                raise UsageError(f"the number of best strings is {number!r}", advice="give 1 or more")
         return points
 
     def listed(self) -> list[Point]:

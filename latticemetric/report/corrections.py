@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from latticemetric.batch.corrections import SYSTEMS, Corrections, Edits, corrections
-from latticemetric.batch.list_arguments import Words, ranked_words, words_of
+from latticemetric.batch.list_arguments import Words, ranked_words
 from latticemetric.batch.lists import Lists, texts_of
 from latticemetric.batch.oracle_at_k import compositional_errors, sums_of
 from latticemetric.batch.sweep import ReferencedGraph
@@ -24,6 +24,7 @@ from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.nbest import NBest
 from latticemetric.report.charts import amount, rate_text, short_number, span
 from latticemetric.report.options import ReportOptions
+from latticemetric.vocabulary import listed_words
 
 CORRECTED = "corrected"
 
@@ -128,7 +129,7 @@ def corrected_graphs(
     if isinstance(corrected, str | os.PathLike):
         texts = texts_of(os.fspath(corrected), names)
     else:
-        texts = [words_of(text) for text in corrected]
+        texts = [listed_words(text) for text in corrected]
     return CorrectedLists.of(lists, texts, rate, scales)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
+from latticemetric.arguments import whole_number
 from latticemetric.automata.recognition import Gains
 from latticemetric.errors import InputError, UsageError, placed
 from latticemetric.forest.forest import Forest
@@ -105,8 +106,8 @@ class Batch:
                 advice="give one item per graph: a reference, or a list of references",
             )
         check_effort(most_states, None)
-        if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
-            raise UsageError(f"the number of workers is {workers}", advice="give a whole number ≥ 1")
+        if workers is not None:
+            workers = whole_number(workers, f"the number of workers is {workers}", "give a whole number ≥ 1")
         rate = as_recognition_rate(metric)
         if isinstance(rate, SpelledRate):
             raise UsageError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from latticemetric.errors import MissingDependencyError
+from latticemetric.errors import MissingDependencyError, UsageError
 from latticemetric.training.batch import Batch
 
 try:
@@ -59,4 +59,6 @@ def expected_rates(batch: Batch, costs: Any) -> Any:
         >>> rates.tolist(), costs.grad.tolist()
         ([0.25], [0.125, -0.125])
     """
+    if not costs.is_floating_point():
+        raise UsageError(f"costs is a tensor of {costs.dtype}, which cannot hold rates", advice="give costs.double()")
     return ExpectedRates.apply(costs, batch)

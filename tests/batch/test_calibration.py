@@ -255,6 +255,17 @@ def test_own_confidences_are_those_of_the_file():
     assert f"{found['words']['nce']['value']:.4f} ±" in text
 
 
+def test_gaps_between_the_words_of_a_ctm_have_no_confidence(tmp_path):
+    words = [("a", 0.9), ("b", 0.4), ("c", 0.3)]
+    reports = []
+    for gap in (0, 0.1):
+        ctm = tmp_path / f"gap{gap}.ctm"
+        rows = (f"f 1 {k * (0.5 + gap):.2f} 0.50 {word} {value}\n" for k, (word, value) in enumerate(words))
+        ctm.write_text("".join(rows))
+        reports.append(lm.confidence_calibration([lm.read_one(ctm)], ["a b d"], resamples=20).asdict())
+    assert reports[0] == reports[1]
+
+
 def test_reliability_is_drawn(tmp_path):
     pytest.importorskip("matplotlib")
     for name, command in {

@@ -140,3 +140,8 @@ def test_figures_of_agwer_now():
         "her": (whole.her, round(words.her, 12)),
         "whr": round(hallucinated["whr"], 12),
     } == FIGURES
+
+
+def test_they_show_themselves():
+    found = lm.corrections([["a b", "a c"]], ["a c"], ["a c"])
+    assert repr(found).startswith("Corrections(one_best=1, corrected=0, oracle=0")

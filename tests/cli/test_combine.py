@@ -17,8 +17,8 @@ def files(tmp_path):
     return [file(tmp_path, name, text) for name, text in texts.items()]
 
 
-def combine(*arguments):
-    return run("latticemetric", "combine", *arguments)
+def combine(*arguments, **options):
+    return run("latticemetric", "combine", *arguments, **options)
 
 
 def test_any_order_of_the_files_gives_the_same(files):
@@ -59,12 +59,21 @@ def test_times_and_confidences_of_ctms(tmp_path):
     assert good(combine(one, two, "--format", "trn")).stdout == "x y (call,1)\n"
 
 
+def test_keyed_lines_stand_beside_graphs(tmp_path):
+    lists = '{"id": "u2", "nbest": ["it rains", "it rain"]}\n{"id": "u1", "nbest": ["the cat sat"]}\n'
+    graphs = file(tmp_path, "graphs.jsonl", lists)
+    keyed = file(tmp_path, "keyed.txt", "u1 the cat sat\nu2 it rains\n")
+    expected = "u2 it rains\nu1 the cat sat\n"
+    assert good(combine(graphs, keyed, "--style", "keyed")).stdout == expected
+    assert good(combine(graphs, "-", "--style", "keyed", stdin=keyed.read_bytes())).stdout == expected
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--tune-share", "0.5"], "without --reference"),
         (["--format", "ctm"], "ctm needs times"),
-        (["--system-weights", "1,2"], "3 systems, but 2 weights"),
+        (["--system-weights", "1,2"], "--system-weights: there are 3 files, but 2 weights"),
     ],
 )
 def test_what_has_no_effect_is_refused(files, options, message):

@@ -644,6 +644,21 @@ def test_nothing_is_left_to_be_judged(harvest):
 # --- Scores from outside, ranks, languages
 
 
+def test_written_scores_are_read_back_with_their_direction(tmp_path):
+    options = ("--ranks", "accuracy,pearson", "--tables", "system")
+    written = document(HARVEST, "-m", "bleu,wer", *options, "--write-scores", tmp_path / "scores")
+    again = document(HARVEST, "-m", "none", "--metric-scores", tmp_path / "scores", *options)
+    values = [found["ranks"]["tasks"]["pearson"]["values"] for found in (written, again)]
+    assert values[0] == pytest.approx(values[1])
+    places = [{name: one["rank"] for name, one in found["ranks"]["metrics"].items()} for found in (written, again)]
+    assert places[0] == places[1]
+    assert again["system"]["wer"]["pearson"] == pytest.approx(-written["system"]["wer"]["pearson"])
+
+
+def test_options_of_groups_need_groups():
+    assert_one_line_error(correlate(HARVEST, "--smallest", 3), "--smallest has no effect without --group-by")
+
+
 def test_scores_from_outside_stand_beside_the_metrics(tmp_path):
     table = tmp_path / "scores.tsv"
     good(correlate(HARVEST, "-m", "f1,wer", "--write-scores", table))

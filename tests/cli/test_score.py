@@ -499,9 +499,10 @@ def test_parameters_are_those_of_the_metric():
     texts = lines_of(NEW), lines_of(REF)
     found = scores(
         NEW, REF, "-m", "chrf,ter,cer,bleu", "--resamples", 0, "-P", "chrf.beta=3", "-P", "TER.case_sensitive=yes",
-        "-P", "cer.unicode=nfc", "-P", "cer.spaces=no", "-P", "bleu.order=2",
+        "-P", "cer.unicode=nfc", "-P", "cer.spaces=no", "-P", "bleu.order=2", "-P", "cer.ignore=the a",
     )  # fmt: skip
-    metrics = [lm.CHRF(beta=3), lm.TER(case_sensitive=True), lm.CER(unicode="nfc", spaces=False), lm.BLEU(order=2)]
+    by_characters = lm.CER(unicode="nfc", spaces=False, ignore=["the", "a"])
+    metrics = [lm.CHRF(beta=3), lm.TER(case_sensitive=True), by_characters, lm.BLEU(order=2)]
     for metric, item in zip(metrics, found.values(), strict=True):
         assert item["score"] == metric.corpus(*texts).score
         assert item["signature"] == str(metric.signature)

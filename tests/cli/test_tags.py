@@ -293,6 +293,14 @@ def test_thresholds_on_posteriors_are_evaluated_end_to_end(tmp_path):
     assert f"at {found['best']:g}" in drawn
 
 
+def test_references_within_the_lists_are_taken():
+    lists = EXAMPLES / "picnic.json"
+    within = good(tags("--from-lattices", lists, "--metric", "wer", "--format", "json")).json
+    assert (within["lattices"], within["words"]) == (4, 27)
+    assert_one_line_error(tags("--from-lattices", MEETING[0]), "REFERENCES... is missing")
+    assert_one_line_error(tags(MEETING[0]), "PRED... is missing")
+
+
 def test_thresholds_are_a_table_with_a_star_at_the_best():
     done = good(tags("--from-lattices", *MEETING, "--thresholds", "0.4,0,0.5"))
     lines = done.stdout.splitlines()

@@ -441,3 +441,10 @@ class TestRealTranslations:
     def test_three_sentences_in_a_row_are_exact(self, names):
         candidates, references = ([" ".join(side[k : k + 3]) for k in range(len(side) - 2)] for side in sample())
         assert METEOR(names).table(candidates, references)[:, 4].sum() == 0
+
+
+def test_long_strings_of_few_words_take_seconds():
+    began = time.monotonic()
+    found = METEOR(stages="exact").statistics("a b " * 400, "a " * 800)
+    assert (found.asdict()["matches"], found.asdict()["inexact"]) == (400, 1)
+    assert time.monotonic() - began < 6

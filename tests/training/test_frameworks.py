@@ -93,6 +93,8 @@ def test_pytorch_s_types_and_flags_are_kept():
     rates = expected_rates(batch, single)
     rates.mean().backward()
     assert rates.dtype == single.grad.dtype == torch.float32
+    with pytest.raises(lm.UsageError, match=r"costs is a tensor of torch.int64, which cannot hold rates"):
+        expected_rates(batch, torch.zeros(len(single), dtype=torch.int64))
     assert not expected_rates(batch, single.detach()).requires_grad
     with pytest.raises(lm.InputError, match="graph 0: cost 0 is nan"):
         expected_rates(batch, single * torch.nan)

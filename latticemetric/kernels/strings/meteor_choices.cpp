@@ -119,7 +119,7 @@ void StageSearch::add_child(std::int32_t word, std::int32_t state, const Link* l
   const auto crossings = settle(word + 1);
   const auto promise = here_.promise[state] - promise_of(component, word, cells) +
                        promise_of(component, word + 1, child_.data());
-  made_ += 1 + references_ / 64;  // about the time and memory that a state takes
+  made_ += state_size();
   const auto bound = cost + promise + unit_ * crossings;
   if (bound <= upper_) insert(next, cost, promise, bound, {state, choice});
 }

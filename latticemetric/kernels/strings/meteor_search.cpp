@@ -11,7 +11,7 @@ namespace latticemetric {
 namespace {
 
 constexpr std::int64_t infinite = std::numeric_limits<std::int64_t>::max() / 4;
-constexpr std::int64_t widths[] = {32, 256, 4096, infinite};
+constexpr std::int64_t first_width = 32, wider[] = {256, 4096, infinite};
 
 template <typename Cell>
 std::uint64_t hash_of(const Cell* cells, std::int32_t size, std::int32_t next) {
@@ -38,24 +38,34 @@ bool StageSearch::solve(const OpenWords& open, std::int64_t unit, std::int64_t c
   open_ = &open, unit_ = unit;
   prepare();
   upper_ = infinite;
-  std::int64_t budget = cap;
-  for (const auto width : widths) {
-    const bool first = width == widths[0];
-    if (!sweep(width, first ? infinite : budget)) return false;
-    budget -= made_;
-    if (below_.size() > 0) {
-      upper_ = below_.cost[0];
-      mapping.assign(words_, -1);
-      std::int32_t state = 0;
-      for (std::int32_t word = words_ - 1; word >= 0; --word) {
-        mapping[word] = steps_[word][state].choice;
-        state = steps_[word][state].parent;
-      }
-    }
+  sweep(narrow_enough(cap), infinite);
+  keep_best(mapping);
+  std::int64_t budget = cap - made_;
+  for (const auto width : wider) {
     if (dropped_ > upper_) return true;
-    if (budget <= 0) return false;
+    if (budget <= 0 || !sweep(width, budget)) return false;
+    budget -= made_;
+    if (below_.size() > 0) keep_best(mapping);
   }
   return true;
+}
+
+// Returns the width of the first beam, which must find a mapping whatever it takes. In long strings of few words, a
+// state has very many children: then it is narrower, so that it makes not many times more states than `cap`.
+std::int64_t StageSearch::narrow_enough(std::int64_t cap) const {
+  const std::int64_t states = static_cast<std::int64_t>(open_->links.size()) + 1;
+  return std::clamp<std::int64_t>(8 * (cap / (states * state_size())), 1, first_width);
+}
+
+// Sets the mapping of the best last state, and its cost as a bound for wider beams.
+void StageSearch::keep_best(std::vector<std::int32_t>& mapping) {
+  upper_ = below_.cost[0];
+  mapping.assign(words_, -1);
+  std::int32_t state = 0;
+  for (std::int32_t word = words_ - 1; word >= 0; --word) {
+    mapping[word] = steps_[word][state].choice;
+    state = steps_[word][state].parent;
+  }
 }
 
 void StageSearch::prepare() {

@@ -55,6 +55,9 @@ class StageSearch {
     std::int32_t parent, choice;
   };
 
+  std::int64_t state_size() const { return 1 + references_ / 64; }  // about the time and memory that a state takes
+  std::int64_t narrow_enough(std::int64_t cap) const;
+  void keep_best(std::vector<std::int32_t>& mapping);
   void prepare();
   void bound_component(std::int32_t component);
   bool sweep(std::int64_t width, std::int64_t budget);

@@ -1,0 +1,142 @@
+"""Arguments as callers have them: numbers and arrays of NumPy and of data frames, missing values, generators."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import latticemetric as lm
+from latticemetric.arguments import require_list, require_text, whole_number
+from latticemetric.frames import as_plain
+
+LATTICE = lm.Lattice.from_strings(["a b", "a"])
+LISTS = [["a b", "a"], ["c"]]
+NAN = float("nan")
+
+
+@pytest.mark.parametrize("given", [2, np.int64(2), np.uint8(2), np.int32(2)])
+def test_integers_of_numpy_are_whole_numbers(given):
+    found = whole_number(given, "no", "try")
+    assert (found, type(found)) == (2, int)
+
+
+@pytest.mark.parametrize("given", [0, -1, 4, True, np.bool_(True), 2.0, np.float64(2), "2", None, NAN, [2]])
+def test_what_is_no_whole_number_within_limits_is_refused(given):
+    with pytest.raises(lm.UsageError, match=r"^no; try$"):
+        whole_number(given, "no", "try", least=1, most=3)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lm.GRR,
+        lambda n: lm.BLEU(order=n).signature,
+        lambda n: lm.NIST(order=n).signature,
+        lambda n: lm.CHRF(char_order=n, word_order=n).signature,
+        lambda n: lm.METEOR(cap=n),
+        lambda n: [path.tolist() for path in LATTICE.n_best(n)],
+        lambda n: lm.oracles(LATTICE, "a b", n=n),
+        lambda n: lm.oracle_at_k(LISTS, ["a", "c"], at=[n]).points,
+    ],
+)
+def test_numbers_of_numpy_are_those_of_python(call):
+    assert str(call(np.int64(2))) == str(call(2))
+
+
+@pytest.mark.parametrize("value", [np.float64(0.25), np.float32(0.25), np.float32(0.1), np.linspace(0, 1, 5)[1]])
+def test_penalties_of_numpy_are_the_decimals_that_they_show(value):
+    assert lm.GRR(2, alpha=value) == lm.GRR(2, alpha=str(value))
+
+
+@pytest.mark.parametrize(
+    "references",
+    [
+        [np.array(["the cat", "a dog sat"], dtype=object), np.array(["a"], dtype=object)],
+        np.array([["the cat", "a dog sat"], ["a", "a"]]),
+        [
+            SimpleNamespace(to_list=lambda: ["the cat", "a dog sat"]),
+            SimpleNamespace(as_py=lambda: "a"),
+        ],  # polars, Arrow
+        [np.array([np.array(["the", "cat"]), np.array(["a", "dog", "sat"])], dtype=object), "a"],
+    ],
+)
+@pytest.mark.parametrize("metric", ["wer", "bleu", "chrf", "meteor", "ter"])
+def test_arrays_of_references_are_lists_of_references(references, metric):
+    plain = [["the cat", "a dog sat"], ["a"]]
+    assert lm.score(np.array(["a dog sat", "a"]), references, metric).values == pytest.approx(
+        lm.score(["a dog sat", "a"], plain, metric).values
+    )
+
+
+def test_cells_of_tables_become_plain():
+    assert as_plain(np.array([np.array([1.5, NAN]), "a"], dtype=object)) == [[1.5, None], "a"]
+    assert as_plain("a b") == "a b"
+    assert as_plain(NAN) is None
+
+
+@pytest.mark.parametrize("missing", [None, NAN])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda gap: lm.score(["a", gap], ["a", "b"]), "^segment 2: the hypothesis is missing; give a string"),
+        (lambda gap: lm.score(["a", "b"], ["a", gap]), "^segment 2: the reference is missing; give a string"),
+        (lambda gap: lm.score({"x": gap}, {"x": "a"}), "^segment x: the hypothesis is missing"),
+        (lambda gap: lm.WER().score(gap, "a"), "^a text is (missing|nan); give a string"),
+        (lambda gap: lm.WER().score("a", gap), "^the reference is (missing|nan)"),
+        (lambda gap: lm.CHRF().score("a", [gap]), "^a text is (missing|nan)"),
+        (lambda gap: lm.BLEU().corpus(["a", gap], ["a", "b"]), "^a text is (missing|nan)"),
+        (lambda gap: lm.NBest.from_strings(["a", gap]), "^text 2 is (missing|nan)"),
+        (lambda gap: lm.Lattice.from_strings(["a", gap]), "^string 2 is (missing|nan)"),
+        (lambda gap: lm.corrections([["a"], ["b"]], ["a", "b"], ["a", gap]), "^a corrected text is (missing|nan)"),
+        (lambda gap: lm.corrections([["a"], ["b"]], ["a", gap], ["a", "b"]), "^a reference is (missing|nan)"),
+        (
+            lambda gap: lm.corrections([["a"], ["b", gap]], ["a", "b"], ["a", "b"]),
+            "^a (text|hypothesis) is (missing|nan)",
+        ),
+        (lambda gap: lm.oracle_at_k([["a", gap]], ["a"]), "^a text is (missing|nan)"),
+    ],
+)
+def test_missing_texts_are_named(call, message, missing):
+    with pytest.raises(lm.UsageError, match=message):
+        call(missing)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda texts: lm.WER().corpus(texts, ["a"]),
+        lambda texts: lm.oracle_at_k([["a"]], texts),
+        lambda texts: lm.confidence_calibration([LATTICE], texts),
+        lambda texts: lm.calibration([LATTICE], texts),
+    ],
+)
+def test_generators_are_refused_where_lists_are_needed(call):
+    with pytest.raises(lm.UsageError, match="is a generator; give a list: list"):
+        call(text for text in ["a"])
+
+
+def test_generators_are_taken_where_one_pass_is_enough():
+    assert lm.score((text for text in ["a"]), (text for text in ["a"])).values == {"wer": 0.0}
+    assert list(lm.score(["a", "b"], ["a", "b"])["wer"].details(groups=iter("xy")).groups) == ["x", "y"]
+
+
+def test_what_is_no_metric_is_said():
+    with pytest.raises(lm.UsageError, match=r"WER is a class, not a metric; give an object, like WER\(\)"):
+        lm.score(["a"], ["a"], lm.WER)
+    with pytest.raises(lm.UsageError, match="is not the name of a metric"):
+        lm.make_metric(lm.WER())
+    with pytest.raises(lm.UsageError, match="2 is not a metric; give a name"):
+        lm.oracles(LATTICE, "a", 2)
+
+
+def test_two_metrics_of_one_name_have_no_place_in_one_result():
+    with pytest.raises(lm.UsageError, match="metric 'bleu' is given twice; score once for each"):
+        lm.score(["a"], ["a"], [lm.BLEU(), lm.BLEU(smoothing="exp")])
+
+
+def test_texts_and_lists_are_told_from_others():
+    require_text("a")
+    require_text(["a"])
+    require_list(np.array(["a"]), "texts")
+    with pytest.raises(lm.UsageError, match=r"a text is 3; give a string"):
+        require_text(3)

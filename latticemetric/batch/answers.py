@@ -256,15 +256,21 @@ def listed_posteriors(
 # The functions for MBR return the records of a graph, and the lattice to write, or `None`.
 
 
-def mbr_records(graph: Graph, evidence: Graph | None = None, **parameters: Any) -> tuple[list[Record], None]:
+def mbr_records(
+    graph: Graph, evidence: Graph | None = None, *, rewritten_by: str | None = None, **parameters: Any
+) -> tuple[list[Record], None]:
     """Decode a graph; return one record.
 
-    Without `method` among the parameters, decode by n-grams; return one record per combination of parameters.
+    Without `method` among the parameters, decode by n-grams; return one record per combination of parameters. The
+    signature of a metric names the steps that rewrote the texts (`rewritten_by`).
     """
     from latticemetric.mbr_decoding.mbr import mbr, mbr_grid
 
     if "method" in parameters:
-        return [mbr(graph, evidence=evidence, **parameters).asdict()], None
+        record = mbr(graph, evidence=evidence, **parameters).asdict()
+        if "signature" in record:
+            record["signature"] = str(parameters["method"].signature.also(norm=rewritten_by))
+        return [record], None
     return [answer.asdict() for answer in mbr_grid(graph, evidence=evidence, **parameters)], None
 
 

@@ -21,7 +21,7 @@ from latticemetric.nbest import NBest
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.vocabulary import Vocabulary
 
-_ADVICE = "or give --keep-going, which reports the error and continues"
+_CONTINUE = "(--keep-going reports the error and continues)"
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def with_evidence(entries: Iterable[Entry], evidence: Iterable[Entry]) -> Iterat
         problem = None
         if match is None:
             what = f"there is no evidence named '{shortened(entry.name)}'"
-            problem = InputError(what, where=entry.where, advice=f"add it, {_ADVICE}")
+            problem = InputError(what, where=entry.where, advice=f"add it {_CONTINUE}")
         yield EvidencePair(entry.name, entry, match, problem)
     yield from map(_without_graph, waiting.values())
     yield from map(_without_graph, rest)
@@ -128,7 +128,7 @@ def _without_graph(evidence: Entry) -> EvidencePair:
     problem = unreadable(evidence) or InputError(
         f"there is no graph named '{shortened(evidence.name)}'",
         where=evidence.where,
-        advice=f"leave this evidence out, {_ADVICE}",
+        advice=f"leave this evidence out {_CONTINUE}",
     )
     return EvidencePair(evidence.name, None, evidence, problem)
 

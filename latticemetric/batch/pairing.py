@@ -163,10 +163,10 @@ _NUMBER = re.compile(r"[0-9]+")
 # utt_1, A01, 121-127105-0003
 _LIKE_AN_ID = re.compile(r"\w_\w|[^\W\d_][-.:]?\d|\d[-.:]?[^\W\d_]|\d-\d|^0\d")
 
-_PAIRED_ADVICE = "or give --keep-going, which reports the error and continues"
+_CONTINUE = "(--keep-going reports the error and continues)"
 _PARTS = re.compile(r"[^\w-]+")
 
-_AS_MANY = f"give as many references as graphs; or {_ADVICE}; {_PAIRED_ADVICE}"
+_AS_MANY = f"give as many references as graphs; or {_ADVICE} {_CONTINUE}"
 _WHICH = "if one in the middle is missing, all pairs after it are wrong"
 
 
@@ -486,7 +486,7 @@ def _without_graph(name: str, number: int, row: Sequence[Reference], why: str) -
     problem = InputError(
         f"there is no graph for reference {number}: {why}",
         where=row[0].where,
-        advice=f"give as many graphs as references, {_PAIRED_ADVICE}",
+        advice=f"give as many graphs as references {_CONTINUE}",
     )
     return Pair(name, None, tuple(row), problem)
 
@@ -505,7 +505,7 @@ def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterato
             problem = unreadable(entry) or InputError(
                 f"there is no reference for '{shortened(entry.name)}' in {lacking[0]}",
                 where=entry.where,
-                advice=f"add one, {_PAIRED_ADVICE}; if the lines do not begin with ids, give --style plain",
+                advice=f"add one {_CONTINUE}; if the lines do not begin with ids, give --style plain",
             )
             yield Pair(entry.name, entry, tuple(t[entry.name] for t in tables if entry.name in t), problem)
         else:
@@ -515,7 +515,7 @@ def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterato
         problem = InputError(
             f"there is no graph named '{shortened(name)}'",
             where=references[0].where,
-            advice=f"add it, {_PAIRED_ADVICE}",
+            advice=f"add it {_CONTINUE}",
         )
         yield Pair(name, None, references, problem)
 

@@ -112,6 +112,7 @@ class Development:
         references: Sequence[References],
         metric: Metric[Any],
         ignore: Iterable[str] = (),
+        rewritten_by: str | None = None,
     ) -> None:
         if len(decoders) != len(references):
             raise UsageError(
@@ -120,7 +121,7 @@ class Development:
             )
         if not decoders:
             raise UsageError("there are no graphs to tune on", advice="give at least one")
-        self.metric = metric
+        self.metric, self._rewritten_by = metric, rewritten_by
         self._decoders, self._ignored = decoders, frozenset(ignore)
         self.references = [tuple(map(self._counted_words, references_of(several))) for several in references]
         self._posteriors: dict[tuple[int, float, int], NgramPosteriors] = {}
@@ -149,7 +150,7 @@ class Development:
 
     def signature(self) -> str:
         """Return the metric's signature for this set."""
-        scorer = StringScorer((self.metric,), self._ignored)
+        scorer = StringScorer((self.metric,), self._ignored, normalize=self._rewritten_by)
         return str(scorer.signed(self.metric.signature_for(references_each(self.references))))
 
     def _tables(self, answers: Sequence[Sequence[String]]) -> list[Table]:
@@ -276,6 +277,7 @@ def tune_mbr(
     determinize: bool = False,
     scales: Scales | None = None,
     ignore: Iterable[str] = (),
+    rewritten_by: str | None = None,
     halvings: int = 2,
     folds: int = 5,
     resamples: int = 1000,
@@ -298,6 +300,7 @@ def tune_mbr(
         determinize: Determinize graphs, so that the probability of a string is that of its best path; see `mbr`.
         scales: Weights of score columns in the model's cost; columns that are not named keep their default weight.
         ignore: Words that are removed from answers and references before they are scored: `<s>`, `</s>`.
+        rewritten_by: The steps that rewrote the texts, for the signature, such as `lc+13a`.
         halvings: Number of times that steps get shorter; 0 tries the grid only.
         folds: Number of folds for `held_out`; graph *i* is in fold *i* modulo `folds`. 0 or 1 skips `held_out`.
         resamples: Number of resamples of the paired bootstrap; 0 skips it.
@@ -312,7 +315,9 @@ def tune_mbr(
     """
     made: Metric[Any] = make_metric(metric) if isinstance(metric, str) else metric
     decoders = _decoders(graphs, evidence, beam=beam, scales=scales, determinize=determinize)
-    development = Development(decoders, list(checked_corpus(references)), made, word_set(ignore, "ignore"))
+    development = Development(
+        decoders, list(checked_corpus(references)), made, word_set(ignore, "ignore"), rewritten_by
+    )
     given = zip(_AXES, (scale, T, p, r, word_penalty), strict=True)
     axes = {name: [*map(float, values if isinstance(values, Iterable) else [values])] for name, values in given}
     return _tuned(development, made, axes, order, _SearchSettings(halvings, folds, resamples, seed))

@@ -109,6 +109,16 @@ class Output(click.types.StringParamType):
 
     has_journal = False
 
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse suffixes of compressions that cannot be written."""
+        from latticemetric.errors import UsageError
+        from latticemetric.formats.streams.compression import FOREIGN_SUFFIXES
+
+        for suffix in FOREIGN_SUFFIXES:
+            if str(value).endswith(suffix):
+                raise UsageError(f"{suffix} files cannot be written", where=value, advice="choose .gz, .xz or .zst")
+        return super().convert(value, param, ctx)
+
     def written(self, value: str, context: click.Context) -> Iterator[str]:
         """Yield the files that the command writes; a folder of files ends in `/`."""
         yield value

@@ -456,6 +456,14 @@ class PreparationOptions(Options):
 
         return Preparation(self.lowercase, self.tokenize)
 
+    @property
+    def rewritten_by(self) -> str | None:
+        """The steps that rewrite texts, as in signatures, such as `lc+13a+english`; `None` if there are none."""
+        return "+".join(self._steps()) or None
+
+    def _steps(self) -> list[str]:
+        return ["lc"] * self.lowercase + [self.tokenize] * (self.tokenize not in (None, "none"))  # type: ignore[list-item]
+
     def prepared(self, lattices: Iterator[Pair]) -> Iterator[Pair]:
         """Yield the lattices and their references, lower-cased and tokenized as the options say."""
         if (preparation := self.preparation) is None:
@@ -520,13 +528,8 @@ class PairedReadingOptions(ScoredReadingOptions, PreparationOptions):
             raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument")
         return paired
 
-    @property
-    def rewritten_by(self) -> str | None:
-        """The steps that rewrite texts, as in signatures, such as `lc+13a+english`; `None` if there are none."""
-        steps = ["lc"] * self.lowercase + [
-            name for name in (self.tokenize, self.normalize) if name not in (None, "none")
-        ]
-        return "+".join(map(str, steps)) or None
+    def _steps(self) -> list[str]:
+        return [*super()._steps(), *([] if self.normalize is None else [self.normalize])]
 
 
 ENGINE = choice("--engine", ["auto", "native", "openfst"], "Search engine; all engines give the same results.")

@@ -55,6 +55,8 @@ _FIRST_FIELD = re.compile(
 )
 _UTTERANCE = re.compile(rb"^\s*(?:UTTERANCE|U)=(\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[^\s\"']\S*)", re.MULTILINE)
 
+_ESCAPE = re.compile(rb"\\(?:([0-3][0-7]{2})|(.))", re.DOTALL)
+
 _Header = Mapping[str, tuple[str, int]]
 _Table = Mapping[str, Any]
 
@@ -62,7 +64,7 @@ _Table = Mapping[str, Any]
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
     data = stream.read()
     match = _UTTERANCE.search(data)
-    utterance = re.sub(r"\\(.)", r"\1", match[1].decode("utf-8", "replace").strip("\"'")) if match else ""
+    utterance = _unquoted(match[1]).decode("utf-8", "replace") if match else ""
     build = partial(_parse, data, stream.name, vocabulary)
     yield Entry(utterance or graph_name(stream.stem), stream.name, build, naming="own" if utterance else "file")
 
@@ -297,6 +299,12 @@ def _written_columns(lattice: Lattice, arcs: ClosedArcs) -> tuple[list[_Written]
         header = _SCALES.get(field, (f"{field}scale", 0.0))[0]
         columns.append(_Written(field, header, column.scale, [0.0 - cost for cost in arcs.costs[name]]))
     return columns, penalty
+
+
+def _unquoted(text: bytes) -> bytes:
+    """Return a value without its quotes and escapes; an escape of three digits is a byte in octal."""
+    inside = text[1:-1] if text[:1] in (b'"', b"'") else text
+    return _ESCAPE.sub(lambda escape: bytes([int(escape[1], 8)]) if escape[1] else escape[2], inside)
 
 
 def _quoted(text: str) -> str:

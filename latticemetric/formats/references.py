@@ -123,7 +123,7 @@ def read_references(path: str, table: Vocabulary | None = None) -> ReferenceFile
         if (transcripts := read_transcripts(stream)) is not None:
             return transcripts
         lines = tuple(tuple(split_words(line)) for line in stream.lines())
-    if not any(lines):
+    if not lines:
         raise FormatError("the file holds no references", where=path)
     return ReferenceFile(path, lines, table)
 

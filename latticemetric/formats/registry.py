@@ -204,6 +204,7 @@ class Format:
         read: Splits a stream into graphs. If the format stores words as numbers, the vocabulary maps them to words.
         write: Writes one graph; `None` if the format cannot be written, or only with the functions below.
         single: True if a file holds exactly one graph.
+        has_ids: False if a file does not hold the ids of its graphs.
         write_archive: Writes all graphs to one file at once, for example to sort or index them; returns their number.
         write_files: Writes all graphs to several files, of which the user names the main one. `write` then writes a
             graph's part of the main file.
@@ -222,6 +223,7 @@ class Format:
     read: Callable[[Stream, Vocabulary | None], Iterator[Entry]]
     write: Callable[[IO[bytes], str, Graph], None] | None = None
     single: bool = False
+    has_ids: bool = True
     write_archive: Callable[[IO[bytes], Iterable[tuple[str, Graph]]], int] | None = None
     write_files: Callable[[str, Iterable[tuple[str, Graph]]], int] | None = None
     claims_folder: Callable[[Path], bool] | None = None

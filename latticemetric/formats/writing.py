@@ -6,7 +6,7 @@ import contextlib
 import io
 import os
 import re
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO
 from unicodedata import category
@@ -46,6 +46,8 @@ def write(
             f"{written.name} can be read, but not written",
             advice="choose another format with --to (in Python: format=)",
         )
+    if written.has_ids and not written.single:
+        graphs = _with_distinct_ids(graphs, written.name, refused)
     with _encodable(written.name):
         if written.write_files is not None:
             return _require_graphs(written.write_files(target, _writable(graphs, written, refused)))
@@ -107,11 +109,24 @@ def _writable(
     if refused is None:
         yield from graphs
         return
+    for name, graph in graphs:
+        with _reporting(name, refused):
+            _encoded(name, graph, written)
+            yield name, graph
+
+
+def _with_distinct_ids(
+    graphs: Iterable[tuple[str, Graph]], format_name: str, refused: Refused | None
+) -> Iterator[tuple[str, Graph]]:
+    """Yield the graphs; refuse each whose id another one had: a reader would refuse it, or merge the two."""
     names: set[str] = set()
     for name, graph in graphs:
         with _reporting(name, refused):
-            _check_distinct(name, names)
-            _encoded(name, graph, written)
+            if name in names:
+                raise UsageError(
+                    f"two graphs have the id '{shortened(name)}', but ids in {format_name} must differ",
+                    advice="convert each file by itself, or write to a format without ids, such as plf",
+                )
             names.add(name)
             yield name, graph
 
@@ -146,7 +161,8 @@ def _write_folder(folder: Path, graphs: Iterable[tuple[str, Graph]], written: Fo
         data = None
         path = folder / (name + written.suffixes[0])
         with _reporting(name, refused):
-            _check_distinct(name, names)
+            if name in names:
+                raise UsageError(f"two graphs have the id '{shortened(name)}'", advice="write all graphs to one file")
             # The file must stay in the folder, must not be hidden, and must have no control characters in its name.
             if not name or name.startswith(".") or any(c in _SEPARATORS or category(c) == "Cc" for c in name):
                 raise UsageError(
@@ -165,11 +181,6 @@ def _write_folder(folder: Path, graphs: Iterable[tuple[str, Graph]], written: Fo
             names.add(name)
             files.add(_file_number(path))
     return len(names)
-
-
-def _check_distinct(name: str, names: Container[str]) -> None:
-    if name in names:
-        raise UsageError(f"two graphs have the id '{shortened(name)}'", advice="write all graphs to one file")
 
 
 def _file_number(path: Path) -> tuple[int, int]:

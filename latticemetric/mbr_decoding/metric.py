@@ -224,7 +224,8 @@ class MetricMBR(Result):
     Attributes:
         words: The string with the best expected score.
         score: Its expected score: Σ probability · metric over the strings of the evidence (the graph that gives the
-            posteriors). Each of these strings is used as a single reference.
+            posteriors). Each of these strings is used as a single reference. `None` if it is undefined, as for a graph
+            with the empty string only.
         higher_is_better: True if higher scores are better, False if the score is a risk.
         cost: The model's cost of the string.
         confidences: For each word, the probability that the evidence has it, at any position.
@@ -245,7 +246,7 @@ class MetricMBR(Result):
     """
 
     words: tuple[str, ...]
-    score: float
+    score: float | None
     higher_is_better: bool
     cost: float
     confidences: tuple[float, ...]
@@ -329,7 +330,7 @@ def metric_mbr(
         found = pruned_scores(scorer, believed.probability, number, confidence, selection.seed)
         scores, undefined, pruning = found.scores, np.full(number, found.undefined), found.pruning
         exact = found.exact and pruning.certified
-    if np.isnan(scores).all():
+    if np.isnan(scores).all() and number > 1:  # a single string is the answer, whatever it scores
         raise InputError(
             f"{scorer.name} is undefined against all strings of the evidence (the graph that gives the posteriors)",
             advice="give evidence with words",
@@ -339,7 +340,7 @@ def metric_mbr(
     is_sampled = selection.samples is not None
     return MetricMBR(
         words=ranked[0].words,
-        score=float(scores[ranking[0]]),
+        score=ranked[0].score,
         higher_is_better=scorer.higher_is_better,
         cost=ranked[0].cost,
         confidences=_confidences(ranked[0].words, believed),
@@ -399,7 +400,7 @@ def _ranking(scores: Floats, candidates: StringDistribution, *, higher_is_better
     """Sort the strings by score, then by the tie rule; strings without a score come last."""
     merit = np.where(np.isnan(scores), -np.inf, scores if higher_is_better else -scores)
     order = np.argsort(-merit, kind="stable")
-    least_difference = TIE * np.nanmax(np.abs(scores))
+    least_difference = TIE * np.nan_to_num(np.abs(scores)).max()
     place = np.empty(len(order), dtype=np.int64)
     with np.errstate(invalid="ignore"):
         place[order] = np.cumsum(np.diff(merit[order], prepend=merit[order[0]]) < -least_difference)

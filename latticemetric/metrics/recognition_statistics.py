@@ -120,16 +120,17 @@ def exact_gains(order: int, alpha: Fraction, beta: Fraction) -> Gains:
 def exact_penalty(value: Penalty, name: str) -> Fraction:
     """Return a penalty as an exact fraction: 0.1 means one tenth, not the nearest float."""
     try:
-        if isinstance(value, str) and "/" not in value and abs(Decimal(value).adjusted()) > _MOST_DIGITS:
-            raise UsageError(
-                f"{name} is {shortened(value)}, which has too many digits for exact scores",
-                advice="give at most 16 significant digits",
-            )
-        return Fraction(str(value)) if isinstance(value, float | np.floating) else Fraction(value)
+        digits = abs(Decimal(value).adjusted()) if isinstance(value, str) and "/" not in value else 0
+        if digits <= _MOST_DIGITS:
+            return Fraction(str(value)) if isinstance(value, float | np.floating) else Fraction(value)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError, InvalidOperation):
         raise UsageError(
             f"{name} is {shortened(repr(value))}, not a finite number", advice="give a number like 0.5 or 1/3"
         ) from None
+    raise UsageError(
+        f"{name} is {shortened(str(value))}, which has too many digits for exact scores",
+        advice="give at most 16 significant digits",
+    )
 
 
 Merit = tuple[bool, Fraction]

@@ -37,6 +37,7 @@ _TRUE = ("T", "TRUE", "YES")
 # Kinds of input, each of which may have its own sections: `trn` (csrfilt's default), and `ctm` and `stm` with times.
 _KIND = "trn"
 _TIMED_KINDS = {"hyp": "ctm", "ref": "stm"}
+_WHITE = re.compile(r"[ \t\n\r\f\v]+")
 _NO_WORD = re.compile(r"(?<!\S)@(?!\S)")
 _HYPHEN = re.compile(r"([^( ])-(?=[^) ])")
 
@@ -208,7 +209,7 @@ class MappingRules(Rewriter):
         return self._outputs[rule]
 
     def _texts(self, parts: list[tuple[str, ...]], word: str) -> Iterable[str]:
-        """Return all texts that consist of one alternative of each part."""
+        """Return all texts that consist of one alternative of each part; they differ by more than white space."""
         ways = 1
         for part in parts:
             ways *= len(part)
@@ -218,7 +219,7 @@ class MappingRules(Rewriter):
                 where=self.where,
                 advice="give the rules fewer alternatives",
             )
-        return dict.fromkeys("".join(chosen) for chosen in product(*parts))
+        return dict.fromkeys(_WHITE.sub(" ", "".join(chosen)) for chosen in product(*parts))
 
 
 class SplitHyphens(Rewriter):

@@ -28,6 +28,10 @@ AFTER = -2
 """The state of a rule after the last word."""
 
 
+_Ways = dict[tuple[int, bytes], float]
+"""The cost of each way to read some bytes: the state after them, and the bytes written."""
+
+
 class Step(NamedTuple):
     """One way to read a word: the rule's state after the word, the bytes written, and the sum of weights."""
 
@@ -126,18 +130,23 @@ class Rule(Rewriter):
             end = float(self._machine.final[at])
             if end != np.inf:
                 yield Step(AFTER, output + b" ", cost + end)
-        yield from (Step(at, out, cost) for (at, out), cost in self._ways_after(ways, _SPACE, word).items())
+        # Silent moves after the space belong to the next word: as moves of both, they would give a text several paths.
+        yield from (Step(at, out, cost) for (at, out), cost in self._ways_over(ways, _SPACE).items())
 
-    def _ways_after(self, ways: dict[tuple[int, bytes], float], byte: int, word: str) -> dict[tuple[int, bytes], float]:
-        reached: dict[tuple[int, bytes], float] = {}
+    def _ways_after(self, ways: _Ways, byte: int, word: str) -> _Ways:
+        return self._with_silent_moves(self._ways_over(ways, byte), word)
+
+    def _ways_over(self, ways: _Ways, byte: int) -> _Ways:
+        """Return the continuations of `ways` by moves that read this byte."""
+        reached: _Ways = {}
         for (at, output), cost in ways.items():
             for move in self._moves_from(at).get(byte, ()):
                 way = move.target, output + move.output
                 if cost + move.cost < reached.get(way, np.inf):
                     reached[way] = cost + move.cost
-        return self._with_silent_moves(reached, word)
+        return reached
 
-    def _with_silent_moves(self, ways: dict[tuple[int, bytes], float], word: str) -> dict[tuple[int, bytes], float]:
+    def _with_silent_moves(self, ways: _Ways, word: str) -> _Ways:
         """Add to `ways` all their continuations by moves that read no byte; return `ways`."""
         pending, done = list(ways), 0
         while pending:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
+from latticemetric.arguments import whole_number
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.frozen import Frozen, Result, cached_property
@@ -127,10 +128,10 @@ class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
         return f"NgramPosteriors({len(self)} n-grams up to order {self.order})"
 
 
-def check_ngram_order(order: int) -> None:
-    """Raise `UsageError` unless the order is a whole number from 1 to `_HIGHEST_ORDER`."""
-    if not (isinstance(order, int | np.integer) and 1 <= order <= _HIGHEST_ORDER):
-        raise UsageError(f"n-grams of order {order} cannot be counted", advice="choose an order of 1 or more")
+def checked_ngram_order(order: int) -> int:
+    """Return the order of n-grams; raise `UsageError` unless it is a whole number from 1 to `_HIGHEST_ORDER`."""
+    message, advice = f"n-grams of order {order} cannot be counted", f"choose an order from 1 to {_HIGHEST_ORDER}"
+    return whole_number(order, message, advice, most=_HIGHEST_ORDER)
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,7 +241,7 @@ class Posteriors(Result, Distribution):
             a b 0.667
             b a 0.333
         """
-        check_ngram_order(order)
+        order = checked_ngram_order(order)
         lattice = self.lattice
         columns = lattice.source, lattice.target, lattice.word, self.transition, lattice.num_states
         with small_enough(TOO_MANY_NGRAMS):
@@ -396,7 +397,7 @@ class ForestPosteriors(Result, Distribution):
             7 5 0.5
             7 6 0.5
         """
-        check_ngram_order(order)
+        order = checked_ngram_order(order)
         forest = self.forest
         ending = np.zeros(forest.num_nodes)
         ending[forest.goals] = self.ending

@@ -437,7 +437,7 @@ BAD_INPUT = {
         "a\nb\n",
         r"references:2: there is no graph for reference 2: .* 1 graphs",
     ),
-    "no references": ("((('a',1),),)\n", "\n\n", r"references: the file holds no references"),
+    "no references": ("((('a',1),),)\n", "", r"references: the file holds no references"),
     "missing key": ("utt \n0 1 a 1,2,\n1\n\nu2 \n0 1 a 1,2,\n1\n", "utt a\n", r"lattices:5: .*no reference for 'u2'"),
     "missing lattice": (
         "utt \n0 1 a 1,2,\n1\n",

@@ -93,3 +93,34 @@ def test_where_nothing_can_be_written_nothing_is(tmp_path):
     assert "failed: " in done.stderr
     assert "there are no graphs to write" in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_ids_of_several_files_must_differ_where_a_format_keeps_them(tmp_path):
+    for word in "ab":
+        file(tmp_path, f"{word}.plf", f"((('{word}',1,1),),)\n")
+    merged = tmp_path / "both.ark.txt"
+    refused = "1: two graphs have the id '1', but ids in kaldi must differ; convert each file by itself"
+    assert_one_line_error(latticemetric("convert", tmp_path / "?.plf", merged, "--sum-scores"), refused)
+    assert not merged.exists()
+    assert latticemetric("convert", tmp_path / "?.plf", tmp_path / "both.plf").status == 0
+    assert [path.words for _, graph in lm.read(tmp_path / "both.plf") for path in graph.paths()] == [("a",), ("b",)]
+
+
+@pytest.mark.parametrize("name", ['"q"', "'q'", 'a"', "a\nb", "é\\", "a b"])
+def test_quoted_ids_of_slf_are_read_as_they_were_written(name, tmp_path):
+    lm.write(tmp_path / "one.slf", [(name, lm.Lattice.from_strings(["a"]))])
+    assert [found for found, _ in lm.read(tmp_path / "one.slf")] == [name]
+
+
+@pytest.mark.parametrize(("suffix", "name"), [("lat", "#"), ("lat", "\ufeffa"), ("ark", "\ufeffa"), ("wenet", "")])
+def test_ids_that_would_be_lost_are_refused(suffix, name, tmp_path):
+    graph = lm.NBest.from_strings(["a"]) if suffix == "wenet" else lm.Lattice.from_strings(["a"])
+    with pytest.raises(lm.UsageError, match="rename it"):
+        lm.write(tmp_path / f"one.{suffix}", [(name, graph)])
+
+
+def test_foreign_compressions_are_refused():
+    refused = "out.plf.bz2: .bz2 files cannot be written; choose .gz, .xz or .zst"
+    assert_one_line_error(latticemetric("convert", LATTICES, "out.plf.bz2"), refused)
+    refused = "out.tsv.bz2: .bz2 files cannot be written"
+    assert_one_line_error(latticemetric("info", LATTICES, "-o", "out.tsv.bz2"), refused)

@@ -204,3 +204,13 @@ def test_utilities_that_make_no_sense_are_refused(matrices, options, message):
     done = run("mbr", KITCHEN, *given, status=(1, 2))
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_signatures_name_the_steps_that_rewrote_the_texts():
+    lists, references = EXAMPLES / "headlines.nbest", EXAMPLES / "headlines.ref.txt"
+    prepared = ("--lowercase", "--tokenize", "13a")
+    plain, found = (items("mbr", lists, "--method", "wrr", *options)[0] for options in ((), prepared))
+    assert "|norm:" not in plain["signature"]
+    assert found["signature"] == plain["signature"].replace("|v:", "|norm:lc+13a|v:")
+    tuning = ("--tune", references, "--metric", "wer", "--posterior-scale", "1")
+    assert "|norm:lc+13a|" in run("mbr", lists, *tuning, *prepared).stderr

@@ -69,7 +69,7 @@ def assert_is_ranked(found, metric, choices, evidence, *, is_list=False):
         assert ranked.cost == pytest.approx(cost[ranked.words], abs=1e-9)
         assert ranked.probability == pytest.approx(evidence.get(ranked.words, 0.0), abs=1e-12)
     sign = 1 if metric.higher_is_better else -1
-    size = max(abs(ranked.score) for ranked in found.ranked if ranked.score is not None)
+    size = max((abs(ranked.score) for ranked in found.ranked if ranked.score is not None), default=0)
     for left, right in pairwise(found.ranked):
         merits = [-math.inf if ranked.score is None else sign * ranked.score for ranked in (left, right)]
         tied = merits[0] == merits[1] or abs(merits[0] - merits[1]) <= 1e-12 * size
@@ -91,8 +91,9 @@ def close(score):
 
 
 def asked(ask, metric, choices, evidence, *, is_list=False):
-    """Asks, and checks; or sees that what has no score at all is refused."""
-    if all(expected_score(metric, said, evidence) is None for said, _ in choices):
+    """Asks, and checks; or sees that a choice is refused if nothing has a score at all."""
+    strings = {tuple(said) for said, _ in choices}
+    if len(strings) > 1 and all(expected_score(metric, said, evidence) is None for said, _ in choices):
         with pytest.raises(lm.InputError, match="is undefined against all strings"):
             ask()
         return
@@ -461,9 +462,17 @@ def test_what_makes_no_sense_is_refused(wrong, says):
         lm.mbr(lm.Lattice.from_strings(["a b", "c"], costs=[0.0, 1.0]), **{"method": "4-grr", **wrong})
 
 
+@pytest.mark.parametrize("method", ["wrr", "4-grr", "cer"])
+@pytest.mark.parametrize("text", ["", "a b"])
+def test_the_only_string_is_the_answer_without_a_score(method, text):
+    found = lm.mbr(lm.Lattice.from_strings([text]), method, evidence=lm.Lattice.from_strings([""]))
+    assert found.words == found.one_best == tuple(text.split())
+    assert (found.score, found.asdict()["gain" if found.higher_is_better else "risk"]) == (None, None)
+
+
 def test_evidence_that_is_empty_is_refused():
     with pytest.raises(lm.InputError, match="4-grr is undefined against all strings of the evidence"):
-        lm.mbr(lm.Lattice.from_strings(["a"]), "grr", evidence=lm.Lattice.from_strings(["", ""]))
+        lm.mbr(lm.Lattice.from_strings(["a", "b"]), "grr", evidence=lm.Lattice.from_strings(["", ""]))
     with pytest.raises(lm.InputError, match="too large to be added up"):
         lm.mbr(lm.Lattice.from_strings(["a", "b"], costs=[1e308, 0.0]), "grr", scale=10)
 

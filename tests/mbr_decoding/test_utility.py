@@ -291,6 +291,9 @@ def test_scores_must_be_there_for_all_hypotheses():
 def test_undefined_references_lose_their_weight(said):
     nbest = lm.NBest.from_strings(said)
     if not any(said):
+        if len(set(said)) == 1:
+            assert lm.mbr(nbest, lm.WER(), pruning_confidence=0.9).score is None
+            return
         with pytest.raises(lm.InputError, match="undefined against all strings"):
             lm.mbr(nbest, lm.WER(), pruning_confidence=0.9)
         return

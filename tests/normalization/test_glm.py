@@ -189,6 +189,12 @@ def test_alternatives_of_both_sides_meet(tmp_path):
     assert_one_line_error(refused, "sclite")
 
 
+def test_alternatives_that_differ_by_white_space_are_one(tmp_path):
+    file = rules(tmp_path, ";;\n[IT'S] => [{IT IS / IT IS}] / [ ] __ [ ]\n")
+    found = lm.normalize(lm.Lattice.from_strings(["it's here"]), str(file))
+    assert [path.words for path in found.paths()] == [("IT", "IS", "HERE")]
+
+
 def test_hypotheses_are_written_with_their_alternatives(tmp_path):
     pytest.importorskip("pynini")
     arguments = ["grammar", "apply", rules(tmp_path, RULES), "--hypothesis"]

@@ -153,4 +153,4 @@ def _word(text: str) -> str:
     return text
 
 
-register(Format(_NAME, (".travatar.json",), lambda head: bool(_FIRST.match(head)), _read, _write))
+register(Format(_NAME, (".travatar.json",), lambda head: bool(_FIRST.match(head)), _read, _write, has_ids=False))

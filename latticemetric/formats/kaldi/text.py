@@ -85,6 +85,8 @@ def parse_block(block: Piece, file: str, lines_before: int, table: Vocabulary | 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     lattice, columns = kaldi_lattice(name, graph)
+    if name.startswith("#"):
+        raise UsageError("an id in a text archive of Kaldi cannot begin with '#'", advice="rename it, or choose .ark")
     words = words_to_write(lattice.vocabulary, lattice.word.tolist())
     side = lattice.labels.get(TRANSITIONS)
     lines = [f"{name} "]

@@ -167,4 +167,4 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     file.write(text.encode("utf-8"))
 
 
-register(Format("moses-cn", (".cn",), _sniff, _read, _write))
+register(Format("moses-cn", (".cn",), _sniff, _read, _write, has_ids=False))

@@ -75,4 +75,4 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
 
 
-register(Format("plf", (".plf",), _sniff, _read, _write))
+register(Format("plf", (".plf",), _sniff, _read, _write, has_ids=False))

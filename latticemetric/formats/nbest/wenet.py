@@ -15,7 +15,7 @@ from latticemetric.errors import FormatError
 from latticemetric.formats.columns import read_cost, require_nbest, require_words, single_costs
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.formats.text.fields import split_lines
+from latticemetric.formats.text.fields import require_id, split_lines
 from latticemetric.graph import Graph
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import Vocabulary
@@ -58,7 +58,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     nbest = require_nbest(graph, _NAME)
     costs = single_costs(nbest, _NAME)
     require_words(nbest, name)
-    lines = [f"{_KEY} {name}"]
+    lines = [f"{_KEY} {require_id(name, 'an id of WeNet')}"]
     for cost, hypothesis in zip(costs, nbest.hypotheses, strict=True):
         lines.append(" ".join([_CANDIDATE, repr(0.0 - cost), *hypothesis.words]))
     file.write(("\n".join(lines) + "\n").encode("utf-8"))

@@ -149,11 +149,6 @@ def _write_archive(file: IO[bytes], graphs: Iterable[tuple[str, Graph]]) -> int:
             if not name:
                 raise UsageError("a graph in a far needs an id, but one has none", advice="give each graph an id")
             key = name.encode("utf-8")
-            if key in extents:
-                raise UsageError(
-                    f"two graphs have the id '{shortened(name)}', but ids in a far must differ",
-                    advice="rename one of them",
-                )
             begin = spool.tell()
             with placed(shortened(name)):
                 spool.write(struct.pack("<i", len(key)) + key + _encoded(graph))

@@ -174,6 +174,9 @@ def without_compression(name: str) -> str:
     return name[: name.rindex(".")] if name.endswith(COMPRESSED_SUFFIXES) else name
 
 
+# Suffixes of archives and compressions that cannot be written.
+FOREIGN_SUFFIXES = (".bz2", ".zip", ".7z", ".rar", ".lz4", ".lzma", ".Z", ".tar", ".tgz")
+
 # Archives and compressions that cannot be read, by their first bytes (after decompression).
 FOREIGN_CONTAINERS = {
     b"PK\x03\x04": "a zip archive",

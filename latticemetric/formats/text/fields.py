@@ -89,10 +89,11 @@ def require_field(text: str, what: str) -> str:
 
 
 def require_id(name: str, what: str) -> str:
-    """Return the id; raise an error if it is empty or holds white space, and so is not one field."""
-    if split_words(name) != [name]:
+    """Return the id; raise an error if it is not one field, or begins with U+FEFF, which readers take for a BOM."""
+    if split_words(name) != [name] or name.startswith("\ufeff"):
         raise UsageError(
-            f"'{shortened(name)}' cannot be {what}", advice="rename it: an id has no white space and is not empty"
+            f"'{shortened(name)}' cannot be {what}",
+            advice="rename it: an id has no white space, is not empty and does not begin with a byte order mark",
         )
     return name
 

@@ -98,14 +98,20 @@ class StringSearch {
     result_.losses.push_back(prefixes_[number].bound.value);
   }
 
-  // Returns whether as many strings as are wanted reach this state and end no worse, whatever follows.
+  // Returns whether as many strings as are wanted reach this state and end no worse, whatever follows. Compares with so
+  // many others only: a state of many prefixes would take the square of their number. Those that dominated before move
+  // to the end, where they are compared first.
   bool is_dominated(Number number, Number column) {
+    constexpr std::int64_t most = 64;
     const std::int32_t state = prefixes_[number].state;
     if (seen_[pair_key(state, column)]++ >= limits_.strings) return true;
-    std::int64_t better = 0;
+    std::int64_t better = 0, compared = 0;
     auto& others = expanded_[state];
-    for (auto other = others.rbegin(); other != others.rend(); ++other)
-      if (dominates(*other, {number, column}) && ++better >= limits_.strings) return true;
+    for (auto other = others.rbegin(); other != others.rend() && compared < most + limits_.strings; ++other, ++compared) {
+      if (!dominates(*other, {number, column})) continue;
+      if (other != others.rbegin()) std::swap(*other, *(other - 1));
+      if (++better >= limits_.strings) return true;
+    }
     others.push_back({number, column});
     return false;
   }
@@ -250,7 +256,7 @@ class StringSearch {
     result_.bound = prefixes_[ready_.front()].bound.value;
     const auto missing = static_cast<std::size_t>(limits_.strings - result_.exact);
     std::vector<Number> promising, completed;
-    while (promising.size() < most_tries + missing && next()) promising.push_back(pop(ready_, later()));
+    while (promising.size() < tries() + missing && next()) promising.push_back(pop(ready_, later()));
     for (const Number number : promising) {
       if (!completed.empty() && bytes() >= 2 * limits_.bytes) break;
       completed.push_back(complete_from(number));
@@ -259,7 +265,13 @@ class StringSearch {
     for (const Number number : completed)
       if (!is_done() && visited_.insert(pair_key(none, prefixes_[number].string)).second) emit(number);
   }
-  static constexpr std::size_t most_tries = 256;
+
+  // Returns how many prefixes to complete: fewer for hours of words, where each takes a large part of a second.
+  std::size_t tries() const {
+    constexpr double most = 256, steps = 2e8;
+    const double each = static_cast<double>(input_.lattice.arcs + 1) * static_cast<double>(columns_.states());
+    return static_cast<std::size_t>(std::clamp(steps / each, 1.0, most));
+  }
 
   Number complete_from(Number number) {
     number_string(number);

@@ -1,4 +1,4 @@
-"""Refuse to write one file as two outputs, or to overwrite an input by mistake."""
+"""Refuse to read standard input twice, to write one file as two outputs, or to overwrite an input by mistake."""
 
 from __future__ import annotations
 
@@ -33,8 +33,10 @@ def guarded(context: click.Context) -> Iterator[None]:
     """Refuse an output file that is also an input or another output; inside the block, also check files opened later.
 
     Raises:
-        UsageError: Two outputs are the same file, or an output would overwrite an input.
+        UsageError: Two outputs are the same file, an output would overwrite an input, or two inputs are standard input.
     """
+    if sum(name == STANDARD for _, name in named_files(context)) > 1:
+        raise UsageError("standard input can be read only once", where=STANDARD, advice="name files")
     written, redirected = list(written_files(context)), _is_redirected(context)
     if not (written or redirected):
         yield

@@ -185,8 +185,6 @@ def _evaluate(gold: str, predicted: Sequence[str], options: _TagOptions) -> _Tag
     """Read the tags, and evaluate them."""
     from latticemetric.evaluation.word_tags.evaluation import TagEvaluation
 
-    if (gold, *predicted).count("-") > 1:
-        raise UsageError("standard input can be read only once", advice="name files")
     tags, has_gaps = _read(gold, options)
     # Systems are named by their files, or by whole paths if two files have the same name.
     files = [Path(path).name for path in predicted]

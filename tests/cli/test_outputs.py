@@ -14,7 +14,7 @@ from typing import NamedTuple
 import click
 import pytest
 from click.testing import CliRunner
-from kit.commands import PROGRAMS, good, oracle, run
+from kit.commands import PROGRAMS, assert_one_line_error, good, oracle, run
 from kit.outputs import COMMANDS, SUFFIXES
 from kit.paths import EXAMPLES
 
@@ -532,3 +532,11 @@ def test_a_second_metric_is_searched_for_formats_with_totals_only(output_format,
     line = ["oracle", *map(str, MEETING), "--format", output_format, "--workers", "1"]
     assert CliRunner().invoke(main._group, line).exit_code == 0
     assert set(asked) == metrics
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("lattice-oracle", "-", "-"), ("latticemetric", "info", "-", "-"), ("latticemetric", "tags", "-", "-")],
+)
+def test_standard_input_is_read_once(arguments):
+    assert_one_line_error(run(*arguments, stdin=b"a\n"), "-: standard input can be read only once; name files")

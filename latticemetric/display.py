@@ -113,6 +113,11 @@ def visible(text: str) -> str:
     return "".join(f"⟨{ord(c):X}⟩" if kind in _UNSEEN or (kind == "Zs" and c != " ") else c for c, kind in kinds)
 
 
+def shown_unit(unit: str) -> str:
+    """Return a word, a character or another unit so that it can be seen: a space as ␣."""
+    return "␣" if unit == " " else unit
+
+
 def error_line(name: str, errors: float, size: float, edits: Sequence[float], owner: str = "") -> str:
     """Return an error rate as one line in the format of Kaldi's `compute-wer`, which scoring scripts read.
 

@@ -35,8 +35,7 @@ def guarded(context: click.Context) -> Iterator[None]:
     Raises:
         UsageError: Two outputs are the same file, an output would overwrite an input, or two inputs are standard input.
     """
-    if sum(name == STANDARD for _, name in named_files(context)) > 1:
-        raise UsageError("standard input can be read only once", where=STANDARD, advice="name files")
+    _check_standard_input(context)
     written, redirected = list(written_files(context)), _is_redirected(context)
     if not (written or redirected):
         yield
@@ -66,6 +65,11 @@ def guarded(context: click.Context) -> Iterator[None]:
         for _, path in written:
             check_writable(path)
         yield
+
+
+def _check_standard_input(context: click.Context) -> None:
+    if sum(name == STANDARD for _, name in named_files(context)) > 1:
+        raise UsageError("standard input can be read only once", where=STANDARD, advice="name files")
 
 
 def _is_redirected(context: click.Context) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Literal, Self
 
-from latticemetric.display import error_line
+from latticemetric.display import error_line, shown_unit
 from latticemetric.errors import UsageError, shortened
 from latticemetric.frames import Tabular
 from latticemetric.frozen import Frozen, Result
@@ -213,7 +213,10 @@ class ErrorDetails(Result, Frozen):
         titled: list[tuple[str, dict[Any, int], bool]] = [("confusion pairs", dict(self.confusions), True)]
         titled += [(f"{name} words", dict(counted), False) for name, counted in self._by_word().items()]
         for title, counted, is_pair in titled:
-            items = [(" → ".join(key) if is_pair else key, times) for key, times in most_frequent(counted, most)]
+            items = [
+                (" → ".join(map(shown_unit, key)) if is_pair else shown_unit(key), times)
+                for key, times in most_frequent(counted, most)
+            ]
             yield title, len(counted), sum(counted.values()), items
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from latticemetric.display import screen_width, wrapped_rows
+from latticemetric.display import screen_width, shown_unit, wrapped_rows
 from latticemetric.errors import harmless
 
 MATCH, SUBSTITUTION, DELETION, INSERTION = "C", "S", "D", "I"
@@ -91,4 +91,4 @@ class UnitAlignment(Alignment):
 
     @staticmethod
     def _cell(word: str | None) -> str:
-        return "␣" if word == " " else word or _NOTHING
+        return shown_unit(word or _NOTHING)

@@ -21,7 +21,7 @@ from latticemetric.batch.review import (
     Sketch,
 )
 from latticemetric.batch.sweep import Score, Sweep, SweepSettings, Swept
-from latticemetric.display import visible
+from latticemetric.display import shown_unit, visible
 from latticemetric.drawing.diagram import FOREST
 from latticemetric.drawing.layout import layered_layout
 from latticemetric.drawing.picture import Picture, PlacedText, Shape
@@ -278,7 +278,7 @@ def _side(path: ScoredPath | MBRAnswer | CorrectedText) -> dict[str, Any]:
 
 
 def _cells(path: ScoredPath | MBRAnswer | CorrectedText, words: Iterable[str]) -> list[str]:
-    return _shown(words if path.alignment.of_words else ("␣" if unit == " " else unit for unit in words))
+    return _shown(words if path.alignment.of_words else map(shown_unit, words))
 
 
 def _shown(words: Iterable[str]) -> list[str]:

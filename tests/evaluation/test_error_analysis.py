@@ -243,3 +243,8 @@ def test_damaged_files_of_speakers_are_refused(tmp_path):
         file.write_text(text)
         with pytest.raises(lm.FormatError, match=message):
             read_speakers(str(file))
+
+
+def test_spaces_among_characters_can_be_seen():
+    details = lm.error_analysis(["ab"], ["a b"], lm.CER()).total
+    assert [items for title, _, _, items in details.lists() if title == "deleted words"] == [[("␣", 1)]]

@@ -331,7 +331,7 @@ class _Run(NamedTuple):
     def measure(self, pair: str | None, metrics: list[AnyMetric], left_out: tuple[str, ...]) -> _Measured:
         """Read a test set, score it, and correlate."""
         from latticemetric.cli.correlate_tables import Correlations
-        from latticemetric.evaluation.systems import system_tables
+        from latticemetric.evaluation.systems import missing_scores, system_tables
         from latticemetric.metrics.base import references_each
 
         measured, output = self.measured, self.output
@@ -341,7 +341,10 @@ class _Run(NamedTuple):
         outputs, references, preparation, notes = _prepared(judged, measured)
         human = self.reading.human_scores(judged.judgments, judged.standard)
         scored = system_tables(outputs, references, metrics, workers=self.threads)
-        scored |= _outside_tables(judged, measured.outside, scored, pair)
+        outside = _outside_tables(judged, measured.outside, scored, pair)
+        scored |= outside
+        for name, one in outside.items():
+            notes += missing_scores(name, one.of_segments(), judged.systems)
         agreement, grouping = _evaluate(
             judged,
             human,

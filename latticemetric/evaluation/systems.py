@@ -164,6 +164,18 @@ def system_tables(
         return {metric.name: SystemTables(metric, np.stack([next(tables) for _ in outputs])) for metric in listed}
 
 
+def missing_scores(name: str, cells: Floats, systems: Sequence[str]) -> tuple[str, ...]:
+    """Return a note for each system that lacks scores of some segments; none if no system has scores of segments."""
+    lacking, size = np.isnan(cells).sum(axis=1), cells.shape[1]
+    if (lacking == size).all():
+        return ()
+    return tuple(
+        f"{name}: {count} of {size} segments of {system} have no score"
+        for system, count in zip(systems, lacking.tolist(), strict=True)
+        if count
+    )
+
+
 def as_matrix(values: npt.ArrayLike, what: str) -> Floats:
     """Return scores as a matrix, one row per system and one column per segment.
 

@@ -655,6 +655,20 @@ def test_written_scores_are_read_back_with_their_direction(tmp_path):
     assert again["system"]["wer"]["pearson"] == pytest.approx(-written["system"]["wer"]["pearson"])
 
 
+def test_missing_scores_from_outside_are_said(tmp_path):
+    table = tmp_path / "scores.jsonl"
+    rows = [
+        {"system": system, "segment": str(number), "mine": 0.1 * number}
+        for system in ("alder", "birch", "cedar", "elm", "fir")
+        for number in range(1, 13)
+        if system != "birch" or number < 3
+    ]
+    table.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = good(correlate(HARVEST, "-m", "none", "--metric-scores", table, "--resamples", 0))
+    assert "mine: 10 of 12 segments of birch have no score" in done.stderr
+    assert done.stderr.count("have no score") == 1
+
+
 def test_options_of_groups_need_groups():
     assert_one_line_error(correlate(HARVEST, "--smallest", 3), "--smallest has no effect without --group-by")
 

@@ -81,7 +81,6 @@ def test_a_hypothesis_without_the_total_that_others_have_is_refused(tmp_path):
 
 @cases(
     empty=Broken(b"", says="no references"),
-    white_space=Broken(b" \n\n \t \n", says="no references"),
     id_twice=Broken(b"a x\nb y\na z\n", 3, "already has a reference"),
     id_twice_without_words=Broken(b"a\nb\na\n", 3, "already has a reference"),
     not_utf8=Broken(b"a x\nb \xe9t\xe9\n", 2, "UTF-8"),

@@ -84,6 +84,7 @@ def test_a_hypothesis_without_the_total_that_others_have_is_refused(tmp_path):
     id_twice=Broken(b"a x\nb y\na z\n", 3, "already has a reference"),
     id_twice_without_words=Broken(b"a\nb\na\n", 3, "already has a reference"),
     not_utf8=Broken(b"a x\nb \xe9t\xe9\n", 2, "UTF-8"),
+    id_not_utf8=Broken(b"a x\n\xe9 b\n", 2, "UTF-8"),
     utf16=Broken("a x\nb y\n".encode("utf-16"), 1, "UTF-8"),
     utf32=Broken("a x\n".encode("utf-32-be") + b"\xff", 1 + 1, "UTF-8"),
     gzip_cut_short=Broken(gzip.compress(b"a x\n" * 1000)[:30], says="cut short"),

@@ -3,6 +3,8 @@
 import gzip
 import io
 import lzma
+import sys
+import zlib
 from collections.abc import Callable
 
 import pytest
@@ -10,7 +12,7 @@ from kit.paths import EXAMPLES
 
 import latticemetric as lm
 from latticemetric.formats.references import read_references
-from latticemetric.formats.streams.compression import zstd_module
+from latticemetric.formats.streams.compression import zlib_module, zstd_module
 from latticemetric.formats.streams.stream import Stream, open_stream
 
 FIRST, SECOND = b"".join(b"line %d of the first\n" % number for number in range(99)), b"the second\n" * 40
@@ -30,9 +32,13 @@ COMPRESS: dict[str, Callable[[bytes], bytes]] = {
 SKIPPED = b"\x53\x2a\x4d\x18" + (7).to_bytes(4, "little") + b"skipped"
 
 
-@pytest.fixture(params=COMPRESS)
-def suffix(request) -> str:
-    return request.param
+@pytest.fixture(params=[*COMPRESS, "zlib"])
+def suffix(request, monkeypatch) -> str:
+    if request.param != "zlib":
+        return request.param
+    monkeypatch.setitem(sys.modules, "isal", None)
+    assert zlib_module() is zlib
+    return ".gz"
 
 
 def content(data: bytes, name: str = "file") -> bytes:

@@ -28,24 +28,24 @@ class _GzipPart:
     """Wraps zlib's decompressor in the interface of the decompressors of xz and zstd."""
 
     def __init__(self) -> None:
-        import zlib
-
-        self._zlib = zlib.decompressobj(wbits=31)
+        self._zlib: Any = zlib_module().decompressobj(wbits=31)
 
     @property
     def eof(self) -> bool:
-        return self._zlib.eof
+        return bool(self._zlib.eof)
 
     @property
     def unused_data(self) -> bytes:
-        return self._zlib.unused_data
+        rest: bytes = self._zlib.unused_data
+        return rest
 
     @property
     def needs_input(self) -> bool:
         return not self._zlib.unconsumed_tail
 
     def decompress(self, data: bytes, most: int) -> bytes:
-        return self._zlib.decompress(self._zlib.unconsumed_tail + data, most)
+        unpacked: bytes = self._zlib.decompress(self._zlib.unconsumed_tail + data, most)
+        return unpacked
 
 
 def _xz_part() -> Any:
@@ -142,6 +142,17 @@ class Unpacked(io.RawIOBase):
             raise DamageError("other data follows the compressed data")
         self._part = self._kind.part()
         return True
+
+
+def zlib_module() -> Any:
+    """Return a module like zlib: that of ISA-L, which takes less than half the time, or zlib if it is not installed."""
+    try:
+        from isal import isal_zlib
+    except ImportError:
+        import zlib
+
+        return zlib
+    return isal_zlib
 
 
 def zstd_module() -> Any:

@@ -199,7 +199,12 @@ class Stream:
                 what = "the archive is cut short inside this file"
                 raise FormatError(what, where=self.name, advice=_COPY_AGAIN) from None
             # Compare names: importing the modules of these errors takes time, and few files need it.
-            if isinstance(error, DamageError) or type(error).__name__ in {"error", "LZMAError", "ZstdError"}:
+            if isinstance(error, DamageError) or type(error).__name__ in {
+                "error",
+                "IsalError",
+                "LZMAError",
+                "ZstdError",
+            }:
                 what = f"the compressed file is damaged ({error})"
                 raise FormatError(what, where=self.name, advice=_COPY_AGAIN) from None
             raise

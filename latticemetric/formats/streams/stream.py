@@ -21,6 +21,7 @@ STANDARD_INPUT = "-"
 
 HEAD_SIZE = 2**16
 _BUFFER = 2**18
+_ERRORS_OF_UNPACKING = {"error", "IsalError", "LZMAError", "ZstdError"}
 # Larger than most files, since joining several pieces copies them.
 _PIECE = 2**25
 _MOST_NAMED = 10
@@ -199,12 +200,7 @@ class Stream:
                 what = "the archive is cut short inside this file"
                 raise FormatError(what, where=self.name, advice=_COPY_AGAIN) from None
             # Compare names: importing the modules of these errors takes time, and few files need it.
-            if isinstance(error, DamageError) or type(error).__name__ in {
-                "error",
-                "IsalError",
-                "LZMAError",
-                "ZstdError",
-            }:
+            if isinstance(error, DamageError) or type(error).__name__ in _ERRORS_OF_UNPACKING:
                 what = f"the compressed file is damaged ({error})"
                 raise FormatError(what, where=self.name, advice=_COPY_AGAIN) from None
             raise

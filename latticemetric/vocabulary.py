@@ -218,6 +218,18 @@ def distinct_words(symbols: Words) -> Words:
     return words[np.diff(words, prepend=np.int32(EPSILON)) > 0]
 
 
+def numbered_words(word: Words) -> tuple[Words, Words]:
+    """Return the distinct words of arcs, and the position of each arc's word among them: from 1, and 0 for ε."""
+    highest = int(np.maximum.reduce(word, initial=EPSILON))
+    if highest > 4 * len(word) + 2**20:  # a table of all numbers would be too large
+        distinct, place = np.unique(np.append(word, np.int32(EPSILON)), return_inverse=True)
+        return distinct[1:], place[:-1].astype(np.int32)
+    is_used = np.zeros(highest + 1, dtype=np.bool_)
+    is_used[word] = True
+    is_used[EPSILON] = False
+    return np.flatnonzero(is_used).astype(np.int32), (np.cumsum(is_used, dtype=np.int32) * is_used)[word]
+
+
 _FIELD = re.compile(r"[^ \t\n\r\f\v]+")
 
 

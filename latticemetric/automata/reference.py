@@ -20,8 +20,6 @@ from latticemetric.vocabulary import EPSILON, Vocabulary, Words, distinct_words
 
 Numbers = npt.NDArray[np.int32]
 
-_NO_ARC = -1
-
 
 @dataclass(frozen=True)
 class ReferenceGraph:
@@ -53,9 +51,7 @@ class ReferenceGraph:
         return ReferenceGraph(places[:-1], places[1:], words, size, places[:-1], places == len(words), places)
 
     @staticmethod
-    def of_lattice(
-        lattice: Lattice, word: Words, order: int, *, most: int | None = None, backward: bool = False
-    ) -> ReferenceGraph:
+    def of_lattice(lattice: Lattice, word: Words, order: int, *, most: int | None = None) -> ReferenceGraph:
         """Build the graph of all strings of a lattice, with one copy of a state for each number of words before it.
 
         Args:
@@ -63,25 +59,21 @@ class ReferenceGraph:
             word: For each arc, the number of the word that the metric counts; see `ReferenceGraph`.
             order: n, the length of the longest n-grams.
             most: The limit of the counts of words before a state; by default, the smallest that suffices for `size`.
-            backward: True to reverse all paths. The denominators are the same.
         """
         most = max(1, order - 1) if most is None else most
         source, target, words = lattice.source.tolist(), lattice.target.tolist(), word.tolist()
         onward: dict[int, list[tuple[int, int]]] = defaultdict(list)
-        for arc, ends in enumerate(zip(target, source, strict=True) if backward else zip(source, target, strict=True)):
-            onward[ends[0]].append((arc, ends[1]))
-        states, final = range(lattice.num_states), set(lattice.final.tolist())
-        if backward:  # start from a new state, which leads to the final states
-            states = range(lattice.num_states, -1, -1)
-            onward[states[0]], final = [(_NO_ARC, end) for end in sorted(final)], {0}
+        for arc, (here, there) in enumerate(zip(source, target, strict=True)):
+            onward[here].append((arc, there))
+        final = set(lattice.final.tolist())
         number: dict[tuple[int, int], int] = {}
-        counts: dict[int, set[int]] = defaultdict(set, {states[0]: {0}})
+        counts: dict[int, set[int]] = defaultdict(set, {0: {0}})
         rows = []
-        for state in states:
+        for state in range(lattice.num_states):
             for count in sorted(counts[state]):
                 number[state, count] = len(number)
                 for arc, there in onward[state]:
-                    label = words[arc] if arc != _NO_ARC else EPSILON
+                    label = words[arc]
                     after = min(count + (label != EPSILON), most)
                     counts[there].add(after)
                     size = min(count + 1, order) if label != EPSILON else 0
@@ -109,6 +101,23 @@ class ReferenceGraph:
         source, target = number[self.source[arcs]], number[self.target[arcs]]
         rest = self.word[arcs], self.size[arcs], self.arc[arcs]
         return ReferenceGraph(source, target, *rest, final[kept], self.words[kept])
+
+
+def reversed_lattice(lattice: Lattice) -> tuple[Lattice, Numbers]:
+    """Reverse all paths of a lattice; return it, and the original arc of each arc, −1 for none.
+
+    A new start leads to the final states, in their order. The arcs that leave a state keep the order of the original
+    arcs, so that paths are compared from their ends.
+    """
+    ends, last = lattice.final, np.int32(lattice.num_states)
+    nothing = np.zeros_like(ends)
+    source, target = np.append(nothing, last - lattice.target), np.append(last - ends, last - lattice.source)
+    word, arc = np.append(nothing, lattice.word), np.append(nothing - 1, np.arange(len(lattice.word), dtype=np.int32))
+    order = np.argsort(source, kind="stable")
+    turned = Lattice.from_arcs(
+        source[order], target[order], word[order], final=[int(last)], vocabulary=lattice.vocabulary
+    )
+    return turned, arc[order]
 
 
 def words_in(reference: Sequence[str] | Lattice, silent: Collection[str] = ()) -> list[str]:

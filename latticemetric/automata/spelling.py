@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from latticemetric.lattice.columns import Costs, Floats, Steps
 from latticemetric.lattice.lattice import Lattice
-from latticemetric.vocabulary import EPSILON, Vocabulary, Words
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words, numbered_words
 
 _AFTER_CHARACTERS = 0x110001  # a character has the number of its code point, plus 1, since number 0 is ε
 _WITHIN = -1  # an arc or state inside a word
@@ -89,24 +89,12 @@ class Spelling:
             numbers: Gives the units their numbers, as in other graphs; `None` to number them anew.
         """
         numbers = UnitNumbers() if numbers is None else numbers
-        distinct, label = _distinct(word)
+        distinct, label = numbered_words(word)
         words = spelled(vocabulary.words(distinct))
         begin = np.cumsum([0, *map(len, words)], dtype=np.int64)
         units = numbers.encode("".join(words) if _are_strings(words) else list(chain.from_iterable(words)))
         between = EPSILON if separator is None else int(numbers.encode([separator])[0])
         return cls(label, begin, units, between, numbers)
-
-
-def _distinct(word: Words) -> tuple[Words, Words]:
-    """Return the distinct words of arcs, and the position of each arc's word among them: from 1, and 0 for ε."""
-    highest = int(np.maximum.reduce(word, initial=EPSILON))
-    if highest > 4 * len(word) + 2**20:  # a table of all numbers would be too large
-        distinct, place = np.unique(np.append(word, np.int32(EPSILON)), return_inverse=True)
-        return distinct[1:], place[:-1].astype(np.int32)
-    is_used = np.zeros(highest + 1, dtype=np.bool_)
-    is_used[word] = True
-    is_used[EPSILON] = False
-    return np.flatnonzero(is_used).astype(np.int32), (np.cumsum(is_used, dtype=np.int32) * is_used)[word]
 
 
 class SpelledLattice(NamedTuple):

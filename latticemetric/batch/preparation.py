@@ -18,7 +18,7 @@ from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.preparation import Preparation
 from latticemetric.nbest import NBest
-from latticemetric.vocabulary import EPSILON, Vocabulary
+from latticemetric.vocabulary import EPSILON, Vocabulary, numbered_words
 
 
 def prepared_pairs(lattices: Iterable[Pair], preparation: Preparation) -> Iterator[Pair]:
@@ -74,14 +74,17 @@ def prepared_graph(graph: Graph, preparation: Preparation) -> Graph:
 
 
 def _prepared_forest(forest: Forest, preparation: Preparation) -> Forest:
-    if preparation.tokenize not in (None, "none"):
+    values = forest.target.values
+    used, place = numbered_words(np.maximum(values, 0))  # negative values stand for tails
+    spelled = forest.vocabulary.decode(used)
+    words = [word.lower() if preparation.lowercase else word for word in spelled]
+    if preparation.tokenize not in (None, "none") or (
+        preparation.tokenize == "none" and any(word.split() != [word] for word in words)
+    ):
         raise UsageError("a forest cannot be tokenized", advice="tokenize before parsing, or leave --tokenize out")
-    words = [word.lower() for word in forest.vocabulary.decode(range(1, len(forest.vocabulary) + 1))]
     vocabulary = Vocabulary.from_words(words)
     number = np.array([EPSILON, *map(vocabulary.number, words)], dtype=np.int32)
-    values = forest.target.values
-    # Negative values stand for tails: keep them.
-    lowered = np.where(values > 0, number[np.maximum(values, 0)], values).astype(values.dtype)
+    lowered = np.where(values > 0, number[place], values).astype(values.dtype)
     return replace(forest, target=Ragged(forest.target.begin, lowered), vocabulary=vocabulary)
 
 

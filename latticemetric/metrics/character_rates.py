@@ -14,6 +14,7 @@ import numpy as np
 
 from latticemetric import _native
 from latticemetric.automata.recognition import compile_references
+from latticemetric.automata.reference import reversed_lattice
 from latticemetric.automata.spelling import Spelling, UnitNumbers, spelled_lattice
 from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.lattice.columns import is_any_of
@@ -21,7 +22,7 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.alignment import Alignment, UnitAlignment
 from latticemetric.metrics.base import GraphReferences, References, Text, check_flags, graphs_of, paired, words_of
 from latticemetric.metrics.characters import UnicodeForm, normalizer, text_segments
-from latticemetric.metrics.recognition import GRR, Counts, ErrorRate, best_arcs
+from latticemetric.metrics.recognition import GRR, Counts, ErrorRate, best_reference_path, best_reversed_arcs
 from latticemetric.metrics.recognition_statistics import Penalty
 from latticemetric.metrics.reference_checks import check_references
 from latticemetric.metrics.registry import register
@@ -66,17 +67,22 @@ class SpelledRate(GRR):
         """
         return UnitAlignment(*vars(super().align(candidate, reference)).values())
 
-    def spelling(self, lattice: Lattice, numbers: UnitNumbers | None = None) -> Spelling:
+    def spelling(self, lattice: Lattice, numbers: UnitNumbers | None = None, *, backward: bool = False) -> Spelling:
         """Return the units of the words on a lattice's arcs. Ignored words and wildcards have no units or separators.
 
         Args:
             lattice: The lattice.
             numbers: The numbers of units, to share them among several graphs; `None` for new numbers.
+            backward: True to spell words from their ends, for a reversed lattice.
         """
         word = lattice.word
         if silent := self.ignore | self.wildcard:
             word = np.where(is_any_of(word, silent, lattice.vocabulary), np.int32(EPSILON), word)
-        return Spelling.of(word, lattice.vocabulary, self.spelled, self.separator, numbers)
+        spelled = self._spelled_backward if backward else self.spelled
+        return Spelling.of(word, lattice.vocabulary, spelled, self.separator, numbers)
+
+    def _spelled_backward(self, words: Sequence[str]) -> Sequence[Sequence[str]]:
+        return [units[::-1] for units in self.spelled(words)]
 
     def compile(self, references: GraphReferences, vocabulary: Vocabulary | None = None) -> Any:
         """Compile metric and references into a `pynini.Fst` over units."""
@@ -90,11 +96,12 @@ class SpelledRate(GRR):
         return compile_references(strings, self.gains, vocabulary, ())
 
     def _best_string(self, candidate: Text, reference: Lattice) -> tuple[str, ...]:
-        spelling = self.spelling(reference)
-        graph = spelled_lattice(reference, spelling)
+        turned, arc_of = reversed_lattice(reference)
+        spelling = self.spelling(turned, backward=True)
+        graph = spelled_lattice(turned, spelling)
         units = spelling.numbers.encode(self.units(candidate)).tolist()
-        arcs = best_arcs(list(map(str, units)), graph.lattice, self.gains)
-        return reference.words(graph.arcs_of(arcs))
+        arcs = best_reversed_arcs(list(map(str, units)), graph.lattice, self.gains)
+        return reference.words(best_reference_path(graph.arcs_of(arcs), arc_of))
 
     def _pair_counts(self, candidates: Sequence[Text], references: Sequence[References]) -> tuple[Counts, Counts]:
         listed = [list(map(self.units, several)) for several in paired(candidates, references)]

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from latticemetric.errors import MissingDependencyError, UsageError
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.signature import Signature
-from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words, numbered_words, split_words
 
 # Unicode white space that is not ASCII white space.
 _UNICODE_SPACE = re.compile(r"[^\S \t\n\r\f\v]")
@@ -108,20 +108,20 @@ class Preparation:
 
     def graph(self, lattice: Lattice) -> Lattice:
         """Return the same graph, with each word prepared on its own."""
-        if not self.lowercase and not self._tokenizer:
+        if not self.lowercase and self.tokenize is None:
             return lattice
-        spelled = lattice.vocabulary.decode(range(1, len(lattice.vocabulary) + 1))
-        pieces = [list(self._of_word(word)) for word in spelled]
+        used, place = numbered_words(lattice.word)
+        pieces = [list(self._of_word(word)) for word in lattice.vocabulary.decode(used)]
         vocabulary = Vocabulary.from_words(chain.from_iterable(pieces))
         numbers = [[EPSILON], *([vocabulary.number(piece) for piece in each] or [EPSILON] for each in pieces)]
         if all(len(each) == 1 for each in numbers):
             number = np.array([each[0] for each in numbers], dtype=np.int32)
-            return replace(lattice, word=number[lattice.word], vocabulary=vocabulary)
-        return _with_words(lattice, numbers, vocabulary)
+            return replace(lattice, word=number[place], vocabulary=vocabulary)
+        return replace(_with_words(lattice, place, numbers, vocabulary), ranked=lattice.ranked)
 
     def _of_word(self, word: str) -> Sequence[str]:
-        if self._tokenizer is None:
-            return (word.lower(),)
+        if self.tokenize is None:
+            return (word.lower() if self.lowercase else word,)
         if self.tokenize not in _WORD_BY_WORD:
             raise UsageError(
                 f"tokenizer '{self.tokenize}' needs whole texts, not the words of a graph",
@@ -139,18 +139,18 @@ class Preparation:
 
 
 # Tokenizers that split a word in the same way everywhere in a text. `intl` and `zh` split differently at the end.
-_WORD_BY_WORD = ("13a", "char")
+_WORD_BY_WORD = ("13a", "char", "none")
 # A neighbour for a single word: a word that these tokenizers do not change.
 _BESIDE = "a"
 
 
-def _with_words(lattice: Lattice, numbers: Sequence[Sequence[int]], vocabulary: Vocabulary) -> Lattice:
+def _with_words(lattice: Lattice, words: Words, numbers: Sequence[Sequence[int]], vocabulary: Vocabulary) -> Lattice:
     """Return the lattice with each word replaced by its pieces.
 
-    Element w of `numbers` lists the pieces of the word with the old number w, as numbers in the new `vocabulary`. Each
-    piece has its own arc. The first arc gets the scores and labels of the old arc.
+    The pieces of arc a are `numbers[words[a]]`, as numbers in the new `vocabulary`. Each piece has its own arc. The
+    first arc gets the scores and labels of the old arc.
     """
-    sizes = np.array([len(each) for each in numbers])[lattice.word]
+    sizes = np.array([len(each) for each in numbers])[words]
     origin = np.repeat(np.arange(len(sizes)), sizes)
     first = np.cumsum(sizes) - sizes
     place = np.arange(len(origin)) - first[origin]
@@ -159,7 +159,7 @@ def _with_words(lattice: Lattice, numbers: Sequence[Sequence[int]], vocabulary: 
     inner = lattice.num_states + np.cumsum(~is_last) - 1
     target = np.where(is_last, lattice.target[origin], inner)
     source = np.where(place == 0, lattice.source[origin], np.roll(inner, 1))
-    word = np.fromiter(chain.from_iterable(numbers[k] for k in lattice.word.tolist()), np.int32, len(origin))
+    word = np.fromiter(chain.from_iterable(numbers[k] for k in words.tolist()), np.int32, len(origin))
     times = None
     if lattice.times is not None:
         begin, end = lattice.times[lattice.source[origin]], lattice.times[lattice.target[origin]]

@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.automata.recognition import Gains, best_path_at, path_of_best_rate
-from latticemetric.automata.reference import ReferenceGraph, counted_labels
+from latticemetric.automata.reference import ReferenceGraph, counted_labels, reversed_lattice
 from latticemetric.errors import UsageError
+from latticemetric.lattice.columns import Steps
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.alignment import Alignment
 from latticemetric.metrics.base import (
@@ -191,7 +192,9 @@ class GRR(Metric[RecognitionStatistics]):
 
     def _best_string(self, candidate: Text, reference: Lattice) -> tuple[str, ...]:
         words = self.counted(words_of(candidate))
-        return reference.words(best_arcs(words, reference, self.gains, self.ignore | self.wildcard))
+        turned, arc_of = reversed_lattice(reference)
+        arcs = best_reversed_arcs(words, turned, self.gains, self.ignore | self.wildcard)
+        return reference.words(best_reference_path(arcs, arc_of))
 
     def statistics(self, candidate: Text, references: GraphReferences) -> RecognitionStatistics:
         """Return the statistics against the reference with the best rate (ties: the first)."""
@@ -418,17 +421,30 @@ def _has_graph(references: GraphReferences) -> bool:
     return isinstance(references, Lattice) or any(isinstance(one, Lattice) for one in references)
 
 
-def best_arcs(candidate: Sequence[str], reference: Lattice, gains: Gains, silent: Collection[str] = ()) -> list[int]:
-    """Find the path of a reference graph that gives a candidate the best rate; return its arcs.
+def best_reference_path(reversed_arcs: Steps, arc_of: npt.NDArray[np.int32]) -> list[int]:
+    """Return the path of a reference, given its arcs in the reversed reference; see `reversed_lattice`."""
+    arcs = arc_of[reversed_arcs[::-1]]
+    return cast("list[int]", arcs[arcs >= 0].tolist())
 
-    Among several best paths, choose the path that ends in the smallest state. Then compare arcs from the end of the
-    paths: at the first difference, choose the path with the smaller arc. `candidate` has only words that count;
-    `silent` has the words of the graph that do not count.
+
+def best_reversed_arcs(
+    candidate: Sequence[str], reference: Lattice, gains: Gains, silent: Collection[str] = ()
+) -> Steps:
+    """Find the path of a reversed reference that gives a candidate the best rate; return its arcs.
+
+    Among several best paths, the one with the smallest arcs wins. As the reference is reversed, this is the path that
+    ends in the smallest state and, compared from its end, has the smallest arcs.
+
+    Args:
+        candidate: The words that count, in their own order.
+        reference: The reversed reference.
+        gains: The gains of edits.
+        silent: The words of the reference that do not count.
     """
     vocabulary = Vocabulary.from_words(candidate)
     # Words that are not in the candidate match nothing.
     label = counted_labels(reference, vocabulary, silent)
-    graph = ReferenceGraph.of_lattice(reference, label, gains.order, backward=True)
+    graph = ReferenceGraph.of_lattice(reference, label, gains.order)
     counted = ReferenceGraph.of_words(vocabulary.encode(candidate)[::-1], gains.order)
     # Swap the roles of candidate and reference: the search runs on the lattice of the reference, so that its rule for
     # ties chooses among the paths of the reference.
@@ -443,5 +459,4 @@ def best_arcs(candidate: Sequence[str], reference: Lattice, gains: Gains, silent
     exchanged = gains._replace(alpha=gains.beta, beta=gains.alpha)
     unsized = replace(counted, size=np.zeros_like(counted.size))
     arcs = path_of_best_rate(partial(best_path_at, columns, graph.size, unsized, exchanged), gains).arcs
-    taken = graph.arc[arcs[::-1]]
-    return cast("list[int]", taken[taken >= 0].tolist())
+    return graph.arc[arcs].astype(np.int64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import count, takewhile
 from pathlib import Path
@@ -17,6 +17,7 @@ from latticemetric.formats.streams.stream import open_stream
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice import fst_binary
 from latticemetric.lattice.lattice import Column, Lattice, Scales
+from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.normalization.application import apply_rule
 from latticemetric.normalization.glm import KEEP_CASE, SPLIT_HYPHENS, TIMED, MappingRules, SplitHyphens, options_of
 from latticemetric.normalization.rule import Rewriter, Rule
@@ -48,6 +49,9 @@ def normalize(text: str | Graph, grammar: str | Grammar = "english", *, scales: 
     A graph keeps its scores; weights of the rules become the score column `grammar`. If a word becomes several words,
     the first of them gets the scores of the word. If a word is deleted, an arc without a word gets its scores.
 
+    The result of an n-best list keeps the order of the list: it has a path for each hypothesis; if the grammar writes
+    several texts for one, a path for each of them in its place.
+
     Args:
         text: A text, a lattice or an n-best list.
         grammar: A shipped grammar (`english`), one of its rules (`english:LOWER_CASE`), an archive of pynini
@@ -56,12 +60,29 @@ def normalize(text: str | Graph, grammar: str | Grammar = "english", *, scales: 
 
     Raises:
         UsageError: The grammar does not exist, or does not have the rule.
-        InputError: The grammar rejects a text.
+        InputError: The grammar rejects a text, or writes more than 10,000 texts for an n-best list.
     """
     rules = find_grammar(grammar) if isinstance(grammar, str) else grammar
     if isinstance(text, str):
         return " ".join(rules.text(split_words(text)))
-    return rules.lattice(as_lattice(text, scales))
+    lattice = as_lattice(text, scales)
+    rewritten = rules.lattice(lattice)
+    return _listed(rewritten, rules.name) if lattice.ranked else rewritten
+
+
+def _listed(lattice: Lattice, name: str) -> Lattice:
+    """Return rewritten hypotheses, which are in the order of their list, as an n-best list."""
+    if np.bincount(lattice.source)[1:].max(initial=0) <= 1:  # each first arc begins one path
+        return replace(lattice, ranked=True)
+    paths = lattice.statistics().paths
+    if paths is None or paths > MOST_TEXTS:
+        raise InputError(
+            f"{name} writes more than {MOST_TEXTS} texts for an n-best list",
+            advice="give the rules fewer alternatives, or the list fewer hypotheses",
+        )
+    hypotheses = tuple(Hypothesis(path.words, lattice.scores_along(path.arcs)) for path in lattice.paths())
+    scales = {name: column.scale for name, column in lattice.scores.items()}
+    return NBest(hypotheses, scales).to_lattice()
 
 
 def normalize_reference(text: str | Graph, grammar: str | Grammar = "english") -> Lattice:

@@ -27,19 +27,17 @@ class ReportOptions:
 
     def interval(self, metric: Any, table: Any) -> Interval:
         """Return a corpus value with its confidence interval; `table` has the statistics, one row per graph."""
-        return _of_several(bootstrap(metric, table, **self.resampling), len(table))
+        return self._shown(bootstrap(metric, table, **self.resampling), len(table))
 
     def difference(self, metric: Any, first: Any, second: Any) -> Interval:
         """Return the second corpus value minus the first, with a confidence interval from paired resamples."""
-        found = paired_bootstrap(metric, first, second, **self.resampling).difference
-        return _of_several(found, len(first))
+        return self._shown(paired_bootstrap(metric, first, second, **self.resampling).difference, len(first))
 
     @property
     def resampling(self) -> dict[str, Any]:
-        """The arguments of `bootstrap`: resamples, seed and confidence."""
-        return {"resamples": self.resamples, "seed": self.seed, "confidence": self.confidence}
+        """The arguments of `bootstrap`: resamples (at least one), seed and confidence."""
+        return {"resamples": max(1, self.resamples), "seed": self.seed, "confidence": self.confidence}
 
-
-def _of_several(found: Interval, graphs: int) -> Interval:
-    """Remove the interval if there is only one graph, because resampling needs several."""
-    return found if graphs > 1 else replace(found, low=None, high=None, half_width=None)
+    def _shown(self, found: Interval, graphs: int) -> Interval:
+        """Remove the interval without resamples, or if there is only one graph, because resampling needs several."""
+        return found if self.resamples and graphs > 1 else replace(found, low=None, high=None, half_width=None)

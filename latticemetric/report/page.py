@@ -318,7 +318,8 @@ def _settings(report: Report) -> list[tuple[str, str]]:
     rows = [(name, visible(value)) for name, value in options.settings]
     if report.methods:
         rows.append(("MBR", f"{', '.join(sorted(report.methods))}; posterior scale {report.review.posterior_scale:g}"))
-    rows.append(("intervals", f"bootstrap over graphs, {options.resamples} resamples, seed {options.seed}"))
+    if options.resamples:
+        rows.append(("intervals", f"bootstrap over graphs, {options.resamples} resamples, seed {options.seed}"))
     rows.append(("signature", report.sweep.signature))
     rows += [(f"signature of {name}", signature) for name, signature in report.signatures().items()]
     with contextlib.suppress(ValueError, OverflowError, OSError):

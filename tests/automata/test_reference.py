@@ -1,10 +1,11 @@
 """References that are graphs: all their readings, listed and judged one by one, against what is found."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from kit import brute_force
 from kit.brute_force import Rate, assert_scored, enumerate_paths
@@ -47,6 +48,10 @@ def words_of(lattice: lm.Lattice) -> list[tuple[str, ...]]:
         return end, path.arcs[::-1]
 
     return [path.words for path in sorted(enumerate_paths(lattice), key=place)]
+
+
+# The readings `uh c c` and `c c`, in this order.
+UH_C_C = lm.Lattice.from_arcs([0, 0, 1, 2], [1, 1, 2, 3], [1, 0, 2, 2], final=[3])
 
 
 @given(graph=graphs())
@@ -95,6 +100,19 @@ def test_a_graph_of_strings_is_as_good_as_the_list_of_them(candidate, texts, cas
     graph = lm.Lattice.from_strings(texts)
     listed = distinct_strings(graph, 100)
     assert metric.evaluate(candidate, graph)[1:] == metric.evaluate(candidate, listed)[1:]
+
+
+@example(said=["d"], graph=UH_C_C, metric=lm.CER())
+@given(
+    said=st.lists(st.sampled_from(["c", "uh", "abc", "d"]), max_size=4),
+    graph=graphs(),
+    metric=st.sampled_from([lm.CER(), lm.CER(spaces=False), lm.GCR(2), lm.GCR(3, alpha=0.5, beta=1), lm.WER()]),
+)
+def test_by_characters_ties_of_readings_are_those_of_their_list(said, graph, metric):
+    spelled = lm.Vocabulary.from_words(["uh", "c", "abc", "ca", "u"])
+    graph = replace(graph, vocabulary=spelled)
+    listed = [list(words) for words in dict.fromkeys(words_of(graph))]
+    assert metric.evaluate(said, graph)[1:] == metric.evaluate(said, listed)[1:]
 
 
 def test_what_a_graph_adds_to_a_signature_is_one_reference():

@@ -22,7 +22,7 @@ from latticemetric.nbest import Hypothesis
 
 TOKENIZERS = ["none", "13a", "char"]
 # Words that end in marks, and have them inside.
-WORDS = ["The", "cat.", "don't", "3.5,", "A-B", "中文x", "x"]
+WORDS = ["The", "cat.", "don't", "3.5,", "A-B", "中文x", "10\u00a0000"]
 preparations = st.builds(Preparation, st.booleans(), st.sampled_from(TOKENIZERS))
 
 
@@ -148,3 +148,18 @@ def test_verbs_answer_as_for_prepared_files(verb, folders):
 def test_signatures_say_what_was_done(folders):
     done = run("expected", folders[0] / "lat.txt", folders[0] / "ref.txt", "--lowercase", "--tokenize", "13a")
     assert "|norm:lc+13a|" in done.stderr
+
+
+def test_a_symbol_table_may_have_gaps():
+    table = lm.Vocabulary({3: "The", 70_000: "Cat."})
+    lattice = lm.Lattice.from_arcs([0, 1], [1, 2], [70_000, 3], final=[2], vocabulary=table)
+    assert [path.words for path in prepared_graph(lattice, Preparation(True)).paths()] == [("cat.", "the")]
+    assert [path.words for path in prepared_graph(lattice, Preparation(True, "13a")).paths()] == [("cat", ".", "the")]
+
+
+def test_a_forest_keeps_its_words_unless_asked():
+    forest = lm.Forest.from_lattice(lm.Lattice.from_strings(["The Cat"]))
+    assert prepared_graph(forest, Preparation(tokenize="none")) == forest
+    spaced = lm.Forest.from_lattice(lm.Lattice.from_strings([["10\u00a0000"]]))
+    with pytest.raises(lm.UsageError, match="a forest cannot be tokenized"):
+        prepared_graph(spaced, Preparation(tokenize="none"))

@@ -329,3 +329,28 @@ def _turned(notation):
 def test_a_rule_may_be_applied_by_itself():
     lattice = lm.Lattice.from_strings(["A b"])
     assert [p.words for p in apply_rule(find_grammar("english:LOWER_CASE").rules[0], lattice).paths()] == [("a", "b")]
+
+
+@pytest.mark.parametrize("name", RULES)
+@given(texts=st.lists(st.lists(st.sampled_from("abcd"), max_size=4).map(tuple), min_size=1, max_size=4), data=st.data())
+def test_hypotheses_stay_in_the_order_of_their_list(archive, name, texts, data):
+    costs = data.draw(st.lists(st.integers(0, 2), min_size=len(texts), max_size=len(texts)))
+    nbest = lm.NBest.from_strings(texts, costs=costs, scores={"place": range(len(texts))})
+    found = lm.normalize(nbest, f"{archive}:{name}", scales={"place": 0.0})
+    assert found.ranked
+    listed = [(path.words, path.sums["place"]) for path in enumerate_paths(found)]
+    expected = [(words, place) for place, text in enumerate(texts) for words in rewrites(RULES[name], text)]
+    assert Counter(listed) == Counter(expected)
+    if name != "WEIGHTED":
+        best = found.words(found.best_path())
+        first = min(range(len(texts)), key=lambda place: (costs[place], place))
+        assert tuple(best) in rewrites(RULES[name], texts[first])
+
+
+@pytest.mark.parametrize("grammar", ["english:LOWER_CASE", "whisper-en"])
+def test_the_first_of_equal_hypotheses_stays_the_best(grammar):
+    nbest = lm.NBest.from_strings(["Hello there my Friend", "hi Sam", "hello"])
+    found = lm.oracle(lm.normalize(nbest, grammar), "good bye", "wer")
+    assert found.one_best.words == ("hello", "there", "my", "friend")
+    agreed = lm.posteriors(lm.normalize(lm.NBest.from_strings(["A b", "a C"]), grammar)).confidences
+    assert agreed(lm.best(lm.normalize(lm.NBest.from_strings(["A b", "a C"]), grammar))) == (1.0, 0.5)

@@ -422,3 +422,13 @@ def test_numbers_are_short():
     assert [short_number(n) for n in (None, 3.0, 2.34567, -0.5)] == ["–", "3", "2.35", "−0.5"]
     assert rate_text(None) == "–"
     assert rate_text(-0.25) == "−0.2500"
+
+
+@pytest.mark.parametrize("more", [(), ("--nbest-sizes", "1")])
+def test_without_resamples_there_are_no_intervals(more, tmp_path):
+    page = tmp_path / "page.html"
+    options = ("--metric", "wer", "--resamples", "0", *more, "-o", page)
+    commands.good(commands.run("latticemetric", "report", EXAMPLES / "picnic.json", *options))
+    text = page.read_text(encoding="utf-8")
+    assert "resamples" not in text
+    assert "±" not in text

@@ -211,8 +211,10 @@ class ProductTable {
   void begin_runs(std::int32_t s) {
     const std::size_t size = static_cast<std::size_t>(order_ - 1) * stride_;
     if (room_ < size) {
-      constexpr std::size_t least = std::size_t{1} << 15;  // values of a block
-      room_ = std::max(size, least);
+      // Large tables have large blocks, which the C library gives back to the system at once.
+      constexpr std::size_t least = std::size_t{1} << 15;
+      room_ = std::max({size, least, allotted_ / 4});
+      allotted_ += room_;
       runs_.emplace_back(new Value[room_]);
       free_ = runs_.back().get();
     }
@@ -261,7 +263,7 @@ class ProductTable {
   std::vector<Value> dense_;            // row 0 of every state
   std::vector<std::unique_ptr<Value[]>> runs_;  // rows 1 .. order-1 of the states that have them, in blocks
   Value* free_ = nullptr;                       // the rest of the last block
-  std::size_t room_ = 0;                        // the number of values in this rest
+  std::size_t room_ = 0, allotted_ = 0;         // the numbers of values in this rest, and in all blocks
   std::vector<Value*> run_rows_;                // by state: row 1, or null
   std::vector<Value> edited_;           // row m before one arc, for `add_matches_by_arc`
   const ReferencePositions positions_;

@@ -215,7 +215,7 @@ class ProductTable {
       constexpr std::size_t least = std::size_t{1} << 15;
       room_ = std::max({size, least, allotted_ / 4});
       allotted_ += room_;
-      runs_.emplace_back(new Value[room_]);
+      runs_.push_back(std::unique_ptr<Value[]>(new Value[room_]));
       free_ = runs_.back().get();
     }
     run_rows_[s] = free_;

@@ -101,11 +101,8 @@ def search_lattice(search: Search) -> BestPath:
 
 def _best_path_at(search: Search, reference: ReferenceGraph, rate: Ratio) -> BestPath:
     require_pynini()
-    lattice, most = search.lattice, most_bytes()
-    # Raise the error before the composition: OpenFst ends the process if memory runs out. The composed machine has
-    # nearly one state for each pair of a lattice state and a position of the reference.
-    if len(reference.final) * (_STATE_BYTES * lattice.num_states + _ARC_BYTES * len(lattice.word)) > most:
-        raise over_budget(most)
+    lattice = search.lattice
+    require_memory_to_compose(lattice, len(reference.final))
     worth = weights_of_outputs(search.gains, rate)
     machine = fst_from_arrays(lattice_machine(lattice, search.label, reference.word))
     product = _optimal_product(machine, reference, search.gains, worth, lattice.num_states)
@@ -113,6 +110,17 @@ def _best_path_at(search: Search, reference: ReferenceGraph, rate: Ratio) -> Bes
     ratios = ratios_of_outputs(search.gains)
     gains, sizes = ([ratios[output][k] for output in outputs] for k in (0, 1))
     return BestPath(arcs, Ratio(sum(gains), sum(sizes)))
+
+
+def require_memory_to_compose(lattice: Lattice, states: int) -> None:
+    """Raise `InputError` if there is too little memory to compose a lattice with the automaton of a reference.
+
+    Call this before the composition: OpenFst ends the process if memory runs out. The composed machine has nearly one
+    state for each pair of a state of the lattice and one of the `states` of the automaton.
+    """
+    most = most_bytes()
+    if states * (_STATE_BYTES * lattice.num_states + _ARC_BYTES * len(lattice.word)) > most:
+        raise over_budget(most)
 
 
 def lattice_machine(lattice: Lattice, label: Words, known: Words) -> FstArrays:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from latticemetric.errors import InputError
 from latticemetric.lattice.lattice import Lattice
+from latticemetric.normalization.application import arcs_from
 
 MOST_ALTERNATIVES = 1000
 _NO_WORDS = "@"
@@ -20,10 +21,11 @@ def with_alternatives(lattice: Lattice) -> str:
     Raises:
         InputError: There are more than `MOST_ALTERNATIVES` alternatives between two such states.
     """
-    meetings = _shared_states(lattice)
+    meetings, arcs, finals = _shared_states(lattice), arcs_from(lattice), set(lattice.final.tolist())
     parts: list[str] = []
     for here, there in zip(meetings, [*meetings[1:], None], strict=True):
-        parts.extend(_alternatives(list(dict.fromkeys(_texts_between(lattice, here, there)))))
+        ends = finals if there is None else {there}
+        parts.extend(_alternatives(list(dict.fromkeys(_texts_between(arcs, here, ends, goes_on=there is None)))))
     return " ".join(parts)
 
 
@@ -57,13 +59,10 @@ def _shared_states(lattice: Lattice) -> list[int]:
     return meetings
 
 
-def _texts_between(lattice: Lattice, here: int, there: int | None) -> Iterator[_Text]:
-    """Yield the texts of the paths from `here` to `there`, or to the final states if `there` is `None`."""
-    ends = set(lattice.final.tolist()) if there is None else {there}
-    leaving: dict[int, list[tuple[int, str]]] = {}
-    columns = (lattice.source, lattice.target, lattice.word)
-    for source, target, word in zip(*(column.tolist() for column in columns), strict=True):
-        leaving.setdefault(source, []).append((target, lattice.vocabulary.word(word)))
+def _texts_between(
+    arcs: list[list[tuple[int, int, str]]], here: int, ends: set[int], *, goes_on: bool
+) -> Iterator[_Text]:
+    """Yield the texts of the paths from `here` to one of `ends`; paths may go on from there if `goes_on`."""
     pending: list[tuple[int, _Text]] = [(here, ())]
     count = 0
     while pending:
@@ -75,5 +74,5 @@ def _texts_between(lattice: Lattice, here: int, there: int | None) -> Iterator[_
             raise InputError(
                 f"there are more than {MOST_ALTERNATIVES} alternatives in one place", advice="shorten the text"
             )
-        if state != there:
-            pending.extend((t, (*words, word) if word else words) for t, word in reversed(leaving.get(state, [])))
+        if goes_on or state not in ends:
+            pending.extend((t, (*words, word) if word else words) for _, t, word in reversed(arcs[state]))

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from latticemetric.engine.openfst import require_memory_to_compose
 from latticemetric.engine.ties import TieKey
 from latticemetric.errors import UsageError, require_pynini
 from latticemetric.graph import Graph, as_lattice
@@ -146,7 +147,10 @@ def _scored(lattice: Lattice, references: Sequence[tuple[str, ...]], path: Steps
 
 def _best(lattice: Lattice, reference: tuple[str, ...], cost: Costs) -> tuple[Steps, int]:
     """Return the path with the fewest errors, and the number of errors."""
-    found = best_by_automaton(lattice, compound_automaton(reference, lattice.vocabulary, lattice.word.tolist()), cost)
+    automaton = compound_automaton(reference, lattice.vocabulary, lattice.word.tolist())
+    # With its copy in arrays, the composed machine takes over three times its own memory.
+    require_memory_to_compose(lattice, 4 * len(automaton.final))
+    found = best_by_automaton(lattice, automaton, cost)
     assert found is not None  # the automaton accepts all texts
     path, value = found
     return path, int(-value)

@@ -537,3 +537,14 @@ def test_an_empty_alternative_at_the_end_is_none_as_in_sclite(text, tmp_path):
     path = write_file(tmp_path, text + "\n")
     ((_, graph),) = lm.read(path, format="trn")
     assert sorted(" ".join(found.words) for found in graph.paths()) == ["a b", "ah b"]
+
+
+@pytest.mark.parametrize("words", [10, 9_000, 30_000, 300_000])
+@pytest.mark.parametrize("ending", ["\n", ""])
+def test_a_line_may_be_an_hour_of_speech(words, ending, tmp_path):
+    said = " ".join(f"w{number % 97}" for number in range(words))
+    (tmp_path / "talk.trn").write_text(f"{said} (spk-001){ending}")
+    (tmp_path / "talk.stm").write_text(f"talk A spk 0 3600 <o> {said}{ending}")
+    for name in ("talk.trn", "talk.stm"):
+        (reference,) = read_references(str(tmp_path / name)).keyed().values()
+        assert len(reference.words) == words

@@ -138,3 +138,13 @@ def test_word_numbers_are_refused():
     lattice = lm.Lattice.from_arcs([0], [1], [5], final=[1])
     with pytest.raises(lm.UsageError, match="word numbers"):
         lm.compound_oracle(lattice, "a")
+
+
+def test_what_does_not_fit_into_memory_is_refused_before_it_is_tried():
+    words = [f"w{number}" for number in range(2000)]
+    lm.limit_memory("200M")
+    try:
+        with pytest.raises(lm.InputError, match="needs more than 200 MB of memory"):
+            lm.compound_oracle(lm.Lattice.from_strings([words]), " ".join(words))
+    finally:
+        lm.limit_memory(None)

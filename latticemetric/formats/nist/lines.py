@@ -130,11 +130,14 @@ def is_ctm_reference(head: bytes) -> bool:
 
 
 def _rows(head: bytes) -> list[_Row]:
-    """Return the fields of each complete line of `head`, except comments; no rows if `head` is binary or has |||."""
+    """Return the fields of each line of `head`, except comments; no rows if `head` is binary or has |||.
+
+    Leave out the last line, which may be cut off, unless it is the only one.
+    """
     if b"\0" in head or b"|||" in head:
         return []
     lines = head.split(b"\n")
-    if len(head) > _CUT_HEAD:
+    if len(head) > _CUT_HEAD and len(lines) > 1:
         lines.pop()
     return [line.split() for line in lines if line.strip() and not is_comment(line.decode("latin-1"))]
 

@@ -20,6 +20,8 @@ from latticemetric.memory import machine_memory, parse_size, shown_size
 STANDARD_INPUT = "-"
 
 HEAD_SIZE = 2**16
+_LONGEST_LINE = 2**24
+_BRACKETS = (b"{", b"[", b"(")  # JSON and PLF, in which a whole file may be one line
 _BUFFER = 2**18
 _ERRORS_OF_UNPACKING = {"error", "IsalError", "LZMAError", "ZstdError"}
 # Larger than most files, since joining several pieces copies them.
@@ -363,11 +365,17 @@ def _has_end(raw: IO[bytes]) -> bool:
 def _with_head(raw: Any) -> tuple[_Rejoined, io.BufferedReader, bytes]:
     """Read the first bytes; return a stream of all bytes, the same stream with a buffer, and the first bytes.
 
-    These are `HEAD_SIZE` bytes, unless the stream has fewer; wait for them if a pipe is slow.
+    These are `HEAD_SIZE` bytes, unless the stream has fewer; wait for them if a pipe is slow. If they are text without
+    a line end, read on to the first one: transcripts may have an hour of speech in a line, and the id at its end.
     """
     head = b""
     while len(head) < HEAD_SIZE and (more := raw.read(HEAD_SIZE - len(head))):
         head += more
+    if len(head) == HEAD_SIZE and not head.startswith(_BRACKETS) and b"\0" not in head:
+        pieces = [head]
+        while b"\n" not in pieces[-1] and len(pieces) * HEAD_SIZE < _LONGEST_LINE and (more := raw.read(HEAD_SIZE)):
+            pieces.append(more)
+        head = b"".join(pieces)
     source = _Rejoined(head, raw)
     return source, io.BufferedReader(source, _BUFFER), head
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +18,8 @@ MOST_STATES = 60
 """The default number of states or nodes to draw."""
 
 _ARCS_A_STATE = 2
+# The paths to draw, at most, if all of them cost the same.
+_MOST_PATHS = 30
 
 Numbers = npt.NDArray[np.int64]
 
@@ -70,14 +72,30 @@ def select_arcs(
             return len(np.union1d(graph.source[arcs], graph.target[arcs])), len(arcs)
         return len(np.union1d(graph.head[arcs], graph.tails.taken(arcs).values)), len(arcs)
 
-    # Find the largest beam that fits. If none fits, use the smallest, which keeps the best path.
+    # Find the largest beam that fits.
     beams = np.unique(of_arcs.clip(min=0, max=checked_beam(np.inf if bounds.beam is None else bounds.beam)))
     low, high = 0, len(beams)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if bounds.fit(sizes(drawn(float(beams[middle])))) else (low, middle)
     arcs = drawn(float(beams[low]))
+    if not bounds.fit(sizes(arcs)):  # even the arcs of paths that cost as much as the best one are too many
+        arcs = _of_best_paths(graph, always, scales, lambda some: bounds.fit(sizes(some)))
     if len(arcs) == whole[1]:
         return Selection(arcs, ())
     counts = [f"{n} of {of} {noun}" for n, of, noun in zip(sizes(arcs), whole, nouns[:2], strict=True)]
     return Selection(arcs, (f"Shown: {' and '.join(counts)}, those of the best {nouns[2]}.",))
+
+
+def _of_best_paths(
+    graph: Lattice | Forest, always: Numbers, scales: Scales | None, fits: Callable[[Numbers], bool]
+) -> Numbers:
+    """Return the arcs in `always`, those of the best path, and those of as many of the next ones as fit."""
+    first, *others = graph.n_best(_MOST_PATHS, scales, paths=True)
+    arcs = np.union1d(always, first)
+    for path in others:
+        more = np.union1d(arcs, path)
+        if not fits(more):
+            break
+        arcs = more
+    return arcs

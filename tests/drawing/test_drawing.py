@@ -16,6 +16,7 @@ from latticemetric.drawing.api import draw, svg
 from latticemetric.drawing.diagram import Link
 from latticemetric.drawing.graphs import _merged
 from latticemetric.drawing.picture import text_width
+from latticemetric.drawing.selection import Bounds, select_arcs
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = ["</svg><script>alert(1)</script>", "\"&<>'", "]]>", "a\x00b\x1b[31m", "\u202eevil\u2066", "\ud800", "\u2028"]
@@ -394,3 +395,14 @@ def test_widths_are_no_less_than_those_of_a_common_font():
         if font.get_char_index(code):
             advance = font.load_char(code).linearHoriAdvance / 65536
             assert advance <= text_width(chr(code), 100) + 0.5, chr(code)
+
+
+@pytest.mark.parametrize("kind", ["lattice", "forest"])
+def test_of_paths_that_all_cost_the_same_as_many_are_drawn_as_fit(kind):
+    ends = [(source, target) for source in range(30) for target in range(source + 1, 30)]
+    lattice = lm.Lattice.from_arcs(*zip(*ends, strict=True), [1 + k % 2 for k in range(len(ends))], final=[29])
+    graph = lattice if kind == "lattice" else lm.Forest.from_lattice(lattice)
+    arcs, (note,) = select_arcs(graph, [5], Bounds(10, None))
+    assert {5, *graph.best_path().tolist()} <= set(arcs.tolist())
+    assert len(arcs) <= 20
+    assert note.startswith("Shown: ")

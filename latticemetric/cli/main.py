@@ -191,7 +191,8 @@ def _report(end: Exception | Stopped) -> int:
         case ImportError():  # a required package is missing, or cannot be loaded
             what = f"{end}; to see what is missing: latticemetric doctor"
         case MemoryError():
-            what = "there is not enough memory; prune the graphs, or skip the largest with --keep-going"
+            what = "there is not enough memory; prune graphs, cut long texts into segments, or skip the largest graphs"
+            what += " with --keep-going"
         case OSError():  # readers and writers raise an InputError with the file's name instead
             file = None if end.errno in {errno.EMFILE, errno.ENFILE} else end.filename
             place = file or ("standard output" if end.errno in _ON_OUTPUT else None)

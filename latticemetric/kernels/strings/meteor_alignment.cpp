@@ -195,6 +195,7 @@ void MeteorAligner::lay_out() {
   for (std::int32_t i = 0; i < words; ++i) {
     const auto component = component_of_candidate_[i];
     if (component < 0) continue;
+    poll(4 * static_cast<std::int64_t>(references));
     std::int64_t count = 0;
     for (std::int32_t j = references; j-- > 0;) crossing[j] = count, count += source_[j] >= 0 && source_[j] < i;
     count = 0;

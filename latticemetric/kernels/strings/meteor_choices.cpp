@@ -99,6 +99,7 @@ bool StageSearch::augment(std::int32_t word, const Cell* cells) {
 void StageSearch::add_child(std::int32_t word, std::int32_t state, const Link* link) {
   const auto* cells = here_.cells.data() + static_cast<std::size_t>(state) * references_;
   const auto component = open_->candidate_component[word];
+  poll(2 * references_);
   child_.assign(cells, cells + references_);
   auto cost = here_.cost[state];
   std::int32_t choice = -1, next = -1;

@@ -119,6 +119,7 @@ void StageSearch::bound_component(std::int32_t component) {
   const bool all_words = size < references;
   promise.assign((size + 1) * width, 0);
   for (auto k = size + 1; k-- > 0;) {
+    poll(static_cast<std::int64_t>(width));
     for (auto p = width; p-- > 0;) {
       if (all_words ? k == size : p == references) continue;
       std::int64_t least = infinite;

@@ -164,7 +164,8 @@ def _exit_status(command: click.Command, program: str) -> int:
     except SystemExit as exit_:
         if not isinstance(exit_.code, int):
             raise
-        return exit_.code
+        # Click itself catches the error of a closed pipe, wraps the streams, and exits with status 1.
+        return 0 if type(sys.stdout).__name__ == "PacifyFlushWrapper" else exit_.code
     except click.ClickException as error:
         from latticemetric.cli.mistakes import explained
         from latticemetric.cli.results import say

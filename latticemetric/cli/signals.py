@@ -107,7 +107,8 @@ def _start_watcher() -> None:
         os.close(inbox)
         os.close(outbox)
         raise
-    _thread.start_new_thread(_end_after_delay, (inbox,))
+    with contextlib.suppress(RuntimeError):  # `ulimit -u` allows no thread: the main thread handles signals alone
+        _thread.start_new_thread(_end_after_delay, (inbox,))
 
 
 def _end_after_delay(inbox: int) -> None:

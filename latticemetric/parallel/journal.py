@@ -180,6 +180,8 @@ class Journal:
         end, reader = self._begin, self._reader(self._begin)
         while len(head := reader.read(_RECORD.size)) == _RECORD.size:
             length, checksum = _RECORD.unpack(head)
+            if not length:  # zeros: the system had made room for a record, and then lost power
+                break
             left = os.fstat(self._file.fileno()).st_size - reader.tell()
             if length > left or zlib.crc32(data := reader.read(length)) != checksum:
                 break

@@ -98,7 +98,9 @@ class Window(ABC):
 
 
 def started(function: Any, memory: int | None, foreign: list[Connection]) -> Started:
-    """Start a worker: a fork of this process or, if the process has other threads, a separate program.
+    """Start a worker: a fork of this process or a separate program.
+
+    A process that has other threads, or is itself a worker of `multiprocessing`, starts a program.
 
     If another thread holds a lock during the fork (while it imports a module, for example), nothing releases that lock
     in the fork. So a process with other threads starts a program; it forks only if the function cannot be sent to a
@@ -109,7 +111,7 @@ def started(function: Any, memory: int | None, foreign: list[Connection]) -> Sta
         memory: Bytes that the worker may allocate, in addition to those at its start; `None` for no limit.
         foreign: Pipes of other workers, which a fork has to close.
     """
-    if not other_threads_live():
+    if not other_threads_live() and not _is_worker_of_multiprocessing():
         return forked(function, memory, foreign)
     try:
         data = pickling.portable(function)
@@ -118,6 +120,12 @@ def started(function: Any, memory: int | None, foreign: list[Connection]) -> Sta
     if b"__main__" in data and sys.modules.get("cloudpickle") is None:  # a program cannot import the user's script
         return forked(function, memory, foreign)
     return started_program(data, memory, foreign)
+
+
+def _is_worker_of_multiprocessing() -> bool:
+    """Return True in a worker of `multiprocessing.Pool`, which must not fork through `multiprocessing`."""
+    process = sys.modules.get("multiprocessing.process")
+    return process is not None and process.current_process().daemon
 
 
 def other_threads_live() -> bool:

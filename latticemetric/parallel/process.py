@@ -15,9 +15,10 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
-from latticemetric.errors import InputError, LatticeMetricError, MissingDependencyError
+from latticemetric.errors import InputError, LatticeMetricError, MissingDependencyError, UsageError
 from latticemetric.memory import hold_memory, no_memory
 from latticemetric.parallel import pickling
 from latticemetric.parallel.limits import Limits
@@ -235,6 +236,7 @@ class Worker:
         """Kill the process and close its pipes; return a text like "killed by SIGKILL" that says how it ended."""
         self.process.kill()
         self.process.join()
+        _forks.discard(self.process)
         self.outbox.close()
         self.replies.close()
         status = self.process.exitcode or 0
@@ -256,10 +258,30 @@ _fork_lock = threading.Lock()
 _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
+# Forks that run. `multiprocessing` waits for them when the interpreter exits, but they run until their pipes close: if
+# the user still has the iterator of a run, this never happens.
+_forks: set[Any] = set()
+
+
+@cache
+def _kill_forks_at_exit(_process: int) -> None:
+    """Let this process kill its forks when it exits; `_process` is its number, since a fork has none of its own yet."""
+    from multiprocessing import util
+
+    util.Finalize(None, _kill_forks, exitpriority=10)  # finalizers of this priority run before the wait
+
+
+def _kill_forks() -> None:
+    while _forks:
+        _forks.pop().kill()
+
+
 def forked(function: Callable[[Any], Any], memory: int | None, foreign: list[Connection]) -> Started:
     """Start a fork of this process; it inherits the function, which need not be picklable."""
     import multiprocessing
 
+    if multiprocessing.current_process().daemon:
+        raise UsageError("a worker of multiprocessing cannot fork workers", advice="use one worker here")
     context = multiprocessing.get_context("fork")
     with _fork_lock:
         inbox, our_outbox = context.Pipe(duplex=False)
@@ -272,6 +294,8 @@ def forked(function: Callable[[Any], Any], memory: int | None, foreign: list[Con
             process.start()
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        _kill_forks_at_exit(os.getpid())
+        _forks.add(process)
         inbox.close()
         outbox.close()
     return Started(process, our_outbox, our_inbox)
@@ -286,6 +310,7 @@ def _run_fork(
 ) -> None:
     global _fork_lock  # noqa: PLW0603  the parent holds its own lock during the fork
     _fork_lock = threading.Lock()
+    _forks.clear()
     for pipe in foreign:
         pipe.close()
     serve(function, memory, inbox, outbox)

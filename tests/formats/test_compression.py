@@ -144,3 +144,14 @@ def test_the_first_byte_of_a_compressed_file_is_no_text(suffix, tmp_path):
         open_stream(str(path))
     path.write_text("plain text\n")
     assert read_references(str(path)).lines == (("plain", "text"),)
+
+
+@pytest.mark.parametrize("graphs", [3, 4000])
+def test_graphs_before_the_damage_are_read(suffix, graphs, tmp_path):
+    path = tmp_path / f"lists.jsonl{suffix}"
+    text = "".join(f'{{"id": "u{number}", "nbest": ["word{number}", "a b c d"]}}\n' for number in range(graphs))
+    path.write_bytes(COMPRESS[suffix](text.encode())[:-1])
+    graphs_read = lm.read(path)
+    assert [next(graphs_read)[0], next(graphs_read)[0]] == ["u0", "u1"]
+    with pytest.raises(lm.InputError, match=r"cut short|damaged"):
+        list(graphs_read)

@@ -200,7 +200,6 @@ class _Harm:
 @pytest.mark.parametrize(
     "record",
     [
-        b"",
         b"null",
         b"5",
         b'["tuple","a"]',
@@ -251,6 +250,14 @@ def test_a_length_beyond_the_file_is_the_end(tmp_path):
     path = tmp_path / "journal"
     head = _head(path)
     path.write_bytes(head + struct.pack("<QI", 2**63, 0) + b"x")
+    assert [answer.name for answer in _read(path)] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("zeros", [5, 12, 16, 4096])
+def test_zeros_behind_the_last_record_are_its_end(zeros, tmp_path):
+    path = tmp_path / "journal"
+    head = _head(path)
+    path.write_bytes(head + bytes(zeros))
     assert [answer.name for answer in _read(path)] == ["a", "b", "c"]
 
 

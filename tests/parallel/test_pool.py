@@ -325,3 +325,42 @@ def test_no_worker_outlives_its_parent(number, tmp_path):
     parent.wait(timeout=60)
     workers = {int(pid) for pid in pids.read_text().split()}
     assert wait_for(lambda: not living(workers)), "an orphan is left"
+
+
+ENDS = """
+import sys, time
+from latticemetric.parallel.map import map_in_order
+answers = map_in_order(lambda number: time.sleep(0.01) or number, range(10**6), 2)
+print(next(answers), flush=True)
+"""
+
+
+def test_a_process_ends_that_keeps_the_iterator_of_a_run():
+    done = subprocess.run([sys.executable, "-c", ENDS], capture_output=True, text=True, timeout=20, check=True)
+    assert (done.stdout, done.stderr) == ("0\n", "")
+
+
+WITHIN = """
+import multiprocessing, time
+from latticemetric.parallel.limits import Limits
+from latticemetric.parallel.map import map_in_order
+
+def work(number):
+    time.sleep(0.01)
+    return number
+
+def run(_):
+    return list(map_in_order(work, range(40), 2, limits=Limits(timeout=20)))
+
+if __name__ == "__main__":
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        print(pool.map(run, [0]) == [list(range(40))])
+"""
+
+
+def test_a_worker_of_multiprocessing_may_have_workers(tmp_path):
+    pytest.importorskip("cloudpickle")
+    script = tmp_path / "within.py"
+    script.write_text(WITHIN)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stdout, done.stderr) == ("True\n", "")

@@ -369,15 +369,32 @@ def _with_head(raw: Any) -> tuple[_Rejoined, io.BufferedReader, bytes]:
     a line end, read on to the first one: transcripts may have an hour of speech in a line, and the id at its end.
     """
     head = b""
-    while len(head) < HEAD_SIZE and (more := raw.read(HEAD_SIZE - len(head))):
+    while len(head) < HEAD_SIZE and (more := _some(raw, HEAD_SIZE - len(head), head)):
         head += more
     if len(head) == HEAD_SIZE and not head.startswith(_BRACKETS) and b"\0" not in head:
         pieces = [head]
-        while b"\n" not in pieces[-1] and len(pieces) * HEAD_SIZE < _LONGEST_LINE and (more := raw.read(HEAD_SIZE)):
+        while (
+            b"\n" not in pieces[-1]
+            and len(pieces) * HEAD_SIZE < _LONGEST_LINE
+            and (more := _some(raw, HEAD_SIZE, head))
+        ):
             pieces.append(more)
         head = b"".join(pieces)
     source = _Rejoined(head, raw)
     return source, io.BufferedReader(source, _BUFFER), head
+
+
+def _some(raw: Any, size: int, before: bytes) -> bytes:
+    """Read up to `size` bytes at once; after a damaged part, none if there are bytes `before` it.
+
+    Reading again raises the error of the damage. A read that fills its buffer would lose the bytes before the damage.
+    """
+    try:
+        return bytes(raw.read1(size) if hasattr(raw, "read1") else raw.read(size))
+    except Exception:
+        if not before:
+            raise
+        return b""
 
 
 class _Rejoined(io.RawIOBase):
@@ -395,7 +412,9 @@ class _Rejoined(io.RawIOBase):
             buffer[:count] = self._head[:count]
             self._head = self._head[count:]
         else:
-            count = int(self._rest.readinto(buffer) or 0)
+            # At once, not until the buffer is full: otherwise, damage would lose the bytes before it.
+            read = getattr(self._rest, "readinto1", self._rest.readinto)
+            count = int(read(buffer) or 0)
         self.count += count
         return count
 

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
-from latticemetric.arguments import require_text
 from latticemetric.display import error_line
 from latticemetric.errors import UsageError, placed, shortened
 from latticemetric.evaluation.error_analysis import ErrorAnalysis, error_analysis
@@ -26,15 +25,16 @@ from latticemetric.evaluation.intervals import (
 from latticemetric.evaluation.significance import Randomisation, randomisation_of, swapped_sums
 from latticemetric.frames import Tabular, as_plain
 from latticemetric.frozen import Frozen, Result
-from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.base import (
     GraphReferences,
     GraphText,
     Metric,
     Table,
     graphs_of,
+    listed_references,
     plain_sum,
     references_each,
+    require_candidate,
 )
 from latticemetric.metrics.preparation import Preparation
 from latticemetric.metrics.reference_checks import check_corpus
@@ -387,8 +387,7 @@ def _test_set(
     check_corpus(said, expected)
     for name, hypothesis in zip(ids, said, strict=False):
         with placed(f"segment {shortened(name)}"):
-            if not isinstance(hypothesis, Lattice):
-                require_text(hypothesis, "the hypothesis")
+            require_candidate(hypothesis, "the hypothesis")
     return ids, said, [_each(name, several) for name, several in zip_longest(ids, expected, fillvalue="")]
 
 
@@ -396,4 +395,4 @@ def _each(segment: str, references: GraphReferences) -> list[GraphText]:
     """Return the references of a segment as a list."""
     with placed(f"segment {shortened(segment)}"):
         graphs_of(references)  # raises an error if these are not references
-    return [references] if isinstance(references, str | Lattice) else list(references)
+        return list(listed_references(references))

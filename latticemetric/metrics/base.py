@@ -231,7 +231,7 @@ def paired(candidates: Sequence[Text], references: Sequence[References]) -> list
     Raise `UsageError` if `candidates` and `references` have different lengths, or if a candidate has no reference.
     """
     require_as_many(candidates, references)
-    return list(map(_listed, references))
+    return list(map(listed_references, references))
 
 
 def references_each(references: Sequence[GraphReferences]) -> int | str:
@@ -256,15 +256,22 @@ def words_of(text: Text) -> tuple[str, ...]:
 
 def references_of(references: References) -> tuple[tuple[str, ...], ...]:
     """Return the words of each reference; a plain string is one reference."""
-    return tuple(map(words_of, _listed(references)))
+    return tuple(map(words_of, listed_references(references)))
 
 
 def graphs_of(references: GraphReferences) -> tuple[GraphReference, ...]:
     """Return each reference as a graph or as words."""
-    return tuple(r if isinstance(r, Lattice) else words_of(r) for r in _listed(references))
+    return tuple(r if isinstance(r, Lattice) else words_of(r) for r in listed_references(references))
 
 
-def _listed(references: Any) -> Sequence[Any]:
+def require_candidate(text: object, what: str) -> None:
+    """Raise `UsageError` unless this can be a candidate: a string, a list of words or a graph; `what` names it."""
+    if not isinstance(text, Lattice):
+        require_text(text, what)
+
+
+def listed_references(references: Any) -> Sequence[Any]:
+    """Return references as a list; raise `UsageError` if there are none."""
     listed: Sequence[Any] = (references,) if isinstance(references, str | Lattice) else references
     require_text(listed, "the reference")
     if not len(listed):

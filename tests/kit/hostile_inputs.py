@@ -23,6 +23,10 @@ def lattice(name: str = "u", word: str = "a") -> str:
     return LATTICE.format(id=name, word=word)
 
 
+def chain_of_arcs(arcs: int) -> str:
+    return "u \n" + "".join(f"{k} {k + 1} a 1,2,\n" for k in range(arcs)) + f"{arcs}\n\n"
+
+
 class Hostile(NamedTuple):
     """An input (or what makes it), what must be said of it in one line, and what is done with it."""
 
@@ -165,7 +169,7 @@ BOMBS = {
     "endless: words to leave out": Hostile(
         "", ("would be read at once",), ("lattice-oracle", *MEETING, "--ignore", "@/dev/zero")
     ),
-    "gz: cut short": Hostile(gzip.compress(lattice().encode() * 500)[:60], ("cut short",)),
+    "gz: cut short": Hostile(gzip.compress(chain_of_arcs(5000).encode())[:60], ("cut short",)),
     "gz: rubbish behind it": Hostile(gzip.compress(lattice().encode()) + b"rubbish", ("damaged",)),
     "gz in gz": Hostile(gzip.compress(gzip.compress(lattice().encode())), ("compressed twice", "unpack it first")),
     "zip": Hostile(b"PK\x03\x04" + b"a \n0 1 a\n" * 9, ("a zip archive", "unpack it first")),

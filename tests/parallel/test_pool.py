@@ -336,7 +336,7 @@ print(next(answers), flush=True)
 
 
 def test_a_process_ends_that_keeps_the_iterator_of_a_run():
-    done = subprocess.run([sys.executable, "-c", ENDS], capture_output=True, text=True, timeout=20, check=True)
+    done = subprocess.run([sys.executable, "-P", "-c", ENDS], capture_output=True, text=True, timeout=20, check=True)
     assert (done.stdout, done.stderr) == ("0\n", "")
 
 

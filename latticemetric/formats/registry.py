@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.formats.streams.compression import FOREIGN_CONTAINERS, without_compression
-from latticemetric.formats.streams.stream import Stream
+from latticemetric.formats.streams.stream import HEAD_SIZE, Stream
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -353,6 +353,8 @@ def sniff(stream: Stream) -> Format:
     if not candidates and head.startswith(_UTF_16) and b"\n" in head:
         raise FormatError("the text is not UTF-8 but UTF-16", where=stream.name, advice="convert the file with iconv")
     if not candidates:
+        if len(head) < HEAD_SIZE:  # all of the file, or what is before damage: then this raises the error of the damage
+            stream.read()
         raise UnknownFormatError(
             "the format is not recognised",
             where=stream.name,

@@ -178,9 +178,7 @@ def calibration(
             alternatives.
     """
     _check(answer, criterion)
-    advice = f"give {_FEWEST_FOLDS} or more"
-    folds = whole_number(folds, f"the number of folds is {folds!r}", advice, least=_FEWEST_FOLDS)
-    grid = _checked_scales(scale)
+    folds, grid = _checked_folds(folds), _checked_scales(scale)
     answer_settings = _AnswerSettings(answer, scales, frozenset(word_set(ignore, "ignore")), most_states)
     development = _Utterances(graphs, references, answer_settings)
     reporter = _Reporter(development, bins, Resampling(resamples, seed, confidence))
@@ -204,6 +202,11 @@ def _check(answer: str, criterion: str) -> None:
     for name, value, known in (("answer", answer, DecodedBy), ("criterion", criterion, Criterion)):
         if value not in get_args(known):
             raise UsageError(f"the {name} is {value!r}", advice=f"choose {' or '.join(map(repr, get_args(known)))}")
+
+
+def _checked_folds(folds: int) -> int:
+    advice = f"give {_FEWEST_FOLDS} or more"
+    return whole_number(folds, f"the number of folds is {folds!r}", advice, least=_FEWEST_FOLDS)
 
 
 def _checked_scales(scale: float | Iterable[float]) -> list[float]:

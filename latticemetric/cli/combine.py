@@ -83,6 +83,21 @@ class _VoteOptions(Options):
         type=Number(0, 1, min_open=True, max_open=True),
     )
 
+    def check(self, files: int) -> None:
+        """Refuse weights that do not fit the number of files, and the tuning of a scheme that does not vote."""
+        if self.tune_share is not None and self.scheme == "mbr":
+            raise UsageError(
+                "--tune-share tunes a vote, but this scheme does not vote",
+                where="--scheme mbr",
+                advice="leave out --tune-share, or choose another --scheme",
+            )
+        if self.system_weights and len(self.system_weights) != files:
+            raise UsageError(
+                f"there are {files} files, but {len(self.system_weights)} weights",
+                where="--system-weights",
+                advice="give one weight for each file",
+            )
+
 
 class _JudgingOptions(Options):
     references: str | None = option(
@@ -124,19 +139,8 @@ def command(
 
     if judging.references is None:
         refuse(["tune_share", "subsets", "resamples", "seed", "confidence"], "without --reference")
-    if vote.tune_share is not None and vote.scheme == "mbr":
-        raise UsageError(
-            "--tune-share tunes a vote, but this scheme does not vote",
-            where="--scheme mbr",
-            advice="leave out --tune-share, or choose another --scheme",
-        )
+    vote.check(len(files))
     utterances = read_systems(files, format=reading.from_format, style=reading.style, vocabulary=reading.vocabulary)
-    if vote.system_weights and len(vote.system_weights) != len(files):
-        raise UsageError(
-            f"there are {len(files)} files, but {len(vote.system_weights)} weights",
-            where="--system-weights",
-            advice="give one weight for each file",
-        )
     found = combine_all(
         utterances,
         weights=vote.system_weights or None,

@@ -264,9 +264,7 @@ def command(
         entries = with_utilities(entries, utilities.utility_matrix)
         decode = _matrix_decoder(ngrams, strings, utilities, shared)
     else:
-        decode = _decoder(
-            method, shared, ngrams=ngrams, strings=strings, gains=gains, risks=risks, rewritten_by=texts.rewritten_by
-        )
+        decode = _decoder(method, shared, ngrams=ngrams, strings=strings, gains=gains, risks=risks, texts=texts)
     kind = _ExactRisks if risks.risk == "exact" else _Decoded
 
     with _advice_for_gains():
@@ -327,7 +325,7 @@ def _decoder(
     strings: _MetricOptions,
     gains: _GainOptions,
     risks: _RiskOptions,
-    rewritten_by: str | None,
+    texts: PreparationOptions,
 ) -> Callable[..., Any]:
     """Return the function that decodes a graph, or a graph and its evidence (the graph that gives the posteriors)."""
     from latticemetric.batch.answers import mbr_records, mbr_with_gains
@@ -355,7 +353,7 @@ def _decoder(
     return partial(
         mbr_records,
         method=mbr_metric(method, **parameters),
-        rewritten_by=rewritten_by,
+        rewritten_by=texts.rewritten_by,
         scale=single["scale"],
         samples=strings.samples,
         seed=strings.seed,

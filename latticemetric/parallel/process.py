@@ -265,7 +265,7 @@ _forks: set[Any] = set()
 
 @cache
 def _kill_forks_at_exit(_process: int) -> None:
-    """Let this process kill its forks when it exits; `_process` is its number, since a fork has none of its own yet."""
+    """Let this process kill its forks when it exits. Once per process: forks do not inherit it, hence the number."""
     from multiprocessing import util
 
     util.Finalize(None, _kill_forks, exitpriority=10)  # finalizers of this priority run before the wait

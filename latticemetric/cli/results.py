@@ -147,6 +147,8 @@ def tsv_field(value: object) -> str:
         return ""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, int | float):
+        return str(value)
     text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
     return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
 

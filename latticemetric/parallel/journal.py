@@ -63,19 +63,37 @@ class Journal:
         self._plain = PlainData()
         self._repeated = 0
         self._synced = time.monotonic()
+        self._file = self._locked()
         try:
-            # Use no buffer: bytes that a full disk rejected must not be written again when the file is closed.
-            # Refuse a symbolic link: another user who can write into the folder could guess the name and place a link.
-            self._file = io.FileIO(os.open(path, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o600), "r+")
-        except OSError as error:
-            why = "it is a symbolic link" if error.errno == errno.ELOOP else error.strerror
-            raise InputError(f"cannot be written: {why}", where=path, advice="name another output") from None
-        try:
-            self._lock()
             self._check({"journal": _FORMAT, **fingerprint})
         except BaseException:
             self.close()
             raise
+
+    def _locked(self) -> io.FileIO:
+        """Open the file and lock it."""
+        while True:
+            try:
+                # Use no buffer: bytes that a full disk rejected must not be written again when the file is closed.
+                # Refuse a symbolic link: another user who can write into the folder could guess the name and place one.
+                file = io.FileIO(os.open(self.path, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o600), "r+")
+            except OSError as error:
+                why = "it is a symbolic link" if error.errno == errno.ELOOP else error.strerror
+                raise InputError(f"cannot be written: {why}", where=self.path, advice="name another output") from None
+            try:
+                self._lock(file)
+                if self._is_at_path(file):
+                    return file
+            except BaseException:
+                file.close()
+                raise
+            file.close()  # the run that had the lock has ended, and removed its journal
+
+    def _is_at_path(self, file: io.FileIO) -> bool:
+        try:
+            return os.path.samestat(os.fstat(file.fileno()), os.lstat(self.path))
+        except FileNotFoundError:
+            return False
 
     def continued(
         self, questions: Iterable[Question], answers: Callable[[Iterable[Question]], Iterator[Answer]]
@@ -131,14 +149,14 @@ class Journal:
                 fcntl.flock(self._file, fcntl.LOCK_UN)
         self._file.close()
 
-    def _lock(self) -> None:
+    def _lock(self, file: io.FileIO) -> None:
         """Lock the file for this process; raise `InputError` if it is not a regular file, or stays locked."""
-        if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise InputError("this is not a regular file", where=self.path, advice="name another output")
         until = time.monotonic() + _SECONDS_FOR_LOCK
         while _HAS_LOCKS:
             try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 if time.monotonic() < until:  # workers of a killed run end a moment later
                     time.sleep(0.05)

@@ -6,6 +6,7 @@ import pickle
 import random
 import re
 import struct
+import threading
 import zlib
 from dataclasses import replace
 
@@ -309,3 +310,14 @@ def test_an_answer_that_cannot_be_kept_is_an_error(tmp_path):
     with pytest.raises(InputError, match=r"the journal cannot hold an answer: .*; leave --resume out"):
         list(journal.continued([Answer("a", object())], iter))
     journal.close()
+
+
+def test_a_run_that_waited_for_the_end_of_another_has_a_journal_that_others_find(tmp_path):
+    path = tmp_path / "out.journal"
+    first = Journal(str(path), {"run": 1})
+    threading.Timer(0.1, first.remove).start()
+    second = Journal(str(path), {"run": 2})  # waits for the lock of the first
+    with pytest.raises(InputError, match="another process uses this file"):
+        Journal(str(path), {"run": 2})
+    second.close()
+    assert b'"run": 2' in path.read_bytes()

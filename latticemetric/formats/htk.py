@@ -1,8 +1,8 @@
 """Read and write HTK lattices (SLF 1.0 and 1.1), words on nodes or on links; see docs/formats/htk-slf.md.
 
 Scores are log-likelihoods to the header's `base` (default e; 0 means probabilities); costs are −score · ln base. A
-node's word becomes the word of the links that end in it. `wdpenalty` is the weight of the column `words`, the number of
-words.
+node's word, scores and labels become those of the links that end in it (of the links that begin there, if the header
+says `dir=b`). `wdpenalty` is the weight of the column `words`, the number of words.
 """
 
 from __future__ import annotations
@@ -43,11 +43,13 @@ _LONG_NAMES = {
     "time": "t",
     "var": "v",
     "div": "d",
+    "states": "s",
     "acoustic": "a",
     "language": "l",
     "ngram": "n",
 }
 _FIELD_NAMES = {name: field for field, name in _COLUMN_NAMES.items()}
+_ALL_TEXTS = [*_TEXTS, *(name for name, field in _LONG_NAMES.items() if field in _TEXTS)]
 _FIELD_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 _FIRST_FIELD = re.compile(
@@ -70,7 +72,7 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
-    parts = parsed_natively(partial(_native.parse_slf, texts=_TEXTS), data, file)
+    parts = parsed_natively(partial(_native.parse_slf, texts=_ALL_TEXTS), data, file)
     header = {_LONG_NAMES.get(name, name): (value, line) for name, value, line in parts["header"]}
     nodes, links = ({_LONG_NAMES.get(n, n): c for n, c in parts[kind].items()} for kind in ("nodes", "links"))
     with placed(file):
@@ -90,6 +92,9 @@ class _Reader:
                     f"the header says {name}={header[name][0]}, but the file has {len(rows['line'])}",
                     advice="the file may be cut short: copy or write it again",
                 )
+        if "L" in nodes:
+            what = "a node stands for a sub-lattice (L=), and its words are not read"
+            raise FormatError(what, where=self._place(nodes, int(np.flatnonzero(nodes["L"][0])[0])))
         self._require_numbers()
         self._names, self._source, self._target = self._states()
         order = np.argsort(nodes["I"], kind="stable")
@@ -100,45 +105,73 @@ class _Reader:
         }
 
     def lattice(self, table: Vocabulary | None) -> Lattice:
-        words, vocabulary = self._words(table)
         start, end = self._ends()
-        first_word = EPSILON
-        if "W" in self._by_state:
-            ids, texts = self._by_state["W"]
-            number = int(ids[start])
-            word = texts[number - 1] if number else ""
-            first_word = vocabulary.number(word) if word and word not in _NO_WORDS else EPSILON
-        source, target = self._source, self._target
-        times = self._by_state.get("t")
-        times = None if times is None or np.isnan(times).any() else times
-        scores, labels = self._scores(words), self._labels()
-        if first_word != EPSILON:
-            # No link ends in the start: add an arc that carries the word of the start.
-            states = len(self._names)
-            source, target = np.append(source, states), np.append(target, start)
-            words, start = np.append(words, first_word).astype(np.int32), states
-            times = None if times is None else np.append(times, times[int(target[-1])])
-            scores = {n: Column(np.append(c.arc, float(n == _WORD_COUNT)), c.final, c.scale) for n, c in scores.items()}
-            labels = {
-                n: Labels(np.append(x.arc, EPSILON).astype(np.int32), x.final, x.vocabulary) for n, x in labels.items()
-            }
+        start, end = self._with_outermost_word(start, end)
+        words, vocabulary = self._words(table)
+        fields = self._fields()
         return Lattice.from_arcs(
-            source,
-            target,
+            self._source,
+            self._target,
             words,
             final=[end],
             start=start,
-            scores=scores,
+            scores=self._scores(fields, words),
             vocabulary=vocabulary,
-            times=times,
-            labels=labels,
+            times=self._times(),
+            labels=_labels(fields),
             copy=False,
         )
 
+    def _with_outermost_word(self, start: int, end: int) -> tuple[int, int]:
+        """Return start and end; first add a link for the word of the start, since no link ends there.
+
+        In a lattice with `dir=b`, no link begins at the end: add a link for its word.
+        """
+        if "W" not in self._by_state:
+            return start, end
+        outermost, new = end if self._is_backward else start, len(self._names)
+        ids, texts = self._by_state["W"]
+        if not ids[outermost] or texts[ids[outermost] - 1] in _NO_WORDS:
+            return start, end
+        ends = (outermost, new) if self._is_backward else (new, outermost)
+        self._source = np.append(self._source, ends[0]).astype(np.int32)
+        self._target = np.append(self._target, ends[1]).astype(np.int32)
+        self._links = {field: _lengthened(column) for field, column in self._links.items() if field != "line"}
+        if "t" in self._by_state:
+            self._by_state["t"] = np.append(self._by_state["t"], self._by_state["t"][outermost])
+        return (start, new) if self._is_backward else (new, end)
+
+    def _times(self) -> Floats | None:
+        """Return the times of the nodes, `None` if one has no time."""
+        times = self._by_state.get("t")
+        return None if times is None or np.isnan(times).any() else times * self._number("tscale", 1.0)
+
+    def _fields(self) -> dict[str, Any]:
+        """Return the scores and labels of the links: their own, or else those of the node with their word."""
+        fields = {field: column for field, column in self._links.items() if field not in _PLACES}
+        for field, column in self._by_state.items():
+            if field in _PLACES:
+                continue
+            own = fields.get(field)
+            if own is not None and isinstance(own, tuple) != isinstance(column, tuple):
+                raise FormatError(f"{field} is a number on links, but a text on nodes, or the other way round")
+            fields[field] = _filled(own, _taken(column, self._with_word))
+        return fields
+
+    @property
+    def _is_backward(self) -> bool:
+        return "dir" in self._header and self._header["dir"][0].startswith("b")
+
+    @property
+    def _with_word(self) -> Words:
+        """The node of each link that has the link's word, unless the word stands on the link."""
+        return self._source if self._is_backward else self._target
+
     def _require_numbers(self) -> None:
         """Refuse texts in fields for times and scores; otherwise, such a field would become a label."""
-        scaled = {field for field in self._links if f"{field}scale" in self._header}
-        for rows, fields in ((self._nodes, {"t"}), (self._links, {*_COLUMN_NAMES, *scaled})):
+        scaled = {field for field in {*self._links, *self._nodes} if f"{field}scale" in self._header}
+        scores = {*_COLUMN_NAMES, *scaled}
+        for rows, fields in ((self._nodes, {"t", *scores}), (self._links, scores)):
             for field in fields:
                 if isinstance(column := rows.get(field), tuple):
                     ids, texts = column
@@ -184,12 +217,12 @@ class _Reader:
     def _words(self, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
         numbers = dict.fromkeys(_NO_WORDS, EPSILON)
         words = np.full(len(self._source), EPSILON, dtype=np.int32)
-        for rows, pick in ((self._by_state, True), (self._links, False)):
+        for rows, is_node in ((self._by_state, True), (self._links, False)):
             if "W" in rows:
                 ids, texts = rows["W"]
                 known = [numbers.setdefault(text, len(numbers) - len(_NO_WORDS) + 1) for text in texts]
                 new = np.array([EPSILON, *known], dtype=np.int32)
-                values = new[ids[self._target] if pick else ids]
+                values = new[ids[self._with_word] if is_node else ids]
                 words = np.where(values != EPSILON, values, words).astype(np.int32)
         return encode_column((words, list(numbers)[len(_NO_WORDS) :]), table)
 
@@ -207,13 +240,13 @@ class _Reader:
             ends.append(int(candidates[0]))
         return ends[0], ends[1]
 
-    def _scores(self, words: Words) -> dict[str, Column]:
+    def _scores(self, fields: _Table, words: Words) -> dict[str, Column]:
         base = self._number("base", math.e)
         if base < 0 or base == 1:
             raise FormatError(f"base is {base}", advice="use 0 or a number above 0, but not 1")
         columns = {}
-        for field, values in self._links.items():
-            if field in _PLACES or not isinstance(values, np.ndarray):
+        for field, values in fields.items():
+            if isinstance(values, tuple):
                 continue
             header, default = _SCALES.get(field, (f"{field}scale", 0.0))
             cost = _costs(np.where(np.isnan(values), 1.0 if base == 0 else 0.0, values), base)
@@ -224,15 +257,37 @@ class _Reader:
             columns[_WORD_COUNT] = Column((words != EPSILON).astype(np.float64), np.zeros(1), scale)
         return columns
 
-    def _labels(self) -> dict[str, Labels]:
-        labels = {}
-        for rows, pick in ((self._by_state, True), (self._links, False)):
-            for field, column in rows.items():
-                if field not in _PLACES and isinstance(column, tuple):
-                    ids = column[0][self._target] if pick else column[0]
-                    side = Vocabulary.from_words(column[1])
-                    labels[field] = Labels(np.ascontiguousarray(ids), np.zeros(1, dtype=np.int32), side)
-        return labels
+
+def _labels(fields: _Table) -> dict[str, Labels]:
+    labels = {}
+    for field, column in fields.items():
+        if isinstance(column, tuple):
+            side = Vocabulary.from_words(column[1])
+            labels[field] = Labels(np.ascontiguousarray(column[0]), np.zeros(1, dtype=np.int32), side)
+    return labels
+
+
+def _taken(column: Any, rows: Words) -> Any:
+    """Return the values of a column at `rows`."""
+    return (column[0][rows], column[1]) if isinstance(column, tuple) else column[rows]
+
+
+def _lengthened(column: Any) -> Any:
+    """Return a column with one row more, which has no value."""
+    if isinstance(column, tuple):
+        return np.append(column[0], EPSILON).astype(np.int32), column[1]
+    return np.append(column, np.nan)
+
+
+def _filled(column: Any | None, other: Any) -> Any:
+    """Return a column whose missing values come from another one."""
+    if column is None:
+        return other
+    if not isinstance(column, tuple):
+        return np.where(np.isnan(column), other, column)
+    numbers = {text: number for number, text in enumerate(column[1], start=1)}
+    new = np.array([EPSILON, *(numbers.setdefault(text, len(numbers) + 1) for text in other[1])], dtype=np.int32)
+    return np.where(column[0] != EPSILON, column[0], new[other[0]]).astype(np.int32), list(numbers)
 
 
 def _costs(scores: Floats, base: float) -> Floats:

@@ -964,6 +964,46 @@ def test_the_word_of_an_htk_lattices_start_is_not_lost(tmp_path):
     assert [p.words for p in lm.read_one(path).paths()] == [("first", "second")]
 
 
+NODES = "I=0 a=-8\nI=1 W=one a=-2 v=7 x=1.5\nI=2 W=two a=-9 v=8\nI=3 W=end a=-4 v=6\n"
+LINKS = "J=0 S=0 E=1 l=-1\nJ=1 S=0 E=2 a=-8.5 v=9\nJ=2 S=1 E=3 l=0\nJ=3 S=2 E=3 l=-2\n"
+
+
+def test_scores_and_labels_on_nodes_of_an_htk_lattice_are_those_of_their_words(tmp_path):
+    path = tmp_path / "any.slf"
+    path.write_text(f"VERSION=1.0\nN=4 L=4\n{NODES}{LINKS}")
+    lattice = lm.read_one(path)
+    assert {p.words: p.cost for p in lattice.paths()} == {("one", "end"): 7.0, ("two", "end"): 14.5}
+    assert lattice.vocabulary.decode(lattice.word) == ["one", "two", "end", "end"]
+    assert lattice.labels["v"].vocabulary.decode(lattice.labels["v"].arc) == ["7", "9", "6", "6"]
+    assert lattice.scores["x"].arc.tolist() == [-1.5, 0.0, 0.0, 0.0]
+
+
+def test_words_on_nodes_of_a_backward_htk_lattice_belong_to_the_links_that_begin_there(tmp_path):
+    path = tmp_path / "any.slf"
+    path.write_text(f"VERSION=1.0\ndir=b\nN=4 L=4\n{NODES}{LINKS}")
+    costs = {p.words: p.cost for p in lm.read_one(path).paths()}
+    assert costs == {("one", "end"): 15.0, ("two", "end"): 23.5}
+
+
+def test_an_htk_lattice_with_a_sub_lattice_is_refused(tmp_path):
+    path = tmp_path / "any.slf"
+    path.write_text("N=3 L=2\nI=0\nI=1 L=digits\nI=2 W=end\nJ=0 S=0 E=1\nJ=1 S=1 E=2\n")
+    with pytest.raises(lm.InputError, match=r"any\.slf:3: a node stands for a sub-lattice"):
+        lm.read_one(path)
+
+
+def test_long_names_of_fields_of_an_htk_lattice_mean_the_same(tmp_path):
+    path = tmp_path / "any.slf"
+    text = "N=3 L=2\nI=0 t=0\nI=1 t=1\nI=2 t=2\nJ=0 S=0 E=1 W=1984 v=1 a=-2\nJ=1 S=1 E=2 W=7 v=2 a=-3\n"
+    path.write_text(text)
+    short = lm.read_one(path)
+    for one, other in [("t=", "time="), ("W=", "WORD="), (" v=", " var="), (" a=", " acoustic=")]:
+        text = text.replace(one, other)
+    path.write_text(text)
+    assert lm.read_one(path) == short
+    assert [p.words for p in short.paths()] == [("1984", "7")]
+
+
 def test_a_word_that_begins_with_a_quote_needs_none_at_its_end(tmp_path):
     path = tmp_path / "any.slf"
     path.write_text("VERSION=1.0\nN=2 L=2\nI=0\nI=1\nJ=0 S=0 E=1 W='cause a=-1\nJ=1 S=0 E=1 W='tis' a=-1\n")

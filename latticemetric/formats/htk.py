@@ -30,7 +30,14 @@ _NO_WORDS = ("!NULL", "!ENTER", "!EXIT")
 _TEXTS = ["W", "v", "d", "s", "i", "p", "L"]
 _PLACES = {"I", "J", "S", "E", "t", "W", "line"}
 _COLUMN_NAMES = {"a": "acoustic", "l": "lm", "r": "pronunciation"}
-_SCALES = {"a": ("acscale", 1.0), "l": ("lmscale", 1.0), "r": ("prscale", 0.0)}
+# The weights of scores that are not in the header. HTK and SRILM take these, and SRILM leaves such weights out.
+_SCALES = {
+    "a": ("acscale", 1.0),
+    "l": ("lmscale", 1.0),
+    "n": ("ngscale", 1.0),
+    "r": ("prscale", 1.0),
+    "ds": ("duscale", 0.0),
+}
 _WORD_COUNT = "words"
 _LONG_NAMES = {
     "VERSION": "V",
@@ -53,7 +60,8 @@ _ALL_TEXTS = [*_TEXTS, *(name for name, field in _LONG_NAMES.items() if field in
 _FIELD_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 _FIRST_FIELD = re.compile(
-    rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*\s*(?:VERSION|V|UTTERANCE|U|SUBLAT|base|lmname|lmscale|wdpenalty|N|NODES)=\S"
+    rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*\s*"
+    rb"(?:VERSION|V|UTTERANCE|U|SUBLAT|base|dir|start|end|lmname|vocab|hmms|(?:ac|lm|ng|pr|t)scale|wdpenalty|N|NODES)=\S"
 )
 _UTTERANCE = re.compile(rb"^\s*(?:UTTERANCE|U)=(\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[^\s\"']\S*)", re.MULTILINE)
 
@@ -170,7 +178,7 @@ class _Reader:
     def _require_numbers(self) -> None:
         """Refuse texts in fields for times and scores; otherwise, such a field would become a label."""
         scaled = {field for field in {*self._links, *self._nodes} if f"{field}scale" in self._header}
-        scores = {*_COLUMN_NAMES, *scaled}
+        scores = {*_SCALES, *scaled}
         for rows, fields in ((self._nodes, {"t", *scores}), (self._links, scores)):
             for field in fields:
                 if isinstance(column := rows.get(field), tuple):

@@ -941,14 +941,14 @@ def test_words_on_nodes_of_an_htk_lattice_belong_to_the_links_that_end_there(tmp
     assert name == "utt 1"
     assert {p.words for p in lattice.paths()} == {("two words", "c'est"), ("c'est",)}
     assert lattice.times.tolist() == [0.0, 0.4, 0.5, 0.9]
-    # −score · ln 10, weighed by the header; each word costs ln 10 on top; n is not weighed.
+    # −score · ln 10, weighed by the header; each word costs ln 10 on top; n counts once.
     ln = math.log(10)
     assert {name: column.scale for name, column in lattice.scores.items()} == {
-        "acoustic": 1.0, "lm": 2.5, "n": 0.0, "words": pytest.approx(ln)
+        "acoustic": 1.0, "lm": 2.5, "n": 1.0, "words": pytest.approx(ln)
     }  # fmt: skip
     costs = {p.words: p.cost for p in lattice.paths()}
     assert costs[("c'est",)] == pytest.approx((2 + 2.5 * 0.5 + 1) * ln)
-    assert costs[("two words", "c'est")] == pytest.approx((5.5 + 2.5 * 1.25 + 2) * ln)
+    assert costs[("two words", "c'est")] == pytest.approx((5.5 + 2.5 * 1.25 + 3 + 2) * ln)
     assert lattice.labels["v"].vocabulary.decode(lattice.labels["v"].arc) == ["2", "2"]
 
 
@@ -983,6 +983,31 @@ def test_words_on_nodes_of_a_backward_htk_lattice_belong_to_the_links_that_begin
     path.write_text(f"VERSION=1.0\ndir=b\nN=4 L=4\n{NODES}{LINKS}")
     costs = {p.words: p.cost for p in lm.read_one(path).paths()}
     assert costs == {("one", "end"): 15.0, ("two", "end"): 23.5}
+
+
+@pytest.mark.parametrize(
+    ("header", "scales"),
+    [
+        ("", {"acoustic": 1.0, "lm": 1.0, "n": 1.0, "pronunciation": 1.0, "ds": 0.0, "x1": 0.0}),
+        (
+            "acscale=2 lmscale=3 ngscale=4 prscale=0 duscale=6 x1scale=7\n",
+            {"acoustic": 2.0, "lm": 3.0, "n": 4.0, "pronunciation": 0.0, "ds": 6.0, "x1": 7.0},
+        ),
+    ],
+)
+def test_weights_that_an_htk_lattice_lacks_are_those_of_htk_and_srilm(header, scales, tmp_path):
+    path, copy = tmp_path / "any.slf", tmp_path / "copy.slf"
+    path.write_text(f"{header}N=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=a a=-1 l=-1 n=-1 r=-1 ds=-1 x1=-1\n")
+    lattice = lm.read_one(path)
+    assert {name: column.scale for name, column in lattice.scores.items()} == scales
+    lm.write(copy, [("any", lattice)])
+    assert lm.read_one(copy) == lattice
+
+
+def test_times_of_an_htk_lattice_have_their_scale(tmp_path):
+    path = tmp_path / "any.slf"
+    path.write_text("tscale=0.01 base=2.718281828459045\nN=2 L=1\nI=0 t=0\nI=1 t=25\nJ=0 S=0 E=1 W=a\n")
+    assert lm.read_one(path).times.tolist() == [0.0, 0.25]
 
 
 def test_an_htk_lattice_with_a_sub_lattice_is_refused(tmp_path):

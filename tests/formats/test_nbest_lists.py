@@ -544,6 +544,72 @@ def test_words_without_times_stand_between_their_neighbours(tmp_path):
     assert times["b"] == (5.0, 6.0)
 
 
+def spoken(path, document):
+    """Return the words of Whisper's JSON, with the times and confidences of those that have them."""
+    path.write_text(json.dumps(document))
+    lattice = lm.read_one(path)
+    confidences = lattice.labels.get("confidence")
+    rows = enumerate(zip(lattice.word.tolist(), lattice.source, lattice.target, strict=True))
+    return [
+        (
+            lattice.vocabulary.word(word),
+            *(() if lattice.times is None else (lattice.times[source], lattice.times[target])),
+            *(() if confidences is None else (confidences.vocabulary.word(int(confidences.arc[row])),)),
+        )
+        for row, (word, source, target) in rows
+        if word
+    ]
+
+
+def timed(*texts):
+    return [{"word": t, "start": float(n), "end": n + 0.5, "probability": 1 / (n + 1)} for n, t in enumerate(texts)]
+
+
+def test_parts_of_words_of_whisper_are_words(tmp_path):
+    segments = [
+        {"text": " A well-known 3.5%", "words": timed(" A", " well", "-known", " 3", ".5", "%")},
+        {"text": " and/or", "words": timed(" and", "", "/or")},
+    ]
+    found = spoken(tmp_path / "talk.json", {"text": " A well-known 3.5% and/or", "segments": segments})
+    assert [word[0] for word in found] == ["A", "well-known", "3.5%", "and/or"]
+    assert found[1] == ("well-known", 1.0, 2.5, "0.3333333333333333")
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [
+        ({"segments": [{"text": "Hi there", "words": timed("Hi", "there")}]}, "Hi there"),  # WhisperX
+        ({"segments": [{"text": " 今天 OK吗", "words": timed(" 今天", " OK", "吗")}], "language": "zh"}, "今天 OK 吗"),
+        ({"segments": [{"text": " ab c", "words": timed(" a", " c", "d")}]}, "a c d"),  # another text
+    ],
+)
+def test_whole_words_of_whisper_stay_apart(document, words, tmp_path):
+    document = {"text": "", **document}
+    assert [word[0] for word in spoken(tmp_path / "talk.json", document)] == words.split()
+
+
+def test_chunks_of_a_speech_pipeline_may_be_parts_of_words(tmp_path):
+    parts = [" A", " well", "-known", " fact."]
+    chunks = [{"text": text, "timestamp": [float(n), n + 0.5]} for n, text in enumerate(parts)]
+    document = {"text": " A well-known fact.", "chunks": chunks}
+    assert spoken(tmp_path / "talk.json", document) == [("A", 0.0, 0.5), ("well-known", 1.0, 2.5), ("fact.", 3.0, 3.5)]
+    letters = [{"text": text, "timestamp": [float(n), n + 1.0]} for n, text in enumerate("GO ON")]
+    document = {"text": "GO ON", "chunks": letters}
+    assert spoken(tmp_path / "talk.json", document) == [("GO", 0.0, 2.0), ("ON", 3.0, 5.0)]
+
+
+def test_a_segment_that_whisperx_could_not_align_has_its_text(tmp_path):
+    segments = [
+        {"text": "In", "words": timed("In")},
+        {"start": 0.5, "end": 1.0, "text": "1984", "words": []},
+        {"start": 1.0, "end": 1.5, "text": "", "words": []},
+    ]
+    assert [word[0] for word in spoken(tmp_path / "talk.json", {"segments": segments, "language": "en"})] == [
+        "In",
+        "1984",
+    ]
+
+
 @pytest.mark.parametrize("suffix", ["parquet", "arrow"])
 def test_tables_are_written_in_batches_and_read_back(tmp_path, suffix):
     texts, scores = ["a b", "", "é c"], {"lm": [1, 2, 3]}

@@ -30,6 +30,8 @@ _BEGIN = re.compile(rb'\s*\{\s*"(?:' + _KEYS + rb')"\s*:')
 _PARTS = re.compile(rb'"(?:segments|chunks)"\s*:\s*\[')
 _LONG_TEXT = re.compile(rb'\s*\{\s*"text"\s*:\s*"(?:[^"\\]|\\.)*\\?\Z', re.DOTALL)
 _CONFIDENCES = ("probability", "score")
+# Whisper cuts the texts of these languages at every token, and writes no spaces between words.
+_WITHOUT_SPACES = {"zh", "ja", "th", "lo", "my", "yue"}
 _PAIR = 2
 
 
@@ -45,12 +47,12 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 class _Spoken(NamedTuple):
-    """A word, its times as far as known, and its confidence as text."""
+    """A word or a piece of text, its times as far as known, and its confidence."""
 
     text: str
     begin: float | None
     end: float | None
-    confidence: str
+    confidence: float | None
 
 
 def _parsed(data: bytes, path: str) -> Lattice:
@@ -62,7 +64,12 @@ def _parsed(data: bytes, path: str) -> Lattice:
         parts = [{"text": document.get("text")}]
     if not isinstance(parts, list):
         raise FormatError("the segments are not a list", where=path)
-    words = [word for n, part in enumerate(parts, start=1) for word in _words(part, f"{path}, segment {n}")]
+    pieces = [_pieces(part, f"{path}, segment {n}") for n, part in enumerate(parts, start=1)]
+    texts = [part.get("text") for part in parts]
+    if document.get("segments") is None:  # a chunk may be a part of a word
+        pieces, texts = [[piece for part in pieces for piece in part]], [document.get("text")]
+    spaced = document.get("language") not in _WITHOUT_SPACES
+    words = [word for part, text in zip(pieces, texts, strict=True) for word in _words(part, text if spaced else None)]
     timed = any(word.begin is not None or word.end is not None for word in words)
     rows = _timed(words) if timed else [(0.0, 0.0)] * len(words)
     listed = [
@@ -73,30 +80,63 @@ def _parsed(data: bytes, path: str) -> Lattice:
 
 
 def _labels(word: _Spoken) -> dict[str, str]:
-    return {"confidence": word.confidence} if word.confidence else {}
+    return {} if word.confidence is None else {"confidence": repr(word.confidence)}
 
 
-def _words(part: Any, place: str) -> Iterator[_Spoken]:
-    """Yield the words of a segment: its list of words or, without a list, the words of its text."""
+def _words(pieces: Sequence[_Spoken], text: object) -> list[_Spoken]:
+    """Return the words of pieces. If the pieces together are `text`, its spaces alone separate words.
+
+    So Whisper's ` well` and `-known` are one word. Pieces of which none begins with a space are words: WhisperX leaves
+    spaces out, and some languages have none.
+    """
+    whole = "".join(piece.text for piece in pieces)
+    joined = (
+        isinstance(text, str) and whole.strip() == text.strip() and any(_is_space(piece.text[:1]) for piece in pieces)
+    )
+    words: list[_Spoken] = []
+    continues = False
+    for piece in filter(lambda piece: piece.text, pieces):
+        continues = continues and not _is_space(piece.text[0])
+        for spelled in split_words(piece.text):
+            word = _Spoken(spelled, piece.begin, piece.end, piece.confidence)
+            if continues:
+                word = _together(words.pop(), word)
+            words.append(word)
+            continues = False
+        continues = joined and not _is_space(piece.text[-1])
+    return words
+
+
+def _is_space(character: str) -> bool:
+    return bool(character) and not split_words(character)
+
+
+def _together(word: _Spoken, rest: _Spoken) -> _Spoken:
+    """Return the word of two parts; its confidence is the lower one."""
+    confidence = min((one for one in (word.confidence, rest.confidence) if one is not None), default=None)
+    return _Spoken(word.text + rest.text, word.begin, rest.end, confidence)
+
+
+def _pieces(part: Any, place: str) -> list[_Spoken]:
+    """Return the listed words of a segment or, without such a list, its text."""
     if not isinstance(part, dict):
         raise FormatError("the segment is not an object", where=place)
     words = part.get("words")
-    if words is None:
-        texts = split_words(text_of(part.get("text"), "the text", place))
-        times = _times(part, place) if len(texts) == 1 and "timestamp" in part else (None, None)
-        for text in texts:
-            yield _Spoken(text, *times, "")
-        return
+    if words is None or (words == [] and part.get("text")):  # WhisperX lists no words of a text that it cannot align
+        text = text_of(part.get("text"), "the text", place)
+        is_word = len(split_words(text)) == 1 and "timestamp" in part
+        return [_Spoken(text, *(_times(part, place) if is_word else (None, None)), None)]
     if not isinstance(words, list):
         raise FormatError("the words are not a list", where=place)
+    pieces = []
     for number, word in enumerate(words, start=1):
         where = f"{place}, word {number}"
         if not isinstance(word, dict):
             raise FormatError("the word is not an object", where=where)
         spelled = next((word[key] for key in ("word", "text") if key in word), None)
         times, confidence = _times(word, where), _confidence(word, where)
-        for text in split_words(text_of(spelled, "the word", where)):
-            yield _Spoken(text, *times, confidence)
+        pieces.append(_Spoken(text_of(spelled, "the word", where), *times, confidence))
+    return pieces
 
 
 def _times(part: dict[str, Any], place: str) -> tuple[float | None, float | None]:
@@ -119,13 +159,13 @@ def _seconds(value: object, place: str) -> float | None:
     return float(value)
 
 
-def _confidence(word: dict[str, Any], place: str) -> str:
+def _confidence(word: dict[str, Any], place: str) -> float | None:
     value = next((word[key] for key in _CONFIDENCES if word.get(key) is not None), None)
     if value is None:
-        return ""
+        return None
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise FormatError("a confidence is not a number", where=place)
-    return repr(float(value))
+    return float(value)
 
 
 def _timed(words: Sequence[_Spoken]) -> list[tuple[float, float]]:

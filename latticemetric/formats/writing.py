@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import io
 import os
@@ -99,7 +100,13 @@ def _encoded(name: str, graph: Graph, written: Format) -> bytes:
         else:
             assert written.write_archive is not None
             written.write_archive(piece, [(name, graph)])
-    return piece.getvalue()
+    data = piece.getvalue()
+    if data.startswith(codecs.BOM_UTF8):
+        raise UsageError(
+            "the text begins with a byte order mark (U+FEFF), which is no content at the beginning of a file",
+            advice="remove it from the id or the word",
+        )
+    return data
 
 
 def _writable(

@@ -119,6 +119,21 @@ def test_ids_that_would_be_lost_are_refused(suffix, name, tmp_path):
         lm.write(tmp_path / f"one.{suffix}", [(name, graph)])
 
 
+@pytest.mark.parametrize(
+    ("file", "name", "word"),
+    [
+        ("one.trn", "u1", "\ufeffa"),
+        ("one.cn", "1", "\ufeffa"),
+        ("one.nbest", "\ufeff1", "a"),
+        ("one.osg", "\ufeff1", "a"),
+    ],
+)
+def test_byte_order_marks_that_would_be_lost_are_refused(file, name, word, tmp_path):
+    graph = lm.NBest.from_strings([word]) if file == "one.nbest" else lm.Lattice.from_strings([word])
+    with pytest.raises(lm.UsageError, match="begins with a byte order mark"):
+        lm.write(tmp_path / file, [(name, graph)])
+
+
 def test_foreign_compressions_are_refused():
     refused = "out.plf.bz2: .bz2 files cannot be written; choose .gz, .xz or .zst"
     assert_one_line_error(latticemetric("convert", LATTICES, "out.plf.bz2"), refused)

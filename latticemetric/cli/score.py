@@ -131,6 +131,7 @@ def command(
     differences, and approximate randomisation gives a second p-value.
     """
     from latticemetric.evaluation.scoring import tabulate
+    from latticemetric.formats.segments import ids_as_words
     from latticemetric.metrics.preparation import Preparation
 
     _check_details(options)
@@ -159,6 +160,8 @@ def command(
     ]
     kind = _CorpusScores if options.level == "corpus" and options.explain is None else _SentenceScores
     notes = preparation.kept_spaces(segments.files)
+    if options.style == "plain":
+        notes += ids_as_words(segments.files)
     results = kind(tabled, systems, segments.ids, len(references), resampling, options, notes)
     if options.details or options.by is not None:
         output.write(_ErrorDetails(results, *_analyses(tabled, outputs, expected, segments.ids, options)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 # Every transcript in a NIST format contains ids in brackets, labels, or times with a fraction.
 _TRANSCRIPT_SIGNS = (b")", b"<", b".")
+# The beginning of test sets as markup: those of WMT and NIST, and TMX and XLIFF.
+_MARKUP = re.compile(rb"\s*<(?:[?]xml|!doctype|mteval|(?:ref|src|tst)set|dataset|tmx|xliff)[\s>]", re.IGNORECASE)
 
 
 class Reference(NamedTuple):
@@ -122,10 +125,18 @@ def read_references(path: str, table: Vocabulary | None = None) -> ReferenceFile
     with open_stream(path) as stream:
         if (transcripts := read_transcripts(stream)) is not None:
             return transcripts
+        refuse_markup(stream)
         lines = tuple(tuple(split_words(line)) for line in stream.lines())
     if not lines:
         raise FormatError("the file holds no references", where=path)
     return ReferenceFile(path, lines, table)
+
+
+def refuse_markup(stream: Stream) -> None:
+    """Refuse XML and SGML where lines of text are expected: their tags would count as words."""
+    if _MARKUP.match(stream.head()):
+        advice = "write the text of each <seg> on a line of its own"
+        raise FormatError("this is XML or SGML, not lines of text", where=stream.name, advice=advice)
 
 
 def read_transcripts(stream: Stream) -> ReferenceFile | None:

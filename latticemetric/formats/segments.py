@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from latticemetric.errors import FormatError, shortened
-from latticemetric.formats.references import read_transcripts
+from latticemetric.formats.references import read_transcripts, refuse_markup
 from latticemetric.formats.streams.stream import STANDARD_INPUT, open_stream
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import split_words
@@ -18,6 +19,7 @@ SegmentText = str | Lattice
 
 _UNEQUAL = "line k of each file belongs to segment k; if lines begin with ids, use --style keyed"
 _LINE_FOR_EACH_ID = "every file needs a line for each id; if these are not ids, omit --style keyed"
+_LIKE_AN_ID = re.compile("[0-9_-]")
 _TEXT_FOR_EACH_ID = "every file needs a text for each id"
 
 _Table = Mapping[str, tuple[str, SegmentText]]
@@ -74,6 +76,20 @@ def read_segments(
         if count != counts[0]:
             raise FormatError(f"{paths[0]} has {counts[0]}, but {path} has {count}", advice=unequal)
     return TestSet(tuple(map(str, range(1, len(files[0]) + 1))), tuple(map(tuple, files)))
+
+
+def ids_as_words(files: Sequence[Sequence[SegmentText]]) -> tuple[str, ...]:
+    """Return a note if the lines of all files begin with the same ids, which count as words."""
+    ids: set[str] | None = None
+    for texts in files:
+        firsts = [words[0] for text in texts if isinstance(text, str) and (words := split_words(text))]
+        found = set(firsts)
+        if len(firsts) < 2 or len(found) < len(firsts) or found != (ids or found):  # noqa: PLR2004  one may be chance
+            return ()
+        if ids is None and not all(map(_LIKE_AN_ID.search, found)):
+            return ()
+        ids = found
+    return ("the lines of all files begin with the same ids, which count as words; if they are ids, use --style keyed",)
 
 
 def read_nist_segments(systems: Sequence[str], references: Sequence[str]) -> TestSet | None:
@@ -192,6 +208,7 @@ def _keyed_lines(path: str) -> _Table:
 def read_lines(path: str) -> list[str]:
     """Return the lines of a file; refuse an empty file."""
     with open_stream(path) as stream:
+        refuse_markup(stream)
         lines = list(stream.lines())
     if not lines:
         raise FormatError("the file is empty", where=path, advice="write one line per segment; a line may be empty")

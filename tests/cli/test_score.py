@@ -522,3 +522,33 @@ def test_parameters_are_those_of_the_metric():
 )
 def test_parameters_that_there_are_not_are_refused(text, message):
     assert_one_line_error(score(NEW, REF, "-m", "chrf", "-P", text), message)
+
+
+@pytest.mark.parametrize(
+    ("hypotheses", "references", "noted"),
+    [
+        ("utt-1 a b\nutt-2 c\n", "utt-2 c\n\nutt-1 a b\n", True),
+        ("utt-1 a b\nutt-2 c\n", "utt-1 a b\nutt-3 c\n", False),
+        ("utt-1 a b\nutt-1 c\n", "utt-1 a b\nutt-1 c\n", False),  # no ids, since one comes twice
+        ("one a b\ntwo c\n", "one a b\ntwo c\n", False),
+        ("utt-1 a b\n", "utt-1 a b\n", False),  # may be chance
+    ],
+)
+def test_ids_that_count_as_words_are_noted(hypotheses, references, noted, tmp_path):
+    hypotheses = hypotheses + "\n" * (references.count("\n") - hypotheses.count("\n"))
+    paths = file(tmp_path, "hyp.txt", hypotheses), file(tmp_path, "ref.txt", references)
+    options = ("--metrics", "wer", "--resamples", "0")
+    assert ("use --style keyed" in good(score(*paths, *options)).stderr) == noted
+    if noted:
+        assert "use --style keyed" not in good(score(*paths, *options, "--style", "keyed")).stderr
+
+
+@pytest.mark.parametrize(
+    "head", ['<?xml version="1.0"?>\n', '<refset setid="x">\n', "\n<!DOCTYPE mteval>\n", "<tmx version='1.4'>\n"]
+)
+def test_markup_is_not_scored_as_text(head, tmp_path):
+    markup, text = file(tmp_path, "ref.sgm", f'{head}<seg id="1">a</seg>\n'), file(tmp_path, "hyp.txt", "a\nb\n")
+    refused = "ref.sgm: this is XML or SGML, not lines of text; write the text of each <seg> on a line of its own"
+    assert_one_line_error(score(text, markup), refused)
+    assert_one_line_error(score(markup, markup), refused)
+    assert_one_line_error(oracle(MEETING, markup), refused)

@@ -276,7 +276,7 @@ class Combination(Result, Frozen):
         network. `one_best` of the result has the words of the vote.
         """
         union = _union([output.as_graph() for output in self.outputs], self.weights, scale, scales)
-        first, best, tried = search_words(Aligner.of(union, 1.0, None), start=self.words)
+        first, best, tried = search_words(Aligner.of(union, 1.0, None, also=self.words), start=self.words)
         return WordMBR(best.words, best.risk, best.confidences, first.words, first.risk, tried)
 
     def agreement(self) -> dict[str, dict[str, int]]:
@@ -476,7 +476,7 @@ def _union(graphs: Sequence[Lattice], weights: Sequence[float], scale: float, sc
     return Lattice.from_arcs(
         np.concatenate(parts["source"]),
         np.concatenate(parts["target"]),
-        np.concatenate(parts["word"]),
+        np.concatenate(parts["word"]).astype(np.int32),
         final=np.concatenate(parts["final"]),
         scores={"cost": Column(np.concatenate(parts["cost"]), np.concatenate(parts["final_cost"]))},
         vocabulary=vocabulary,

@@ -252,6 +252,19 @@ class TestGraphs:
         assert best.risk == pytest.approx(risk(best.words), abs=1e-4)
         assert best.risk <= best.one_best_risk
 
+    @pytest.mark.parametrize("outputs", [["a c", "a b c"], ["a", "a b"]])
+    def test_minimum_risk_starts_from_a_vote_with_words_of_systems_that_do_not_count(self, outputs):
+        found = lm.combine(outputs, weights=[1, 0], null=0)
+        best = found.mbr()
+        assert best.one_best == found.words == tuple(outputs[1].split())
+        assert best.one_best_risk == pytest.approx(1, abs=1e-4)
+        assert best.words == tuple(outputs[0].split())
+
+    def test_graphs_without_arcs_have_a_risk(self):
+        silence = lm.Lattice.from_arcs([], [], [], final=[0])
+        assert lm.combine([silence, silence]).mbr().words == ()
+        assert lm.combine([silence, "a", "a"]).mbr().words == ("a",)
+
     def test_times_are_means_and_in_order(self):
         found = lm.combine([ctm_graph(["a", "b"], [1, 1]), "a x b", ctm_graph(["a", "x", "b"], [1, 1, 1])])
         assert found.words == ("a", "x", "b")

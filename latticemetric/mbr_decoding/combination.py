@@ -353,6 +353,8 @@ def combine(
         advice = f"choose among {', '.join(sorted(known))}" if known else "leave scales out"
         raise UsageError(f"no system has a score column '{unknown[0]}'", advice=advice)
     slots, cost, bound = _aligned(read)
+    if bound is None:  # the search rounds probabilities
+        cost = _Table(read, slots).cost()
     return Combination(systems, slots, read, cost, bound, used, _checked_null(null), rule, share)
 
 
@@ -555,6 +557,18 @@ class _Table:
             np.float64, copy=False
         )
         return sums
+
+    def cost(self) -> float:
+        """Return the sum, over columns and pairs of systems, of the probability that their words differ."""
+        systems = self.top.shape[1]
+        slot = self.group_column[self.group] * systems + self.system
+        # The only word of a slot has probability 1; its mass is a confidence.
+        words = np.bincount(slot, minlength=systems * self.columns)
+        sums = np.bincount(slot, weights=self.mass, minlength=systems * self.columns)
+        share = np.where(words[slot] == 1, 1.0, self.mass / np.where(words == 1, 1.0, sums)[slot])
+        # Twice the sum, over pairs of systems, of the probability that both have the word of a group.
+        agree = self._summed(share) ** 2 - self._summed(share**2)
+        return max(0.0, math.comb(systems, 2) * self.columns - float(agree.sum()) / 2)
 
     def vote(self, weights: Floats, null: float, scheme: Scheme, share: float) -> Vote:
         """Return the words that win; for the parameters, see `combine`."""

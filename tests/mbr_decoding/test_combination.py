@@ -265,6 +265,13 @@ class TestGraphs:
         assert lm.combine([silence, silence]).mbr().words == ()
         assert lm.combine([silence, "a", "a"]).mbr().words == ("a",)
 
+    def test_the_cost_of_graphs_is_not_rounded(self):
+        lattice = lm.Lattice.from_strings(["a", "b", "c"], costs=-np.log([0.993, 0.004, 0.003]))
+        assert lm.combine([lattice, "a"]).cost == pytest.approx(0.007)
+        assert lm.combine([lattice, lattice]).cost == pytest.approx(1 - 0.993**2 - 0.004**2 - 0.003**2)
+        unsure = ctm_graph(["a"], [0.5])  # a confidence is no probability of the alignment
+        assert lm.combine([lattice, unsure]).cost == pytest.approx(0.007)
+
     def test_times_are_means_and_in_order(self):
         found = lm.combine([ctm_graph(["a", "b"], [1, 1]), "a x b", ctm_graph(["a", "x", "b"], [1, 1, 1])])
         assert found.words == ("a", "x", "b")

@@ -574,6 +574,7 @@ class _Table:
         """Return the words that win; for the parameters, see `combine`."""
         if not self.columns:
             return Vote((), (), np.empty(0, dtype=np.int64))
+        weights = weights / weights.max()  # ties do not depend on the unit of the weights
         weight, is_word = weights[self.system], self.group_word != _NO_WORD
         all_weights = float(weights.sum())
         mass = self._summed(weight * self.mass)

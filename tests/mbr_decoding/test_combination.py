@@ -151,6 +151,15 @@ class TestVote:
         found = lm.combine([["lattice"], ["lettuce"], ["latticed"], ["sailing"]])
         assert found.words == ("lattice",)
 
+    @pytest.mark.parametrize("unit", [1e-300, 1e-10, 1e300])
+    @pytest.mark.parametrize("scheme", SCHEMES)
+    def test_the_unit_of_the_weights_does_not_matter(self, unit, scheme):
+        found = lm.combine(["a b", "a", "a", "b"], scheme=scheme, count_share=1.0)
+        for weights in ([1, 1, 1, 1], [3, 1, 1, 2], [0.1, 0.2, 0.3, 0.1], [1, 0, 0, 2]):
+            vote, other = found.vote(weights), found.vote([unit * weight for weight in weights])
+            assert other.words == vote.words
+            assert other.confidences == pytest.approx(vote.confidences)
+
     def test_confidences_are_shares_of_the_votes(self):
         found = lm.combine({"a": "x y", "b": "x z", "c": "x"}, weights={"a": 2, "b": 1, "c": 1})
         assert found.words == ("x", "y")

@@ -165,7 +165,7 @@ class Aligner(NamedTuple):
 
     Attributes:
         lattice: The lattice.
-        cost: The model's cost of its arcs and final states, times the scale.
+        cost: The model's cost of its arcs and final states.
         numbers: The word numbers of the lattice, and of other words to be aligned, ascending; the first is ε.
         align: Aligns positions (indices into `numbers`) with all paths.
     """
@@ -185,9 +185,9 @@ class Aligner(NamedTuple):
             raise UsageError(f"the scale is {scale}, not a finite number")
         lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
         weights = {name: column.scale for name, column in lattice.scores.items()} | dict(scales or {})
-        cost = lattice.cost({name: scale * weight for name, weight in weights.items()})
+        scaled = lattice.cost({name: scale * weight for name, weight in weights.items()})
         numbers = np.unique(np.concatenate([lattice.word, lattice.vocabulary.encode(also), [EPSILON]])).astype(np.int32)
-        return cls(lattice, cost, numbers, _alignment(lattice, cost, numbers))
+        return cls(lattice, lattice.cost(scales), numbers, _alignment(lattice, scaled, numbers))
 
     def aligned(self, words: npt.NDArray[np.integer]) -> AlignedHypothesis:
         """Align words, given as word numbers of the lattice; skip ε."""

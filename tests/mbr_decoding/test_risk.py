@@ -67,6 +67,14 @@ def test_the_answer_is_the_best_of_all_candidates(lattice, scale, data):
     assert all(risk >= found.risk - 1e-9 for words, risk in risks.items() if words not in computed)
 
 
+@given(lattice=lattices(), scale=st.sampled_from([-1.0, 0.0, 5e-324, 0.1, 1.0]), data=st.data())
+def test_the_1_best_does_not_depend_on_the_scale_of_posteriors(lattice, scale, data):
+    scales = data.draw(scalings(lattice))
+    words = lattice.words(lattice.best_path(scales))
+    assert lm.mbr(lattice, "wer", scale=scale, scales=scales).one_best == words
+    assert lm.mbr(lattice, "wer", scale=scale, scales=scales, risk="exact").one_best.words == words
+
+
 @given(lattice=lattices(), scale=scale_factors, few=st.integers(1, 3))
 def test_it_is_never_worse_than_the_local_search(lattice, scale, few):
     paths, local = Enumeration(lattice, scale), word_mbr(lattice, scale=scale)

@@ -225,7 +225,7 @@ def _largest_sum(forest: Forest, cost: Costs) -> int:
         raise InputError(
             "derivations are too long to be searched: they use shared nodes too often", advice="prune the forest"
         )
-    return int(largest) + 1
+    return int(largest) + 1 if largest else 0
 
 
 def _largest_gain(gains: Gains, references: Sequence[Words], words: int) -> int:
@@ -415,7 +415,7 @@ def _whole_weights(
     The value of a path is the weighted gain minus the weighted cost. Weights are rounded only if values may not fit
     into 128 bits. `largest_sum` is an upper bound of the absolute cost of a path, `largest_gain` of its absolute gain.
     """
-    exact = [*shares, cost_share]
+    exact = [*shares, cost_share if largest_sum else Fraction(0)]  # the weight of costs of 0 needs no bits
     unit = Fraction(1, math.lcm(*(weight.denominator for weight in exact)))
     *gains, cost = (int(weight / unit) for weight in exact)
     largest = cost * largest_sum + 2 * max(gains) * largest_gain

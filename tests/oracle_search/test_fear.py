@@ -354,6 +354,16 @@ def test_what_a_weight_swamps_is_refused_only_where_no_number_holds_it():
         lm.fear(lattice, "a", lm.GRR(1, alpha=100_000), weight=1e306)
 
 
+@pytest.mark.parametrize("weight", [5e-324, 1e-300, 1e-40])
+def test_the_least_weights_decide_where_all_costs_are_0(weight):
+    lattice = lm.Lattice.from_arcs([0, 0, 1, 1], [1, 1, 2, 2], [1, 2, 1, 2], final=[2])
+    forest = lm.Forest.from_edges([0, 0, 1], [[], [], [0, 0]], [[1], [2], [-1, 3, -2]], goals=[1])
+    for graph, best, worst in ((lattice, ("2", "2"), ("1", "1")), (forest, ("2", "3", "2"), ("1", "3", "1"))):
+        assert lm.hope(graph, " ".join(best), "wer", weight=weight).words == best
+        assert lm.hopes(graph, [" ".join(best), "9"], "wer", weight=weight)[0].words == best
+        assert lm.fear(graph, " ".join(best), "wer", weight=weight).words == worst
+
+
 @pytest.mark.parametrize("ask", [lm.fear, lm.fears, lm.hopes])
 @pytest.mark.parametrize("weight", [-1, float("nan"), float("inf")])
 def test_a_weight_that_makes_no_sense_is_refused(ask, weight):

@@ -17,7 +17,7 @@ from latticemetric.frozen import Result
 from latticemetric.lattice.columns import Column, Scales, check_columns, summed_cost
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import number_of_strings
-from latticemetric.lattice.pruning import checked_beam, require_one
+from latticemetric.lattice.pruning import require_one, within_beam
 from latticemetric.vocabulary import EPSILON, Vocabulary, listed_words
 
 if TYPE_CHECKING:
@@ -188,10 +188,8 @@ class NBest(Result, Tabular):
             kept = {id(hypothesis) for hypothesis in type(self).from_graph(self, nbest, scales).hypotheses}
             return replace(self, hypotheses=tuple(h for h in self.hypotheses if id(h) in kept))
         assert beam is not None
-        costs = self.costs(scales)
-        most = min(costs) + checked_beam(beam)
-        near = (h for h, cost in zip(self.hypotheses, costs, strict=True) if cost <= most)
-        return replace(self, hypotheses=tuple(near))
+        near = within_beam(np.array(self.costs(scales)), beam).tolist()
+        return replace(self, hypotheses=tuple(h for h, is_near in zip(self.hypotheses, near, strict=True) if is_near))
 
     def costs(self, scales: Scales | None = None) -> list[float]:
         """Return the model's cost of each hypothesis: the weighted sum of its scores."""

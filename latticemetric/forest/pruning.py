@@ -11,7 +11,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.errors import InputError
 from latticemetric.lattice.columns import Floats, Scales, taken
-from latticemetric.lattice.pruning import ROUNDING, checked_beam
+from latticemetric.lattice.pruning import checked_beam, rounding_within
 
 if TYPE_CHECKING:
     from latticemetric.forest.arrays import ForestArrays
@@ -23,13 +23,15 @@ AnyForest = TypeVar("AnyForest", bound="ForestArrays")
 class ForestMargins(Generic[AnyForest]):
     """The margin of each edge and goal: the cost of the best derivation that uses it, minus the best cost of all.
 
-    Margins do not depend on the beam. `slack` is the largest rounding error of a margin.
+    Margins do not depend on the beam. `edge_size` and `goal_size` have the absolute cost of each edge, and of the best
+    derivation of each goal.
     """
 
     forest: AnyForest
     edge: Floats
     goal: Floats
-    slack: float
+    edge_size: Floats
+    goal_size: Floats
 
     @classmethod
     def of(cls, forest: AnyForest, scales: Scales | None = None) -> ForestMargins[AnyForest]:
@@ -40,15 +42,18 @@ class ForestMargins(Generic[AnyForest]):
         if not (np.isfinite(edge).all() and np.isfinite(closing).all()):
             raise InputError("the costs are too large to be added up", advice="choose smaller scales")
         best = closing.min()
-        largest = max(np.abs(cost.arc).max(initial=0.0), np.abs(closing).max())
-        return ForestMargins(forest, edge - best, closing - best, float(ROUNDING * largest))
+        return ForestMargins(forest, edge - best, closing - best, np.abs(cost.arc), np.abs(closing))
+
+    def slack(self, beam: float) -> float:
+        """Return the largest rounding error of the margins within a beam."""
+        return rounding_within(beam, (self.edge, self.edge_size), (self.goal, self.goal_size))
 
     def kept(self, beam: float) -> npt.NDArray[np.int64]:
         """Return the edges of derivations within the beam, in ascending order."""
         forest = self.forest
         is_goal = np.zeros(forest.num_nodes, dtype=np.uint8)
         is_goal[forest.goals[self._goals(checked_beam(beam))]] = 1
-        edges = np.flatnonzero(self.edge <= beam + self.slack)
+        edges = np.flatnonzero(self.edge <= beam + self.slack(beam))
         # Rounding may cut off the neighbours of an edge at the limit of the beam: keep only edges of derivations.
         tails = forest.tails.taken(edges)
         return edges[_native.order_forest(forest.head[edges], tails.begin, tails.values, is_goal)[1]]
@@ -69,7 +74,7 @@ class ForestMargins(Generic[AnyForest]):
         return left, edges
 
     def _goals(self, beam: float) -> npt.NDArray[np.int64]:
-        return np.flatnonzero(self.goal <= beam + self.slack)
+        return np.flatnonzero(self.goal <= beam + self.slack(beam))
 
 
 def prune_forest(

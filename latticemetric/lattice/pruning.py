@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -23,18 +24,39 @@ ROUNDING = 2.0**-44
 """The largest difference that rounding causes between two sums of the same costs, relative to the largest cost."""
 
 
+def rounding_within(beam: float, *parts: tuple[Floats, Floats]) -> float:
+    """Return the largest rounding error of the margins within a beam.
+
+    A part is a pair of margins and of the absolute costs that they add up. Costs beyond the beam do not count: some
+    decoders write 1e30 for what is impossible.
+    """
+    slack = sys.float_info.max
+    # Each round leaves out the costs that are beyond the beam even with the rounding error of the round before.
+    while (less := ROUNDING * max(float(c[margins <= beam + slack].max(initial=0.0)) for margins, c in parts)) < slack:
+        slack = less
+    return slack
+
+
+def within_beam(costs: Floats, beam: float) -> npt.NDArray[np.bool_]:
+    """Return True for each cost that is at most `beam` above the least one, up to rounding."""
+    margins: Floats = costs - costs.min()
+    kept: npt.NDArray[np.bool_] = margins <= beam + rounding_within(checked_beam(beam), (margins, np.abs(costs)))
+    return kept
+
+
 @dataclass(frozen=True, eq=False)
 class Margins(Generic[AnyLattice]):
     """The margin of each arc and final state: the cost of the best path that uses it, minus the best cost of all.
 
-    A path uses a final state if it ends there. Margins do not depend on the beam. `slack` is the largest rounding error
-    of a margin.
+    A path uses a final state if it ends there. Margins do not depend on the beam. `arc_size` and `final_size` have the
+    absolute cost of each arc, and of the best path to each final state.
     """
 
     lattice: AnyLattice
     arc: Floats
     final: Floats
-    slack: float
+    arc_size: Floats
+    final_size: Floats
 
     @classmethod
     def of(cls, lattice: AnyLattice, scales: Scales | None = None) -> Margins[AnyLattice]:
@@ -43,15 +65,18 @@ class Margins(Generic[AnyLattice]):
         arc, ending = _native.best_costs_through_arcs(lattice.source, lattice.target, cost.arc, cost.final)
         closing = ending[lattice.final]
         best = closing.min()
-        largest = max(np.abs(cost.arc).max(initial=0.0), np.abs(closing).max())
-        return Margins(lattice, arc - best, closing - best, float(ROUNDING * largest))
+        return Margins(lattice, arc - best, closing - best, np.abs(cost.arc), np.abs(closing))
+
+    def slack(self, beam: float) -> float:
+        """Return the largest rounding error of the margins within a beam."""
+        return rounding_within(beam, (self.arc, self.arc_size), (self.final, self.final_size))
 
     def kept(self, beam: float) -> npt.NDArray[np.int64]:
         """Return the arcs of paths within the beam, in ascending order."""
         lattice = self.lattice
         is_final = np.zeros(lattice.num_states, dtype=np.uint8)
         is_final[lattice.final[self._ends(checked_beam(beam))]] = 1
-        arcs = np.flatnonzero(self.arc <= beam + self.slack)
+        arcs = np.flatnonzero(self.arc <= beam + self.slack(beam))
         # Rounding may cut off the neighbours of an arc at the limit of the beam: keep only arcs on complete paths.
         source, target = lattice.source[arcs], lattice.target[arcs]
         rank = _native.order_states(source, target, 0, is_final)[0]
@@ -77,7 +102,7 @@ class Margins(Generic[AnyLattice]):
         lattice = self.lattice
         end = int(lattice.target[path[-1]]) if len(path) else 0
         ending = self.final[np.searchsorted(lattice.final, end)]
-        return bool(max(ending, self.arc[list(path)].max(initial=0.0)) <= beam + self.slack)
+        return bool(max(ending, self.arc[list(path)].max(initial=0.0)) <= beam + self.slack(beam))
 
     def beam_of(self, limit: int, counted: npt.NDArray[np.bool_]) -> float:
         """Return the widest beam that keeps no more than `limit` of the arcs marked in `counted`.
@@ -86,10 +111,13 @@ class Margins(Generic[AnyLattice]):
         """
         margins = np.sort(self.arc[counted])
         # The beam also drops arcs with the same margin (up to rounding) as the first arc that does not fit.
-        return math.inf if limit >= len(margins) else max(0.0, float(margins[limit]) - 2 * self.slack)
+        if limit >= len(margins):
+            return math.inf
+        first = float(margins[limit])
+        return max(0.0, first - 2 * self.slack(first))
 
     def _ends(self, beam: float) -> npt.NDArray[np.int64]:
-        return np.flatnonzero(self.final <= beam + self.slack)
+        return np.flatnonzero(self.final <= beam + self.slack(beam))
 
 
 def prune(lattice: AnyLattice, beam: float, scales: Scales | None = None) -> tuple[AnyLattice, npt.NDArray[np.int64]]:

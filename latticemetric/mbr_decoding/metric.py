@@ -20,6 +20,7 @@ from latticemetric.frozen import Result
 from latticemetric.graph import Graph, as_lattice_or_forest, scales_of_each
 from latticemetric.lattice.columns import Floats, Scales
 from latticemetric.lattice.lattice import Lattice
+from latticemetric.lattice.pruning import within_beam
 from latticemetric.mbr_decoding.confidence_pruning import TIE, PairPruning, check_confidence, pruned_scores
 from latticemetric.mbr_decoding.utility import (
     FunctionScorer,
@@ -143,7 +144,7 @@ def _weighted_list(graph: Graph, selection: Selection, scales: Scales | None, we
     costs = np.array(graph.costs(scales))
     if not np.isfinite(costs).all():
         raise InputError("a cost of the list is not finite", advice="remove this entry, or give finite scores")
-    kept = np.flatnonzero(costs <= costs.min() + (math.inf if selection.beam is None else selection.beam)).tolist()
+    kept = np.flatnonzero(within_beam(costs, math.inf if selection.beam is None else selection.beam)).tolist()
     if not values[kept].any():
         raise InputError("all entries within the beam have weight 0", advice="choose a larger beam")
     paths = [(graph.hypotheses[k].words, float(costs[k])) for k in kept]

@@ -3,6 +3,7 @@
 from fractions import Fraction
 from unittest import mock
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -115,6 +116,30 @@ def test_a_shorter_list_has_each_string_once():
     assert [h.scores["cost"] for h in lm.NBest.from_graph(nbest, 3, paths=True).hypotheses] == [1.0, 2.0, 3.0]
     assert [h.scores["cost"] for h in nbest.pruned(nbest=2).hypotheses] == [2.0, 1.0]
     assert [h.scores["cost"] for h in nbest.pruned(1.5).hypotheses] == [2.0, 1.0]
+
+
+@pytest.mark.parametrize("large", [1e10, 1e15, 1e30, 1e300])
+def test_costs_beyond_the_beam_do_not_widen_it(large):
+    texts, costs = ["a", "b", "c", "d"], [1.0, 1.5, 2.5, large]
+    lattice, nbest = lm.Lattice.from_strings(texts, costs=costs), lm.NBest.from_strings(texts, costs=costs)
+    ends = lm.Lattice.from_arcs([0, 0, 0], [1, 2, 3], [1, 2, 3], final=[1, 2, 3], scores={
+        "cost": lm.Column(np.zeros(3), np.array([1.0, large, 1.5])),
+    })  # fmt: skip
+    for graph in (lattice, lm.Forest.from_lattice(lattice), nbest.to_lattice()):
+        assert {path.words for path in all_paths(graph.pruned(0.5))} == {("a",), ("b",)}
+        assert {path.words for path in all_paths(graph.pruned(nbest=3))} == {("a",), ("b",), ("c",)}
+    assert [path.words for path in lattice.pruned(density=2).paths()] == [("a",), ("b",)]
+    assert [path.words for path in ends.pruned(0.5).paths()] == [("1",), ("3",)]
+    assert [h.words for h in nbest.pruned(0.5).hypotheses] == [("a",), ("b",)]
+
+
+def test_a_list_is_pruned_as_its_lattice():
+    nbest = lm.NBest.from_strings(["a", "b", "c"], costs=[0.7, 0.8, 0.9])
+    words = [("a",), ("b",)]
+    assert [path.words for path in nbest.to_lattice().pruned(0.1).paths()] == words
+    assert [hypothesis.words for hypothesis in nbest.pruned(0.1).hypotheses] == words
+    for weights in ("probabilities", "counts"):
+        assert {one.words for one in lm.mbr(nbest, "wrr", beam=0.1, weights=weights).ranked} == {*words}
 
 
 @given(graph=lattices() | forests, n=st.integers(1, 8), data=st.data())

@@ -202,9 +202,12 @@ class ForestArrays(Frozen):
 
     def scores_along(self, path: Sequence[int] | Steps) -> dict[str, float]:
         """Return the sum of each named cost over a complete derivation."""
-        edges = np.asarray(path, dtype=np.int64)
-        row = int(np.searchsorted(self.goals, self.head[edges[0]]))
+        edges, row = np.asarray(path, dtype=np.int64), self.end_of(path)
         return {name: float(c.arc[edges].sum() + c.final[row]) for name, c in self.scores.items()}
+
+    def end_of(self, path: Sequence[int] | Steps) -> int:
+        """Return the row, in `goals`, of the goal of a complete derivation."""
+        return int(np.searchsorted(self.goals, self.head[path[0]]))
 
     def derivations(self, scales: Weights = None) -> Iterator[Derivation]:
         """Yield every complete derivation, sorted by goal and edge. Use it for small forests and tests only."""

@@ -182,8 +182,12 @@ class LatticeArrays(Frozen):
 
     def scores_along(self, path: Sequence[int] | Steps) -> dict[str, float]:
         """Return the sum of each named cost along a complete path."""
-        arcs, row = np.asarray(path, dtype=np.int64), int(self.final.searchsorted(self._end(path)))
+        arcs, row = np.asarray(path, dtype=np.int64), self.end_of(path)
         return {name: float(np.add.reduce(c.arc[arcs]) + c.final[row]) for name, c in self.scores.items()}
+
+    def end_of(self, path: Sequence[int] | Steps) -> int:
+        """Return the row, in `final`, of the state where a complete path ends."""
+        return int(self.final.searchsorted(self._end(path)))
 
     def max_words(self) -> int:
         """Return the number of words of the longest string."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import exp
 from typing import Any
 
 import numpy as np
@@ -78,14 +77,13 @@ def best(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> B
     searched = as_lattice_or_forest(graph, scales)
     distribution = posteriors(searched, scale=scale, scales=scales)
     path, cost = searched.best_path(scales), searched.cost(scales)
-    total = searched.cost_of(path, cost)
     words = searched.words(path)
     fields = path_fields(searched, path)
     return BestPath(
         words=words,
-        cost=total,
+        cost=searched.cost_of(path, cost),
         scores=searched.scores_along(path),
-        posterior=min(1.0, exp(min(0.0, -scale * total - distribution.log_total))),
+        posterior=distribution.of_path(path, searched.end_of(path)),
         confidences=_confidences(distribution, path, words, fields["arcs"]),
         times=_times(searched, path) if isinstance(searched, Lattice) else None,
         **fields,

@@ -20,7 +20,7 @@ from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.frozen import Frozen, Result, cached_property
 from latticemetric.graph import Graph, as_lattice
-from latticemetric.lattice.columns import Column, Costs, Floats, Scales, frozen
+from latticemetric.lattice.columns import Column, Costs, Floats, Scales, Steps, frozen
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import TOO_MANY_NGRAMS, small_enough
 from latticemetric.memory import most_bytes
@@ -173,6 +173,15 @@ class Distribution(ABC, Frozen):
     def words(self) -> dict[str, float]:
         """Return, for each word, the probability that a path has it at least once."""
         return self.ngrams(1).words()
+
+    def of_path(self, steps: Steps, end: int) -> float:
+        """Return the probability of a path or derivation, given its steps and the row of its final state or goal.
+
+        It is a product of probabilities, since the difference of two large costs is not exact.
+        """
+        probabilities = np.append(self.transition[steps], self._uses[1][end])
+        with np.errstate(divide="ignore"):
+            return math.exp(min(0.0, math.fsum(np.log(probabilities))))
 
     def _expected(self, values: npt.ArrayLike, final_values: npt.ArrayLike | None) -> float:
         total = 0.0

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,6 +35,19 @@ def test_the_best_path_has_its_share_of_the_probability(graph, scale, data):
     least = min(cost for cost, _ in listed)
     total = sum(math.exp(-scale * (cost - least)) for cost, _ in listed)
     assert found.posterior == pytest.approx(math.exp(-scale * (found.cost - least)) / total, rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("large", [0.0, 1e12, 1e17, -1e17, 1e300])
+def test_large_costs_do_not_change_the_posterior(large):
+    lattice = lm.Lattice.from_strings(["a", "b", "c"], costs=[large] * 3)
+    two_ends = lm.Lattice.from_arcs([0, 0, 1], [1, 2, 2], [1, 2, 3], final=[1, 2], scores={
+        "cost": lm.Column(np.array([large, large, 0.0]), np.zeros(2)),
+    })  # fmt: skip
+    goals = lm.Forest.from_edges([0, 1, 1], [[], [], [0]], [[1], [2], [-1, 3]], goals=[0, 1], scores={
+        "cost": lm.Column(np.array([large, large, 0.0]), np.zeros(2)),
+    })  # fmt: skip
+    for graph in (lattice, lm.Forest.from_lattice(lattice), two_ends, goals):
+        assert lm.best(graph).posterior == pytest.approx(1 / 3)
 
 
 @given(graph=lattices(), data=st.data())

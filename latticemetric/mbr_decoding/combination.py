@@ -585,7 +585,7 @@ class _Table:
             sure = self._confidence(weight, mass, largest=scheme == "maximum")
             score = share * counts / all_weights + (1 - share) * np.where(is_word, sure, null)
         largest = np.maximum.reduceat(score, self.first_group)
-        wins = np.flatnonzero(score >= largest[self.group_column] - TIE)
+        wins = np.flatnonzero(score >= (largest * (1 - TIE))[self.group_column])
         first = np.searchsorted(self.group_column[wins], np.arange(self.columns))
         winner = wins[first]
         of_words = wins[is_word[wins]]

@@ -160,6 +160,10 @@ class TestVote:
             assert other.words == vote.words
             assert other.confidences == pytest.approx(vote.confidences)
 
+    def test_a_large_weight_does_not_make_all_others_equal(self):
+        found = lm.combine(["a b", "a c", "a c", "a"], weights=[1, 1, 1, 1e12])
+        assert found.vote(null=0).words == ("a", "c")
+
     def test_confidences_are_shares_of_the_votes(self):
         found = lm.combine({"a": "x y", "b": "x z", "c": "x"}, weights={"a": 2, "b": 1, "c": 1})
         assert found.words == ("x", "y")

@@ -465,15 +465,15 @@ def _union(graphs: Sequence[Lattice], weights: Sequence[float], scale: float, sc
     for graph, words, weight in zip(graphs, spelled, weights, strict=True):
         if not weight:
             continue
-        own = _own_scales(graph, scales)
-        model, total = graph.cost(own), step_probabilities(graph, scale, own).log_total
+        # Large costs of a model would change the share of its graph by rounding; those of probable steps are small.
+        steps = step_probabilities(graph, scale, _own_scales(graph, scales))
         # An arc without a word leads from the new start state to the start of each graph, and has the graph's share.
         parts["source"] += [[0], graph.source + states]
         parts["target"] += [[states], graph.target + states]
         parts["word"] += [[EPSILON], [vocabulary.number(word) if word else EPSILON for word in words]]
-        parts["cost"] += [[total - math.log(weight / sum(weights))], model.arc * scale]
+        parts["cost"] += [[-math.log(weight / sum(weights))], _costs_of(steps.transition)]
         parts["final"].append(graph.final + states)
-        parts["final_cost"].append(model.final[graph.final] * scale)
+        parts["final_cost"].append(_costs_of(steps.ending[graph.final]))
         states += graph.num_states
     return Lattice.from_arcs(
         np.concatenate(parts["source"]),
@@ -483,6 +483,12 @@ def _union(graphs: Sequence[Lattice], weights: Sequence[float], scale: float, sc
         scores={"cost": Column(np.concatenate(parts["cost"]), np.concatenate(parts["final_cost"]))},
         vocabulary=vocabulary,
     )
+
+
+def _costs_of(probabilities: Floats) -> Floats:
+    """Return −log of probabilities, the smallest normal number for 0."""
+    costs: Floats = -np.log(np.maximum(probabilities, np.finfo(np.float64).tiny))
+    return costs
 
 
 # ---- Votes ----

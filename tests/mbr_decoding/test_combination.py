@@ -265,6 +265,12 @@ class TestGraphs:
         assert best.risk == pytest.approx(risk(best.words), abs=1e-4)
         assert best.risk <= best.one_best_risk
 
+    def test_minimum_risk_is_the_same_for_costs_of_any_size(self):
+        texts = ["a b", "a c", "d b"]
+        few = lm.combine([lm.Lattice.from_strings(texts, costs=[0.0] * 3), "a b", "d"]).mbr()
+        many = lm.combine([lm.Lattice.from_strings(texts, costs=[1e17] * 3), "a b", "d"]).mbr()
+        assert (many.words, many.risk, many.confidences) == (few.words, pytest.approx(few.risk), few.confidences)
+
     @pytest.mark.parametrize("outputs", [["a c", "a b c"], ["a", "a b"]])
     def test_minimum_risk_starts_from_a_vote_with_words_of_systems_that_do_not_count(self, outputs):
         found = lm.combine(outputs, weights=[1, 0], null=0)

@@ -209,3 +209,10 @@ def written_files(context: click.Context) -> Iterator[tuple[click.Parameter, str
         if isinstance(parameter.type, Output) and value and value != STANDARD:
             for path in parameter.type.written(value, context):
                 yield parameter, path
+
+
+def spelled(parameter: click.Parameter) -> str:
+    """Return a parameter as users write it: an option, or an argument in capitals."""
+    if isinstance(parameter, click.Option):
+        return parameter.opts[0]
+    return parameter.human_readable_name.upper().rstrip(".")

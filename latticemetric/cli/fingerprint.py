@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.cli.files import STANDARD, GraphFiles, NamesFiles, Output, read_files
+from latticemetric.cli.files import STANDARD, GraphFiles, NamesFiles, Output, read_files, spelled
 from latticemetric.errors import LatticeMetricError, UsageError
 from latticemetric.formats.streams.inputs import current
 from latticemetric.formats.streams.stream import VARIABLE
@@ -47,9 +47,9 @@ def fingerprint(context: click.Context) -> dict[str, Any]:
         "version": VERSION,
         "command": context.command.name,
         "parameters": {
-            f"--{name.replace('_', '-')}": repr(value)
-            for name, value in context.params.items()
-            if name not in _NO_EFFECT
+            spelled(parameter): repr(context.params[name])
+            for parameter in context.command.params
+            if (name := parameter.name or "") in context.params and name not in _NO_EFFECT
         },
         "files": files,
         "environment": {VARIABLE: os.environ.get(VARIABLE, "")},

@@ -17,6 +17,7 @@ from latticemetric.cli.files import (
     Output,
     named_files,
     read_files,
+    spelled,
     written_files,
 )
 from latticemetric.errors import UsageError
@@ -56,7 +57,7 @@ def guarded(context: click.Context) -> Iterator[None]:
             inputs.may_replace(path)
         elif (read := inputs.clash(path)) is not None:
             also = "" if read == path else f" ({read})"
-            what = f"{_spelled(parameter)} would overwrite an input{also}"
+            what = f"{spelled(parameter)} would overwrite an input{also}"
             raise UsageError(what, where=path, advice="name another output")
     if redirected and (read := inputs.clash(sys.stdout.fileno())) is not None:
         what = "standard output would overwrite an input"
@@ -102,9 +103,9 @@ def _check_distinct(written: Written) -> None:
             continue  # opening the file raises a clear error
         if real in taken:
             raise UsageError(
-                f"{taken[real]} and {_spelled(parameter)} are the same file", where=path, advice="name two files"
+                f"{taken[real]} and {spelled(parameter)} are the same file", where=path, advice="name two files"
             )
-        taken[real] = _spelled(parameter)
+        taken[real] = spelled(parameter)
 
 
 def _check_not_among_inputs(context: click.Context, written: Written) -> None:
@@ -114,7 +115,7 @@ def _check_not_among_inputs(context: click.Context, written: Written) -> None:
     folders = [name for parameter, name in named_files(context) if _means_many(parameter)]
     for parameter, path in written:
         if not path.endswith("/") and not _exists(path) and any(would_mean(name, path) for name in folders):
-            what = f"{_spelled(parameter)} would be a new file among the inputs"
+            what = f"{spelled(parameter)} would be a new file among the inputs"
             raise UsageError(what, where=path, advice="write to another folder")
 
 
@@ -127,11 +128,6 @@ def _may_replace_input(context: click.Context, parameter: click.Parameter, path:
         return False  # a new file, or a file that is written beside the target
     alike = [(reading, name, file) for reading, name, file in read_files(context) if identity(file) == mine]
     return bool(alike) and all(file == name and _means_many(reading) for reading, name, file in alike)
-
-
-def _spelled(parameter: click.Parameter) -> str:
-    """Return a parameter as users write it: an option, or an argument in capitals."""
-    return parameter.opts[0] if isinstance(parameter, click.Option) else parameter.human_readable_name.upper()
 
 
 def _means_many(parameter: click.Parameter) -> bool:

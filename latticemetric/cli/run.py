@@ -106,7 +106,7 @@ def running(options: RunOptions, output: str) -> Iterator[tuple[Run, Failures]]:
             journal.remove()
     finally:
         if journal is not None:
-            journal.close()
+            journal.leave()
 
 
 def _progress_of(journal: Journal) -> str:

@@ -3,7 +3,7 @@
 A journal is one line of JSON that identifies the run, then one record per answer: length, checksum, and the answer as
 plain data (see `plain`). Each record is written immediately, so that it is safe if the process is killed; an incomplete
 last record is removed. A resumed run writes its whole output again, first from the journal, so that the output is the
-same as without the interruption.
+same as without the interruption. A journal without answers holds nothing to continue: any run may begin it again.
 """
 
 from __future__ import annotations
@@ -141,6 +141,12 @@ class Journal:
         Path(self.path).unlink(missing_ok=True)
         self.close()
 
+    def leave(self) -> None:
+        """Close the journal; remove it if it has no answers, as after a command that its checks refused."""
+        if not self._file.closed and not self._has_answers():
+            Path(self.path).unlink(missing_ok=True)
+        self.close()
+
     def close(self) -> None:
         """Close the journal, so that a later run can resume."""
         if _HAS_LOCKS and not self._file.closed:
@@ -173,25 +179,34 @@ class Journal:
         self._begin = len(line)
         head = json.dumps(fingerprint).encode() + b"\n"
         first = head.partition(b":")[0]
-        if (
-            not line.endswith(b"\n") and line[: len(first)] == first[: len(line)]
-        ):  # new, or its first line is incomplete
-            self._cut(0)
-            self._write(head)
-            self._begin = len(head)
+        is_incomplete = not line.endswith(b"\n") and line[: len(first)] == first[: len(line)]
+        if is_incomplete:  # or new
+            self._start(head)
             return
         try:
             before = json.loads(line)
         except (ValueError, RecursionError):
             before = None
-        if not isinstance(before, dict):
+        if not (isinstance(before, dict) and "journal" in before):
             raise UsageError("this is not a journal", where=self.path, advice="name another output, or remove it")
         if changed := sorted(changes(before, json.loads(json.dumps(fingerprint)))):
+            if not self._has_answers():
+                self._start(head)
+                return
             raise UsageError(
                 f"the journal is of another run: {shortened(', '.join(changed), 200)} changed",
                 where=self.path,
                 advice="give the same command and files, or remove the journal to begin again",
             )
+
+    def _start(self, head: bytes) -> None:
+        """Begin the journal again with this first line."""
+        self._cut(0)
+        self._write(head)
+        self._begin = len(head)
+
+    def _has_answers(self) -> bool:
+        return os.fstat(self._file.fileno()).st_size > self._begin
 
     def _records(self) -> Iterator[Any]:
         """Yield the answers of complete records; cut off the rest of the file."""

@@ -280,7 +280,8 @@ def test_a_run_ends_within_two_seconds_whatever_it_does(program, workers, number
         f"{ENDINGS[number]}; 0 graphs are done; the same command continues from there\n",
     )
     assert wait_for(lambda: not living(workers)), "a worker is left"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["lats.txt", "out.journal", "refs.txt", "stuck"]
+    # A process that ends itself may leave its journal, without answers.
+    assert {path.name for path in tmp_path.iterdir()} - {"out.journal"} == {"lats.txt", "refs.txt", "stuck"}
 
 
 @linux
@@ -337,8 +338,9 @@ def test_a_disk_that_fills_up_at_the_end_costs_no_answer(tmp_path):
     output, journal = tmp_path / "out.json", tmp_path / "out.json.journal"
     broken = KILLED_AT + (
         "from latticemetric.formats.streams import output\n"
-        "class Full:\n    def __init__(self, file): self.file = file\n"
-        "    def write(self, data): raise OSError(28, 'No space left on device')\n    def close(self): pass\n"
+        "class Full:\n    def __init__(self, file): self.lines = 60\n    def write(self, data):\n"
+        "        self.lines -= 1\n        if self.lines < 0: raise OSError(28, 'No space left on device')\n"
+        "    def close(self): pass\n"
         "output.compressing = lambda path, raw: Full(raw)\nmain.lattice_oracle()"
     )
     command = [sys.executable, "-P", "-c", broken, *map(str, given), "--resume", "--output", str(output)]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -59,25 +60,32 @@ def lattice_to_write(
 
 
 def to_lattice(graph: Graph) -> Lattice:
-    """Return the graph as a lattice with all scores; warn if an n-best list without scores loses its order."""
-    if isinstance(graph, Lattice):
-        return graph
+    """Return the graph as a lattice with all scores; warn if hypotheses of an n-best list lose their order."""
     if lost := getattr(graph, "node_labels", None):
         raise UsageError(
             f"a lattice cannot hold the labels of the forest's nodes ({', '.join(lost)})",
             advice="leave them out with --drop-labels",
         )
-    lattice: Lattice = graph.to_lattice()
-    has_scores = any(column.arc.any() for column in lattice.scores.values())
-    if lattice.ranked and not has_scores and (lattice.source == 0).sum() > 1:
+    lattice: Lattice = graph if isinstance(graph, Lattice) else graph.to_lattice()
+    if lattice.ranked and _has_ties(lattice):
         _warn_of_rank()
     return lattice
 
 
+def _has_ties(lattice: Lattice) -> bool:
+    """Check whether different hypotheses of an n-best list (`Lattice.ranked`) have the same cost."""
+    cost = lattice.cost()
+    pairs = pairwise(lattice.ranked_paths(cost))
+    return any(
+        lattice.cost_of(one, cost) == lattice.cost_of(next_, cost) and lattice.words(one) != lattice.words(next_)
+        for one, next_ in pairs
+    )
+
+
 @cache
 def _warn_of_rank() -> None:
-    """Warn once that an n-best list without scores loses the order of its hypotheses."""
-    warn("lists without scores", "a lattice cannot keep the order (rank) of their hypotheses")
+    """Warn once that hypotheses of equal cost lose their order."""
+    warn("lists without scores, or with equal ones", "a lattice cannot keep the order (rank) of their hypotheses")
 
 
 def require_unscaled(graph: Lattice | Forest, format_name: str) -> None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -215,7 +216,8 @@ def _best_references(space: SearchSpace, references: GraphReferences) -> list[tu
 def oracle_lattice(graph: Graph, references: GraphReferences, metric: str | GRR = "4-grr") -> Lattice:
     """Return a lattice of exactly the paths with the best score, each once.
 
-    States are split where necessary. Arcs keep their scores and labels; states keep their times.
+    States are split where necessary. Arcs keep their scores and labels; states keep their times; of an n-best list,
+    hypotheses keep their order.
 
     Args:
         graph: A lattice, an n-best list, or a forest that `to_lattice` can convert. For other forests, use
@@ -234,7 +236,7 @@ def oracle_lattice(graph: Graph, references: GraphReferences, metric: str | GRR 
     best = space.best_arcs(_best_references(space, references))
     final = np.flatnonzero(best.ends)
     goal = np.searchsorted(lattice.final, best.state[final])
-    return Lattice.from_arcs(
+    found = Lattice.from_arcs(
         best.source,
         best.target,
         lattice.word[best.arc],
@@ -244,3 +246,4 @@ def oracle_lattice(graph: Graph, references: GraphReferences, metric: str | GRR 
         times=None if lattice.times is None else lattice.times[best.state],
         labels=taken(lattice.labels, best.arc, goal),
     )
+    return replace(found, ranked=lattice.ranked)

@@ -1,5 +1,7 @@
 """Ties in n-best lists: the order of a list is its rank."""
 
+import random
+
 import pytest
 
 import latticemetric as lm
@@ -70,3 +72,27 @@ def test_a_list_that_loses_its_order_in_a_lattice_is_told(tmp_path, caplog):
     lm.write(tmp_path / "x.plf", [("1", listed()), ("2", listed())])
     assert len(caplog.messages) == 1
     assert "a lattice cannot keep the order (rank) of their hypotheses" in caplog.messages[0]
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [listed(1.0, 2.0, 1.0), lm.Lattice.from_strings(TEXTS), lm.oracle_lattice(listed(), "x y z u v", "wer")],
+    ids=["equal scores", "strings", "best paths of a list"],
+)
+def test_hypotheses_that_lose_their_order_in_a_lattice_are_told(graph, tmp_path, caplog):
+    _warn_of_rank.cache_clear()
+    lm.write(tmp_path / "x.plf", [("1", graph)])
+    assert len(caplog.messages) == 1
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_best_paths_of_a_list_keep_its_order(seed):
+    rng = random.Random(seed)
+    texts = [" ".join(rng.choices("ab", k=rng.randint(0, 4))) for _ in range(rng.randint(1, 6))]
+    references = [" ".join(rng.choices("abc", k=rng.randint(2, 4))) for _ in range(rng.randint(1, 2))]
+    lattice = lm.Lattice.from_strings(texts)
+    rates = [lm.oracle(lm.Lattice.from_strings([text]), references, "wer").score for text in texts]
+    best = [text for text, rate in zip(texts, rates, strict=True) if rate == min(rates)]
+    found = lm.oracle_lattice(lattice, references, "wer")
+    assert [" ".join(found.words(path)) for path in found.n_best(len(best), paths=True)] == best
+    assert " ".join(found.words(found.best_path())) == best[0]

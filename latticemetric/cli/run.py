@@ -181,9 +181,12 @@ def write_changed(
     to_format: str | None,
     options: ShardedRunOptions,
 ) -> None:
-    """Apply `change` to each graph, write the results to `target`, and print the number of graphs."""
+    """Apply `change` to each graph, write the results to `target`, and print the number of graphs.
+
+    If all graphs fail, write nothing to a file or archive.
+    """
     from latticemetric.batch.answers import answers_of
-    from latticemetric.formats.writing import write
+    from latticemetric.formats.writing import NoGraphsError, write
 
     entries = progress(entries, None, "graphs")
     with running(options, target) as (started, failures):
@@ -201,7 +204,12 @@ def write_changed(
             failures.add(name, where, placed)
 
         refused = refuse if options.keep_going else None
-        count = write(target, good_graphs(), format=to_format, refused=refused)
+        try:
+            count = write(target, good_graphs(), format=to_format, refused=refused)
+        except NoGraphsError:
+            if not failures.count:
+                raise
+            count = 0
     say(f"{counted(count, 'graph')} written to {harmless(target)}")
     failures.exit()
 
@@ -216,8 +224,8 @@ def written_beside(
 ) -> Iterator[AnyAnswer]:
     """Yield the answers; after the last one, write their graphs to `path`.
 
-    If no answer has a graph, write an empty file or, with `if_none=False`, no file. If a graph cannot be written, no
-    result becomes visible.
+    If no answer has a graph, write no file; this is an error unless answers failed, or `if_none=False`. If a graph
+    cannot be written, no result becomes visible.
     """
     if path is None:
         yield from answers
@@ -228,10 +236,11 @@ def written_beside(
 
     if to_format is None:
         format_for_writing(path)  # fail before the work, not after it
-    graphs = GraphSpool()
+    graphs, failed = GraphSpool(), False
     for answer in answers:
+        failed |= answer.problem is not None
         if (graph := graph_of(answer)) is not None:
             graphs.add(answer.name, graph)
         yield answer
-    if graphs or if_none:
+    if graphs or (if_none and not failed):
         write(path, graphs, format=to_format)

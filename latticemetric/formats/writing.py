@@ -19,6 +19,11 @@ from latticemetric.graph import Graph
 
 _SEPARATORS = {"/", os.sep, os.altsep or os.sep}
 
+
+class NoGraphsError(InputError):
+    """There is no graph to write, or none that the format can hold."""
+
+
 Refused = Callable[[str, LatticeMetricError], None]
 """Called with the id and the error of a graph that cannot be written."""
 
@@ -39,6 +44,9 @@ def write(
         format: The name of the format; by default, the path's suffix chooses it.
         refused: Function to call with the id and the error of each graph that the format cannot hold; the other graphs
             are written. By default, the first such error is raised, and the file or archive is not written.
+
+    Raises:
+        NoGraphsError: No graph is left to write to a file or archive; it is not written.
     """
     target = os.fspath(path)
     written = find_format(format) if format else format_for_writing(target)
@@ -75,7 +83,7 @@ def _encodable(format_name: str) -> Iterator[None]:
 
 def _require_graphs(count: int) -> int:
     if not count:
-        raise InputError("there are no graphs to write")
+        raise NoGraphsError("there are no graphs to write")
     return count
 
 

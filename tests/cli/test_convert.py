@@ -88,11 +88,24 @@ def test_a_script_and_its_archive_hold_what_can_be_written(tmp_path):
 
 
 def test_where_nothing_can_be_written_nothing_is(tmp_path):
-    done = latticemetric("convert", FOREST, tmp_path / "out.plf", "--keep-going")
-    assert done.status == 2
-    assert "failed: " in done.stderr
-    assert "there are no graphs to write" in done.stderr
-    assert list(tmp_path.iterdir()) == []
+    failures = tmp_path / "failures.tsv"
+    done = latticemetric("convert", FOREST, tmp_path / "out.plf", "--keep-going", "--failures", failures)
+    assert done.status == 1
+    assert done.stderr.startswith("failed: ")
+    assert done.stderr.endswith(f"0 graphs written to {tmp_path / 'out.plf'}\n")
+    assert len(failures.read_text().splitlines()) == 2
+    assert list(tmp_path.iterdir()) == [failures]
+
+
+@pytest.mark.parametrize("verb", [("nbest", "-n", 2, "--to", "jsonl-nbest"), ("posteriors", "--of", "arcs"), ("mbr",)])
+def test_results_of_graphs_that_all_fail_are_written_without_graphs(verb, tmp_path):
+    source = file(tmp_path, "a.lat", "a\n0 1 x 0,bad\n1\n\n")
+    output, failures, graphs = (tmp_path / name for name in ("out", "failures", "graphs.slf"))
+    options = ["--from", "kaldi", "--keep-going", "--write-lattices", graphs, "-o", output, "--failures", failures]
+    assert latticemetric(*verb, source, *options).status == 1
+    assert output.exists()
+    assert len(failures.read_text().splitlines()) == 2
+    assert not graphs.exists()
 
 
 def test_ids_of_several_files_must_differ_where_a_format_keeps_them(tmp_path):
